@@ -1,0 +1,1 @@
+"""The client of the service: twelve calls, two envelopes, one decoder."""

@@ -1,0 +1,1 @@
+"""Records of the service interface, as pydantic models."""

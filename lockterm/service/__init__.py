@@ -1,0 +1,1 @@
+"""The embedded service: the whole contract over HTTP and SQLite, and nothing else of lockterm."""

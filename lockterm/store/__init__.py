@@ -1,0 +1,1 @@
+"""What lockterm keeps on this machine."""
