@@ -1,0 +1,58 @@
+"""The constants of section 2.2 and their words. Free of pydantic: screens need them at once."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class RemoteType(IntEnum):
+    """``remoteType`` (2.2): which validity a remote has."""
+
+    PERMANENT = 1
+    TIME_LIMITED = 2
+    RECURRING = 4
+
+
+class AddType(IntEnum):
+    """``addType`` (2.2): the way a remote was added."""
+
+    BLUETOOTH = 1
+    GATEWAY = 2
+
+
+class RemoteStatus(IntEnum):
+    """``status`` (2.2, 3): the service's own view of a remote."""
+
+    NORMAL = 1
+    INVALID = 2
+
+
+class Flag(IntEnum):
+    """``isCoerced`` and ``remoteRight`` (2.2): three values, not a boolean."""
+
+    DEFAULT_NO = 0
+    YES = 1
+    NO = 2
+
+
+WORDS: dict[type[IntEnum], dict[int, str]] = {
+    RemoteType: {1: "permanent", 2: "time-limited", 4: "recurring"},
+    AddType: {1: "bluetooth", 2: "gateway"},
+    RemoteStatus: {1: "normal", 2: "invalid"},
+    Flag: {0: "default (no)", 1: "yes", 2: "no"},
+}
+
+
+def word(kind: type[IntEnum], value: object) -> str:
+    """The word for a constant; a value the contract does not list is shown as it came."""
+    if isinstance(value, int) and not isinstance(value, bool) and value in WORDS[kind]:
+        return WORDS[kind][value]
+    return "not stated" if value is None else f"unknown ({value})"
+
+
+def numbered(kind: type[IntEnum], value: object) -> str:
+    """The number with its word, ``2 time-limited``: for screens that show every field."""
+    if value is None:
+        return "not stated"
+    known = isinstance(value, int) and value in WORDS[kind]
+    return f"{value} {word(kind, value)}" if known else f"{value} (not in the contract)"
