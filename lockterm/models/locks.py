@@ -1,4 +1,4 @@
-"""A lock as the lock book knows it. The contract has no list of locks; people keep it themselves."""
+"""A lock of the lock book: the contract lists no locks, so people keep the list themselves."""
 
 from __future__ import annotations
 
