@@ -5,6 +5,8 @@ LocktermError (title, message, hint)
   RuleViolation            field -> reason; nothing was sent
   ServiceError
     Unreachable            provably not sent
+      Untrusted            the service's certificate was not accepted
+    NoAnswer               a read that left and got no whole answer
     OutcomeUnknown         a write that may have been applied
     MalformedAnswer        HTTP status, not JSON, wrong shape
     Refused                the service said no: a non-zero code, or an HTTP status that means it
@@ -56,6 +58,18 @@ class Unreachable(ServiceError):
     """No byte of the request reached the service: provably not sent."""
 
     title = "Service unreachable"
+
+
+class Untrusted(Unreachable):
+    """TLS failed, so nothing was sent; trying again does not help."""
+
+    title = "Secure connection failed"
+
+
+class NoAnswer(ServiceError):
+    """A read left this machine, and the connection broke or the time ran out before its answer."""
+
+    title = "No answer from the service"
 
 
 class OutcomeUnknown(ServiceError):

@@ -13,8 +13,9 @@ class _Request(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
 
     def body(self) -> dict[str, Any]:
-        """The JSON body: the contract's names, without the fields that were not given."""
-        return self.model_dump(by_alias=True, exclude_unset=True)
+        """The fields of the body under the contract's names; what is None was not given."""
+        given = self.model_dump(by_alias=True, exclude_unset=True)
+        return {name: value for name, value in given.items() if value is not None}
 
 
 class NewRemote(_Request):

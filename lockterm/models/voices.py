@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 from pydantic import Field
 
-from lockterm.models.reading import Record
+from lockterm.models.reading import Int, Record
 
 
 class VoicePack(Record):
@@ -15,16 +15,16 @@ class VoicePack(Record):
 
     name: str | None = None
     label: str | None = None
-    updated_at: int | None = None
+    updated_at: Int | None = None
     timbre_pack_url: str | None = Field(None, alias="timbrePackUrl")
-    file_size: int | None = Field(None, alias="fileSize")
+    file_size: Int | None = Field(None, alias="fileSize")
     file_md5: str | None = Field(None, alias="fileMd5")
 
 
 class Timbre(Record):
     """A voice of a language (2.6). ``is_female`` may be absent: then the voice is unstated."""
 
-    is_female: int | None = Field(None, alias="isFemale")
+    is_female: Int | None = Field(None, alias="isFemale")
     timbre: str | None = None
     name: str | None = None
     timbre_pack_url: str | None = Field(None, alias="timbrePackUrl")
@@ -37,9 +37,10 @@ class Language(Record):
     timbres: tuple[Timbre, ...] = ()
 
     @classmethod
-    def read(cls, raw: Mapping[str, Any]) -> Language:
+    def read(cls, raw: Mapping[str, Any], **parts: Any) -> Self:
         """Read a language; timbres that are no objects are left out, odd ones kept."""
         timbres = raw.get("timbres")
-        items = timbres if isinstance(timbres, list) else []
-        read = tuple(Timbre.read(item) for item in items if isinstance(item, Mapping))
-        return super().read({**raw, "timbres": read})
+        if isinstance(timbres, list):
+            objects = (item for item in timbres if isinstance(item, Mapping))
+            parts["timbres"] = tuple(Timbre.read(item) for item in objects)
+        return super().read(raw, **parts)
