@@ -1,0 +1,128 @@
+"""What every screen and every dialog of lockterm has in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import ModalScreen, Screen
+
+from lockterm.errors import LocktermError
+from lockterm.text import clean
+from lockterm.widgets.key_line import KeyLine
+from lockterm.widgets.title_line import TitleLine
+
+if TYPE_CHECKING:
+    from lockterm.operations import Operations
+
+ResultT = TypeVar("ResultT")
+
+
+class _Common(Screen[ResultT]):
+    """Actions that say why they are disabled, and errors that become notices."""
+
+    def why_not(self, action: str) -> str:
+        """Why an action can do nothing now, as a sentence; empty: it can."""
+        return ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Dim the actions that can do nothing now."""
+        return None if self.why_not(action) else True
+
+    def on_key(self, event: events.Key) -> None:
+        """Say why the key of a disabled action does nothing."""
+        for binding in self._bindings.key_to_bindings.get(event.key, ()):
+            if reason := self.why_not(binding.action.partition("(")[0]):
+                event.stop()
+                self.notify(reason, title=binding.description.capitalize(), markup=False)
+                return
+
+    @contextmanager
+    def showing_errors(self) -> Iterator[None]:
+        """Turn an error for people into a notice and a line of the message log."""
+        try:
+            yield
+        except LocktermError as error:
+            self.tell(error)
+
+    def tell(self, error: LocktermError) -> None:
+        """Show an error: what happened, what it means, what to do."""
+        message = " ".join(filter(None, (clean(error.message), clean(error.hint))))
+        self.notify(message, title=clean(error.title), severity="error", timeout=12, markup=False)
+
+
+class LocktermScreen(_Common[ResultT]):
+    """A full screen: a title line, the body, a line of keys.
+
+    Args:
+        operations: The one door to service and store.
+    """
+
+    HORIZONTAL_BREAKPOINTS = [
+        (0, "-narrow"),
+        (80, "-home"),
+        (120, "-wide"),
+    ]
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (24, "-tall")]
+
+    def __init__(self, operations: Operations) -> None:
+        super().__init__()
+        self.operations = operations
+
+    @abstractmethod
+    def crumbs(self) -> tuple[str, ...]:
+        """The way to this screen, for the title line."""
+
+    @abstractmethod
+    def compose_body(self) -> ComposeResult:
+        """What stands between the title line and the keys."""
+
+    def compose(self) -> ComposeResult:
+        """Title, body, keys."""
+        profile = self.operations.profile
+        title = TitleLine(profile.name, profile.host, read_only=profile.read_only)
+        title.crumbs = self.crumbs()
+        title.online = self.operations.online
+        yield title
+        yield from self.compose_body()
+        yield KeyLine()
+
+    def show_online(self, online: bool) -> None:
+        """Repaint the title line after the service was reached or lost."""
+        for title in self.query(TitleLine):
+            title.online = online
+
+    def show_crumbs(self) -> None:
+        """Repaint the title line after a name has changed."""
+        self.query_one(TitleLine).crumbs = self.crumbs()
+
+
+class LocktermModal(ModalScreen[ResultT], _Common[ResultT]):
+    """A dialog over a screen. Keys typed before it was painted do nothing in it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "cancel", "cancel", id="dialog.cancel"),
+    ]
+
+    painted_s: float | None = None
+    """When it stood on the screen, on the clock of Textual's events; None before."""
+
+    def on_mount(self) -> None:
+        """Note the moment from which keys are meant for this dialog."""
+        self.call_after_refresh(self._note_painted)
+
+    def _note_painted(self) -> None:
+        self.painted_s = events.Event().time
+
+    def is_meant(self, event: events.Key) -> bool:
+        """Whether a key was typed by someone who could see this dialog."""
+        return self.painted_s is not None and event.time >= self.painted_s
+
+    def action_cancel(self) -> None:
+        """Leave without doing anything."""
+        self.dismiss(None)

@@ -1,0 +1,86 @@
+"""The dialog before every write: it names its target, and each button says what it does."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Button, Input, Label, Static
+
+from lockterm.screens.base import LocktermModal
+from lockterm.text import clean, clean_lines
+
+
+class ConfirmModal(LocktermModal[bool | None]):
+    """Ask before a write. ``True`` only when the person chose the verb.
+
+    Args:
+        question: What is about to happen, naming remote and lock.
+        details: Lines below it: numbers, losses, differences.
+        verb: What the acting button says, ``Delete Anna Weber``.
+        keep: What the other button says, ``Keep``; it has the focus.
+        typed: Words of which one must be typed before the verb works; for what cannot be undone.
+        danger: Colour the verb as destructive.
+    """
+
+    BINDINGS = [
+        Binding("left,up", "app.focus_previous", "previous", show=False),
+        Binding("right,down", "app.focus_next", "next", show=False),
+    ]
+
+    def __init__(
+        self,
+        question: str,
+        details: str = "",
+        *,
+        verb: str,
+        keep: str = "Cancel",
+        typed: tuple[str, ...] = (),
+        danger: bool = False,
+    ) -> None:
+        super().__init__()
+        self._question = question
+        self._details = details
+        self._verb = verb
+        self._keep = keep
+        self._typed = tuple(word.strip() for word in typed if word.strip())
+        self._danger = danger
+
+    def compose(self) -> ComposeResult:
+        """Question, details, what to type, two buttons."""
+        with Vertical(classes="dialog"):
+            yield Label(clean(self._question, 400), markup=False, classes="question")
+            if self._details:
+                with VerticalScroll(classes="details", can_focus=False):
+                    yield Static(clean_lines(self._details), markup=False)
+            if self._typed:
+                choices = " or ".join(clean(word, 60) for word in self._typed)
+                yield Label(f"Type {choices} to go on:", markup=False)
+                yield Input(id="typed", compact=True)
+            with Horizontal(classes="buttons"):
+                yield Button(Content(clean(self._keep, 40)), id="keep", compact=True)
+                yield Button(
+                    Content(clean(self._verb, 48)),
+                    id="act",
+                    variant="error" if self._danger else "primary",
+                    disabled=bool(self._typed),
+                    compact=True,
+                )
+
+    def on_mount(self) -> None:
+        """Keep has the focus; where something must be typed, the field has it."""
+        self.query_one("#typed" if self._typed else "#keep").focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """The verb works once one of the words stands there."""
+        self.query_one("#act", Button).disabled = event.value.strip() not in self._typed
+
+    def on_input_submitted(self) -> None:
+        """Enter in the field goes to the buttons; it never acts."""
+        act = self.query_one("#act", Button)
+        (self.query_one("#keep", Button) if act.disabled else act).focus()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Answer."""
+        self.dismiss(event.button.id == "act")

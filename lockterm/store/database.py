@@ -1,0 +1,105 @@
+"""The local database: one SQLite file, opened on its first use and migrated by name."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lockterm.errors import StoreError
+
+MIGRATIONS: dict[str, str] = {
+    "lock_book": """
+        CREATE TABLE locks (
+            profile TEXT NOT NULL,
+            lock_id INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            alias TEXT NOT NULL,
+            vendor TEXT NOT NULL,
+            model TEXT NOT NULL,
+            zone TEXT NOT NULL,
+            remotes INTEGER,
+            opened_ms INTEGER,
+            voice_lang TEXT,
+            voice_timbre TEXT,
+            PRIMARY KEY (profile, lock_id)
+        ) WITHOUT ROWID
+    """,
+}
+"""Name of a migration -> its statement. Applied once each, in this order, never edited later."""
+
+BUSY_S = 5.0
+"""How long a transaction waits for another session on the same store, in seconds."""
+
+
+class Database:
+    """A connection to the store, usable from any thread; transactions are short.
+
+    Args:
+        path: The file; its directory is made with 0700 and the file with 0600.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._connection: sqlite3.Connection | None = None
+        self._mutex = threading.RLock()
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+            connection = sqlite3.connect(
+                self.path, timeout=BUSY_S, isolation_level=None, check_same_thread=False
+            )
+            connection.row_factory = sqlite3.Row
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = FULL")
+                self._migrate(connection)
+            except BaseException:
+                connection.close()
+                raise
+            self._connection = connection
+        return self._connection
+
+    @staticmethod
+    def _migrate(connection: sqlite3.Connection) -> None:
+        connection.execute("BEGIN IMMEDIATE")  # two sessions may start at once
+        with connection:
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) WITHOUT ROWID"
+            )
+            done = {row[0] for row in connection.execute("SELECT name FROM migrations")}
+            for name, statement in MIGRATIONS.items():
+                if name not in done:
+                    connection.execute(statement)
+                    connection.execute("INSERT INTO migrations VALUES (?)", (name,))
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """A durable transaction: all of it or nothing.
+
+        Raises:
+            StoreError: The file cannot be opened, read or written.
+        """
+        with self._mutex:
+            try:
+                connection = self._open()
+                connection.execute("BEGIN IMMEDIATE")
+                with connection:
+                    yield connection
+            except (sqlite3.Error, OSError) as error:
+                raise StoreError(
+                    f"The local store {self.path} cannot be used: {error}.",
+                    hint="See that its directory is yours, writable and not full.",
+                ) from error
+
+    def close(self) -> None:
+        """Close the file; the next transaction opens it again."""
+        with self._mutex:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None

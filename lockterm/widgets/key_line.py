@@ -1,0 +1,68 @@
+"""The last line of every screen: the keys that work here, as many as fit; help is always there."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+from textual import events
+from textual.content import Content
+from textual.screen import Screen
+from textual.widget import Widget
+
+
+class KeyLine(Widget):
+    """One line made from the screen's own bindings: the same list as help and palette.
+
+    A key that can do nothing now is dimmed and in brackets; pressing it says why.
+    """
+
+    def on_mount(self) -> None:
+        """Follow the screen's bindings."""
+        self.screen.bindings_updated_signal.subscribe(self, self._changed)
+
+    def _changed(self, screen: Screen[object]) -> None:
+        if self.is_attached and screen is self.screen:
+            self.refresh()
+
+    def _entries(self) -> list[tuple[str, str, str, bool]]:
+        """Key, how it is written, what it does, whether it works now; what fits this width."""
+        shown: dict[str, tuple[str, str, str, bool]] = {}
+        for _, binding, enabled, _ in self.screen.active_bindings.values():
+            if binding.show and binding.action not in shown:
+                written = self.app.get_key_display(binding)
+                shown[binding.action] = (binding.key, written, binding.description, enabled)
+        entries = list(shown.values())
+        last = [entry for entry in entries if entry[2] == "help"]
+        entries = [entry for entry in entries if entry[2] != "help"]
+        room = self.size.width - sum(_width(entry) for entry in last)
+        fitting = []
+        for entry in entries:
+            room -= _width(entry)
+            if room < 0:
+                break
+            fitting.append(entry)
+        return fitting + last
+
+    def render(self) -> Content:
+        """The keys, bold, each with its verb."""
+        parts: list[tuple[str, str]] = []
+        for _, written, description, enabled in self._entries():
+            if enabled:
+                parts += [(written, "bold"), (f" {description}  ", "")]
+            else:
+                parts.append(
+                    (f"({written} {description}) "[: len(written + description) + 3], "dim")
+                )
+        return Content.assemble(*parts)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on a key presses it."""
+        x = event.x
+        for entry in self._entries():
+            x -= _width(entry)
+            if x < 0:
+                self.app.simulate_key(entry[0])
+                return
+
+
+def _width(entry: tuple[str, str, str, bool]) -> int:
+    return cell_len(entry[1]) + cell_len(entry[2]) + 3
