@@ -1,0 +1,140 @@
+"""The one place where timestamps become local times, and what was typed becomes a timestamp.
+
+Values are milliseconds since 1970 in UTC, as the contract has them (2.3). Nothing here raises for
+a strange number: what is no date of the calendar is shown as the number that came.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, tzinfo
+
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+"""English, whatever the locale of the terminal."""
+
+DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+MINUTE_MS = 60_000
+HOUR_MS = 60 * MINUTE_MS
+DAY_MS = 24 * HOUR_MS
+YEAR_MS = 365 * DAY_MS + DAY_MS // 4
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MS_FROM = 10**11
+"""From here on a number is milliseconds: as seconds it would be the year 5138."""
+
+
+def as_ms(value: int) -> int:
+    """A timestamp whose unit the contract leaves open, in milliseconds: from 10^11 on it is."""
+    return value if abs(value) >= _MS_FROM else value * 1000
+
+
+def local(ms: int, zone: tzinfo) -> datetime | None:
+    """The moment on the clocks of a zone; None where the calendar does not reach."""
+    try:
+        return (_EPOCH + timedelta(milliseconds=ms)).astimezone(zone)
+    except (OverflowError, ValueError):
+        return None
+
+
+def to_ms(moment: datetime) -> int:
+    """An aware time in milliseconds; what is finer is cut off."""
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
+def zone_name(zone: tzinfo) -> str:
+    """The name of a zone: ``Europe/Berlin``."""
+    return str(getattr(zone, "key", None) or zone)
+
+
+def offset(moment: datetime) -> str:
+    """The offset of an aware time: ``+01:00``."""
+    return moment.isoformat()[len(moment.replace(tzinfo=None).isoformat()) :]
+
+
+def _number(ms: int) -> str:
+    try:
+        return str(ms)
+    except ValueError:  # Python refuses to write out thousands of digits
+        return "a number too long to show"
+
+
+def _clock(moment: datetime, exact: bool) -> str:
+    """The time of day; with ``exact``, seconds where there are any."""
+    if exact and moment.microsecond:
+        return moment.isoformat(timespec="milliseconds")[11:23]
+    if exact and moment.second:
+        return moment.isoformat(timespec="seconds")[11:19]
+    return moment.isoformat(timespec="minutes")[11:16]
+
+
+def stamp(ms: int, zone: tzinfo, *, exact: bool = False) -> str:
+    """``2026-12-01 09:00 +01:00``; with ``exact``, seconds and milliseconds where there are any."""
+    at = local(ms, zone)
+    if at is None:
+        return _number(ms)
+    return f"{at.date().isoformat()} {_clock(at, exact)} {offset(at)}"
+
+
+def utc_stamp(ms: int) -> str:
+    """``2026-12-01 08:00 UTC``."""
+    at = local(ms, UTC)
+    return _number(ms) if at is None else f"{at.date().isoformat()} {_clock(at, False)} UTC"
+
+
+def day(ms: int, zone: tzinfo) -> str:
+    """``31 Dec 2026``."""
+    at = local(ms, zone)
+    return _number(ms) if at is None else day_of(at)
+
+
+def day_of(at: datetime) -> str:
+    """``31 Dec 2026``, of a time that is local already."""
+    return f"{at.day} {MONTHS[at.month - 1]} {at.year}"
+
+
+def day_time(ms: int, zone: tzinfo) -> str:
+    """``31 Dec 2026 18:00 +01:00``: a time within a sentence, exact."""
+    at = local(ms, zone)
+    return _number(ms) if at is None else f"{day_of(at)} {_clock(at, True)} {offset(at)}"
+
+
+def preview(ms: int, zone: tzinfo, now_ms: int) -> str:
+    """``Tue 2026-12-01 09:00 +01:00, 08:00 UTC, in 41 days``: what a typed date resolved to."""
+    at, universal = local(ms, zone), local(ms, UTC)
+    if at is None or universal is None:
+        return _number(ms)
+    utc = utc_stamp(ms)
+    if universal.date() == at.date():
+        utc = utc[11:]
+    return f"{DAYS[at.weekday()]} {stamp(ms, zone, exact=True)}, {utc}, {distance(ms, now_ms)}"
+
+
+def typed(ms: int, zone: tzinfo) -> str:
+    """How a person would type this moment: ``2026-12-01 09:00``.
+
+    Exact: :func:`lockterm.typed_moments.read_moment` gives back the same number. The offset stands
+    there only where the clock shows that time twice.
+    """
+    at = local(ms, zone)
+    if at is None:
+        return _number(ms)
+    text = f"{at.date().isoformat()} {_clock(at, True)}"
+    twin = at.replace(fold=1 - at.fold)
+    return text if twin.utcoffset() == at.utcoffset() else f"{text} {offset(at)}"
+
+
+def distance(ms: int, now_ms: int) -> str:
+    """How far a moment is from now: ``in 41 days``, ``3 days ago``, ``in 2 hours``."""
+    away = abs(ms - now_ms)
+    if away < MINUTE_MS:
+        return "now"
+    if away < HOUR_MS:
+        count, unit = away // MINUTE_MS, "minute"
+    elif away < 2 * DAY_MS:
+        count, unit = away // HOUR_MS, "hour"
+    elif away < 2 * YEAR_MS:
+        count, unit = away // DAY_MS, "day"
+    else:
+        count, unit = away // YEAR_MS, "year"
+    words = f"{_number(count)} {unit}{'' if count == 1 else 's'}"
+    return f"in {words}" if ms > now_ms else f"{words} ago"

@@ -1,0 +1,223 @@
+"""Reading a date as a person types it, without ever guessing.
+
+| typed | means |
+|---|---|
+| ``2026-12-01 09:00``, ``2026-12-01T09:00``, ``1 Dec 2026 9:00`` | that time in the lock's zone |
+| the same with ``Z`` or ``+01:00`` behind it | that very moment |
+| ``now`` | this minute |
+| ``9:00``, ``today 9:00``, ``tomorrow 9:00`` | that time today or tomorrow |
+| ``eom``, ``eom 18:00`` | the last day of this month, 23:59 where no time is given |
+| ``+6h``, ``+90min`` | that much elapsed time later |
+| ``+30d``, ``+2w``, ``+6mo``, ``+1y``, each also ``+30d 18:00`` | the same time of day, later |
+| a day without a time | 00:00 for a start, 23:59 for an end |
+
+``+`` counts from now, or from the start where an end is asked for and the start lies ahead. Months
+end where they end: 31 Jan ``+1mo`` is 28 Feb. A time that the clocks skip is refused, one that they
+show twice is asked back. ``1/12/2026`` and ``1.12.2026`` are refused: who reads which as the month
+depends on where they are from.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+
+from lockterm import moments
+
+_TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.(?P<ms>\d{1,3}))?)?"
+_OFFSET = r"(?P<offset>z|utc|[+-]\d{2}:\d{2})"
+_MONTH = "|".join(moments.MONTHS).lower()
+_DAY = (
+    r"(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
+    rf"|(?P<day2>\d{{1,2}}) (?P<name>{_MONTH})[a-z]* (?P<year2>\d{{4}})"
+    r"|(?P<word>today|tomorrow|eom)"
+)
+_ABSOLUTE = re.compile(rf"(?:{_DAY})(?:[t ](?:{_TIME})(?: ?{_OFFSET})?)?", re.ASCII)
+_TIME_ALONE = re.compile(rf"{_TIME}(?: ?{_OFFSET})?", re.ASCII)
+_RELATIVE = re.compile(rf"\+ ?(?P<count>\d{{1,6}}) ?(?P<unit>[a-z]+)(?: {_TIME})?", re.ASCII)
+
+_UNITS = {
+    **dict.fromkeys(("min", "mins", "minute", "minutes"), "min"),
+    **dict.fromkeys(("h", "hour", "hours"), "h"),
+    **dict.fromkeys(("d", "day", "days"), "d"),
+    **dict.fromkeys(("w", "week", "weeks"), "w"),
+    **dict.fromkeys(("mo", "month", "months"), "mo"),
+    **dict.fromkeys(("y", "year", "years"), "y"),
+}
+
+HELP = "Type it as 2026-12-01 09:00, or as now, today 18:00, tomorrow 9:00, +30d, +6h, +1y or eom."
+
+_OUTSIDE = "That is outside the calendar: years run from 1970 to 9999."
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What a typed date means: exactly one of ``ms``, ``choices`` and ``error`` is given."""
+
+    ms: int | None = None
+    """The moment, in milliseconds."""
+    choices: tuple[int, ...] = ()
+    """The two moments of a time that the clocks show twice, in milliseconds, earlier first."""
+    error: str = ""
+    """Why it is none, and what to do, in a sentence."""
+    note: str = ""
+    """What was added to what was typed: ``counted from the start``."""
+
+
+class _Unreadable(Exception):
+    """The text is no date; the sentence says why."""
+
+
+def read_moment(
+    text: str, zone: tzinfo, now_ms: int, *, base_ms: int | None = None, end: bool = False
+) -> Moment:
+    """Read what was typed into a date field.
+
+    Args:
+        text: What was typed; the table of this module says what is understood.
+        zone: The zone of the lock.
+        now_ms: Now, in milliseconds.
+        base_ms: The start, where an end is asked for: ``+30d`` counts from it if it lies ahead.
+        end: A day without a time means its last minute, not its first.
+    """
+    typed = " ".join(text.casefold().split())
+    now = moments.local(now_ms - now_ms % moments.MINUTE_MS, zone)
+    if not typed or now is None:
+        return Moment(error=HELP)
+    try:
+        moment = _read(typed, zone, now, base_ms, end)
+    except _Unreadable as error:
+        return Moment(error=str(error))
+    except (OverflowError, ValueError):
+        return Moment(error=_OUTSIDE)
+    if moment.ms is not None and (moment.ms <= 0 or moments.local(moment.ms, UTC) is None):
+        return Moment(error=_OUTSIDE)
+    return moment
+
+
+def _read(typed: str, zone: tzinfo, now: datetime, base_ms: int | None, end: bool) -> Moment:
+    if typed == "now":
+        return Moment(moments.to_ms(now), note="this minute")
+    if match := _RELATIVE.fullmatch(typed):
+        ahead = base_ms is not None and base_ms > moments.to_ms(now)
+        base = (moments.local(base_ms, zone) if ahead and base_ms is not None else None) or now
+        return _later(
+            match, base, zone, "counted from now" if base is now else "counted from the start"
+        )
+    if match := _TIME_ALONE.fullmatch(typed):
+        return _resolve(now.date(), _time(match), match["offset"], zone)
+    if match := _ABSOLUTE.fullmatch(typed):
+        at = _time(match)
+        if at is not None:
+            return _resolve(_day(match, now.date()), at, match["offset"], zone)
+        last = end or match["word"] == "eom"
+        found = _resolve(_day(match, now.date()), time(23, 59) if last else time(0), None, zone)
+        note = "the end of that day" if last else "the beginning of that day"
+        return Moment(found.ms, found.choices, found.error, "" if found.error else note)
+    raise _Unreadable(_why(typed))
+
+
+def _why(typed: str) -> str:
+    if re.match(r"\d{1,2}[./]\d{1,2}[./]", typed):
+        return "Put the year first, so that day and month cannot be mistaken: 2026-12-01."
+    if re.fullmatch(r"\+ ?\d+ ?m", typed):
+        return "m could be minutes or months: write +30min or +1mo."
+    if typed.startswith("-"):
+        return "That counts backwards: type the date itself, as 2026-12-01 09:00."
+    return f"That is no date. {HELP}"
+
+
+def _day(match: re.Match[str], today: date) -> date:
+    if word := match["word"]:
+        if word == "eom":
+            return today.replace(day=monthrange(today.year, today.month)[1])
+        return today + timedelta(days=word == "tomorrow")
+    named = match["name"]
+    month = moments.MONTHS.index(named.title()) + 1 if named else int(match["month"])
+    year = int(match["year2"] or match["year"])
+    number = int(match["day2"] or match["day"])
+    if not 1 <= month <= 12:
+        raise _Unreadable(f"There is no month {month}: write year-month-day, as 2026-12-01.")
+    if year < 1970:
+        raise _Unreadable(_OUTSIDE)
+    if not 1 <= number <= monthrange(year, month)[1]:
+        raise _Unreadable(f"{moments.MONTHS[month - 1]} {year} has no day {number}.")
+    return date(year, month, number)
+
+
+def _time(match: re.Match[str]) -> time | None:
+    if match["hour"] is None:
+        return None
+    hour, minute, second = int(match["hour"]), int(match["minute"]), int(match["second"] or 0)
+    if hour > 23 or minute > 59 or second > 59:
+        raise _Unreadable("A time of day runs from 00:00 to 23:59.")
+    return time(hour, minute, second, int((match["ms"] or "").ljust(3, "0")) * 1000)
+
+
+def _later(match: re.Match[str], base: datetime, zone: tzinfo, note: str) -> Moment:
+    unit, count, at = _UNITS.get(match["unit"]), int(match["count"]), _time(match)
+    if unit is None:
+        raise _Unreadable(_why(match[0]))
+    if unit in ("h", "min"):
+        if at is not None:
+            raise _Unreadable("Hours and minutes leave no room for a time of day.")
+        step = timedelta(hours=count) if unit == "h" else timedelta(minutes=count)
+        return Moment(moments.to_ms(base.astimezone(UTC) + step), note=note)
+    if unit in ("d", "w"):
+        then = base.date() + timedelta(days=count * (7 if unit == "w" else 1))
+    else:
+        months = base.year * 12 + base.month - 1 + count * (12 if unit == "y" else 1)
+        year, month = months // 12, months % 12 + 1
+        then = date(year, month, min(base.day, monthrange(year, month)[1]))
+    found = _resolve(then, at or base.time(), None, zone)
+    return Moment(found.ms, found.choices, found.error, "" if found.error else note)
+
+
+def _resolve(day: date, at: time | None, offset: str | None, zone: tzinfo) -> Moment:
+    """A time on the clocks of a zone: one moment, two of an overlap, or the gap it falls into."""
+    wall = datetime.combine(day, at or time(0))
+    if offset:
+        return Moment(moments.to_ms(wall.replace(tzinfo=_fixed(offset))))
+    found: list[int] = []
+    for fold in (0, 1):
+        moment = wall.replace(tzinfo=zone, fold=fold).astimezone(UTC)
+        if moment.astimezone(zone).replace(tzinfo=None, fold=0) == wall:
+            ms = moments.to_ms(moment)
+            if ms not in found:
+                found.append(ms)
+    if len(found) == 1:
+        return Moment(found[0])
+    if found:
+        return Moment(choices=tuple(sorted(found)))
+    return Moment(error=_gap(wall, zone))
+
+
+def _fixed(offset: str) -> tzinfo:
+    if offset in ("z", "utc"):
+        return UTC
+    hours, minutes = int(offset[1:3]), int(offset[4:6])
+    if hours > 23 or minutes > 59:
+        raise _Unreadable("An offset is written as +01:00.")
+    return timezone((-1 if offset[0] == "-" else 1) * timedelta(hours=hours, minutes=minutes))
+
+
+def _gap(wall: datetime, zone: tzinfo) -> str:
+    """Says which gap a time falls into and when the clocks go on."""
+    before = wall.replace(tzinfo=zone, fold=1).astimezone(UTC)
+    after = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
+    old, second = before.astimezone(zone).utcoffset(), timedelta(seconds=1)
+    while after - before > second:  # the clocks change at a second between the two
+        middle = before + (after - before) // second // 2 * second
+        if middle.astimezone(zone).utcoffset() == old:
+            before = middle
+        else:
+            after = middle
+    jump = after.astimezone(zone).replace(tzinfo=None)
+    left = (after + (old or timedelta())).replace(tzinfo=None)
+    gone = f"{left:%H:%M}" if left.date() == jump.date() else left.isoformat(" ", "minutes")
+    return (
+        f"{wall.isoformat(' ', 'minutes')} does not exist in {moments.zone_name(zone)}: the clocks "
+        f"go from {gone} to {jump.isoformat(' ', 'minutes')}, the next valid time."
+    )

@@ -1,0 +1,1 @@
+"""Tests of the remote form and its fields in the running app."""
