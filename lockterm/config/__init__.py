@@ -1,0 +1,13 @@
+"""Settings: profiles in a TOML file, the environment, the command line; and where each came from.
+
+``load_settings`` is the way in. Order: option, environment, profile in the file, default. Nothing
+is guessed: what is unknown or wrong is a ``ConfigError`` that names the place, the key, and what
+would be right.
+"""
+
+from __future__ import annotations
+
+from lockterm.config.profile import Profile
+from lockterm.config.settings import Options, Settings, load_settings
+
+__all__ = ["Options", "Profile", "Settings", "load_settings"]

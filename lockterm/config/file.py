@@ -1,0 +1,177 @@
+"""The configuration file: read, and checked for its shape and its permissions."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lockterm.config.values import ended, meant, shorten
+from lockterm.errors import ConfigError
+
+LARGEST = 1 << 20
+"""A configuration of more bytes is a mistake."""
+
+TOP_KEYS = ("default_profile", "profiles")
+PROFILE_KEYS = (
+    "base_url",
+    "timezone",
+    "page_size",
+    "body",
+    "ca_file",
+    "timeout_s",
+    "read_only",
+    "headers",
+)
+FROM_ENVIRONMENT = "env:"
+"""A header's value that starts so names an environment variable and is no secret itself."""
+
+_HEADER_LINE = re.compile(r"\s*\[[^\[].*\]\s*(#.*)?")
+_KEY = re.compile(r"\s*([^=#\[]+?)\s*=")
+
+
+@dataclass(frozen=True)
+class ConfigFile:
+    """What the file says, not yet checked value by value."""
+
+    path: Path
+    default_profile: str | None = None
+    profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    source: str = field(default="", repr=False)
+
+    def place(self, *keys: str) -> str:
+        """``FILE, line 4`` for a key given with its tables; only the file where it is not found."""
+        line = line_of(self.source, keys)
+        return f"{self.path}, line {line}" if line else str(self.path)
+
+    def error(self, keys: tuple[str, ...], sentence: str, hint: str = "") -> ConfigError:
+        """The error that a key's value is wrong. The sentence goes on after the key's name."""
+        return ConfigError(ended(f"{self.place(*keys)}: {keys[-1]} {sentence}"), hint=hint)
+
+
+def read_config(path: Path) -> ConfigFile | None:
+    """The configuration, or None where there is no file.
+
+    Raises:
+        ConfigError: It cannot be read, is no TOML, has keys that mean nothing here, or holds
+            secrets that others can read or redirect.
+    """
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise ConfigError(f"{path} is no file.", hint="Move it away, or make it a TOML file.")
+        data = path.read_bytes() if status.st_size <= LARGEST else b"\0"
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ConfigError(
+            f"{path} cannot be read: {error.strerror}.", hint=f"See: ls -l {_quoted(path)}"
+        ) from error
+    config = _parsed(path, data)
+    _check_permissions(config, status.st_mode)
+    return config
+
+
+def _parsed(path: Path, data: bytes) -> ConfigFile:
+    import tomllib
+
+    try:
+        source = data.decode("utf-8")
+        document = tomllib.loads(source)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{path}, line {line}: not UTF-8.", hint="Save it as UTF-8.") from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        message = str(error) or "nested too deeply"
+        raise ConfigError(f"{path} is no valid TOML: {message}.", hint="Correct it.") from error
+
+    config = ConfigFile(path, source=source)
+    _refuse_unknown(config, (), document, TOP_KEYS)
+    default = document.get("default_profile")
+    if default is not None and not isinstance(default, str):
+        raise config.error(("default_profile",), "must be the name of a profile, in quotes")
+    profiles = document.get("profiles", {})
+    if not isinstance(profiles, dict):
+        raise config.error(("profiles",), "must be tables, such as [profiles.north-campus]")
+    for name, profile in profiles.items():
+        if not isinstance(profile, dict):
+            raise config.error(("profiles", name), f"must be a table: [profiles.{name}]")
+        if not name or not name.isprintable():
+            raise config.error(("profiles", name), "is no name for a profile")
+        _refuse_unknown(config, ("profiles", name), profile, PROFILE_KEYS)
+        _check_headers(config, name, profile.get("headers", {}))
+    if default is not None and default not in profiles:
+        raise config.error(
+            ("default_profile",),
+            f"names {shorten(default)}, which is not there{meant(default, profiles)}",
+        )
+    return ConfigFile(path, default, profiles, source)
+
+
+def _refuse_unknown(
+    config: ConfigFile, table: tuple[str, ...], found: Mapping[str, object], known: tuple[str, ...]
+) -> None:
+    for key in found:
+        if key not in known:
+            raise config.error((*table, key), f"is no setting{meant(key, known)}")
+
+
+def _check_headers(config: ConfigFile, profile: str, headers: object) -> None:
+    table = ("profiles", profile, "headers")
+    if not isinstance(headers, dict):
+        raise config.error(table, f"must be a table: [profiles.{profile}.headers]")
+    for name, value in headers.items():
+        if not isinstance(value, str):
+            raise config.error((*table, name), "must be text in quotes")
+
+
+def _check_permissions(config: ConfigFile, mode: int) -> None:
+    """Refuse secrets that others can read, and headers that others can send elsewhere."""
+    for name, profile in config.profiles.items():
+        for header, value in profile.get("headers", {}).items():
+            literal = not value.startswith(FROM_ENVIRONMENT)
+            exposed = mode & (0o077 if literal else 0o022)
+            if exposed:
+                what = "read" if exposed & 0o044 else "change"
+                raise ConfigError(
+                    f"{config.place('profiles', name, 'headers', header)}: the header {header} is"
+                    f" a secret, and others can {what} this file.",
+                    hint=f"Run: chmod 600 {_quoted(config.path)}",
+                )
+
+
+def line_of(source: str, keys: tuple[str, ...]) -> int | None:
+    """The line, from 1, on which a key or table stands; None where it is not written plainly."""
+    table: tuple[str, ...] = ()
+    for number, line in enumerate(source.splitlines(), 1):
+        if _HEADER_LINE.fullmatch(line):
+            table = _key_path(line)
+            if table == keys:
+                return number
+        elif (match := _KEY.match(line)) and (*table, *_key_path(f"{match[1]} = 0")) == keys:
+            return number
+    return None
+
+
+def _key_path(line: str) -> tuple[str, ...]:
+    """The keys of one line of TOML, by TOML's own rules for dots and quotes."""
+    import tomllib
+
+    try:
+        table = tomllib.loads(line)
+    except tomllib.TOMLDecodeError:
+        return ()
+    path = []
+    while isinstance(table, dict) and table:
+        key, table = next(iter(table.items()))
+        path.append(key)
+    return tuple(path)
+
+
+def _quoted(path: Path) -> str:
+    return shlex.quote(os.fspath(path))

@@ -1,0 +1,55 @@
+"""A profile: which service, and how to talk to it and show its times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+BodyEncoding = Literal["json", "form"]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Everything that is settled about one service. Checked: see ``lockterm.config.values``."""
+
+    name: str
+    """The profile's name in the file, or the service's host where only a base URL was given.
+
+    The lock book and the journal are kept by this name, so it never stands for two services.
+    """
+    base_url: str
+    """What the contract's paths are relative to; no slash at its end."""
+    timezone: str = "UTC"
+    """IANA name of the zone in which times are shown where the lock has none of its own."""
+    page_size: int = 20
+    """Remotes on a page, 1 to 200."""
+    body: BodyEncoding = "json"
+    """How the parameters of a POST are encoded; the voice setting is always JSON (4)."""
+    ca_file: Path | None = None
+    """A CA to trust besides the usual ones; verification cannot be switched off."""
+    timeout_s: float = 15.0
+    """How long one attempt may take, in seconds."""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Sent with every request; the values are secrets and never shown."""
+    read_only: bool = False
+    """No call that writes leaves this machine."""
+    warnings: tuple[str, ...] = ()
+    """What is allowed but unwise, as sentences to show at the start."""
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The zone of :attr:`timezone`."""
+        from zoneinfo import ZoneInfo
+
+        return ZoneInfo(self.timezone)
+
+    @property
+    def host(self) -> str:
+        """The service's host, with the port where one is given, for the title line."""
+        return urlsplit(self.base_url).netloc

@@ -1,0 +1,232 @@
+"""The rules of single settings. Each function returns the checked value or raises ``ValueError``.
+
+The sentence of the ``ValueError`` starts in the middle: the caller puts the place before it, as in
+``config.toml, line 4: timezone "Europe/Berln" is unknown``.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from lockterm.config.profile import BodyEncoding
+
+LAST_LOCK_ID = 2**63 - 1
+LONGEST_TIMEOUT_S = 600
+HEADERS_OF_OUR_OWN = frozenset(
+    {"host", "content-length", "content-type", "transfer-encoding", "connection", "accept-encoding"}
+)
+"""What the client sets itself; a profile that sets them too would break the requests."""
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_HOST = re.compile(r"[^\s/\\%<>\"'`{}|^\[\]@?#,;:]+")
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off"})
+
+
+def text(value: object) -> str:
+    """A string without control characters."""
+    if not isinstance(value, str):
+        raise ValueError(f"must be text in quotes, not {_kind(value)}")
+    if not value.isprintable():
+        raise ValueError("has control characters in it")
+    return value
+
+
+def boolean(value: object) -> bool:
+    """``true`` or ``false``."""
+    if not isinstance(value, bool):
+        raise ValueError(f"must be true or false, not {_kind(value)}")
+    return value
+
+
+def switch(value: str) -> bool:
+    """A yes or no as people write it in the environment."""
+    word = value.strip().lower()
+    if word in _TRUE or word in _FALSE:
+        return word in _TRUE
+    raise ValueError(f"is {value!r}: write 1 or 0")
+
+
+def lock_id(value: str) -> int:
+    """A lock's id as typed."""
+    number = int(value) if re.fullmatch(r"[0-9]{1,19}", value.strip()) else 0
+    if not 1 <= number <= LAST_LOCK_ID:
+        raise ValueError(f"is {shorten(value)}: a lock id is a whole number, such as 1001")
+    return number
+
+
+def page_size(value: object) -> int:
+    """1 to 200 remotes on a page."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 200:
+        raise ValueError("must be a whole number from 1 to 200")
+    return value
+
+
+def timeout_s(value: object) -> float:
+    """Seconds, more than 0 and at most ten minutes."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"must be a number of seconds, not {_kind(value)}")
+    if not 0 < value <= LONGEST_TIMEOUT_S:
+        raise ValueError(f"must be more than 0 and at most {LONGEST_TIMEOUT_S} seconds")
+    return float(value)
+
+
+def body(value: object) -> BodyEncoding:
+    """``json`` or ``form``."""
+    if value == "json":
+        return "json"
+    if value == "form":
+        return "form"
+    raise ValueError('must be "json" or "form"')
+
+
+def ca_file(value: object, relative_to: Path) -> Path | None:
+    """A file that can be read; empty is none. Relative paths start at the configuration."""
+    name = text(value)
+    if not name:
+        return None
+    path = relative_to / Path(name).expanduser()
+    if not path.is_file() or not os.access(path, os.R_OK):
+        raise ValueError(f"names {path}, which is no file that can be read")
+    return path
+
+
+def header_name(name: str) -> str:
+    """A header's name that does not get in the way of the requests."""
+    if not _HEADER_NAME.fullmatch(name):
+        raise ValueError("is no name for a header")
+    if name.lower() in HEADERS_OF_OUR_OWN:
+        raise ValueError("is set by lockterm itself")
+    return name
+
+
+def header_value(value: str) -> str:
+    """A header's value; the sentence of the error never shows it."""
+    if not value.isascii() or not value.isprintable() or value != value.strip():
+        raise ValueError("has characters that a header cannot carry, or spaces around it")
+    return value
+
+
+def timezone(value: object) -> str:
+    """An IANA zone that this machine knows."""
+    name = text(value)
+    if not is_zone(name):
+        raise ValueError(f"{name!r} is no time zone" + _zones_like(name))
+    return name
+
+
+def is_zone(name: str) -> bool:
+    """Whether this machine knows the IANA zone."""
+    from zoneinfo import ZoneInfo
+
+    try:
+        ZoneInfo(name)
+    except (OSError, ValueError, KeyError):  # not found is a KeyError; a folder is an OSError
+        return False
+    return bool(name)
+
+
+def machine_zone() -> str | None:
+    """The IANA name of this machine's zone, or None where it does not say one."""
+    named = os.environ.get("TZ", "").removeprefix(":")
+    if named:
+        return named if is_zone(named) else None
+    for link in ("/etc/localtime", "/var/db/timezone/localtime"):
+        name = os.path.realpath(link).rpartition("zoneinfo/")[2]
+        if not name.startswith("/") and is_zone(name):
+            return name
+    try:
+        name = Path("/etc/timezone").read_text("ascii").strip()
+    except (OSError, ValueError):
+        return None
+    return name if is_zone(name) else None
+
+
+def base_url(value: object) -> tuple[str, str | None]:
+    """The base URL without a slash at its end, and a warning where it is allowed but unwise."""
+    url = text(value)
+    if url != url.strip() or " " in url:
+        raise ValueError("has spaces in it")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise ValueError(f"{shorten(url)} is no URL: write https://HOST[:PORT][/PATH]") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"{shorten(url)} is no web address: write https://HOST[:PORT][/PATH]")
+    if "@" in parts.netloc:
+        raise ValueError("has a user name or password in it: use a header of the profile instead")
+    if "?" in url or "#" in url:
+        raise ValueError("has a ? or # in it: the contract's paths are put behind it")
+    if not _is_host(parts.hostname) or port == 0 or "\\" in url:
+        raise ValueError(f"{shorten(url)} names no host: write https://HOST[:PORT][/PATH]")
+    warning = None
+    if parts.scheme == "http" and not is_loopback(parts.hostname):
+        warning = (
+            f"{parts.netloc} is spoken to without encryption: anyone on the way can read and"
+            " change what is sent. Use https."
+        )
+    return url.rstrip("/"), warning
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine itself."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _is_host(host: str) -> bool:
+    if ":" in host:
+        try:
+            return ipaddress.ip_address(host.partition("%")[0]).version == 6
+        except ValueError:
+            return False
+    return len(host) <= 253 and ".." not in host and bool(_HOST.fullmatch(host))
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """``; did you mean "x"?`` where a known word is close, else the known words."""
+    import difflib
+
+    words = sorted(known)
+    close = difflib.get_close_matches(word, words, n=1)
+    if close:
+        return f'; did you mean "{close[0]}"?'
+    return f"; known are {', '.join(words)}" if words else ""
+
+
+def ended(sentence: str) -> str:
+    """The sentence with a full stop, unless it is a question already."""
+    return sentence if sentence.endswith("?") else f"{sentence}."
+
+
+def _zones_like(name: str) -> str:
+    import difflib
+    from zoneinfo import available_timezones
+
+    by_lower = {zone.lower(): zone for zone in available_timezones()}
+    wanted = name.strip().replace(" ", "_").lower()
+    cities = [zone for low, zone in by_lower.items() if low.rpartition("/")[2] == wanted]
+    close = cities or [by_lower[low] for low in difflib.get_close_matches(wanted, by_lower, n=3)]
+    if close:
+        return f"; did you mean {' or '.join(sorted(close))}?"
+    return "; write an IANA name such as Europe/Berlin"
+
+
+def shorten(value: str, limit: int = 60) -> str:
+    """A typed value in quotes, cut where it is long; control characters are shown escaped."""
+    return repr(value if len(value) <= limit else value[: limit - 1] + "…")
+
+
+def _kind(value: object) -> str:
+    kinds = {dict: "a table", list: "a list", str: "text", bool: "true or false"}
+    return kinds.get(type(value), "a number" if isinstance(value, int | float) else "a date")

@@ -1,0 +1,112 @@
+"""Where lockterm keeps its files: the XDG directories, by platformdirs."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockterm.errors import StoreError
+
+APP = "lockterm"
+DIRECTORY_MODE = 0o700
+FILE_MODE = 0o600
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Every place lockterm reads or writes. Nothing is created by asking for it."""
+
+    config_file: Path
+    """The profiles; written by people, read by lockterm."""
+    data_dir: Path
+    """What is worth a backup: exports and downloaded packs."""
+    state_dir: Path
+    """The store and the log."""
+    cache_dir: Path
+    """What may be deleted at any time."""
+
+    @classmethod
+    def standard(cls) -> Paths:
+        """The places of this user: ``$XDG_CONFIG_HOME/lockterm`` and its kin."""
+        # platformdirs is part of textual's own start, so it costs nothing more here.
+        import platformdirs
+
+        return cls(
+            config_file=platformdirs.user_config_path(APP) / "config.toml",
+            data_dir=platformdirs.user_data_path(APP),
+            state_dir=platformdirs.user_state_path(APP),
+            cache_dir=platformdirs.user_cache_path(APP),
+        )
+
+    @classmethod
+    def below(cls, root: Path) -> Paths:
+        """All places in one directory of their own, as for the demo and for tests."""
+        return cls(
+            config_file=root / "config" / "config.toml",
+            data_dir=root / "data",
+            state_dir=root / "state",
+            cache_dir=root / "cache",
+        )
+
+    @property
+    def database(self) -> Path:
+        """The local store: the lock book and the journal."""
+        return self.state_dir / "lockterm.db"
+
+    @property
+    def log_file(self) -> Path:
+        """Signals, crashes and messages; no header values."""
+        return self.state_dir / "lockterm.log"
+
+    def named(self) -> dict[str, Path]:
+        """Every path with the name it has in ``lockterm info``."""
+        return {
+            "config_file": self.config_file,
+            "data_dir": self.data_dir,
+            "state_dir": self.state_dir,
+            "cache_dir": self.cache_dir,
+            "database": self.database,
+            "log_file": self.log_file,
+        }
+
+
+def make_directory(directory: Path) -> None:
+    """Make a directory and its missing parents, for this user alone (0700).
+
+    Raises:
+        StoreError: It cannot be made, or what is there is no directory.
+    """
+    missing = []
+    for place in (directory, *directory.parents):
+        if place.exists():
+            break
+        missing.append(place)
+    try:
+        for place in reversed(missing):
+            place.mkdir(mode=DIRECTORY_MODE, exist_ok=True)
+        if not directory.is_dir():
+            raise NotADirectoryError(20, "it is a file", str(directory))
+    except OSError as error:
+        raise StoreError(
+            f"The directory {directory} cannot be made: {error.strerror or error}.",
+            hint="Make it writable, or point XDG_STATE_HOME (or its kin) at a place that is.",
+        ) from error
+
+
+def append_private(file: Path, line: str) -> None:
+    """Append a line to a file of this user alone (0600) and force it to the disk.
+
+    One write, so that lines of two sessions do not mix; no buffering, so that a signal handler
+    may call it.
+
+    Raises:
+        OSError: The directory is missing, or the file cannot be written.
+    """
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    descriptor = os.open(file, flags, FILE_MODE)
+    try:
+        os.write(descriptor, line.rstrip("\n").encode("utf-8", "backslashreplace") + b"\n")
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
