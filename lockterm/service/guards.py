@@ -1,0 +1,147 @@
+"""Stands before every path: notes the request, reads its body within limits, checks who asks.
+
+The body is read whole first, so that a refusal never races with bytes still on their way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import re
+import secrets
+from collections import deque
+from collections.abc import Callable, Iterable
+from email.utils import formatdate
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from .answers import refusal
+from .codes import FORBIDDEN, MISDIRECTED, TIMEOUT, TOO_LARGE, UNAUTHORIZED, Refusal
+
+LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
+MAX_BODY_BYTES = 64 * 1024
+_MAX_DISCARDED_BYTES = 16 * 1024 * 1024
+"""How much of a body that is too large is still read, so that the refusal can be heard."""
+_BODY_TIMEOUT_S = 20.0
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\[\]:/@?#\s]+)(?::[0-9]{1,5})?")
+_WILDCARDS = frozenset({"0.0.0.0", "::"})
+
+
+class Guard:
+    """ASGI middleware around the whole service.
+
+    Args:
+        app: what answers the requests that are let through.
+        allowed_hosts: names and addresses that the Host header may have, without ports. With
+            ``0.0.0.0`` or ``::`` among them any address (not any name) will do, because a page
+            that rebinds DNS always comes with a name.
+        token: where given, what ``Authorization: Bearer`` has to carry. The files of packs
+            need none: the lock itself fetches them.
+        clock: now in milliseconds, for the Date header.
+        requests: where method and path of each request are noted.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        allowed_hosts: Iterable[str],
+        token: str | None,
+        clock: Callable[[], int],
+        requests: deque[tuple[str, str]],
+    ) -> None:
+        self._app = app
+        self._hosts = frozenset(host.lower() for host in allowed_hosts)
+        self._token = None if token is None else token.encode()
+        self._clock = clock
+        self._requests = requests
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse the request, or hand it on with its whole body."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        path = scope["path"]
+        self._requests.append((scope["method"], path))
+
+        async def send_with_date(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                date = formatdate(self._clock() / 1000, usegmt=True)
+                headers = MutableHeaders(raw=message["headers"])
+                headers["date"] = date
+                headers["x-content-type-options"] = "nosniff"
+            await send(message)
+
+        try:
+            body = await _read(receive)
+            self._check(scope["scheme"], path, Headers(scope=scope))
+        except Refusal as refused:
+            await refusal(path, refused)(scope, receive, send_with_date)
+            return
+        if body is not None:
+            await self._app(scope, _replay(body, receive), send_with_date)
+
+    def _check(self, scheme: str, path: str, headers: Headers) -> None:
+        host = headers.get("host", "")
+        if not self._serves(host):
+            raise Refusal(MISDIRECTED)
+        for origin in headers.getlist("origin"):
+            if origin.lower() != f"{scheme}://{host}".lower():
+                raise Refusal(FORBIDDEN)
+        if self._token is not None and not path.startswith("/packs/"):
+            kind, _, credential = headers.get("authorization", "").partition(" ")
+            same = secrets.compare_digest(credential.strip().encode("latin-1"), self._token)
+            if kind.lower() != "bearer" or not same:
+                raise Refusal(UNAUTHORIZED, headers={"WWW-Authenticate": "Bearer"})
+
+    def _serves(self, host: str) -> bool:
+        match = _HOST.fullmatch(host.lower())
+        if match is None:
+            return False
+        name = match[1].removeprefix("[").removesuffix("]")
+        if name in self._hosts:
+            return True
+        return not _WILDCARDS.isdisjoint(self._hosts) and _is_address(name)
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+async def _read(receive: Receive) -> bytes | None:
+    """The body; None when the caller hung up before its end."""
+    chunks: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(_BODY_TIMEOUT_S):
+            while size <= _MAX_DISCARDED_BYTES:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
+                chunk = message.get("body", b"")
+                size += len(chunk)
+                if size <= MAX_BODY_BYTES:
+                    chunks.append(chunk)
+                if not message.get("more_body", False):
+                    break
+    except TimeoutError:
+        raise Refusal(TIMEOUT, headers={"Connection": "close"}) from None
+    if size > MAX_BODY_BYTES:
+        raise Refusal(TOO_LARGE)
+    return b"".join(chunks)
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    waiting = [body]
+
+    async def replay() -> Message:
+        if waiting:
+            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
+        return await receive()
+
+    return replay

@@ -1,0 +1,216 @@
+"""Runs the service: in a thread beside other work, or alone in the foreground."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import socket
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from types import FrameType, TracebackType
+from typing import Any, Self
+
+from starlette.applications import Starlette
+from uvicorn import Config, Server
+
+from .app import create_service
+from .guards import LOOPBACK_HOSTS
+from .protocol import EnvelopeProtocol
+
+_GRACE_S = 0.8
+"""How long answers under way may still take once the service is to stop."""
+
+# Without any handler, Python would print uvicorn's errors on the terminal of the program around.
+logging.getLogger("uvicorn").addHandler(logging.NullHandler())
+
+
+class RunningService:
+    """The embedded service on a socket of its own, served by a thread.
+
+    A context manager; or ``start`` and ``stop``. Port 0 picks a free one, known from the
+    beginning: the socket listens as soon as the object is made.
+
+    Args:
+        host: name or address to listen on.
+        port: TCP port.
+        options: those of ``create_service``. Unless given, ``allowed_hosts`` is this machine's
+            loopback names and ``host``.
+
+    Raises:
+        OSError: the address is not to be had (the port is in use), or the database.
+    """
+
+    def __init__(self, host: str = "127.0.0.1", port: int = 0, **options: Any) -> None:
+        self._socket = _listen(host, port)
+        bound_port = self._socket.getsockname()[1]
+        self.base_url = f"http://{f'[{host}]' if ':' in host else host}:{bound_port}"
+        """Where the service is reached, without a slash at the end."""
+        try:
+            options.setdefault("allowed_hosts", _own_names(host))
+            self.app: Starlette = create_service(**options)
+        except BaseException:
+            self._socket.close()
+            raise
+        config = Config(
+            self.app,
+            http=EnvelopeProtocol,
+            ws="none",
+            loop="asyncio",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            date_header=False,
+        )
+        self._server = _Server(config)
+        self._at_end: Callable[[], None] = lambda: None
+        self._thread = threading.Thread(target=self._serve, name="lockterm-service", daemon=True)
+
+    @property
+    def requests(self) -> deque[tuple[str, str]]:
+        """Method and path of the requests so far, the oldest first; bounded."""
+        requests: deque[tuple[str, str]] = self.app.state.requests
+        return requests
+
+    @property
+    def failures(self) -> deque[Exception]:
+        """The exceptions behind answers with a 5xx."""
+        failures: deque[Exception] = self.app.state.failures
+        return failures
+
+    def start(self) -> Self:
+        """Begin to answer; returns when the service does."""
+        self._thread.start()
+        self._server.ready.wait()
+        return self
+
+    def stop(self) -> None:
+        """End within about a second, whatever callers keep open. Doing so twice is harmless."""
+        self._server.ask_to_exit()
+        if self._thread.ident is not None:
+            self._thread.join()
+        self._socket.close()
+        self.app.state.site.database.close()
+
+    def wait(self, stop_asked: threading.Event) -> None:
+        """Wait until ``stop_asked``, or until the service ended by itself."""
+        self._at_end = stop_asked.set
+        if self._thread.is_alive():
+            stop_asked.wait()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _serve(self) -> None:
+        try:
+            asyncio.run(self._server.serve(sockets=[self._socket]))
+        finally:
+            self._server.ready.set()
+            self._at_end()
+
+
+def serve(host: str = "127.0.0.1", port: int = 8080, **options: Any) -> None:
+    """Serve in the foreground until SIGINT, SIGTERM or SIGHUP; then end cleanly.
+
+    The first line on stdout is ``listening on http://HOST:PORT``. Only for the main thread.
+
+    Args:
+        host: name or address to listen on.
+        port: TCP port; 0 picks a free one.
+        options: those of ``create_service``.
+
+    Raises:
+        OSError: the address is not to be had (the port is in use), or the database.
+    """
+    asked = threading.Event()
+
+    def note(number: int, frame: FrameType | None) -> None:
+        asked.set()
+
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, note) for number in signals}
+    try:
+        with RunningService(host, port, **options) as service:
+            print(f"listening on {service.base_url}", flush=True)
+            service.wait(asked)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class _Server(Server):
+    """uvicorn's server without its polling: it sleeps until asked to exit."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        self.ready = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._exit_asked = asyncio.Event()
+
+    def ask_to_exit(self) -> None:
+        """From any thread: stop soon."""
+        self.should_exit = True
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the loop has ended meanwhile
+                self._loop.call_soon_threadsafe(self._exit_asked.set)
+
+    async def main_loop(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.ready.set()
+        if not self.should_exit:
+            await self._exit_asked.wait()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()
+        connections = self.server_state.connections
+        for connection in list(connections):
+            connection.shutdown()
+        end = asyncio.get_running_loop().time() + _GRACE_S
+        while (connections or self.server_state.tasks) and self._loop_time() < end:
+            await asyncio.sleep(0.005)
+        for task in list(self.server_state.tasks):
+            task.cancel()
+        for connection in list(connections):
+            transport = getattr(connection, "transport", None)
+            if transport is not None:
+                transport.abort()
+        await asyncio.sleep(0)
+        await self.lifespan.shutdown()
+
+    @staticmethod
+    def _loop_time() -> float:
+        return asyncio.get_running_loop().time()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    if not 0 <= port <= 65535:
+        raise OSError(f"{port} is no TCP port")
+    family, kind, protocol, _, address = socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[0]
+    listening = socket.socket(family, kind, protocol)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(128)
+    except OSError:
+        listening.close()
+        raise
+    return listening
+
+
+def _own_names(host: str) -> tuple[str, ...]:
+    return (*LOOPBACK_HOSTS, host, socket.gethostname())

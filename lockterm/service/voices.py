@@ -1,0 +1,69 @@
+"""The four operations on voices (sections 4.9 to 4.12)."""
+
+from __future__ import annotations
+
+from .catalogue import MODELS, Pack
+from .codes import UNKNOWN_MODEL, UNKNOWN_PACK, UNKNOWN_VOICE, Refusal
+from .pack_files import facts_of
+from .parameters import Parameters
+from .site import Call, SiteLock
+
+
+def list_packs(call: Call) -> object:
+    """The packs of a lock's model, in short (section 4.9)."""
+    return [_short(pack) for pack in _lock(call).model.packs]
+
+
+def full_packs(call: Call) -> object:
+    """The languages of a model with their timbres (section 4.10)."""
+    vendor, name = call.given.text("vendor"), call.given.text("model")
+    model = MODELS.get((vendor, name))
+    if model is None:
+        raise Refusal(UNKNOWN_MODEL, "There are no voice packs for this vendor and model.")
+    languages: dict[str, list[object]] = {}
+    for pack in model.packs:
+        timbre: dict[str, object] = {
+            "timbre": pack.timbre,
+            "name": pack.timbre_name,
+            "timbrePackUrl": call.base_url + pack.path,
+        }
+        if pack.is_female is not None:
+            timbre["isFemale"] = pack.is_female
+        languages.setdefault(pack.lang, []).append(timbre)
+    return [{"lang": lang, "timbres": timbres} for lang, timbres in languages.items()]
+
+
+def pack_detail(call: Call) -> object:
+    """One pack of a lock with its file's address, size and MD5 (section 4.11)."""
+    name = call.given.text("name")
+    pack = _lock(call).model.pack(name)
+    if pack is None:
+        raise Refusal(UNKNOWN_PACK, "The lock has no voice pack of this name.")
+    size, md5 = facts_of(pack)
+    url = call.base_url + pack.path
+    return {**_short(pack), "timbrePackUrl": url, "fileSize": size, "fileMd5": md5}
+
+
+def set_voice(call: Call) -> object:
+    """Set the voice that a lock uses (section 4.12)."""
+    lock_id = call.given.integer("lockId")
+    voice = Parameters(call.given.json_object("currentVoiceTimbre"), as_text=False)
+    lang, timbre = voice.text("lang"), voice.text("timbre")
+    with call.site.database.writing() as db:
+        if not call.site.lock(db, lock_id).model.has_voice(lang, timbre):
+            raise Refusal(UNKNOWN_VOICE, "The lock's packs do not have this language and timbre.")
+        db.execute(
+            "INSERT OR REPLACE INTO voice_setting VALUES (?, ?, ?, ?)",
+            (lock_id, lang, timbre, call.site.clock()),
+        )
+    return None
+
+
+def _lock(call: Call) -> SiteLock:
+    lock_id = call.given.integer("lockId")
+    with call.site.database.reading() as db:
+        return call.site.lock(db, lock_id)
+
+
+def _short(pack: Pack) -> dict[str, object]:
+    return {"name": pack.name, "label": pack.label, "updated_at": pack.updated_ms}

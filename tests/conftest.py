@@ -1,0 +1,40 @@
+"""Fixtures for all tests: a fresh embedded service over real HTTP, on a fixed day."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import date
+from typing import Any
+
+import pytest
+
+from lockterm.service.running import RunningService
+
+TODAY = date(2026, 11, 20)
+NOW_MS = 1_795_161_600_000
+"""2026-11-20T08:00:00Z, the service's time in all tests unless they say otherwise."""
+
+
+@pytest.fixture
+def running_service() -> Iterator[Callable[..., RunningService]]:
+    """Start a service with options of one's own, as often as wanted; all end with the test.
+
+    The options are those of ``RunningService`` and ``create_service``.
+    """
+    with ExitStack() as stack:
+        started: list[RunningService] = []
+
+        def start(**options: Any) -> RunningService:
+            options = {"today": TODAY, "clock": lambda: NOW_MS} | options
+            started.append(stack.enter_context(RunningService(**options)))
+            return started[-1]
+
+        yield start
+        assert [repr(bug) for one in started for bug in one.failures] == []
+
+
+@pytest.fixture
+def service(running_service: Callable[..., RunningService]) -> RunningService:
+    """A fresh service with sample data at ``service.base_url``, lock 1001 having 137 remotes."""
+    return running_service()
