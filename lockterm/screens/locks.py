@@ -1,0 +1,289 @@
+"""The lock book: which locks there are, and the way to their remotes."""
+
+from __future__ import annotations
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.reactive import reactive
+from textual.widgets import DataTable, Static
+
+from lockterm.errors import LocktermError, StoreError
+from lockterm.models.locks import Lock
+from lockterm.operations import Operations
+from lockterm.screens.base import LocktermScreen
+from lockterm.text import clean
+from lockterm.widgets.find_line import FindLine, matches
+from lockterm.widgets.locks_table import LocksTable
+from lockterm.widgets.state_panel import StatePanel
+
+_ON_A_LOCK = {"open", "edit", "remove", "voice"}
+"""Actions that need a row under the cursor."""
+
+
+class LocksScreen(LocktermScreen[None]):
+    """The locks that people noted down; the contract has no list of them.
+
+    Args:
+        operations: The one door to service and store.
+        open_lock: Go straight to this lock's remotes, in the book or not.
+    """
+
+    BINDINGS = [
+        Binding("enter", "open", "open", id="locks.open", tooltip="Show the remotes of the lock"),
+        Binding("a", "add", "add", id="locks.add", tooltip="Add a lock to the book by its id"),
+        Binding("e", "edit", "edit", id="locks.edit", tooltip="Change what the book says"),
+        Binding(
+            "x,delete",
+            "remove",
+            "remove",
+            id="locks.remove",
+            tooltip="Take the lock out of the book; nothing changes at the service",
+        ),
+        Binding("v", "voice", "voice", id="locks.voice", tooltip="The voice the lock speaks with"),
+        Binding("slash", "find", "find", key_display="/", id="locks.find", tooltip="Type to find"),
+        Binding(
+            "o",
+            "open_by_id",
+            "open by id",
+            id="locks.open_by_id",
+            tooltip="Show the remotes of any lock id, in the book or not",
+        ),
+        Binding("r", "refresh", "refresh", show=False, id="locks.refresh", tooltip="Read it again"),
+        Binding("escape", "show_all", "show all", show=False, id="locks.show_all"),
+    ]
+
+    book: reactive[tuple[Lock, ...] | LocktermError | None] = reactive(None, init=False)
+    """The lock book; why it cannot be read; None before it was."""
+
+    wanted: reactive[str] = reactive("", init=False)
+    """What is searched for."""
+
+    def __init__(self, operations: Operations, open_lock: int | None = None) -> None:
+        super().__init__(operations)
+        self._open_lock = open_lock
+        self._go_to: int | None = None
+
+    def crumbs(self) -> tuple[str, ...]:
+        """Where every way starts."""
+        return ("Locks",)
+
+    def compose_body(self) -> ComposeResult:
+        """The table, or words in its place; a line about the lock under the cursor."""
+        yield LocksTable(id="locks")
+        yield StatePanel("Reading the lock book ...", id="state")
+        yield FindLine(id="find")
+        yield Static(id="about", markup=False)
+
+    # --- loading -------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """Go where the command line said; the book is read when this screen is seen."""
+        self.query_one(LocksTable).display = False
+        if self._open_lock is not None:
+            self._show_remotes(Lock(self._open_lock))
+
+    def on_screen_resume(self) -> None:
+        """Read the book: another screen or another session may have changed it."""
+        self.load_book()
+
+    @work(exclusive=True, group="book")
+    async def load_book(self) -> None:
+        """Read the lock book."""
+        try:
+            self.book = tuple(await self.operations.locks())
+        except StoreError as error:
+            self.book = error
+        self._paint()  # an equal book may be shown with other ages
+
+    @property
+    def current(self) -> Lock | None:
+        """The lock under the cursor."""
+        table = self.query_one(LocksTable)
+        if not isinstance(self.book, tuple) or not table.display:
+            return None
+        return next((lock for lock in self.book if lock.lock_id == table.lock_id), None)
+
+    # --- watchers ------------------------------------------------------------------------------
+
+    def watch_wanted(self) -> None:
+        """Show what matches."""
+        self._paint()
+
+    def _paint(self) -> None:
+        table, state = self.query_one(LocksTable), self.query_one(StatePanel)
+        if not isinstance(self.book, tuple):
+            table.display = False
+            if self.book is not None:
+                state.say_error(self.book, "r  try again      o  open a lock by its id")
+            self._tell_about()
+            return
+        found = [lock for lock in self.book if _matches(self.wanted, lock)]
+        table.show_locks(found, self.operations.now_ms(), self._go_to)
+        self._go_to = None
+        table.display = bool(found)
+        state.display = not found
+        if not self.book:
+            state.say(
+                "The lock book is empty.\n\nThe service has no list of locks, so the book is kept"
+                " here: add each lock once, by its id.",
+                "a  add a lock      o  open a lock by its id      ?  help",
+            )
+        elif not found:
+            state.say(
+                f"None of the {len(self.book)} locks matches “{clean(self.wanted, 60)}”.",
+                "escape  show all",
+            )
+        elif self.focused is None:
+            table.focus()
+        self._tell_about()
+
+    def _tell_about(self) -> None:
+        about = self.query_one("#about", Static)
+        about.update(self._about())
+        self.refresh_bindings()
+
+    def _about(self) -> str:
+        if not isinstance(self.book, tuple) or not self.book:
+            return ""
+        count = "1 lock" if len(self.book) == 1 else f"{len(self.book)} locks"
+        found = self.query_one(LocksTable).row_count
+        parts = [f"{found} of {count}" if self.wanted else count]
+        if lock := self.current:
+            if lock.alias:
+                parts.append(f"alias {clean(lock.alias, 40)}")
+            if lock.voice:
+                voice = f"{clean(lock.voice.lang, 20)} {clean(lock.voice.timbre, 30)}"
+                parts.append(f"voice last set from here {voice}")
+        return "   ".join(parts)
+
+    # --- handlers ------------------------------------------------------------------------------
+
+    @on(DataTable.RowHighlighted)
+    def _moved(self) -> None:
+        self._tell_about()
+
+    @on(DataTable.RowSelected)
+    def _clicked(self) -> None:
+        self.action_open()
+
+    @on(FindLine.Changed)
+    def _search(self, event: FindLine.Changed) -> None:
+        self.wanted = event.value
+
+    @on(FindLine.Left)
+    def _to_the_rows(self) -> None:
+        self.query_one(LocksTable).focus()
+
+    # --- actions -------------------------------------------------------------------------------
+
+    def why_not(self, action: str) -> str:
+        """Most keys need a lock under the cursor."""
+        if isinstance(self.book, StoreError) and action in _ON_A_LOCK | {"add"}:
+            return "The lock book cannot be read. Open a lock by its id with o."
+        if action in _ON_A_LOCK and self.current is None:
+            return "There is no lock under the cursor. Add one with a."
+        if action == "find" and not self.book:
+            return "The lock book is empty: there is nothing to find."
+        return ""
+
+    def action_open(self) -> None:
+        """Show the remotes of the lock under the cursor."""
+        if lock := self.current:
+            self._show_remotes(lock)
+
+    def _show_remotes(self, lock: Lock) -> None:
+        from lockterm.screens.remotes import RemotesScreen
+
+        self.app.push_screen(RemotesScreen(self.operations, lock))
+
+    def action_voice(self) -> None:
+        """Show the voices of the lock under the cursor."""
+        from lockterm.screens.voice import VoiceScreen
+
+        if lock := self.current:
+            self.app.push_screen(VoiceScreen(self.operations, lock))
+
+    @work
+    async def action_open_by_id(self) -> None:
+        """Ask for an id and show that lock's remotes."""
+        from lockterm.screens.open_lock import OpenLockModal
+
+        lock_id = await self.app.push_screen_wait(OpenLockModal())
+        if lock_id is None:
+            return
+        try:
+            lock = await self.operations.find_lock(lock_id)
+        except StoreError:  # the book knows its name only; the service knows its remotes
+            lock = Lock(lock_id)
+        self._show_remotes(lock)
+
+    @work
+    async def action_add(self) -> None:
+        """Add a lock to the book."""
+        await self._fill_in(None)
+
+    @work
+    async def action_edit(self) -> None:
+        """Change the entry of the lock under the cursor."""
+        if lock := self.current:
+            await self._fill_in(lock)
+
+    async def _fill_in(self, lock: Lock | None) -> None:
+        from lockterm.screens.lock_form import LockForm
+
+        book = self.book if isinstance(self.book, tuple) else ()
+        saved = await self.app.push_screen_wait(LockForm(self.operations, lock, book))
+        if saved is not None:
+            self._go_to = saved.lock_id
+            self.query_one(FindLine).action_close()
+            self.load_book()
+
+    @work
+    async def action_remove(self) -> None:
+        """Take the lock under the cursor out of the book, after asking."""
+        from lockterm.screens.confirm import ConfirmModal
+
+        lock = self.current
+        if lock is None:
+            return
+        lost = [
+            word
+            for word, value in (
+                ("vendor", lock.vendor),
+                ("model", lock.model),
+                ("zone", lock.zone),
+                ("last set voice", lock.voice),
+            )
+            if value
+        ]
+        details = "Nothing changes at the service: the lock keeps its remotes and its voice."
+        if lost:
+            details += f"\nThe book forgets its name, {', '.join(lost)}."
+        question = f"Take {clean(lock.title, 60)} (lock {lock.lock_id}) out of the lock book?"
+        confirm = ConfirmModal(question, details, verb="Remove from the book", keep="Keep it")
+        if await self.app.push_screen_wait(confirm):
+            with self.showing_errors():
+                await self.operations.remove_lock(lock.lock_id)
+                self.notify(
+                    f"{clean(lock.title, 60)} (lock {lock.lock_id}) was taken out of the book."
+                    " Nothing changed at the service.",
+                    title="Removed from the book",
+                )
+            self.load_book()
+
+    def action_find(self) -> None:
+        """Type to find."""
+        self.query_one(FindLine).open()
+
+    def action_show_all(self) -> None:
+        """Search for nothing again."""
+        self.query_one(FindLine).action_close()
+
+    def action_refresh(self) -> None:
+        """Read the book again."""
+        self.load_book()
+
+
+def _matches(wanted: str, lock: Lock) -> bool:
+    return matches(wanted, lock.title, lock.lock_id, lock.alias, lock.vendor, lock.model, lock.zone)
