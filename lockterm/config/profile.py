@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
@@ -31,8 +30,8 @@ class Profile:
     """Remotes on a page, 1 to 200."""
     body: BodyEncoding = "json"
     """How the parameters of a POST are encoded; the voice setting is always JSON (4)."""
-    ca_file: Path | None = None
-    """A CA to trust besides the usual ones; verification cannot be switched off."""
+    ca_file: str = ""
+    """A CA file to trust besides the usual ones, or empty; verification cannot be switched off."""
     timeout_s: float = 15.0
     """How long one attempt may take, in seconds."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)

@@ -131,7 +131,7 @@ class _Resolver:
             page_size=self._filed("page_size", values.page_size, 20),
             body=self._filed("body", values.body, "json"),
             ca_file=self._filed(
-                "ca_file", lambda value: values.ca_file(value, self._path.parent), None
+                "ca_file", lambda value: values.ca_file(value, self._path.parent), ""
             ),
             timeout_s=self._filed("timeout_s", values.timeout_s, 15.0),
             headers=self._headers(base_url, own[0]),

@@ -18,9 +18,10 @@ from lockterm.config.profile import BodyEncoding
 LAST_LOCK_ID = 2**63 - 1
 LONGEST_TIMEOUT_S = 600
 HEADERS_OF_OUR_OWN = frozenset(
-    {"host", "content-length", "content-type", "transfer-encoding", "connection", "accept-encoding"}
+    """accept accept-encoding connection content-encoding content-length content-type expect host
+    keep-alive proxy-connection te trailer transfer-encoding upgrade user-agent""".split()
 )
-"""What the client sets itself; a profile that sets them too would break the requests."""
+"""Headers that decide how a request is framed or its answer read: a profile cannot set them."""
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HOST = re.compile(r"[^\s/\\%<>\"'`{}|^\[\]@?#,;:]+")
@@ -85,15 +86,15 @@ def body(value: object) -> BodyEncoding:
     raise ValueError('must be "json" or "form"')
 
 
-def ca_file(value: object, relative_to: Path) -> Path | None:
+def ca_file(value: object, relative_to: Path) -> str:
     """A file that can be read; empty is none. Relative paths start at the configuration."""
     name = text(value)
     if not name:
-        return None
+        return ""
     path = relative_to / Path(name).expanduser()
     if not path.is_file() or not os.access(path, os.R_OK):
         raise ValueError(f"names {path}, which is no file that can be read")
-    return path
+    return str(path)
 
 
 def header_name(name: str) -> str:
