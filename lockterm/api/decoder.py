@@ -1,0 +1,106 @@
+"""The one JSON decoder: strict, bounded, and with a single way to fail.
+
+Python's own is lenient where two readers of one text could disagree (duplicate keys, NaN, 1e999)
+and has limits that surface as errors of different kinds. Here each of them is :class:`NotJson`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from json import JSONDecodeError
+from typing import Any, NoReturn
+
+MAX_DEPTH = 64
+"""Levels of objects and arrays; the embedded service itself takes 16."""
+MAX_DIGITS = 100
+"""Characters of one number."""
+
+_SURROGATE = re.compile(r"\\u[dD][89abAB]", re.IGNORECASE)
+
+
+class NotJson(ValueError):
+    """The bytes are no JSON that can be trusted; the message says why, in a few words."""
+
+
+def decode(body: bytes) -> Any:
+    """Decode a JSON text of UTF-8.
+
+    Halves of surrogate pairs that were escaped alone come out as replacement characters, since
+    neither the store nor a terminal could take them.
+
+    Raises:
+        NotJson: For anything else than one well-formed, unambiguous, bounded JSON value.
+    """
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError:
+        raise NotJson("it is not UTF-8") from None
+    try:
+        value = _DECODER.decode(text)
+    except JSONDecodeError as error:
+        cut = error.pos >= len(text.rstrip())
+        raise NotJson("it is cut short" if cut and text else "it is not JSON") from None
+    except RecursionError:
+        raise NotJson("it is nested too deeply") from None
+    _check_depth(value)
+    return _mended(value) if _SURROGATE.search(text) else value
+
+
+def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise NotJson("an object has the same key twice")
+    return result
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise NotJson("a number is too long")
+    return int(digits)
+
+
+def _real(digits: str) -> float:
+    if len(digits) > MAX_DIGITS:
+        raise NotJson("a number is too long")
+    value = float(digits)
+    if value in (float("inf"), float("-inf")):
+        raise NotJson("a number is too large")
+    return value
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise NotJson(f"it contains {name}")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unambiguous,
+    parse_int=_integer,
+    parse_float=_real,
+    parse_constant=_no_constant,
+)
+
+
+def _check_depth(value: Any) -> None:
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        inner: list[Any] = []
+        for item in level:
+            if isinstance(item, dict):
+                inner.extend(item.values())
+            elif isinstance(item, list):
+                inner.extend(item)
+        level = inner
+        if not level:
+            return
+    raise NotJson("it is nested too deeply")
+
+
+def _mended(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_mended(item) for item in value]
+    if isinstance(value, dict):
+        return _unambiguous([(_mended(key), _mended(item)) for key, item in value.items()])
+    return value

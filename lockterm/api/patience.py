@@ -1,0 +1,77 @@
+"""What is tried again, how often, and after which pause."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from lockterm.errors import (
+    MalformedAnswer,
+    NoAnswer,
+    RateLimited,
+    ServiceError,
+    Unreachable,
+    Untrusted,
+)
+
+T = TypeVar("T")
+
+FOR_READS = (Unreachable, NoAnswer, MalformedAnswer, RateLimited)
+"""A read may be repeated after all of these."""
+FOR_WRITES = (Unreachable,)
+"""A write may be repeated only when it was provably not sent: the service could apply it twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How persistently a call is tried."""
+
+    attempts: int = 3
+    total_s: float = 30.0
+    """Seconds for all attempts of a read and the pauses between them."""
+    pause_s: float = 0.3
+    """The pause after the first attempt in seconds, before jitter; it doubles."""
+    longest_wait_s: float = 5.0
+    """A longer wait that the service asks for is left to the person, who can watch it pass."""
+
+    async def read(self, attempt: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
+        """Try a read; ``attempt`` is told the seconds it may take."""
+        return await self._try(attempt, timeout_s, FOR_READS, self.total_s)
+
+    async def write(self, attempt: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
+        """Try a write. Each attempt may take its full time: a hurried one ends in doubt."""
+        return await self._try(attempt, timeout_s, FOR_WRITES, math.inf)
+
+    async def _try(
+        self,
+        attempt: Callable[[float], Awaitable[T]],
+        timeout_s: float,
+        retried: tuple[type[ServiceError], ...],
+        total_s: float,
+    ) -> T:
+        clock = asyncio.get_running_loop().time
+        end = clock() + total_s
+        number = 1
+        while True:
+            try:
+                return await attempt(min(timeout_s, end - clock()))
+            except retried as error:
+                pause = self._pause_after(error, number)
+                if number >= self.attempts or pause is None or clock() + pause >= end:
+                    raise
+            number += 1
+            await asyncio.sleep(pause)
+
+    def _pause_after(self, error: ServiceError, number: int) -> float | None:
+        """Seconds until the next attempt, or None if there is no point in one."""
+        if isinstance(error, Untrusted):
+            return None
+        pause: float = self.pause_s * 2.0 ** (number - 1) * random.uniform(0.5, 1.5)
+        if isinstance(error, RateLimited):
+            pause = max(pause, error.retry_after_s)
+            return pause if pause <= self.longest_wait_s else None
+        return pause

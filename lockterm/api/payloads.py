@@ -1,0 +1,100 @@
+"""Reading the ``data`` of an envelope into the records of the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from lockterm.errors import MalformedAnswer
+from lockterm.models.reading import Record
+from lockterm.models.remotes import Remote, RemotePage
+
+R = TypeVar("R", bound=Record)
+
+
+def read_page(data: Any, page_no: int, page_size: int) -> RemotePage:
+    """A page of remotes (4.3).
+
+    The service's own counts are believed. One that is missing or makes no sense is worked out: the
+    number and the size of the page from what was asked, the totals from what there is to see. A
+    derived total is the smallest that fits.
+
+    Raises:
+        MalformedAnswer: ``data`` is no object, or its ``list`` no array.
+    """
+    items = _object(data).get("list")
+    if not isinstance(items, list):
+        raise MalformedAnswer("The answer has no list of remotes.")
+    remotes = tuple(Remote.read(item) for item in items if isinstance(item, Mapping))
+
+    least = {"pageNo": 1, "pageSize": 1, "pages": 0, "total": 0}
+    told = {name: _count(data.get(name), at_least) for name, at_least in least.items()}
+    size = told["pageSize"] or max(page_size, 1)
+    number = told["pageNo"] or max(page_no, 1)
+    total, pages = told["total"], told["pages"]
+    if total is None:
+        to_here = (number - 1) * size + len(items) if items else 0
+        total = max(to_here, (pages - 1) * size + 1 if pages else 0)
+    if pages is None:
+        # A full page of which nobody said that it is the last may have a next one.
+        open_end = told["total"] is None and len(items) >= size
+        pages = number + 1 if open_end else -(-total // size)
+    return RemotePage(
+        raw=data,
+        odd={name: data.get(name) for name, count in told.items() if count is None},
+        remotes=remotes,
+        page_no=number,
+        page_size=size,
+        pages=pages,
+        total=total,
+        unreadable=len(items) - len(remotes),
+    )
+
+
+def read_remote(data: Any, remote_id: int) -> Remote:
+    """A remote's detail (4.5).
+
+    Raises:
+        MalformedAnswer: ``data`` is no object, or it is about another remote than the one asked
+            for: acting on that one would be the worst outcome of all.
+    """
+    remote = Remote.read(_object(data))
+    if remote.id is not None and remote.id != remote_id:
+        raise MalformedAnswer(f"Asked for remote {remote_id}, the answer is about {remote.id}.")
+    return remote
+
+
+def read_one(data: Any, kind: type[R]) -> R:
+    """One record.
+
+    Raises:
+        MalformedAnswer: ``data`` is no object.
+    """
+    return kind.read(_object(data))
+
+
+def read_many(data: Any, kind: type[R]) -> list[R]:
+    """An array of records; entries that are no objects are left out, as nothing can be shown.
+
+    Raises:
+        MalformedAnswer: ``data`` is no array.
+    """
+    if not isinstance(data, list):
+        raise MalformedAnswer("The answer has no array of data.")
+    return [kind.read(item) for item in data if isinstance(item, Mapping)]
+
+
+def read_result(data: Any, name: str) -> int | None:
+    """The number that a write resulted in; None where it has none or the service did not tell."""
+    return _count(data.get(name), 0) if isinstance(data, dict) else None
+
+
+def _object(data: Any) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        raise MalformedAnswer("The answer has no object of data.")
+    return data
+
+
+def _count(value: Any, least: int) -> int | None:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and least <= value < 2**63 else None

@@ -1,0 +1,214 @@
+"""One exchange with the service: a request out, the whole answer in, or why not.
+
+The question behind every failure is whether the request may have left this machine. httpcore
+reports each step of a request; as long as all steps seen were about connecting, no byte of the
+request was written. Any other step, also one that a later httpcore may name differently, counts as
+"may have left".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from lockterm import __version__
+from lockterm.api.failures import no_answer, not_sent
+from lockterm.api.headers import clock_offset_s
+from lockterm.api.http import httpx
+from lockterm.api.settings import ServiceSettings, checked_base_url, checked_headers
+from lockterm.api.trust import tls_context
+from lockterm.api.unpacking import Unpacker
+from lockterm.errors import ConfigError, Unreachable
+from lockterm.text import clean
+
+CONNECT_S = 5.0
+"""Seconds for a connection with its TLS handshake."""
+QUOTED = 200
+"""Characters of an answer that an error shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An HTTP answer, read to its end."""
+
+    status: int
+    headers: Mapping[str, str]
+    """The header fields, by lower-case name."""
+    body: bytes
+    """The body, unpacked; only its beginning where there is a flaw."""
+    flaw: str
+    """Why the body cannot be trusted, in a few words; empty if it can."""
+    quote: Callable[[str | bytes], str]
+    """Some of the answer's text, fit to be shown: short, one line, and without our secrets."""
+
+
+@dataclass(slots=True)
+class _Progress:
+    """How far one exchange got."""
+
+    left: bool = False
+    """Whether the request, or some of it, may have left this machine."""
+    status: int = 0
+    """The answer's HTTP status; 0 before it came."""
+    unpacker: Unpacker = field(default_factory=Unpacker)
+
+    async def note(self, step: str, _info: Mapping[str, Any]) -> None:
+        """Called by httpcore at every step of the request."""
+        self.left = self.left or not step.startswith("connection.")
+
+
+class Transport:
+    """Connections to one service; httpx is known here and nowhere above.
+
+    Args:
+        settings: Where the service is and how to talk to it.
+
+    Raises:
+        ConfigError: The base URL or a header cannot be used.
+    """
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        self._base_url = checked_base_url(settings.base_url)
+        try:
+            url = httpx.URL(self._base_url)
+        except httpx.InvalidURL:
+            raise ConfigError("base_url has a host or a port that cannot be.") from None
+        self.server = clean(url.netloc.decode("ascii"))
+        """The service's host and port, for messages."""
+        self.last_contact: float | None = None
+        """When the service last answered, on the monotonic clock."""
+        self.clock_offset_s: float | None = None
+        """The service's clock minus this machine's in seconds, by the last answer with a date."""
+        headers = checked_headers(settings.headers)
+        self._secrets = _secrets(headers)
+        self._headers = {
+            **headers,
+            "Accept": "application/json",
+            "Accept-Encoding": "gzip",
+            "User-Agent": f"lockterm/{__version__}",
+        }
+        self._ca_file = settings.ca_file
+        self._reads: httpx.AsyncHTTPTransport | None = None
+        self._writes: httpx.AsyncHTTPTransport | None = None
+
+    async def open(self) -> None:
+        """Get ready to connect; nothing is sent yet.
+
+        Raises:
+            ConfigError: The ca_file cannot be used.
+        """
+        await asyncio.to_thread(self._make_transports)  # certificates take 40 ms to load
+
+    def _make_transports(self) -> None:
+        context = tls_context(self._base_url, self._ca_file)
+        kept = httpx.Limits(max_connections=8, max_keepalive_connections=4, keepalive_expiry=30)
+        fresh = httpx.Limits(max_connections=8, max_keepalive_connections=0)
+        self._reads = httpx.AsyncHTTPTransport(verify=context, trust_env=False, limits=kept)
+        self._writes = httpx.AsyncHTTPTransport(verify=context, trust_env=False, limits=fresh)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        for transport in (self._reads, self._writes):
+            if transport is not None:
+                await transport.aclose()
+        self._reads = self._writes = None
+
+    async def exchange(
+        self,
+        method: str,
+        path: str,
+        *,
+        within_s: float,
+        query: Mapping[str, int] | None = None,
+        content: tuple[str, bytes] | None = None,
+        fresh: bool = False,
+    ) -> Answer:
+        """Send one request and read its answer. Redirects are answers like any other.
+
+        Args:
+            method: GET or POST.
+            path: The path below the base URL.
+            within_s: Seconds for all of it: connecting, sending, and the last byte of the answer.
+            query: Parameters of the URL.
+            content: The content type and the body.
+            fresh: Use a connection that nothing was sent on before, and close it afterwards: an old
+                one may turn out to be dead only after the request was written to it.
+
+        Raises:
+            Unreachable: Nothing was sent.
+            NoAnswer: The request may have left, and no whole answer came.
+        """
+        transport = self._writes if fresh else self._reads
+        if transport is None:
+            raise Unreachable("Nothing was sent: the connections are closed.")
+        headers = dict(self._headers)
+        if content is not None:
+            headers["Content-Type"] = content[0]
+        if fresh:
+            headers["Connection"] = "close"
+        progress = _Progress()
+        request = httpx.Request(
+            method,
+            httpx.URL(self._base_url + path, params=query),
+            headers=headers,
+            content=None if content is None else content[1],
+            extensions={
+                "trace": progress.note,
+                "timeout": {"connect": CONNECT_S},
+            },
+        )
+        try:
+            async with asyncio.timeout(within_s):
+                return await self._converse(transport, request, progress)
+        # Whatever the HTTP stack raises is a fault of the line or of the other side. A list of
+        # types would let the next leak of h11, anyio or ssl through as a crash amid a write.
+        except Exception as error:
+            if not progress.left:
+                raise not_sent(error, self.server) from error
+            seen = self._quote(bytes(progress.unpacker.body))
+            raise no_answer(error, within_s, progress.status, seen, self._quote) from error
+
+    async def _converse(
+        self,
+        transport: httpx.AsyncHTTPTransport,
+        request: httpx.Request,
+        progress: _Progress,
+    ) -> Answer:
+        began = time.time()
+        response = await transport.handle_async_request(request)
+        progress.status = response.status_code
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        self.last_contact = time.monotonic()
+        offset = clock_offset_s(headers, (began + time.time()) / 2)
+        self.clock_offset_s = self.clock_offset_s if offset is None else offset
+        unpacker = progress.unpacker = Unpacker(headers.get("content-encoding", ""))
+        stream = cast("AsyncGenerator[bytes, None]", response.aiter_raw())
+        async with contextlib.aclosing(stream) as chunks:
+            try:
+                async for chunk in chunks:
+                    unpacker.feed(chunk)
+                    if unpacker.flaw:
+                        break
+                    # Thousands of tiny chunks arrive without one pause for keys and deadlines.
+                    await asyncio.sleep(0)
+            finally:
+                await response.aclose()
+        unpacker.finish()
+        body = bytes(unpacker.body)
+        return Answer(response.status_code, headers, body, unpacker.flaw, self._quote)
+
+    def _quote(self, text: str | bytes) -> str:
+        if isinstance(text, bytes):
+            text = text[: 16 * QUOTED].decode("utf-8", "replace")
+        for secret in self._secrets:  # a gateway's error page may repeat what it was sent
+            text = text.replace(secret, "***")
+        return clean(" ".join(text.split()), QUOTED)
+
+
+def _secrets(headers: Mapping[str, str]) -> list[str]:
+    parts = [part for value in headers.values() for part in (value, *value.split())]
+    return sorted({part for part in parts if len(part) >= 6}, key=len, reverse=True)

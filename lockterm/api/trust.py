@@ -1,0 +1,60 @@
+"""TLS: whom to trust, and what to say when that fails. There is no way to switch it off."""
+
+from __future__ import annotations
+
+import ssl
+from pathlib import Path
+
+from lockterm.api.http import httpx
+from lockterm.errors import ConfigError, Untrusted
+from lockterm.text import clean
+
+_DROPPED = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
+"""The connection went away during the handshake: a fault of the line, worth another attempt."""
+
+
+def tls_context(base_url: str, ca_file: str) -> ssl.SSLContext:
+    """The context for a base URL.
+
+    For https it trusts the well-known authorities, those of this machine, and those of ``ca_file``.
+    For http it is an empty one that trusts nobody, because loading authorities takes 40 ms.
+
+    Raises:
+        ConfigError: ``ca_file`` cannot be read as PEM certificates.
+    """
+    if not base_url.startswith("https:"):
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context = httpx.create_ssl_context(trust_env=False)
+    context.load_default_certs()
+    if ca_file:
+        try:
+            context.load_verify_locations(cafile=Path(ca_file).expanduser())
+        except (OSError, ValueError, RuntimeError) as error:  # ssl.SSLError is an OSError
+            is_content = isinstance(error, (ssl.SSLError, ValueError))
+            problem = "it holds no certificates" if is_content else getattr(error, "strerror", "")
+            raise ConfigError(
+                f"The ca_file {clean(ca_file)} cannot be used: {problem or 'no such place'}.",
+                hint="It is a file of certificates that start with -----BEGIN CERTIFICATE-----.",
+            ) from None
+    return context
+
+
+def tls_failure(error: BaseException, server: str) -> Untrusted | None:
+    """The error to raise if TLS is the reason behind a failed connection, else None."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ssl.SSLError):
+        cause = cause.__cause__ or cause.__context__
+    if cause is None or isinstance(cause, _DROPPED):
+        return None
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return Untrusted(
+            f"The certificate of {server} was not accepted: {clean(cause.verify_message, 200)}. "
+            "Nothing was sent.",
+            hint="If the service has a certificate of your own authority, set ca_file in the "
+            "profile to that authority's PEM file. Otherwise somebody may be in between.",
+        )
+    reason = clean(cause.reason or cause.strerror or "the handshake failed", 200)
+    return Untrusted(
+        f"No secure connection to {server}: {reason}. Nothing was sent.",
+        hint="Check base_url: its port may not speak TLS, or too old a version of it.",
+    )

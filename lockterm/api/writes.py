@@ -1,0 +1,62 @@
+"""What a change sent to the service is, before it is sent: a plain record for the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lockterm.models.requests import NewRemote, RemoteChanges
+
+_REMOTE = "/api/v1/bluetooth-remote"
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One call that changes something at the service."""
+
+    call: str
+    """The contract's name of the call: the last part of its path."""
+    path: str
+    """The path below the base URL."""
+    body: Mapping[str, Any]
+    """The parameters under the contract's names, ready for JSON."""
+    result: str = ""
+    """The field of ``data`` that holds the call's result, a number; empty where it has none."""
+    always_json: bool = False
+    """Whether the body is JSON whatever the profile says."""
+
+
+def add_remote(request: NewRemote) -> Write:
+    """Add a remote (4.1); the result is its id."""
+    return Write("add", f"{_REMOTE}/add", request.body(), result="remoteId")
+
+
+def update_remote(lock_id: int, remote_id: int, changes: RemoteChanges) -> Write:
+    """Change the given fields of a remote (4.4)."""
+    body = {"lockId": lock_id, "remoteId": remote_id, **changes.body()}
+    return Write("update", f"{_REMOTE}/update", body)
+
+
+def delete_remote(remote_id: int) -> Write:
+    """Delete a remote (4.6)."""
+    return Write("delete", f"{_REMOTE}/delete", {"remoteId": remote_id})
+
+
+def clear_remotes(lock_id: int) -> Write:
+    """Delete every remote of a lock (4.7); the result is their number."""
+    return Write("clear", f"{_REMOTE}/clear", {"lockId": lock_id}, result="deletedCount")
+
+
+def update_remote_user_no(lock_id: int, remote_id: int, remote_user_no: int) -> Write:
+    """Set the user number of a remote (4.8)."""
+    body = {"lockId": lock_id, "remoteId": remote_id, "remoteUserNo": remote_user_no}
+    return Write("updateRemoteUserNo", f"{_REMOTE}/updateRemoteUserNo", body)
+
+
+def set_voice(lock_id: int, lang: str, timbre: str) -> Write:
+    """Set the language and timbre that a lock speaks with (4.12)."""
+    body = {"lockId": lock_id, "currentVoiceTimbre": {"lang": lang, "timbre": timbre}}
+    path = "/api/v1/lockSetting/updateLockSetting"
+    return Write("updateLockSetting", path, body, always_json=True)
