@@ -1,0 +1,85 @@
+"""JSON objects as a person types them into a form, and their size on the wire."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+_DIGITS = 1000
+"""The most digits of a number; Python itself stops at 4,300."""
+
+
+def read_object(text: str) -> dict[str, Any]:
+    """Read a JSON object strictly: no NaN, no name twice, no half characters.
+
+    Raises:
+        ValueError: With a sentence that says where and why.
+    """
+    try:
+        value = json.loads(
+            text,
+            object_pairs_hook=_unique,
+            parse_constant=_no_constant,
+            parse_int=_whole,
+            parse_float=_fraction,
+        )
+        size(value)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise ValueError(f"Not JSON at {where}: {error.msg}.") from None
+    except UnicodeEncodeError:
+        raise ValueError("Not JSON: it holds half of a surrogate pair (\\ud800-\\udfff).") from None
+    except RecursionError:
+        raise ValueError("Nested too deeply.") from None
+    if not isinstance(value, dict):
+        raise ValueError("The contract wants an object here: { ... }.")
+    return value
+
+
+def size(value: object) -> int:
+    """Bytes of a value as it is sent: compact JSON in UTF-8."""
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def canonical(value: object) -> str:
+    """A value as JSON in which the order of names does not matter: to compare with another."""
+    return json.dumps(value, sort_keys=True)
+
+
+def write_object(value: Mapping[str, Any] | None) -> str:
+    """A JSON object for a person to edit; nothing for None.
+
+    Lone surrogates and control characters stay escaped, so that nothing hostile is shown.
+    """
+    if value is None:
+        return ""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    return text if text.replace("\n", "").isprintable() else json.dumps(value, indent=2)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"The name {json.dumps(twice)} stands there twice.")
+    return found
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _DIGITS:
+        raise ValueError(f"A number of {len(digits):,} digits is too long.")
+    return int(digits)
+
+
+def _fraction(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise ValueError(f"The number {digits[:12]} is too large.")
+    return value
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number.")

@@ -1,0 +1,78 @@
+"""Weekdays as the contract numbers them, 1 Monday to 7 Sunday (2.3), in words and back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+WORDS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+"""English, whatever the locale of the terminal."""
+
+NONE = "no weekdays"
+ALL = "every day"
+
+_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_SETS = {
+    **dict.fromkeys(("all", "daily", "every day", "everyday", "mon-sun"), range(1, 8)),
+    **dict.fromkeys(("weekdays", "workdays"), range(1, 6)),
+    **dict.fromkeys(("weekend", "weekends"), (6, 7)),
+    **dict.fromkeys(("", "none", NONE), ()),
+}
+
+
+def parse_weekdays(text: str) -> frozenset[int]:
+    """Read weekdays as a person types them: ``mon-fri``, ``mo,we``, ``135``, ``weekend``.
+
+    A range may run over Sunday: ``fri-mon`` is Fri, Sat, Sun, Mon. Nothing typed is no weekday.
+
+    Raises:
+        ValueError: With a sentence that says which part is not understood.
+    """
+    typed = " ".join(text.casefold().split())
+    if typed in _SETS:
+        return frozenset(_SETS[typed])
+    days: set[int] = set()
+    for part in re.split(r"[,; ]+", re.sub(r" ?- ?", "-", typed).strip(",; ")):
+        if part in _SETS and part:
+            days.update(_SETS[part])
+        elif re.fullmatch(r"[1-7]+", part):
+            days.update(map(int, part))
+        elif "-" in part:
+            first, _, last = part.partition("-")
+            start, end = _one(first), _one(last)
+            days.update(day % 7 + 1 for day in range(start - 1, start + (end - start) % 7))
+        else:
+            days.add(_one(part))
+    return frozenset(days)
+
+
+def _one(word: str) -> int:
+    if word in ("1", "2", "3", "4", "5", "6", "7"):
+        return int(word)
+    found = [day for day, name in enumerate(_NAMES, 1) if name.startswith(word)]
+    if len(word) >= 2 and len(found) == 1:
+        return found[0]
+    shown = f"“{word[:12]}”" if word else "a range without an end"
+    raise ValueError(f"{shown} is no weekday: type mon-fri, mo,we or 1-5 (1 is Monday).")
+
+
+def weekday_words(days: Iterable[int], *, short: bool = False) -> str:
+    """``Mon-Fri``; three days and more in a row are a range.
+
+    Args:
+        days: As the service sent them: order and repeats do not matter, and a number that is no
+            weekday is named as it came.
+        short: Two letters and spaces, ``Mo We Fr``, or ``daily``, for narrow columns.
+    """
+    given = set(days)
+    known = sorted(day for day in given if day in range(1, 8))
+    if len(known) == 7 and len(given) == 7:
+        return "daily" if short else ALL
+    words: list[str] = []
+    while known:
+        length = next(n for n in range(len(known), 0, -1) if known[n - 1] == known[0] + n - 1)
+        run, known = (known[:length], known[length:]) if length > 2 else (known[:1], known[1:])
+        names = [WORDS[day - 1][: 2 if short else 3] for day in (run[0], run[-1])]
+        words.append("-".join(names) if len(run) > 1 else names[0])
+    words += [f"unknown {day}" for day in sorted(given - set(range(1, 8)))]
+    return (" " if short else ", ").join(words) or NONE
