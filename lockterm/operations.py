@@ -1,51 +1,63 @@
 """The one door from the screens to the service and the store.
 
-Reads may come from pages fetched ahead; every write leaves through :meth:`Operations._send`, the
-place where the journal will record it before the first byte is sent.
+Every write is a row of the journal, durable before its first byte leaves; its outcome is settled
+by the answer, by reading back, or by a person, and nothing is ever sent again by itself.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
-from zoneinfo import ZoneInfo
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
-from lockterm.errors import RuleViolation, ServiceError, StoreError, Unreachable
+from lockterm.errors import (
+    LocktermError,
+    NameTaken,
+    Refused,
+    RuleViolation,
+    ServiceError,
+    StoreError,
+    Unreachable,
+)
 from lockterm.models.locks import Lock, VoiceChoice
-from lockterm.store.lock_book import LockBook
+from lockterm.models.operation import CALL_WORDS, READABLE_CALLS, UNSETTLED, Operation, State
+from lockterm.readback import read_back
+from lockterm.reads import Reads, Seen
+from lockterm.store.journal import Journal
+from lockterm.store.sessions import Session
 
 if TYPE_CHECKING:
-    from lockterm.api import LockService
     from lockterm.api.writes import Write
     from lockterm.config import Profile
-    from lockterm.models.remotes import Remote, RemotePage
+    from lockterm.models.remotes import Remote
     from lockterm.models.requests import NewRemote, RemoteChanges
-    from lockterm.models.voices import Language, VoicePack
     from lockterm.store.database import Database
 
-T = TypeVar("T")
+__all__ = ["HeldBack", "Operations", "Seen"]
 
-AHEAD_S = 60.0
-"""How long a page that was fetched ahead may be shown, in seconds; its age is shown with it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Seen(Generic[T]):
-    """Something read from the service, and when."""
-
-    value: T
-    at_ms: int
-    """When the answer arrived, by this machine's clock."""
+_log = logging.getLogger(__name__)
 
 
-class Operations:
-    """Everything a screen can ask for, on one profile.
+class HeldBack(LocktermError):
+    """A further add or clear on a lock whose last one is not settled; nothing was sent."""
 
-    The service client and pydantic are imported on the first call, in a thread: the first frame
-    does not need them.
+    title = "Held back"
+
+    def __init__(self, operation: Operation, *, here: bool) -> None:
+        who = "this session" if here else f"session {operation.session}"
+        super().__init__(
+            f"An earlier {CALL_WORDS[operation.call]} on {operation.lock_name} is not settled yet"
+            f" (held by {who}). Another could double it.",
+            hint="Check it, send it again or give it up first.",
+        )
+        self.operation = operation
+
+
+class Operations(Reads):
+    """Everything a screen can ask for, on one profile; see also :class:`Reads`.
 
     Args:
         profile: Where the service is and how to talk to it.
@@ -56,158 +68,71 @@ class Operations:
     def __init__(
         self, profile: Profile, database: Database, *, clock: Callable[[], float] = time.time
     ) -> None:
-        self.profile = profile
-        self.online: bool | None = None
-        """Whether the last call reached the service; None before the first."""
-        self.watch_online: Callable[[bool], None] = lambda online: None
-        """Called whenever ``online`` changes."""
-        self._book = LockBook(database, profile.name)
+        super().__init__(profile, database, clock=clock)
+        self.watch_journal: Callable[[], None] = lambda: None
+        """Called whenever an operation has changed."""
         self._database = database
-        self._clock = clock
-        self._service: LockService | None = None
-        self._opening = asyncio.Lock()
-        self._pages: dict[tuple[int, int, int], asyncio.Task[Seen[RemotePage]]] = {}
-
-    def now_ms(self) -> int:
-        """The time of this machine, in milliseconds since the epoch."""
-        return int(self._clock() * 1000)
-
-    def zone(self, lock: Lock) -> ZoneInfo:
-        """The zone in which a lock's times are shown: its own, else the profile's."""
-        if lock.zone:
-            try:
-                return ZoneInfo(lock.zone)
-            except (OSError, ValueError):  # an entry from another machine's zone list
-                return self.profile.zone
-        return self.profile.zone
+        self._journal = Journal(database, profile.name)
+        self._session = Session(database.path.parent / "sessions")
+        self._adopted = False
+        self._settling: asyncio.Task[None] | None = None
 
     async def close(self) -> None:
-        """Close the connections and the store."""
-        tasks = list(self._pages.values())
-        self._pages.clear()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        if self._service is not None:
-            await self._service.__aexit__(None, None, None)
-            self._service = None
+        """Stop what is under way, close the connections and the store."""
+        await super().close()
+        self._session.close()
         self._database.close()
-
-    # --- the lock book ---------------------------------------------------------------------
-
-    async def locks(self) -> list[Lock]:
-        """The lock book of this profile, the last opened first."""
-        return await asyncio.to_thread(self._book.locks)
-
-    async def find_lock(self, lock_id: int) -> Lock:
-        """The lock's entry in the book, or a bare one where it has none."""
-        return await asyncio.to_thread(self._book.find, lock_id) or Lock(lock_id)
-
-    async def save_lock(self, lock: Lock) -> None:
-        """Add a lock to the book or replace its entry; the service is not asked."""
-        await asyncio.to_thread(self._book.save, lock)
-
-    async def remove_lock(self, lock_id: int) -> None:
-        """Take a lock out of the book; nothing changes at the service."""
-        await asyncio.to_thread(self._book.remove, lock_id)
-
-    async def open_lock(self, lock: Lock, remotes: int) -> None:
-        """Note in the book that the lock was opened just now and how many remotes it had."""
-        await asyncio.to_thread(self._book.note_look, lock.lock_id, remotes, self.now_ms())
-
-    # --- reads -----------------------------------------------------------------------------
-
-    async def page(
-        self, lock_id: int, page_no: int, page_size: int, *, fresh: bool = False
-    ) -> Seen[RemotePage]:
-        """A page of a lock's remotes (4.3); one fetched ahead may serve unless ``fresh``.
-
-        Raises:
-            ServiceError: Every attempt failed; see ``lockterm.errors``.
-        """
-        key = (lock_id, page_no, page_size)
-        task = self._pages.pop(key, None)
-        if task is None or fresh or self._too_old(task):
-            task = asyncio.create_task(self._load_page(*key))
-        self._pages[key] = task
-        try:
-            return await asyncio.shield(task)  # a superseded screen worker must not stop it
-        except BaseException:
-            if task.done() and self._pages.get(key) is task:
-                del self._pages[key]
-            raise
-
-    def look_ahead(self, lock_id: int, page_no: int, page_size: int) -> None:
-        """Fetch a page in the background, so that the next key needs no round trip."""
-        key = (lock_id, page_no, page_size)
-        task = self._pages.get(key)
-        if task is None or self._too_old(task):
-            self._pages[key] = asyncio.create_task(self._load_page(*key))
-
-    def forget_pages(self, lock_id: int) -> None:
-        """Drop what was fetched ahead of a lock, after a change."""
-        for key in [key for key in self._pages if key[0] == lock_id]:
-            self._pages.pop(key).cancel()
-
-    def _too_old(self, task: asyncio.Task[Seen[RemotePage]]) -> bool:
-        if not task.done():
-            return False
-        if task.cancelled() or task.exception() is not None:
-            return True
-        return self.now_ms() - task.result().at_ms > AHEAD_S * 1000
-
-    async def _load_page(self, lock_id: int, page_no: int, page_size: int) -> Seen[RemotePage]:
-        page = await self._read(
-            lambda service: service.list_remotes(
-                lock_id=lock_id, page_no=page_no, page_size=page_size
-            )
-        )
-        return Seen(page, self.now_ms())
-
-    async def remote(self, remote_id: int) -> Remote:
-        """A remote's detail (4.5), read now."""
-        return await self._read(lambda service: service.remote_detail(remote_id=remote_id))
-
-    async def is_name_free(self, lock_id: int, name: str) -> bool:
-        """Whether the lock has no remote of that name yet (4.2)."""
-        return await self._read(
-            lambda service: service.check_remote_name(lock_id=lock_id, remote_name=name)
-        )
-
-    async def voice_packs(self, lock_id: int) -> list[VoicePack]:
-        """The packs of a lock (4.9)."""
-        return await self._read(lambda service: service.list_voice_packs(lock_id=lock_id))
-
-    async def voice_pack(self, lock_id: int, name: str) -> VoicePack:
-        """A pack's URL, size and MD5 (4.11)."""
-        return await self._read(
-            lambda service: service.voice_pack_detail(lock_id=lock_id, name=name)
-        )
-
-    async def languages(self, vendor: str, model: str) -> list[Language]:
-        """The languages and timbres there are for a vendor's model (4.10)."""
-        return await self._read(lambda service: service.list_languages(vendor=vendor, model=model))
 
     # --- writes ----------------------------------------------------------------------------
 
-    async def add_remote(self, request: NewRemote) -> int | None:
+    async def add_remote(
+        self, request: NewRemote, *, restores: tuple[str, int] | None = None
+    ) -> int | None:
         """Add a remote (4.1).
+
+        The name is checked once more just before: it makes a remote of that name a new one, which
+        is what a lost answer is later settled by.
+
+        Args:
+            request: The remote.
+            restores: The delete or clear from whose backup it comes, and the id it had there.
 
         Returns:
             Its id, or None where the service recorded it without telling the id.
 
         Raises:
-            RuleViolation: A rule of the contract is broken; nothing was sent.
+            NameTaken: The lock has a remote of that name; nothing was sent.
+            HeldBack: An earlier add or clear of the lock is not settled; nothing was sent.
+            StoreError: It cannot be journalled; nothing was sent.
             Unreachable: Nothing was sent.
             Refused: The service said no.
             OutcomeUnknown: It may have been recorded.
         """
         from lockterm.api import writes
 
-        return await self._send(request.lock_id, writes.add_remote(request))
+        if not await self.is_name_free(request.lock_id, request.remote_name):
+            raise NameTaken(
+                f"The lock has a remote named {request.remote_name} already.",
+                code=-3,
+                hint="Choose another name.",
+            )
+        write = writes.add_remote(request)
+        answer = await self._carry_out(
+            write,
+            request.lock_id,
+            name=request.remote_name,
+            restores=restores,
+        )
+        return answer if isinstance(answer, int) else None
 
     async def update_remote(
-        self, lock_id: int, remote_id: int, changes: RemoteChanges, before: Remote
+        self,
+        lock_id: int,
+        remote_id: int,
+        changes: RemoteChanges,
+        before: Remote,
+        *,
+        again_of: str | None = None,
     ) -> None:
         """Change a remote (4.4); errors as for :meth:`add_remote`.
 
@@ -216,88 +141,283 @@ class Operations:
             remote_id: The remote.
             changes: What to send.
             before: What the remote was when the person decided.
+            again_of: The unsettled operation that this one sends again.
         """
         from lockterm.api import writes
 
-        await self._send(lock_id, writes.update_remote(lock_id, remote_id, changes))
+        write = writes.update_remote(lock_id, remote_id, changes)
+        await self._carry_out(write, lock_id, remotes=(before,), again_of=again_of)
 
-    async def delete_remote(self, lock_id: int, remote: Remote) -> None:
-        """Delete a remote (4.6); errors as for :meth:`add_remote`."""
+    async def delete_remote(
+        self, lock_id: int, remote: Remote, *, again_of: str | None = None
+    ) -> None:
+        """Delete a remote (4.6); errors as for :meth:`add_remote`.
+
+        Args:
+            lock_id: The lock the remote belongs to.
+            remote: The remote as it was read when the person decided: it is the backup.
+            again_of: The unsettled operation that this one sends again.
+        """
         from lockterm.api import writes
 
-        await self._send(lock_id, writes.delete_remote(_id_of(remote)))
+        write = writes.delete_remote(_id_of(remote))
+        await self._carry_out(write, lock_id, remotes=(remote,), again_of=again_of)
 
-    async def clear_remotes(self, lock_id: int) -> int | None:
+    async def clear_remotes(self, lock_id: int, expected: int | None = None) -> int | None:
         """Delete every remote of a lock (4.7); errors as for :meth:`add_remote`.
+
+        All records are read and kept as a backup first.
+
+        Args:
+            lock_id: The lock.
+            expected: How many remotes the person saw; another number stops it before it is sent.
 
         Returns:
             How many the service says it deleted, or None where it did not say.
         """
         from lockterm.api import writes
 
-        return await self._send(lock_id, writes.clear_remotes(lock_id))
+        remotes = await self.all_remotes(lock_id)
+        if expected is not None and len(remotes) != expected:
+            raise RuleViolation(
+                {"clear": f"The lock has {len(remotes)} remotes now, not {expected}."}
+            )
+        answer = await self._carry_out(writes.clear_remotes(lock_id), lock_id, remotes=remotes)
+        return answer if isinstance(answer, int) else None
 
-    async def set_user_no(self, lock_id: int, remote: Remote, remote_user_no: int) -> None:
+    async def set_user_no(
+        self, lock_id: int, remote: Remote, remote_user_no: int, *, again_of: str | None = None
+    ) -> None:
         """Set a remote's user number (4.8); errors as for :meth:`add_remote`."""
         from lockterm.api import writes
 
         write = writes.update_remote_user_no(lock_id, _id_of(remote), remote_user_no)
-        await self._send(lock_id, write)
+        await self._carry_out(write, lock_id, remotes=(remote,), again_of=again_of)
 
-    async def set_voice(self, lock: Lock, voice: VoiceChoice) -> None:
+    async def set_voice(
+        self, lock: Lock, voice: VoiceChoice, *, again_of: str | None = None
+    ) -> None:
         """Set the voice of a lock (4.12) and remember it as last set from here."""
         from lockterm.api import writes
 
-        await self._send(lock.lock_id, writes.set_voice(lock.lock_id, voice.lang, voice.timbre))
+        write = writes.set_voice(lock.lock_id, voice.lang, voice.timbre)
+        await self._carry_out(write, lock.lock_id, again_of=again_of)
         try:
             await asyncio.to_thread(self._book.note_voice, lock.lock_id, voice)
-        except StoreError:  # the change itself is recorded by the service: do not report it failed
-            return
+        except StoreError:  # the service has recorded it: that must not read as a failure
+            _log.warning("the voice of lock %s could not be noted in the book", lock.lock_id)
 
-    async def _send(self, lock_id: int, write: Write) -> Any:
-        """Send a write, once."""
+    # --- the journal -----------------------------------------------------------------------
+
+    async def unsettled(self, lock_id: int | None = None) -> list[Operation]:
+        """The operations whose outcome a person still has to know about, the oldest first."""
+        return await asyncio.to_thread(self._with_journal, lambda: self._journal.unsettled(lock_id))
+
+    async def history(self) -> list[Operation]:
+        """Every operation of this profile, the oldest first."""
+        return await asyncio.to_thread(self._with_journal, self._journal.history)
+
+    async def check(self, operation: Operation) -> Operation:
+        """Read an unsettled operation back and note what was seen.
+
+        Returns:
+            The operation as the journal has it now.
+
+        Raises:
+            ServiceError: It could not be read; the operation stays as it is.
+        """
+        known = {other.remote_id for other in await self.history() if other.id != operation.id}
+        verdict = await read_back(self, operation, known)
+        return await self._move(
+            operation,
+            state=verdict.state,
+            message=verdict.words,
+            candidates=verdict.candidates,
+            read_ms=self.now_ms(),
+        )
+
+    async def bind(self, operation: Operation, remote_id: int) -> Operation:
+        """Settle an ambiguous add: this remote is the one."""
+        return await self._move(
+            operation,
+            state=State.CONFIRMED_BY_READING,
+            message=f"Recognised as remote {remote_id}.",
+            remote_id=remote_id,
+        )
+
+    async def give_up(self, operation: Operation) -> Operation:
+        """Let an unsettled operation be; it may still land."""
+        return await self._move(operation, state=State.GIVEN_UP)
+
+    async def send_again(self, operation: Operation) -> None:
+        """Send an unsettled operation again as a new one, because a person decided so.
+
+        A clear is never sent again, newcomers would go: what remains of the remotes that it was
+        meant for is deleted one by one. Errors as for :meth:`add_remote`.
+        """
+        if operation.call == "clear":
+            await self._delete_remaining(operation)
+            return
+        from lockterm.api.writes import Write
+
+        if operation.call == "add":
+            name = str(operation.body["remoteName"])
+            if not await self.is_name_free(operation.lock_id, name):
+                raise NameTaken(
+                    f"The lock has a remote named {name} now: it has probably arrived.",
+                    code=-3,
+                    hint="Check it instead.",
+                )
+        await self._carry_out(
+            Write(
+                operation.call,
+                operation.path,
+                operation.body,
+                result="remoteId" if operation.call == "add" else "",
+                always_json=operation.call == "updateLockSetting",
+            ),
+            operation.lock_id,
+            name=operation.remote_name,
+            backup=operation.before,
+            again_of=operation.id,
+        )
+
+    async def _delete_remaining(self, operation: Operation) -> None:
+        from lockterm.models.remotes import Remote
+
+        for remote_id in operation.candidates:
+            record = next(item for item in operation.before if item.get("id") == remote_id)
+            await self.delete_remote(operation.lock_id, Remote.read(record))
+        await self.check(operation)
+
+    async def _move(self, operation: Operation, **changes: Any) -> Operation:
+        def move() -> Operation:
+            self._journal.move(operation.id, UNSETTLED, settled_ms=self.now_ms(), **changes)
+            return self._journal.find(operation.id) or operation
+
+        moved: Operation = await asyncio.to_thread(self._with_journal, move)
+        self.watch_journal()
+        return moved
+
+    def _with_journal(self, work: Callable[[], Any]) -> Any:
+        """Use the journal; on the first use, show this session and settle what dead ones left."""
+        if not self._adopted:
+            try:
+                self._session.open()
+            except OSError as error:
+                raise StoreError(
+                    f"The session cannot be noted beside the local store: {error.strerror}.",
+                    hint="See that the state directory is yours, writable and not full.",
+                ) from error
+            self._journal.settle_orphans(self._session.is_alive, self.now_ms())
+            self._adopted = True
+        return work()
+
+    # --- sending ---------------------------------------------------------------------------
+
+    async def _carry_out(
+        self,
+        write: Write,
+        lock_id: int,
+        *,
+        remotes: tuple[Remote, ...] | list[Remote] = (),
+        backup: tuple[Mapping[str, Any], ...] | None = None,
+        name: str = "",
+        again_of: str | None = None,
+        restores: tuple[str, int] | None = None,
+    ) -> Any:
         if self.profile.read_only:
             raise RuleViolation({"read_only": f"The profile {self.profile.name} is read-only."})
+        one = remotes[0] if len(remotes) == 1 and write.call != "clear" else None
+        operation = Operation(
+            id=uuid4().hex,
+            profile=self.profile.name,
+            call=write.call,
+            path=write.path,
+            body=write.body,
+            lock_id=lock_id,
+            lock_name=(await self.find_lock(lock_id)).title,
+            remote_id=write.body.get("remoteId"),
+            remote_name=name or (one.remote_name or "" if one else ""),
+            before=backup if backup is not None else tuple(remote.raw for remote in remotes),
+            state=State.PREPARED,
+            session=self._session.id,
+            prepared_ms=self.now_ms(),
+            again_of=again_of,
+            restores=restores[0] if restores else None,
+            restores_remote=restores[1] if restores else None,
+        )
+        # In a task of its own: a screen that goes away must not cut a write off half-way.
+        return await asyncio.shield(self._background(self._journalled(operation, write)))
+
+    async def _journalled(self, operation: Operation, write: Write) -> Any:
+        await asyncio.to_thread(self._with_journal, lambda: self._prepare(operation))
         try:
-            return await self._call(lambda service: service.send(write))
+            answer = await self._call(lambda service: service.send(write))
+        except BaseException as error:
+            self._note_failure(operation, error)
+            raise
+        else:
+            self._note(
+                operation,
+                state=State.CONFIRMED,
+                answer=answer,
+                **({"remote_id": answer} if operation.call == "add" else {}),
+            )
+            return answer
         finally:
-            self.forget_pages(lock_id)
+            self.forget_pages(operation.lock_id)
+            self.watch_journal()
 
-    # --- the service -----------------------------------------------------------------------
+    def _prepare(self, operation: Operation) -> None:
+        if holder := self._journal.prepare(operation):
+            raise HeldBack(holder, here=holder.session == self._session.id)
+        self._journal.move(
+            operation.id, [State.PREPARED], state=State.SENDING, sent_ms=self.now_ms()
+        )
 
-    async def _read(self, call: Callable[[LockService], Awaitable[T]]) -> T:
-        return await self._call(call)
+    def _note_failure(self, operation: Operation, error: BaseException) -> None:
+        words = error.message if isinstance(error, LocktermError) else "It was interrupted."
+        never_left = isinstance(error, LocktermError) and not isinstance(error, ServiceError)
+        if never_left or isinstance(error, Unreachable):
+            self._note(operation, state=State.NOT_SENT, message=words)
+        elif isinstance(error, Refused):
+            self._note(operation, state=State.REFUSED, message=words, code=error.code)
+        else:
+            self._note(operation, state=State.UNKNOWN, message=words)
+            self.settle()
 
-    async def _call(self, call: Callable[[LockService], Awaitable[T]]) -> T:
-        service = await self._open()
+    def _note(self, operation: Operation, **changes: Any) -> None:
+        # Not awaited: the outcome is written down even while the app is being closed.
+        now_ms = self.now_ms()
         try:
-            result = await call(service)
-        except Unreachable:
-            self._note_online(False)
-            raise
-        except ServiceError:
-            self._note_online(True)
-            raise
-        self._note_online(True)
-        return result
+            self._journal.move(operation.id, [State.SENDING], settled_ms=now_ms, **changes)
+            if operation.again_of and changes["state"] in (State.CONFIRMED, State.UNKNOWN):
+                self._journal.move(
+                    operation.again_of, UNSETTLED, state=State.SENT_AGAIN, settled_ms=now_ms
+                )
+        except StoreError as error:  # it stays "sending", and is read back at the next start
+            _log.error("the outcome of operation %s could not be noted: %s", operation.id, error)
+
+    # --- reading back by itself --------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Read unknown outcomes back in the background, once each, while the service answers."""
+        if self._settling is None or self._settling.done():
+            self._settling = self._background(self._settle())
+
+    async def _settle(self) -> None:
+        try:
+            for operation in await self.unsettled():
+                if operation.state is State.UNKNOWN and operation.call in READABLE_CALLS:
+                    await self.check(operation)
+        except (ServiceError, StoreError) as error:
+            _log.info("reading back will be tried again: %s", error.message)
 
     def _note_online(self, online: bool) -> None:
-        if online != self.online:
-            self.online = online
-            self.watch_online(online)
-
-    async def _open(self) -> LockService:
-        async with self._opening:
-            if self._service is None:
-                service = (await asyncio.to_thread(_load_client))(self.profile)
-                self._service = await service.__aenter__()
-            return self._service
-
-
-def _load_client() -> type[LockService]:
-    from lockterm.api import LockService
-
-    return LockService
+        if online and not self.online:
+            self.settle()
+        super()._note_online(online)
 
 
 def _id_of(remote: Remote) -> int:

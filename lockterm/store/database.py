@@ -28,6 +28,49 @@ MIGRATIONS: dict[str, str] = {
             PRIMARY KEY (profile, lock_id)
         ) WITHOUT ROWID
     """,
+    "journal": """
+        CREATE TABLE operations (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            profile TEXT NOT NULL,
+            call TEXT NOT NULL,
+            path TEXT NOT NULL,
+            body TEXT NOT NULL,
+            lock_id INTEGER NOT NULL,
+            lock_name TEXT NOT NULL,
+            remote_id INTEGER,
+            remote_name TEXT NOT NULL,
+            before TEXT NOT NULL,
+            state TEXT NOT NULL,
+            session TEXT NOT NULL,
+            prepared_ms INTEGER NOT NULL,
+            sent_ms INTEGER,
+            settled_ms INTEGER,
+            code INTEGER,
+            message TEXT NOT NULL,
+            answer TEXT NOT NULL,
+            read_ms INTEGER,
+            candidates TEXT NOT NULL,
+            again_of TEXT,
+            restores TEXT,
+            restores_remote INTEGER
+        )
+    """,
+    "journal_by_state": "CREATE INDEX operations_by_state ON operations (state, lock_id)",
+    "journal_by_remote": "CREATE INDEX operations_by_remote ON operations (remote_id)",
+    "journal_by_restored": "CREATE INDEX operations_by_restored ON operations (restores)",
+    "drafts": """
+        CREATE TABLE drafts (
+            profile TEXT NOT NULL,
+            form TEXT NOT NULL,
+            lock_id INTEGER NOT NULL,
+            remote_id INTEGER NOT NULL,
+            typed TEXT NOT NULL,
+            saved_ms INTEGER NOT NULL,
+            session TEXT NOT NULL,
+            PRIMARY KEY (profile, form, lock_id, remote_id)
+        ) WITHOUT ROWID
+    """,
 }
 """Name of a migration -> its statement. Applied once each, in this order, never edited later."""
 
@@ -88,6 +131,9 @@ class Database:
         with self._mutex:
             try:
                 connection = self._open()
+                if connection.in_transaction:
+                    yield connection  # part of the transaction around it
+                    return
                 connection.execute("BEGIN IMMEDIATE")
                 with connection:
                     yield connection

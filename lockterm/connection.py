@@ -1,0 +1,130 @@
+"""The connection to one service: opened on the first call, watched, and found again by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from lockterm.errors import ServiceError, Unreachable
+
+if TYPE_CHECKING:
+    from lockterm.api import LockService
+    from lockterm.config import Profile
+
+T = TypeVar("T")
+
+FIRST_RETRY_S = 1.0
+LAST_RETRY_S = 60.0
+"""While the service is out of reach, the last failed read is tried again after 1, 2, 4 ... 60 s."""
+
+CLOCK_TOLERANCE_S = 120.0
+"""How far this machine's clock may be off the service's before dates are doubted."""
+
+
+class Connection:
+    """Calls to one service, and whether it can be reached.
+
+    The client and pydantic are imported on the first call, in a thread: the first frame does not
+    need them.
+
+    Args:
+        profile: Where the service is and how to talk to it.
+        clock: Seconds since the epoch; replaced in tests.
+    """
+
+    def __init__(self, profile: Profile, *, clock: Callable[[], float] = time.time) -> None:
+        self.profile = profile
+        self.online: bool | None = None
+        """Whether the last call reached the service; None before the first."""
+        self.watch_online: Callable[[bool], None] = lambda online: None
+        """Called whenever ``online`` changes."""
+        self._clock = clock
+        self._service: LockService | None = None
+        self._opening = asyncio.Lock()
+        self._recovering: asyncio.Task[None] | None = None
+        self._tasks: set[asyncio.Task[object]] = set()
+
+    def now_ms(self) -> int:
+        """The time of this machine, in milliseconds since the epoch."""
+        return int(self._clock() * 1000)
+
+    @property
+    def clock_offset_s(self) -> float | None:
+        """How far the service's clock is ahead of this machine's; None before the first answer."""
+        return self._service.clock_offset_s if self._service is not None else None
+
+    @property
+    def doubts_clock(self) -> bool:
+        """Whether the two clocks differ so much that dates cannot be trusted."""
+        offset = self.clock_offset_s
+        return offset is not None and abs(offset) > CLOCK_TOLERANCE_S
+
+    async def close(self) -> None:
+        """Stop what runs in the background and close the connections."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._service is not None:
+            await self._service.__aexit__(None, None, None)
+            self._service = None
+
+    async def _read(self, call: Callable[[LockService], Awaitable[T]]) -> T:
+        """Carry out a read; where the service is out of reach, go on trying it in the background.
+
+        Raises:
+            ServiceError: Every attempt failed.
+        """
+        try:
+            return await self._call(call)
+        except Unreachable:
+            if self._recovering is None or self._recovering.done():
+                self._recovering = self._background(self._recover(call))
+            raise
+
+    async def _call(self, call: Callable[[LockService], Awaitable[T]]) -> T:
+        service = await self._open()
+        try:
+            result = await call(service)
+        except ServiceError as error:
+            self._note_online(not isinstance(error, Unreachable))
+            raise
+        self._note_online(True)
+        return result
+
+    async def _recover(self, call: Callable[[LockService], Awaitable[object]]) -> None:
+        delay_s = FIRST_RETRY_S
+        while not self.online:
+            await asyncio.sleep(delay_s)
+            delay_s = min(delay_s * 2, LAST_RETRY_S)
+            if not self.online:
+                with contextlib.suppress(ServiceError):
+                    await self._call(call)
+
+    def _note_online(self, online: bool) -> None:
+        if online != self.online:
+            self.online = online
+            self.watch_online(online)
+
+    async def _open(self) -> LockService:
+        async with self._opening:
+            if self._service is None:
+                service = (await asyncio.to_thread(_load_client))(self.profile)
+                self._service = await service.__aenter__()
+            return self._service
+
+    def _background(self, work: Awaitable[T]) -> asyncio.Task[T]:
+        """Run something to its end whoever stops waiting for it, except at the end of the app."""
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)  # type: ignore[arg-type]  # a set of tasks of any result
+        task.add_done_callback(self._tasks.discard)
+        return task  # type: ignore[return-value]
+
+
+def _load_client() -> type[LockService]:
+    from lockterm.api import LockService
+
+    return LockService

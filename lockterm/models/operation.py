@@ -1,0 +1,125 @@
+"""A change sent to the service, as the journal knows it: what, when, and whether it took effect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class State(StrEnum):
+    """How far an operation got. Only the first group is final without a person."""
+
+    PREPARED = "prepared"
+    """Written down; nothing was sent yet."""
+    SENDING = "sending"
+    """The first byte may have left."""
+
+    CONFIRMED = "confirmed"
+    """The service said that it recorded it."""
+    REFUSED = "refused"
+    """The service said no."""
+    NOT_SENT = "not_sent"
+    """Provably nothing left this machine."""
+    CONFIRMED_BY_READING = "confirmed_by_reading"
+    """No answer came, but the service was read back and shows the change."""
+
+    UNKNOWN = "unknown"
+    """It left, and no trustworthy answer came."""
+    NOT_SEEN = "not_seen"
+    """Read back, and not there. It may still land: never "did not happen"."""
+    AMBIGUOUS = "ambiguous"
+    """Read back, and one or more remotes could be it: a person decides."""
+    CONFLICT = "conflict"
+    """Read back, and it is neither what was nor what was wanted."""
+
+    GIVEN_UP = "given_up"
+    """A person let it be."""
+    SENT_AGAIN = "sent_again"
+    """A person had it sent again, as another operation."""
+
+
+IN_FLIGHT = frozenset({State.PREPARED, State.SENDING})
+UNSETTLED = frozenset({State.UNKNOWN, State.NOT_SEEN, State.AMBIGUOUS, State.CONFLICT})
+"""A person, or a later reading, has to settle these."""
+
+STATE_WORDS: Mapping[State, str] = {
+    State.PREPARED: "being sent",
+    State.SENDING: "being sent",
+    State.CONFIRMED: "recorded by the service",
+    State.REFUSED: "refused",
+    State.NOT_SENT: "not sent",
+    State.CONFIRMED_BY_READING: "recorded, seen by reading back",
+    State.UNKNOWN: "outcome unknown",
+    State.NOT_SEEN: "not seen at the service",
+    State.AMBIGUOUS: "probably recorded",
+    State.CONFLICT: "differs from both",
+    State.GIVEN_UP: "given up",
+    State.SENT_AGAIN: "sent again",
+}
+
+CALL_WORDS: Mapping[str, str] = {
+    "add": "add",
+    "update": "change",
+    "delete": "delete",
+    "clear": "clear",
+    "updateRemoteUserNo": "user number",
+    "updateLockSetting": "voice",
+}
+"""The contract's call -> what people call it."""
+
+HELD_CALLS = frozenset({"add", "clear"})
+"""An unsettled one of these holds back further ones on its lock."""
+
+READABLE_CALLS = frozenset({"add", "update", "delete", "clear"})
+"""Calls whose outcome the contract lets us read back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A row of the journal."""
+
+    id: str
+    """A uuid of our own; the service never sees it."""
+    profile: str
+    call: str
+    """The contract's name of the call."""
+    path: str
+    body: Mapping[str, Any]
+    """The parameters as they are sent."""
+    lock_id: int
+    lock_name: str
+    remote_id: int | None
+    remote_name: str
+    before: tuple[Mapping[str, Any], ...]
+    """The remotes as they were, under the contract's names: one for update and delete, all for
+    clear. They are the backup."""
+    state: State
+    session: str
+    """The session that sends it; see ``store.sessions``."""
+    prepared_ms: int
+    sent_ms: int | None = None
+    settled_ms: int | None = None
+    """When the state was last changed."""
+    code: int | None = None
+    """The envelope's code of a refusal."""
+    message: str = ""
+    """Why, in words, for whatever is not confirmed."""
+    answer: Any = None
+    """What a confirmed call returned: a remote id or a count."""
+    read_ms: int | None = None
+    """When the outcome was last read back."""
+    candidates: tuple[int, ...] = field(default=())
+    """Remote ids: that could be an ambiguous add; that remain of an unsettled clear."""
+    again_of: str | None = None
+    """The operation that this one sends again."""
+    restores: str | None = None
+    """The delete or clear whose backup this add restores."""
+    restores_remote: int | None = None
+    """The id that the restored remote had."""
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether a person still has to know about it."""
+        return self.state in UNSETTLED

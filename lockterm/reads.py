@@ -1,0 +1,202 @@
+"""What can be read: the lock book, pages with their neighbours ahead, details, names, voices."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+from zoneinfo import ZoneInfo
+
+from lockterm.connection import Connection
+from lockterm.errors import MalformedAnswer
+from lockterm.models.locks import Lock
+from lockterm.store.lock_book import LockBook
+
+if TYPE_CHECKING:
+    from lockterm.config import Profile
+    from lockterm.models.remotes import Remote, RemotePage
+    from lockterm.models.voices import Language, VoicePack
+    from lockterm.store.database import Database
+
+T = TypeVar("T")
+
+AHEAD_S = 60.0
+"""How long a page that was fetched ahead may be shown, in seconds; its age is shown with it."""
+
+WALK_PAGE_SIZE = 200
+"""Remotes a page when the whole list is read."""
+
+WALKS = 4
+"""How often a walk is begun at the most when the list changes meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen(Generic[T]):
+    """Something read from the service, and when."""
+
+    value: T
+    at_ms: int
+    """When the answer arrived, by this machine's clock."""
+
+
+class Reads(Connection):
+    """Everything a screen can read, on one profile.
+
+    Args:
+        profile: Where the service is and how to talk to it.
+        database: The local store.
+        clock: Seconds since the epoch; replaced in tests.
+    """
+
+    def __init__(self, profile: Profile, database: Database, *, clock: Callable[[], float]) -> None:
+        super().__init__(profile, clock=clock)
+        self._book = LockBook(database, profile.name)
+        self._pages: dict[tuple[int, int, int], asyncio.Task[Seen[RemotePage]]] = {}
+
+    def zone(self, lock: Lock) -> ZoneInfo:
+        """The zone in which a lock's times are shown: its own, else the profile's."""
+        if lock.zone:
+            try:
+                return ZoneInfo(lock.zone)
+            except (OSError, ValueError):  # an entry from another machine's zone list
+                return self.profile.zone
+        return self.profile.zone
+
+    # --- the lock book ---------------------------------------------------------------------
+
+    async def locks(self) -> list[Lock]:
+        """The lock book of this profile, the last opened first."""
+        return await asyncio.to_thread(self._book.locks)
+
+    async def find_lock(self, lock_id: int) -> Lock:
+        """The lock's entry in the book, or a bare one where it has none."""
+        return await asyncio.to_thread(self._book.find, lock_id) or Lock(lock_id)
+
+    async def save_lock(self, lock: Lock) -> None:
+        """Add a lock to the book or replace its entry; the service is not asked."""
+        await asyncio.to_thread(self._book.save, lock)
+
+    async def remove_lock(self, lock_id: int) -> None:
+        """Take a lock out of the book; nothing changes at the service."""
+        await asyncio.to_thread(self._book.remove, lock_id)
+
+    async def open_lock(self, lock: Lock, remotes: int) -> None:
+        """Note in the book that the lock was opened just now and how many remotes it had."""
+        await asyncio.to_thread(self._book.note_look, lock.lock_id, remotes, self.now_ms())
+
+    # --- remotes ---------------------------------------------------------------------------
+
+    async def page(
+        self, lock_id: int, page_no: int, page_size: int, *, fresh: bool = False
+    ) -> Seen[RemotePage]:
+        """A page of a lock's remotes (4.3); one fetched ahead may serve unless ``fresh``.
+
+        Raises:
+            ServiceError: Every attempt failed; see ``lockterm.errors``.
+        """
+        key = (lock_id, page_no, page_size)
+        task = self._pages.get(key)
+        if task is None or fresh or self._too_old(task):
+            task = self._pages[key] = self._background(self._load_page(*key))
+        # Shielded: when a newer page supersedes a screen's worker, the answer still serves later.
+        return await asyncio.shield(task)
+
+    def look_ahead(self, lock_id: int, page_no: int, page_size: int) -> None:
+        """Fetch a page in the background, so that the next key needs no round trip."""
+        key = (lock_id, page_no, page_size)
+        task = self._pages.get(key)
+        if task is None or self._too_old(task):
+            task = self._pages[key] = self._background(self._load_page(*key))
+            task.add_done_callback(_swallow)
+
+    def forget_pages(self, lock_id: int) -> None:
+        """Drop what was fetched of a lock, after a change."""
+        for key in [key for key in self._pages if key[0] == lock_id]:
+            del self._pages[key]
+
+    def _too_old(self, task: asyncio.Task[Seen[RemotePage]]) -> bool:
+        if not task.done():
+            return False
+        if task.cancelled() or task.exception() is not None:
+            return True
+        return self.now_ms() - task.result().at_ms > AHEAD_S * 1000
+
+    async def _load_page(self, lock_id: int, page_no: int, page_size: int) -> Seen[RemotePage]:
+        page = await self._read(
+            lambda service: service.list_remotes(
+                lock_id=lock_id, page_no=page_no, page_size=page_size
+            )
+        )
+        return Seen(page, self.now_ms())
+
+    async def walk(self, lock_id: int) -> AsyncIterator[tuple[list[Remote], int]]:
+        """Read the whole list of a lock, page by page, merged by id.
+
+        Yields:
+            All remotes read so far and the service's total. When the total changes on the way,
+            the walk begins again.
+
+        Raises:
+            ServiceError: A page could not be read.
+            MalformedAnswer: The list kept moving.
+        """
+        for _ in range(WALKS):
+            found: dict[object, Remote] = {}
+            total: int | None = None
+            page_no, pages, moved = 1, 1, False
+            while page_no <= pages and not moved:
+                page = (await self._load_page(lock_id, page_no, WALK_PAGE_SIZE)).value
+                moved = total is not None and page.total != total
+                total, pages = page.total, page.pages
+                for remote in page.remotes:
+                    found[remote.id if remote.id is not None else id(remote)] = remote
+                if not moved:
+                    yield list(found.values()), total
+                page_no += 1
+            if not moved and len(found) + page.unreadable >= (total or 0):
+                return
+        raise MalformedAnswer(
+            f"The list of lock {lock_id} kept changing while it was read.",
+            title="The list is moving",
+            hint="Someone else is changing this lock's remotes. Try again in a moment.",
+        )
+
+    async def all_remotes(self, lock_id: int) -> list[Remote]:
+        """The whole list of a lock; errors as for :meth:`walk`."""
+        remotes: list[Remote] = []
+        async for so_far, _ in self.walk(lock_id):
+            remotes = so_far
+        return remotes
+
+    async def remote(self, remote_id: int) -> Remote:
+        """A remote's detail (4.5), read now."""
+        return await self._read(lambda service: service.remote_detail(remote_id=remote_id))
+
+    async def is_name_free(self, lock_id: int, name: str) -> bool:
+        """Whether the lock has no remote of that name yet (4.2)."""
+        return await self._read(
+            lambda service: service.check_remote_name(lock_id=lock_id, remote_name=name)
+        )
+
+    # --- voices ----------------------------------------------------------------------------
+
+    async def voice_packs(self, lock_id: int) -> list[VoicePack]:
+        """The packs of a lock (4.9)."""
+        return await self._read(lambda service: service.list_voice_packs(lock_id=lock_id))
+
+    async def voice_pack(self, lock_id: int, name: str) -> VoicePack:
+        """A pack's URL, size and MD5 (4.11)."""
+        return await self._read(
+            lambda service: service.voice_pack_detail(lock_id=lock_id, name=name)
+        )
+
+    async def languages(self, vendor: str, model: str) -> list[Language]:
+        """The languages and timbres there are for a vendor's model (4.10)."""
+        return await self._read(lambda service: service.list_languages(vendor=vendor, model=model))
+
+
+def _swallow(task: asyncio.Task[Seen[RemotePage]]) -> None:
+    """A page fetched ahead that failed is asked for again when it is wanted."""
+    if not task.cancelled():
+        task.exception()

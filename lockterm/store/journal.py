@@ -1,0 +1,141 @@
+"""The journal: a row for every write, durable before its first byte leaves. Rows are never removed.
+
+Only ``lockterm.operations`` writes here. A state changes by compare-and-set, so that two sessions
+that settle the same operation cannot both win.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from lockterm.models.operation import HELD_CALLS, IN_FLIGHT, UNSETTLED, Operation, State
+from lockterm.store.database import Database
+
+_JSON = ("body", "before", "answer", "candidates")
+_FIELDS = tuple(Operation.__dataclass_fields__)
+_COLUMNS = ", ".join(f'"{name}"' for name in _FIELDS)
+
+
+def _marks(values: Iterable[object]) -> str:
+    return ", ".join("?" for _ in values)
+
+
+def _value(name: str, value: Any) -> Any:
+    return json.dumps(value) if name in _JSON else value
+
+
+def _operation(row: sqlite3.Row) -> Operation:
+    values = {name: row[name] for name in _FIELDS}
+    for name in _JSON:
+        values[name] = json.loads(values[name])
+    values["state"] = State(values["state"])
+    values["before"] = tuple(values["before"])
+    values["candidates"] = tuple(values["candidates"])
+    return Operation(**values)
+
+
+class Journal:
+    """The operations of one profile. Every method raises ``StoreError`` where the file fails."""
+
+    def __init__(self, database: Database, profile: str) -> None:
+        self._database = database
+        self._profile = profile
+
+    def prepare(self, operation: Operation) -> Operation | None:
+        """Write a new operation down, unless another one holds it back.
+
+        Returns:
+            The add or clear of the same lock that is under way or unsettled, so that nothing was
+            written; None where nothing stands in the way.
+        """
+        values = [_value(name, getattr(operation, name)) for name in _FIELDS]
+        with self._database.transaction() as connection:
+            if operation.call in HELD_CALLS:
+                for other in self._holding(operation.lock_id):
+                    if other.id != operation.again_of:
+                        return other
+            connection.execute(
+                f"INSERT INTO operations ({_COLUMNS}) VALUES ({_marks(_FIELDS)})", values
+            )
+        return None
+
+    def move(self, operation_id: str, come_from: Iterable[State], **changes: Any) -> bool:
+        """Change an operation if it is in one of the states; say whether it was."""
+        sets = ", ".join(f'"{name}" = ?' for name in changes)
+        states = list(come_from)
+        with self._database.transaction() as connection:
+            cursor = connection.execute(
+                f"UPDATE operations SET {sets} WHERE id = ? AND state IN ({_marks(states)})",
+                [*(_value(*item) for item in changes.items()), operation_id, *states],
+            )
+        return cursor.rowcount == 1
+
+    def find(self, operation_id: str) -> Operation | None:
+        """One operation, of any profile."""
+        rows = self._select("id = ?", [operation_id])
+        return rows[0] if rows else None
+
+    def unsettled(self, lock_id: int | None = None) -> list[Operation]:
+        """The operations a person or a reading has to settle, the oldest first."""
+        states = list(UNSETTLED)
+        where = f"profile = ? AND state IN ({_marks(states)})"
+        values: list[Any] = [self._profile, *states]
+        if lock_id is not None:
+            where, values = f"{where} AND lock_id = ?", [*values, lock_id]
+        return self._select(where, values)
+
+    def history(self) -> list[Operation]:
+        """Every operation of the profile, the oldest first."""
+        return self._select("profile = ?", [self._profile])
+
+    def restored(self, operation_id: str) -> list[Operation]:
+        """The adds that restore from the backup of a delete or clear."""
+        return self._select("restores = ?", [operation_id])
+
+    def added_as(self, remote_id: int) -> Operation | None:
+        """The confirmed add that made a remote: it knows what the list never returns."""
+        states = [State.CONFIRMED, State.CONFIRMED_BY_READING]
+        rows = self._select(
+            f"profile = ? AND call = 'add' AND remote_id = ? AND state IN ({_marks(states)})",
+            [self._profile, remote_id, *states],
+        )
+        return rows[-1] if rows else None
+
+    def settle_orphans(self, is_alive: Callable[[str], bool], now_ms: int) -> None:
+        """Settle what a session that ended left in flight, of all profiles.
+
+        What was ``sending`` becomes ``unknown``: it may have left. What was only ``prepared``
+        provably did not.
+        """
+        for operation in self._select(f"state IN ({_marks(IN_FLIGHT)})", list(IN_FLIGHT)):
+            if not is_alive(operation.session):
+                was_sending = operation.state is State.SENDING
+                if was_sending and operation.again_of:
+                    self.move(operation.again_of, UNSETTLED, state=State.SENT_AGAIN)
+                self.move(
+                    operation.id,
+                    [operation.state],
+                    state=State.UNKNOWN if was_sending else State.NOT_SENT,
+                    settled_ms=now_ms,
+                    message="lockterm ended while it was being sent."
+                    if was_sending
+                    else "lockterm ended before it was sent.",
+                )
+
+    def _holding(self, lock_id: int) -> list[Operation]:
+        states, calls = [*UNSETTLED, *IN_FLIGHT], list(HELD_CALLS)
+        return self._select(
+            f"profile = ? AND lock_id = ? AND state IN ({_marks(states)})"
+            f" AND call IN ({_marks(calls)})",
+            [self._profile, lock_id, *states, *calls],
+        )
+
+    def _select(self, where: str, values: list[Any]) -> list[Operation]:
+        with self._database.transaction() as connection:
+            rows = connection.execute(
+                f"SELECT {_COLUMNS} FROM operations WHERE {where} ORDER BY seq", values
+            ).fetchall()
+        return [_operation(row) for row in rows]
