@@ -36,6 +36,8 @@ class RunningService:
     Args:
         host: name or address to listen on.
         port: TCP port.
+        listening: a socket that listens on ``host`` already, to answer who waits there; it is
+            closed with the service.
         options: those of ``create_service``. Unless given, ``allowed_hosts`` is this machine's
             loopback names and ``host``.
 
@@ -43,8 +45,15 @@ class RunningService:
         OSError: the address is not to be had (the port is in use), or the database.
     """
 
-    def __init__(self, host: str = "127.0.0.1", port: int = 0, **options: Any) -> None:
-        self._socket = _listen(host, port)
+    def __init__(
+        self,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        *,
+        listening: socket.socket | None = None,
+        **options: Any,
+    ) -> None:
+        self._socket = listening or _listen(host, port)
         bound_port = self._socket.getsockname()[1]
         self.base_url = f"http://{f'[{host}]' if ':' in host else host}:{bound_port}"
         """Where the service is reached, without a slash at the end."""
