@@ -30,7 +30,14 @@ class LocksScreen(LocktermScreen[None]):
     """
 
     BINDINGS = [
-        Binding("enter", "open", "open", id="locks.open", tooltip="Show the remotes of the lock"),
+        Binding(
+            "enter",
+            "open",
+            "open",
+            key_display="enter",
+            id="locks.open",
+            tooltip="Show the remotes of the lock",
+        ),
         Binding("a", "add", "add", id="locks.add", tooltip="Add a lock to the book by its id"),
         Binding("e", "edit", "edit", id="locks.edit", tooltip="Change what the book says"),
         Binding(
@@ -183,8 +190,6 @@ class LocksScreen(LocktermScreen[None]):
             return "The lock book cannot be read. Open a lock by its id with o."
         if action in _ON_A_LOCK and self.current is None:
             return "There is no lock under the cursor. Add one with a."
-        if action == "find" and not self.book:
-            return "The lock book is empty: there is nothing to find."
         return ""
 
     def action_open(self) -> None:

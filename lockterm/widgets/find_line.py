@@ -13,7 +13,7 @@ class FindLine(Horizontal):
     """A field that is only there while something is searched for."""
 
     BINDINGS = [
-        Binding("enter,down", "leave", "to the rows", id="find.leave"),
+        Binding("down", "leave", "to what was found", show=False, id="find.leave"),
         Binding("escape", "close", "show all", id="find.close"),
     ]
 
@@ -63,6 +63,11 @@ class FindLine(Horizontal):
         self.display = False
         self.query_one(Input).value = ""
         self.post_message(self.Left())
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter goes to what was found."""
+        event.stop()
+        self.action_leave()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Tell what is searched for now."""

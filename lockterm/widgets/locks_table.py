@@ -19,7 +19,7 @@ class LocksTable(RowTable):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(
             Column("Name", most=40, least=18),
-            Column("Id", most=19),
+            Column("Id", most=19, least=19),
             Column("Vendor", most=20, least=8, rank=2),
             Column("Model", most=20, least=6, rank=3),
             Column("Zone", most=24, least=13, rank=4),

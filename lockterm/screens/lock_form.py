@@ -1,0 +1,304 @@
+"""The form for an entry of the lock book."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, VerticalScroll
+from textual.suggester import SuggestFromList
+from textual.widgets import Button, Input
+
+from lockterm import moments
+from lockterm.config import values
+from lockterm.errors import RateLimited, Refused, ServiceError
+from lockterm.models.locks import Lock
+from lockterm.operations import Operations
+from lockterm.screens.base import LocktermScreen
+from lockterm.text import clean
+from lockterm.widgets.field import Field
+from lockterm.widgets.zones import ZoneSuggester, zones_with
+
+_FIELDS = ("id", "name", "vendor", "model", "zone")
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What the service said about a lock id."""
+
+    words: str
+    unknown: bool = False
+    """The service refused the id."""
+    asked: bool = True
+    """Whether it could be asked at all."""
+    remotes: int | None = None
+    name: str = ""
+    alias: str = ""
+
+
+class LockForm(LocktermScreen[Lock | None]):
+    """Add a lock to the book, or change its entry; the service is asked, never changed.
+
+    Args:
+        operations: The one door to service and store.
+        entry: The entry to change; None adds one.
+        book: The other locks, for suggestions and to find an id that is there already.
+    """
+
+    BINDINGS = [
+        Binding("ctrl+s", "save", "save", key_display="ctrl+s", id="form.save"),
+        Binding("escape", "leave", "leave", id="form.leave", tooltip="Leave without saving"),
+        Binding("down", "app.focus_next", "next field", show=False, id="form.next"),
+        Binding("up", "app.focus_previous", "previous field", show=False, id="form.previous"),
+    ]
+
+    AUTO_FOCUS = "Input"
+
+    def __init__(
+        self, operations: Operations, entry: Lock | None = None, book: Sequence[Lock] = ()
+    ) -> None:
+        super().__init__(operations)
+        self._entry = entry
+        self._book = {lock.lock_id: lock for lock in book}
+        self._answers: dict[int, _Answer] = {}
+        self._filled = ""
+        self._saving = False
+
+    def crumbs(self) -> tuple[str, ...]:
+        """Which entry this is."""
+        return ("Locks", f"Edit {self._entry.title}" if self._entry else "Add a lock")
+
+    def compose_body(self) -> ComposeResult:
+        """One column of fields, and two buttons that say what they do."""
+        entry = self._entry or Lock(0)
+        book = self._book.values()
+        vendors = sorted({lock.vendor for lock in book if lock.vendor})
+        models = sorted({lock.model for lock in book if lock.model})
+        with VerticalScroll(id="fields", can_focus=False):
+            yield Field(
+                "Lock id",
+                id="id",
+                value=str(entry.lock_id) if self._entry else "",
+                hint="" if self._entry else "The service's number of the lock, such as 1001.",
+                longest=19,
+                locked=self._entry is not None,
+            )
+            yield Field("Name", id="name", value=entry.name, hint=_alias_hint(entry.alias))
+            yield Field(
+                "Vendor",
+                id="vendor",
+                value=entry.vendor,
+                suggester=SuggestFromList(vendors, case_sensitive=False),
+            )
+            yield Field(
+                "Model",
+                id="model",
+                value=entry.model,
+                hint="As the service names vendor and model, to list the voices.",
+                suggester=SuggestFromList(models, case_sensitive=False),
+            )
+            yield Field(
+                "Time zone",
+                id="zone",
+                value=entry.zone,
+                suggester=ZoneSuggester(),
+                longest=60,
+            )
+            with Horizontal(classes="buttons"):
+                yield Button("Save", id="save", variant="primary", compact=True)
+                yield Button("Leave", id="leave", compact=True)
+
+    def on_mount(self) -> None:
+        """Say what an empty zone means."""
+        self._show_zone()
+        if self._entry:
+            self._field("name").type_here()
+
+    def _field(self, name: str) -> Field:
+        return self.query_one(f"#{name}", Field)
+
+    # --- the id --------------------------------------------------------------------------------
+
+    @on(Input.Blurred, "#id Input")
+    def _id_left(self) -> None:
+        if self._entry is None and self._field("id").value:
+            lock_id = self._read_id()
+            if lock_id is not None:
+                self.ask_about(lock_id)
+
+    def _read_id(self) -> int | None:
+        """The typed id; what is wrong with it stands at the field."""
+        field = self._field("id")
+        try:
+            lock_id = values.lock_id(field.value)
+        except ValueError:
+            field.say("A lock id is a whole number, such as 1001.", wrong=True)
+            return None
+        if lock_id in self._book:
+            title = clean(self._book[lock_id].title, 60)
+            field.say(f"Lock {lock_id} is in the book already, as {title}.", wrong=True)
+            return None
+        return lock_id
+
+    @work
+    async def ask_about(self, lock_id: int) -> None:
+        """Ask the service about an id that was typed."""
+        await self._ask(lock_id)
+
+    async def _ask(self, lock_id: int) -> _Answer:
+        answer = self._answers.get(lock_id)
+        if answer is None or not answer.asked:
+            self._field("id").say(f"Asking the service about lock {lock_id} ...")
+            answer = self._answers[lock_id] = await self._answer_of_service(lock_id)
+        if self.is_attached and self._field("id").value == str(lock_id):
+            self._show_answer(answer)
+        return answer
+
+    async def _answer_of_service(self, lock_id: int) -> _Answer:
+        size = self.operations.profile.page_size
+        try:
+            page = (await self.operations.page(lock_id, 1, size)).value
+        except ServiceError as error:
+            reason = f"{clean(error.title)}: {clean(error.message, 200)}"
+            if _denies_lock(error):
+                return _Answer(f"{reason} Correct the id.", unknown=True)
+            return _Answer(f"{reason} The lock can be saved all the same.", asked=False)
+        words = f"The service knows it: {page.total} remote{'' if page.total == 1 else 's'}."
+        first = next((remote.id for remote in page.remotes if remote.id is not None), None)
+        if first is None:
+            return _Answer(f"{words} It tells no name: type one.", remotes=page.total)
+        try:
+            info = (await self.operations.remote(first)).lock_info
+        except ServiceError:
+            info = None
+        if info is None or not info.lock_name:
+            return _Answer(f"{words} It tells no name: type one.", remotes=page.total)
+        return _Answer(words, remotes=page.total, name=info.lock_name, alias=info.lock_alias or "")
+
+    def _show_answer(self, answer: _Answer) -> None:
+        self._field("id").say(answer.words, wrong=answer.unknown)
+        name = self._field("name")
+        if answer.name and name.value in ("", self._filled):
+            name.value = self._filled = answer.name
+        name.say(_alias_hint(answer.alias))
+
+    # --- the zone ------------------------------------------------------------------------------
+
+    @on(Input.Changed, "#zone Input")
+    def _show_zone(self) -> None:
+        self.suggest_zones(self._field("zone").value)
+
+    @work(exclusive=True, group="zone")
+    async def suggest_zones(self, typed: str) -> None:
+        """Say what time it is in the zone, or which zones were meant."""
+        name = typed or self.operations.profile.timezone
+        field = self._field("zone")
+        if await asyncio.to_thread(values.is_zone, name):
+            zone = self.operations.zone(Lock(0, zone=name))
+            now = moments.stamp(self.operations.now_ms(), zone)
+            field.say(f"There it is {now}." if typed else f"Empty: that of the profile, {name}.")
+            return
+        meant = await asyncio.to_thread(zones_with, typed)
+        field.say(f"Such as {', '.join(meant)}." if meant else "No zone is called so.")
+
+    # --- saving --------------------------------------------------------------------------------
+
+    def why_not(self, action: str) -> str:
+        """Saving takes its time; a second key does not save twice."""
+        return "It is being saved." if action == "save" and self._saving else ""
+
+    @on(Input.Submitted)
+    def _to_the_next(self) -> None:
+        self.app.action_focus_next()
+
+    @on(Input.Changed)
+    def _typing(self, event: Input.Changed) -> None:
+        field = event.input.query_ancestor(Field)
+        if field.has_class("-wrong"):
+            field.say("")
+
+    @on(Button.Pressed, "#save")
+    def _save_pressed(self) -> None:
+        self.action_save()
+
+    @on(Button.Pressed, "#leave")
+    def _leave_pressed(self) -> None:
+        self.action_leave()
+
+    @work
+    async def action_save(self) -> None:
+        """Save the entry, once the service was asked about its id."""
+        if self._saving:
+            return
+        self._saving = True
+        self.refresh_bindings()
+        try:
+            lock = await self._checked()
+            if lock is None:
+                return
+            with self.showing_errors():
+                await self.operations.save_lock(lock)
+                self.dismiss(lock)
+        finally:
+            self._saving = False
+            self.refresh_bindings()
+
+    async def _checked(self) -> Lock | None:
+        """The entry as typed; None where something is wrong, which then stands at its field."""
+        zone = self._field("zone").value
+        try:
+            if zone:
+                zone = await asyncio.to_thread(values.timezone, zone)
+        except ValueError as error:
+            self._field("zone").say(f"The zone {error}.", wrong=True)
+            self._field("zone").type_here()
+            return None
+        entry = self._entry
+        if entry is None:
+            lock_id = self._read_id()
+            answer = await self._ask(lock_id) if lock_id is not None else None
+            if lock_id is None or answer is None or answer.unknown:
+                self._field("id").type_here()
+                return None
+            if not answer.asked:
+                self.notify(answer.words, title="Saved without asking", severity="warning")
+            entry = Lock(lock_id, alias=answer.alias, remotes=answer.remotes)
+        return replace(
+            entry,
+            name=self._field("name").value,
+            vendor=self._field("vendor").value,
+            model=self._field("model").value,
+            zone=zone,
+        )
+
+    # --- leaving -------------------------------------------------------------------------------
+
+    @work
+    async def action_leave(self) -> None:
+        """Leave; where something was typed, ask first."""
+        from lockterm.screens.confirm import ConfirmModal
+
+        changed = [name for name in _FIELDS if self._field(name).is_changed]
+        question = "Leave without saving what you typed?"
+        confirm = ConfirmModal(question, verb="Leave", keep="Stay")
+        if not changed or await self.app.push_screen_wait(confirm):
+            self.dismiss(None)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Keep the field with the focus in sight."""
+        event.widget.scroll_visible(animate=False)
+
+
+def _alias_hint(alias: str) -> str:
+    return f"The service also calls it {clean(alias, 100)}." if alias else ""
+
+
+def _denies_lock(error: ServiceError) -> bool:
+    """Whether the service answered that there is no such lock, and not that it is busy or shut."""
+    if isinstance(error, RateLimited) or not isinstance(error, Refused):
+        return False
+    return error.code is not None and error.status not in (401, 403)
