@@ -38,3 +38,12 @@ def running_service() -> Iterator[Callable[..., RunningService]]:
 def service(running_service: Callable[..., RunningService]) -> RunningService:
     """A fresh service with sample data at ``service.base_url``, lock 1001 having 137 remotes."""
     return running_service()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--update-screenshots`` rewrites the pictures in ``screenshots/``."""
+    parser.addoption(
+        "--update-screenshots",
+        action="store_true",
+        help="write the pictures in screenshots/ anew instead of comparing with them",
+    )

@@ -1,0 +1,38 @@
+"""Fixtures for tests of screens.
+
+``lockterm_app(service, open_lock=1001, size=(80, 24))`` is an async context manager that gives the
+pilot of a running app; ``lockterm_app.app(...)`` makes one without running it. Wait with
+``settled(pilot)`` and ``until(pilot, condition)`` of ``tests.screens.running_app``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.screens import snapshots
+from tests.screens.running_app import Clock, Starter
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _update_pictures(request: pytest.FixtureRequest) -> None:
+    snapshots.update = request.config.getoption("--update-screenshots")
+
+
+@pytest.fixture(autouse=True)
+def _plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_COLOR", "COLORTERM", "TEXTUAL_THEME"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """The app's clock, standing at 2026-11-20 08:00 UTC like the service's."""
+    return Clock()
+
+
+@pytest.fixture
+def lockterm_app(tmp_path: Path, clock: Clock) -> Starter:
+    """Starts apps on a fresh service, with a store and a clock of the test's own."""
+    return Starter(tmp_path / "lockterm", clock)
