@@ -15,6 +15,8 @@ from threading import Lock
 
 _APPLICATION_ID = 0x4C4B5356
 """Marks a file as a database of this service, so that no other is ever written to."""
+_VERSION = 1
+"""Of the schema; raised with every change to it."""
 
 _SCHEMA = """
 CREATE TABLE lock (
@@ -103,12 +105,16 @@ class Database:
         tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if owner != _APPLICATION_ID and (owner or tables):
             raise OSError(errno.EEXIST, "is a database of another program", str(path))
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if tables and version != _VERSION:
+            raise OSError(errno.EINVAL, "was made by another version of the service", str(path))
         if path is not None:
             connection.execute("PRAGMA journal_mode = WAL")
         if tables:
             return False
         connection.executescript(
-            f"BEGIN IMMEDIATE; PRAGMA application_id = {_APPLICATION_ID}; {_SCHEMA} COMMIT;"
+            f"BEGIN IMMEDIATE; PRAGMA application_id = {_APPLICATION_ID};"
+            f"PRAGMA user_version = {_VERSION}; {_SCHEMA} COMMIT;"
         )
         return True
 

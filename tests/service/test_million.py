@@ -1,0 +1,94 @@
+"""A million remotes on one lock: a page at any depth comes from an index."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from lockterm.service import remote_table
+from lockterm.service.running import RunningService
+from tests.conftest import NOW_MS
+from tests.service.conftest import REMOTE, Caller
+
+MANY = 1_000_000
+LOCK = 7
+SIZE = 100
+INSERT = """
+WITH RECURSIVE turn(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM turn WHERE n + 1 < :many)
+INSERT INTO remote (id, lock_id, name, number, type, add_type, start_ms, end_ms, weekdays,
+                    coerced, extra_data, api_user_id, created_ms, updated_ms)
+SELECT 3 * n + 1, :lock, 'Remote ' || n, 'M-' || n, 1, 1, 0, 0, '[]', 0, '{}', 1, 0, 0 FROM turn
+"""
+
+
+@pytest.fixture(scope="module")
+def api() -> Iterator[Caller]:
+    service = RunningService(sample_data=False, clock=lambda: NOW_MS)
+    with service.app.state.site.database.writing() as db:
+        db.execute(INSERT, {"many": MANY, "lock": LOCK})
+        remote_table.recount(db, LOCK)
+    with service, httpx.Client(base_url=service.base_url, trust_env=False) as http:
+        yield Caller(service, http)
+
+
+def names_on(api: Caller, page_no: int) -> list[object]:
+    return [item["remoteName"] for item in api.page(LOCK, pageNo=page_no, pageSize=SIZE)["list"]]
+
+
+def test_the_deepest_page_takes_no_longer_than_the_first(api: Caller) -> None:
+    last = MANY // SIZE
+    assert names_on(api, 1)[0] == "Remote 0"
+    assert names_on(api, last)[-1] == f"Remote {MANY - 1}"
+    assert names_on(api, last // 2) == [f"Remote {n}" for n in range(MANY // 2 - SIZE, MANY // 2)]
+    times: dict[int, list[float]] = {1: [], last // 2: [], last: []}
+    for _ in range(15):
+        for page_no, taken in times.items():
+            begin = time.perf_counter()
+            api.page(LOCK, pageNo=page_no, pageSize=SIZE)
+            taken.append(time.perf_counter() - begin)
+    medians = {page_no: statistics.median(taken) for page_no, taken in times.items()}
+    print({page_no: f"{median * 1000:.2f} ms" for page_no, median in medians.items()})
+    # With OFFSET alone the last page takes about 50 ms longer than the first one.
+    assert max(medians.values()) < 2 * medians[1] + 0.002
+
+
+def test_pages_and_total_stay_right_after_changes_in_the_middle(api: Caller) -> None:
+    gone = {*range(0, 500), *range(499_900, 501_100), *range(700_000, 700_010)}
+    database = api.service.app.state.site.database
+    with database.writing() as db:
+        for n in gone:
+            remote_table.delete(db, 3 * n + 1, LOCK)
+    api.done(f"{REMOTE}delete", remoteId=3 * 600_000 + 1)
+    gone.add(600_000)
+    new_id = api.add(LOCK, "Newest")
+    kept = [n for n in range(MANY) if n not in gone]
+    page = api.page(LOCK, pageNo=1, pageSize=SIZE)
+    assert page["total"] == len(kept) + 1
+    for page_no in (1, 2, 4989, 4995, 4996, 6000, 9982, page["pages"]):
+        expected = [f"Remote {n}" for n in kept[(page_no - 1) * SIZE : page_no * SIZE]]
+        expected += ["Newest"] if page_no == page["pages"] else []
+        assert names_on(api, page_no) == expected, page_no
+    assert new_id == 3 * MANY - 1
+    with database.reading() as db:
+        counts = db.execute("SELECT * FROM remote_count ORDER BY shift, bucket").fetchall()
+    with database.writing() as db:
+        remote_table.recount(db, LOCK)
+        assert db.execute("SELECT * FROM remote_count ORDER BY shift, bucket").fetchall() == counts
+
+
+def test_every_query_searches_an_index(api: Caller) -> None:
+    with api.service.app.state.site.database.reading() as db:
+        for query, values in (
+            (remote_table.PAGE_QUERY, (LOCK, 0, SIZE, 0)),
+            (remote_table.COUNT_QUERY, (LOCK, 8, 0, 255)),
+            (remote_table.TOTAL_QUERY, (LOCK, 24)),
+            ("SELECT id FROM remote WHERE lock_id = ? AND name = ?", (LOCK, "x")),
+        ):
+            plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {query}", values)]
+            assert [step.split()[0] for step in plan] == ["SEARCH"], (query, plan)
+        largest = db.execute("SELECT max(remotes) FROM remote_count WHERE shift = 8").fetchone()[0]
+    assert largest <= 256, "OFFSET never skips more than this"

@@ -1,0 +1,254 @@
+"""What is refused before any rule is asked: encodings, sizes, hosts, origins, credentials."""
+
+from __future__ import annotations
+
+import json
+import socket
+
+import httpx
+import pytest
+
+from lockterm.service.codes import CODES
+from tests.service.conftest import REMOTE, SETTING, VOICE, Caller
+
+LIST = f"{REMOTE}list?lockId=1001"
+CHECK = f"{REMOTE}checkRemoteName"
+JSON = {"content-type": "application/json"}
+FORM = {"content-type": "application/x-www-form-urlencoded"}
+
+
+def nested(levels: int) -> bytes:
+    """A body with objects nested ``levels`` deep, itself included."""
+    return (
+        b'{"lockId":1004,"remoteName":"x","e":' + b"[" * (levels - 1) + b"]" * (levels - 1) + b"}"
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"null",
+        b"[]",
+        b'"text"',
+        b'{"lockId":1,}',
+        b"{'lockId':1}",
+        b'{"lockId":NaN}',
+        b'{"lockId":-Infinity}',
+        b'{"lockId":1e999}',
+        b'{"lockId":9223372036854775808}',
+        b'{"extraData":{"n":-9223372036854775809}}',
+        b'{"lockId":' + b"9" * 5000 + b"}",
+        b'{"lockId":1001,"lockId":1001}',
+        b'{"extraData":{"a":{"b":1,"b":2}}}',
+        b'{"remoteName":"\\ud800"}',
+        b'{"extraData":{"\\udfff":1}}',
+        b'{"remoteName":"a\\u0000b"}',
+        b'{"extraData":["\\u0000"]}',
+        b'{"remoteName":"\xff"}',
+        b'\xef\xbb\xbf{"lockId":1001}',
+        '{"lockId":1001}'.encode("utf-16"),
+        b'{"lockId":1001} x',
+        nested(17),
+        b'{"e":' + b"[" * 60_000,
+        b'{"e":' + b'{"e":' * 13_000,
+    ],
+)
+def test_bodies_that_cannot_be_read(api: Caller, body: bytes) -> None:
+    for path in (CHECK, SETTING):
+        answer = api.request("POST", path, content=body, headers=JSON)
+        assert answer.status_code == 400, answer.text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"lockId",
+        b"lockId=1001&lockId=1001",
+        b"lockId=1001&remoteName=%FF",
+        b"lockId=1001&remoteName=%00",
+        b"lockId=1001&remoteName=\xc3\xa4",
+        b"&".join(b"a%d=1" % number for number in range(101)),
+    ],
+)
+def test_forms_that_cannot_be_read(api: Caller, body: bytes) -> None:
+    assert api.request("POST", CHECK, content=body, headers=FORM).status_code == 400
+
+
+@pytest.mark.parametrize("text", ["{", '{"a":NaN}', '{"a":1,"a":2}', '{"a":"\\ud800"}', "[" * 16])
+def test_json_inside_a_form_is_read_as_strictly(api: Caller, text: str) -> None:
+    form = {"lockId": "1004", "remoteId": "1", "extraData": text}
+    assert api.request("POST", f"{REMOTE}update", data=form).status_code == 400
+
+
+def test_depth_16_and_a_body_of_64_kib_are_still_read(api: Caller) -> None:
+    assert api.request("POST", CHECK, content=nested(16), headers=JSON).json()["errcode"] == 0
+    body = json.dumps({"lockId": 1004, "remoteName": "x"}).encode()
+    for size, status in ((65_536, 200), (65_537, 413), (4_000_000, 413)):
+        padded = body.ljust(size)
+        for content in (padded, iter([padded[:50_000], padded[50_000:]])):
+            answer = api.request("POST", CHECK, content=content, headers=JSON)
+            assert answer.status_code == status
+    long_name = "n" * 60_000
+    assert api.detail(api.add(1004, long_name))["remoteName"] == long_name
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        None,
+        "",
+        "text/plain",
+        "text/json",
+        "multipart/form-data; boundary=x",
+        "application/xml",
+        "application/json; charset=latin-1",
+        "application/jsonx",
+    ],
+)
+def test_other_content_types(api: Caller, kind: str | None) -> None:
+    headers = {} if kind is None else {"content-type": kind}
+    answer = api.request("POST", CHECK, content=b'{"lockId":1001}', headers=headers)
+    assert answer.status_code == 415
+
+
+def test_content_types_are_read_as_the_standard_has_them(api: Caller) -> None:
+    body = {"lockId": 1004, "remoteName": "x"}
+    headers = {"content-type": 'Application/JSON ; charset="UTF-8"'}
+    answer = api.request("POST", CHECK, content=json.dumps(body), headers=headers)
+    assert answer.json()["errcode"] == 0
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/api/v1", "/api/v2/voice/list", f"{VOICE}list/", "//", "/%00", "/API/v1/voice/list"],
+)
+def test_unknown_paths(api: Caller, path: str) -> None:
+    for method in ("GET", "POST"):
+        assert api.request(method, path).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://evil.example",
+        "null",
+        "https://{host}",
+        "http://{host}.evil.example",
+        "http://127.0.0.1",
+    ],
+)
+def test_foreign_origins(api: Caller, origin: str) -> None:
+    host = api.service.base_url.removeprefix("http://")
+    headers = {"origin": origin.format(host=host)}
+    assert (
+        api.request("POST", f"{REMOTE}clear", json={"lockId": 1001}, headers=headers).status_code
+        == 403
+    )
+    assert api.page(1001)["total"] == 137
+    assert api.request("GET", LIST, headers={"origin": api.service.base_url}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:80",
+        "127.0.0.1.evil.example",
+        "127.0.0.2",
+        "",
+        "[",
+        "a@localhost",
+    ],
+)
+def test_foreign_hosts(api: Caller, host: str) -> None:
+    assert api.request("GET", LIST, headers={"host": host}).status_code == 421
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST:1", "127.0.0.1:8080", "[::1]:99", "[::1]"]
+)
+def test_own_hosts_and_the_pack_addresses_they_give(api: Caller, host: str) -> None:
+    body = {"vendor": "lumenlock", "model": "L7"}
+    answer = api.request("POST", f"{VOICE}packs", json=body, headers={"host": host})
+    url = answer.json()["data"][0]["timbres"][0]["timbrePackUrl"]
+    assert url == f"http://{host}/packs/lumenlock/l7/zh-cn-xiaoyan.wav"
+
+
+def test_a_wildcard_address_serves_addresses_but_not_names(running_service, call_to) -> None:
+    api = call_to(running_service(host="0.0.0.0"))
+    for host, status in (("192.0.2.7:8080", 200), ("[2001:db8::7]", 200), ("evil.example", 421)):
+        assert api.request("GET", LIST, headers={"host": host}).status_code == status
+
+
+def test_hosts_can_be_configured(running_service, call_to) -> None:
+    api = call_to(running_service(allowed_hosts=["locks.example.com"]))
+    assert api.request("GET", LIST, headers={"host": "locks.example.com"}).status_code == 200
+    assert api.request("GET", LIST).status_code == 421
+
+
+def test_a_token_is_needed_where_one_is_set(running_service, call_to) -> None:
+    api = call_to(running_service(token="s3cr3t"))
+    right = {"authorization": "Bearer s3cr3t"}
+    for wrong in ({}, {"authorization": "Bearer s3cr3"}, {"authorization": "Basic s3cr3t"}):
+        for path in (LIST, "/nowhere"):
+            answer = api.request("GET", path, headers=wrong)
+            assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
+    assert api.request("GET", LIST, headers=right).status_code == 200
+    packs = api.request(
+        "POST", f"{VOICE}detail", json={"lockId": 1001, "name": "de-DE-anna"}, headers=right
+    )
+    url = packs.json()["data"]["timbrePackUrl"]
+    assert api.http.get(url).status_code == 200, "the lock that fetches a pack has no token"
+
+
+def exchange(api: Caller, request: bytes) -> httpx.Response:
+    """Send bytes as they are; returns the one answer to them."""
+    address = httpx.URL(api.service.base_url)
+    with socket.create_connection((address.host, address.port), timeout=5) as line:
+        line.sendall(request)
+        received = b""
+        while chunk := line.recv(65536):
+            received += chunk
+    head, _, body = received.partition(b"\r\n\r\n")
+    lines = head.decode().split("\r\n")
+    headers = [tuple(line.split(": ", 1)) for line in lines[1:]]
+    return httpx.Response(int(lines[0].split()[1]), headers=headers, content=body)
+
+
+@pytest.mark.parametrize(
+    ("request_bytes", "status"),
+    [
+        (b"nonsense\r\n\r\n", 400),
+        (b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 100_000, 400),
+        (b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", 400),
+        (b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+        (b"GET / HTTP/1.0\r\n\r\n", 421),
+        (b"OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 404),
+        (b"TRACE / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 404),
+    ],
+)
+def test_even_what_is_no_http_gets_an_envelope(
+    api: Caller, request_bytes: bytes, status: int
+) -> None:
+    answer = exchange(api, request_bytes)
+    assert answer.status_code == status
+    envelope = answer.json()
+    assert envelope["errcode"] == status
+    assert envelope["errmsg"] in {code.message for code in CODES}
+
+
+def test_a_broken_database_is_an_envelope_too(running_service, call_to, tmp_path) -> None:
+    service = running_service(database=tmp_path / "service.db")
+    api = call_to(service)
+    with service.app.state.site.database.writing() as db:
+        db.execute("DROP TABLE remote")
+    answer = api.request("GET", LIST)
+    assert (answer.status_code, answer.json()["errcode"]) == (503, 503)
+    service.app.state.site.database.close()
+    assert api.request("GET", LIST).status_code == 500
+    assert len(service.failures) == 2
+    service.failures.clear()

@@ -1,0 +1,196 @@
+"""How the service begins and ends, what a database file keeps, and the sample data."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
+from pathlib import Path
+
+import httpx
+import pytest
+
+from lockterm.service.running import RunningService
+from tests.conftest import NOW_MS
+from tests.service.conftest import REMOTE, SETTING, VOICE
+
+DAY_MS = 86_400_000
+
+
+def test_a_database_file_keeps_what_was_changed(running_service, call_to, tmp_path: Path) -> None:
+    file = tmp_path / "service.db"
+    service = running_service(database=file)
+    api = call_to(service)
+    remote_id = api.add(1004, "Kept 王")
+    api.done(f"{REMOTE}clear", lockId=1002)
+    before = api.detail(remote_id)
+    service.stop()
+    again = call_to(running_service(database=file, today=date(2031, 1, 1)))
+    assert again.detail(remote_id) == before
+    assert again.page(1002)["total"] == 0
+    assert again.page(1001)["total"] == 137
+
+
+def test_two_services_on_one_file_see_each_other(running_service, call_to, tmp_path: Path) -> None:
+    one, two = (call_to(running_service(database=tmp_path / "service.db")) for _ in range(2))
+    remote_id = one.add(1004, "Shared")
+    assert two.detail(remote_id)["remoteName"] == "Shared"
+    assert two.refused(f"{REMOTE}add", **ADD | {"remoteName": "Shared"}) == -3
+
+
+ADD = {"lockId": 1004, "remoteNumber": "1", "remoteType": 1, "addType": 1}
+
+
+def test_an_empty_service_accepts_any_lock(running_service, call_to, tmp_path: Path) -> None:
+    file = tmp_path / "empty.db"
+    service = running_service(database=file, sample_data=False)
+    api = call_to(service)
+    lock_id = 2**63 - 1
+    assert api.page(lock_id)["total"] == 0
+    record = api.detail(api.add(lock_id, "First"))
+    assert record["lockInfo"]["lockId"] == lock_id
+    pack = api.done(f"{VOICE}list", lockId=5)[0]
+    assert api.done(f"{VOICE}detail", lockId=5, name=pack["name"])["fileSize"]
+    api.done(SETTING, lockId=5, currentVoiceTimbre={"lang": "de-DE", "timbre": "anna"})
+    service.stop()
+    again = call_to(running_service(database=file))
+    assert again.page(lock_id)["total"] == 1
+    assert again.page(1001)["total"] == 0
+
+
+def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
+    text, other = tmp_path / "text", tmp_path / "other.db"
+    text.write_text("not a database " * 100)
+    with sqlite3.connect(other) as db:
+        db.execute("CREATE TABLE journal (a)")
+    db.close()
+    for path in (text, other, tmp_path / "no" / "such.db", tmp_path):
+        before = path.read_bytes() if path.is_file() else None
+        with pytest.raises(OSError, match="database"):
+            RunningService(database=path)
+        assert before is None or path.read_bytes() == before
+
+
+def test_the_site_has_what_screens_need(running_service, call_to) -> None:
+    api, same = (call_to(running_service()) for _ in range(2))
+    later = call_to(running_service(today=date(2026, 11, 21), clock=lambda: NOW_MS + DAY_MS))
+    ids = []
+    for lock_id, count in ((1001, 137), (1002, 42), (1003, 9), (1004, 0), (1005, 64), (1006, 18)):
+        remotes = api.page(lock_id, pageSize=200)["list"]
+        assert len(remotes) == count
+        assert remotes == same.page(lock_id, pageSize=200)["list"]
+        for moved, remote in zip(later.page(lock_id, pageSize=200)["list"], remotes, strict=True):
+            assert moved["createTime"] == remote["createTime"] + DAY_MS
+            assert moved["status"] == remote["status"]
+        ids += [remote["id"] for remote in remotes]
+    assert len(set(ids)) == len(ids)
+    gate = api.page(1001, pageSize=200)["list"]
+    assert {(remote["remoteType"], remote["status"]) for remote in gate} == {
+        (1, 1),
+        (2, 1),
+        (2, 2),
+        (4, 1),
+        (4, 2),
+    }
+    assert any(0 <= remote["endDate"] - NOW_MS < DAY_MS for remote in gate)
+    assert any(remote["startDate"] > NOW_MS for remote in gate)
+    assert {remote["isCoerced"] for remote in gate} == {0, 1, 2}
+    assert {remote["addType"] for remote in gate} == {1, 2}
+    assert any(remote["remoteType"] == 4 and not remote["weekDay"] for remote in gate)
+    names = [remote["remoteName"] for remote in gate]
+    assert len(set(names)) == 137
+    assert max(map(len, names)) > 60
+    for wanted in ("王秀英", "👩‍🚒", "🔧"):
+        assert any(wanted in name for name in names)
+    assert all(NOW_MS > remote["updateTime"] >= remote["createTime"] for remote in gate)
+    gate_ids = [remote["id"] for remote in gate]
+    assert gate_ids[-1] - gate_ids[0] > 2 * len(gate_ids)
+
+
+def test_callers_at_once(api) -> None:
+    def work(worker: int) -> None:
+        with httpx.Client(base_url=api.service.base_url, trust_env=False) as http:
+            for turn in range(10):
+                body = {**ADD, "remoteName": f"{worker}/{turn}"}
+                added = http.post(f"{REMOTE}add", json=body).json()["data"]["remoteId"]
+                http.get(f"{REMOTE}list", params={"lockId": 1004}).raise_for_status()
+                if turn % 2:
+                    assert (
+                        http.post(f"{REMOTE}delete", json={"remoteId": added}).json()["errcode"]
+                        == 0
+                    )
+                # All race for one name; one of them gets it.
+                http.post(f"{REMOTE}add", json={**ADD, "remoteName": "one"})
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+    page = api.page(1004, pageSize=200)
+    assert page["total"] == len(page["list"]) == 8 * 5 + 1
+
+
+def test_requests_are_noted(api) -> None:
+    api.page(1001)
+    api.request("POST", "/nowhere")
+    assert list(api.service.requests) == [("GET", f"{REMOTE}list"), ("POST", "/nowhere")]
+
+
+def test_stop_is_prompt_and_leaves_nothing(running_service) -> None:
+    threads = set(threading.enumerate())
+    service = running_service()
+    address = httpx.URL(service.base_url)
+    with (
+        httpx.Client(base_url=service.base_url, trust_env=False) as keep_alive,
+        socket.create_connection((address.host, address.port)) as silent,
+        socket.create_connection((address.host, address.port)) as half_sent,
+        socket.create_connection((address.host, address.port)) as not_reading,
+    ):
+        half_sent.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx")
+        get = b"GET /packs/nordriegel/nr-450/de-de-anna.wav HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        not_reading.sendall(get * 8)
+        keep_alive.get("/")
+        begin = time.perf_counter()
+        service.stop()
+        assert time.perf_counter() - begin < 1.5
+        assert silent.recv(1) == b""
+    for thread in set(threading.enumerate()) - threads:
+        thread.join(timeout=2)
+        assert not thread.is_alive(), thread
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection((address.host, address.port))
+    service.stop()
+
+
+def test_a_port_in_use_is_an_os_error(api) -> None:
+    port = httpx.URL(api.service.base_url).port
+    with pytest.raises(OSError, match="in use"):
+        RunningService(port=port)
+    with pytest.raises(OSError, match="70000"):
+        RunningService(port=70_000)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_in_the_foreground(number: signal.Signals, tmp_path: Path) -> None:
+    program = "import sys; from lockterm.service.running import serve; serve(port=0)"
+    with subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    ) as process:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        assert first.startswith("listening on http://127.0.0.1:")
+        with httpx.Client(base_url=first.split()[-1], trust_env=False) as http:
+            page = http.get(f"{REMOTE}list", params={"lockId": 1001}).json()["data"]
+            assert page["total"] == 137
+            process.send_signal(number)
+            assert process.communicate(timeout=4) == ("", "")
+        assert process.returncode == 0
+    assert list(tmp_path.iterdir()) == []
