@@ -16,6 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.screen import Screen
 
+from lockterm import startup
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermModal, LocktermScreen
 from lockterm.store.database import Database
@@ -92,6 +93,12 @@ class LocktermApp(App[int]):
         from lockterm.screens.locks import LocksScreen
 
         return LocksScreen(self.operations, open_lock=self._open_lock)
+
+    def on_mount(self) -> None:
+        """Let go what waits for the first frame, and say what is unwise about the profile."""
+        self.call_after_refresh(startup.first_frame_shown)
+        for warning in self.operations.profile.warnings:
+            self.notify(warning, title="Profile", severity="warning", timeout=15)
 
     async def on_unmount(self) -> None:
         """Close what was opened."""

@@ -16,6 +16,7 @@ from lockterm import startup
 from lockterm.cli.ui import show
 from lockterm.config import Options, load_settings
 from lockterm.errors import ConfigError
+from lockterm.logfile import log_to
 from lockterm.paths import Paths
 from lockterm.terminal import SignalGuard, require_terminal
 
@@ -44,9 +45,11 @@ def run_demo(options: Options) -> int:
             "The demo brings its own service.", hint="Leave out --profile and --base-url."
         )
     require_terminal(os.environ)
+    log_file = Paths.standard().log_file  # what went wrong is worth keeping, even of the demo
+    log_to(log_file)
     with (
         TemporaryDirectory(prefix="lockterm-demo-", ignore_cleanup_errors=True) as root,
-        SignalGuard(Path(root) / "signals.log") as guard,
+        SignalGuard(log_file) as guard,
         _LateService() as service,
     ):
         guard.at_last_resort(lambda: shutil.rmtree(root, ignore_errors=True))

@@ -34,6 +34,7 @@ def run_ui(options: Options) -> int:
     require_terminal(os.environ)
     if settings.profile is None:
         return _first_run(options, paths)
+    log_to(paths.log_file)
     with SignalGuard(paths.log_file) as guard:
         return show(settings.profile, settings, paths, guard)
 
@@ -48,7 +49,6 @@ def show(profile: Profile, settings: Settings, paths: Paths, guard: SignalGuard)
 
     from lockterm.app import LocktermApp
 
-    log_to(paths.log_file)
     cure_input()
     app = LocktermApp(profile, paths, open_lock=settings.open_lock)
     guard.watch(app)

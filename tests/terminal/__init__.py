@@ -1,0 +1,1 @@
+"""lockterm in real pseudo-terminals."""

@@ -1,0 +1,251 @@
+"""A program in a pseudo-terminal: what it draws, what is typed, how it ends.
+
+Nothing sleeps: every wait is for a condition and has a deadline, after which the test fails with
+the screen as it was.
+"""
+
+from __future__ import annotations
+
+import codecs
+import fcntl
+import os
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import pyte
+
+LOCKTERM = (sys.executable, "-m", "lockterm")
+PATIENCE_S = 30.0
+"""How long anything may take on a busy machine, unless a test is about time."""
+
+KEYS = {
+    "enter": "\r",
+    "escape": "\x1b",
+    "tab": "\t",
+    "shift+tab": "\x1b[Z",
+    "backspace": "\x7f",
+    "space": " ",
+    "up": "\x1b[A",
+    "down": "\x1b[B",
+    "right": "\x1b[C",
+    "left": "\x1b[D",
+    "home": "\x1b[H",
+    "end": "\x1b[F",
+    "pageup": "\x1b[5~",
+    "pagedown": "\x1b[6~",
+    "f1": "\x1bOP",
+    "f2": "\x1bOQ",
+}
+
+# Sequences that xterm knows and pyte would draw as text.
+_BEYOND_PYTE = re.compile(r"\x1b\[(?:[<=>][0-9;:]*[@-~]|\?[0-9;]*\$[@-~])")
+_UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
+
+
+def clean_environment(home: Path, **more: str) -> dict[str, str]:
+    """An environment in which lockterm finds nothing but an empty home."""
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / "config"),
+        "XDG_DATA_HOME": str(home / "data"),
+        "XDG_STATE_HOME": str(home / "state"),
+        "XDG_CACHE_HOME": str(home / "cache"),
+        "TMPDIR": str(home),
+        "TERM": "xterm-256color",
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        **more,
+    }
+
+
+class PtySession:
+    """One program in one terminal; a context manager that leaves nothing running.
+
+    Args:
+        command: The program and its arguments.
+        environment: All of its environment.
+        size: Columns and rows.
+        controlling: Whether the terminal is its controlling one, as in real life; otherwise
+            nobody tells it when the terminal goes.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        size: tuple[int, int] = (80, 24),
+        *,
+        controlling: bool = True,
+    ) -> None:
+        self.raw = bytearray()
+        """Every byte it has written so far."""
+        self._screen = pyte.Screen(*size)
+        self._stream = pyte.Stream(self._screen)
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        self._held = ""
+        self._master: int | None
+        self._master, self._slave = os.openpty()
+        self._set_size(*size)
+        self.attributes_before = self.attributes()
+
+        def take_terminal() -> None:
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+        self.process = subprocess.Popen(
+            command,
+            stdin=self._slave,
+            stdout=self._slave,
+            stderr=self._slave,
+            env=dict(environment),
+            start_new_session=True,
+            preexec_fn=take_terminal if controlling else None,
+        )
+
+    # --- what is seen --------------------------------------------------------------------------
+
+    @property
+    def lines(self) -> list[str]:
+        """The rows of the screen, without spaces at their ends."""
+        return [line.rstrip() for line in self._screen.display]
+
+    @property
+    def text(self) -> str:
+        """The screen."""
+        return "\n".join(self.lines)
+
+    def attributes(self) -> list[Any]:
+        """The terminal's settings, as ``stty`` shows them."""
+        return termios.tcgetattr(self._slave)
+
+    def wait_for(self, pattern: str, within_s: float = PATIENCE_S) -> re.Match[str]:
+        """Wait until the screen matches; ``^`` and ``$`` are those of a row."""
+        search = re.compile(pattern, re.MULTILINE).search
+        self.wait_until(lambda: search(self.text) is not None, pattern, within_s)
+        found = search(self.text)
+        assert found is not None
+        return found
+
+    def wait_until(
+        self, condition: Callable[[], bool], what: str, within_s: float = PATIENCE_S
+    ) -> None:
+        """Read what is drawn until a condition holds."""
+        end = time.monotonic() + within_s
+        while not condition():
+            ended = self.process.poll() is not None
+            if not self.pump(0.05) and ended and not condition():
+                raise AssertionError(
+                    f"ended with {self.process.returncode}, not seen: {what}\n{self.text}"
+                )
+            if time.monotonic() > end:
+                raise AssertionError(f"not within {within_s} s: {what}\n{self.text}")
+
+    def pump(self, within_s: float) -> bool:
+        """Read what there is, waiting at most so long for the first byte."""
+        if self._master is None:
+            time.sleep(within_s)
+            return False
+        if not select.select([self._master], [], [], within_s)[0]:
+            return False
+        try:
+            data = os.read(self._master, 65536)
+        except OSError:  # Linux: the other end is closed
+            return False
+        self.raw += data
+        text = self._held + self._decoder.decode(data)
+        unfinished = _UNFINISHED.search(text)
+        cut = unfinished.start() if unfinished else len(text)
+        self._held = text[cut:]
+        self._stream.feed(_BEYOND_PYTE.sub("", text[:cut]))
+        return bool(data)
+
+    def is_stalled(self) -> bool:
+        """Whether nothing more comes to be read, while nobody reads."""
+        assert self._master is not None
+        waiting = self._waiting_bytes()
+        time.sleep(0.3)
+        return waiting > 0 and waiting == self._waiting_bytes()
+
+    def _waiting_bytes(self) -> int:
+        assert self._master is not None
+        buffer = fcntl.ioctl(self._master, termios.FIONREAD, b"\0\0\0\0")
+        return int(struct.unpack("i", buffer)[0])
+
+    # --- what is done --------------------------------------------------------------------------
+
+    def press(self, *keys: str) -> None:
+        """Type keys by their names, or text as it is."""
+        self.send("".join(KEYS.get(key, key) for key in keys).encode())
+
+    def send(self, data: bytes) -> None:
+        """Type bytes."""
+        assert self._master is not None
+        os.write(self._master, data)
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Give the terminal another size."""
+        self._screen.resize(rows, columns)
+        self._set_size(columns, rows)
+
+    def _set_size(self, columns: int, rows: int) -> None:
+        fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def close_terminal(self) -> None:
+        """Hang up."""
+        if self._master is not None:
+            os.close(self._master)
+            self._master = None
+
+    def kill(self, number: signal.Signals) -> None:
+        """Send a signal."""
+        self.process.send_signal(number)
+
+    def wait_exit(self, within_s: float = PATIENCE_S, *, reading: bool = True) -> int:
+        """Wait for its end.
+
+        Args:
+            within_s: It has failed where it takes longer.
+            reading: Whether somebody reads what it writes meanwhile.
+
+        Returns:
+            Its exit code; negative for a signal.
+        """
+        end = time.monotonic() + within_s
+        while self.process.poll() is None:
+            if time.monotonic() > end:
+                raise AssertionError(f"still running after {within_s} s\n{self.text}")
+            if reading:
+                self.pump(0.02)
+            else:
+                time.sleep(0.02)
+        if reading:
+            while self.pump(0):
+                pass
+        return self.process.returncode
+
+    # --- the end -------------------------------------------------------------------------------
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.close_terminal()
+        os.close(self._slave)
