@@ -26,6 +26,8 @@ from lockterm.models.locks import Lock, VoiceChoice
 from lockterm.models.operation import CALL_WORDS, READABLE_CALLS, UNSETTLED, Operation, State
 from lockterm.readback import read_back
 from lockterm.reads import Reads, Seen
+from lockterm.store.cache import Cache
+from lockterm.store.drafts import Draft, Drafts
 from lockterm.store.journal import Journal
 from lockterm.store.sessions import Session
 
@@ -62,17 +64,24 @@ class Operations(Reads):
     Args:
         profile: Where the service is and how to talk to it.
         database: The local store.
+        cache: What was last read, for a time without the service; None keeps nothing.
         clock: Seconds since the epoch; replaced in tests.
     """
 
     def __init__(
-        self, profile: Profile, database: Database, *, clock: Callable[[], float] = time.time
+        self,
+        profile: Profile,
+        database: Database,
+        *,
+        cache: Cache | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__(profile, database, clock=clock)
+        super().__init__(profile, database, cache=cache, clock=clock)
         self.watch_journal: Callable[[], None] = lambda: None
         """Called whenever an operation has changed."""
         self._database = database
         self._journal = Journal(database, profile.name)
+        self._drafts = Drafts(database, profile.name)
         self._session = Session(database.path.parent / "sessions")
         self._adopted = False
         self._settling: asyncio.Task[None] | None = None
@@ -82,6 +91,8 @@ class Operations(Reads):
         await super().close()
         self._session.close()
         self._database.close()
+        if self._cache is not None:
+            self._cache.close()
 
     # --- writes ----------------------------------------------------------------------------
 
@@ -206,6 +217,32 @@ class Operations(Reads):
             await asyncio.to_thread(self._book.note_voice, lock.lock_id, voice)
         except StoreError:  # the service has recorded it: that must not read as a failure
             _log.warning("the voice of lock %s could not be noted in the book", lock.lock_id)
+
+    # --- drafts ----------------------------------------------------------------------------
+
+    async def save_draft(
+        self, form: str, lock_id: int, remote_id: int | None, typed: Mapping[str, str]
+    ) -> None:
+        """Keep what stands in a form that is not finished."""
+        draft = Draft(form, lock_id, remote_id, typed, self.now_ms(), self._session.id)
+        await asyncio.to_thread(self._drafts.save, draft)
+
+    async def drop_draft(self, form: str, lock_id: int, remote_id: int | None) -> None:
+        """Forget the draft of a form that was sent or let go."""
+        await asyncio.to_thread(self._drafts.drop, form, lock_id, remote_id)
+
+    async def draft(self, form: str, lock_id: int, remote_id: int | None) -> Draft | None:
+        """The draft of one form, or None."""
+        return await asyncio.to_thread(self._drafts.find, form, lock_id, remote_id)
+
+    async def abandoned_drafts(self) -> list[Draft]:
+        """The drafts whose session has ended, the newest first: to be offered at the start."""
+
+        def abandoned() -> list[Draft]:
+            drafts = self._drafts.all()
+            return [draft for draft in drafts if not self._session.is_alive(draft.session)]
+
+        return await asyncio.to_thread(self._with_journal, abandoned)
 
     # --- the journal -----------------------------------------------------------------------
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from zoneinfo import ZoneInfo
 
 from lockterm.connection import Connection
 from lockterm.errors import MalformedAnswer
 from lockterm.models.locks import Lock
+from lockterm.store.cache import Cache
 from lockterm.store.lock_book import LockBook
 
 if TYPE_CHECKING:
@@ -46,11 +47,20 @@ class Reads(Connection):
     Args:
         profile: Where the service is and how to talk to it.
         database: The local store.
+        cache: What was last read, for a time without the service; None keeps nothing.
         clock: Seconds since the epoch; replaced in tests.
     """
 
-    def __init__(self, profile: Profile, database: Database, *, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        profile: Profile,
+        database: Database,
+        *,
+        cache: Cache | None,
+        clock: Callable[[], float],
+    ) -> None:
         super().__init__(profile, clock=clock)
+        self._cache = cache
         self._book = LockBook(database, profile.name)
         self._pages: dict[tuple[int, int, int], asyncio.Task[Seen[RemotePage]]] = {}
 
@@ -114,6 +124,8 @@ class Reads(Connection):
         """Drop what was fetched of a lock, after a change."""
         for key in [key for key in self._pages if key[0] == lock_id]:
             del self._pages[key]
+        if self._cache is not None:
+            self._cache.forget(f"page {lock_id} ")
 
     def _too_old(self, task: asyncio.Task[Seen[RemotePage]]) -> bool:
         if not task.done():
@@ -128,7 +140,23 @@ class Reads(Connection):
                 lock_id=lock_id, page_no=page_no, page_size=page_size
             )
         )
-        return Seen(page, self.now_ms())
+        seen = Seen(page, self.now_ms())
+        kept = page.model_dump(exclude={"remotes"})
+        kept["remotes"] = [remote.raw for remote in page.remotes]
+        await self._keep(f"page {lock_id} {page_no} {page_size}", kept, seen.at_ms)
+        return seen
+
+    async def cached_page(
+        self, lock_id: int, page_no: int, page_size: int
+    ) -> Seen[RemotePage] | None:
+        """The page as it was last read, perhaps long ago; None where it never was."""
+        kept = await self._kept(f"page {lock_id} {page_no} {page_size}")
+        if kept is None:
+            return None
+        from lockterm.models.remotes import Remote, RemotePage
+
+        remotes = tuple(Remote.read(raw) for raw in kept.value.pop("remotes"))
+        return Seen(RemotePage(remotes=remotes, **kept.value), kept.at_ms)
 
     async def walk(self, lock_id: int) -> AsyncIterator[tuple[list[Remote], int]]:
         """Read the whole list of a lock, page by page, merged by id.
@@ -171,7 +199,18 @@ class Reads(Connection):
 
     async def remote(self, remote_id: int) -> Remote:
         """A remote's detail (4.5), read now."""
-        return await self._read(lambda service: service.remote_detail(remote_id=remote_id))
+        remote = await self._read(lambda service: service.remote_detail(remote_id=remote_id))
+        await self._keep(f"remote {remote_id}", remote.raw, self.now_ms())
+        return remote
+
+    async def cached_remote(self, remote_id: int) -> Seen[Remote] | None:
+        """The detail as it was last read, perhaps long ago; None where it never was."""
+        kept = await self._kept(f"remote {remote_id}")
+        if kept is None:
+            return None
+        from lockterm.models.remotes import Remote
+
+        return Seen(Remote.read(kept.value), kept.at_ms)
 
     async def is_name_free(self, lock_id: int, name: str) -> bool:
         """Whether the lock has no remote of that name yet (4.2)."""
@@ -183,7 +222,18 @@ class Reads(Connection):
 
     async def voice_packs(self, lock_id: int) -> list[VoicePack]:
         """The packs of a lock (4.9)."""
-        return await self._read(lambda service: service.list_voice_packs(lock_id=lock_id))
+        packs = await self._read(lambda service: service.list_voice_packs(lock_id=lock_id))
+        await self._keep(f"packs {lock_id}", [pack.raw for pack in packs], self.now_ms())
+        return packs
+
+    async def cached_voice_packs(self, lock_id: int) -> Seen[list[VoicePack]] | None:
+        """The packs as they were last read; None where they never were."""
+        kept = await self._kept(f"packs {lock_id}")
+        if kept is None:
+            return None
+        from lockterm.models.voices import VoicePack
+
+        return Seen([VoicePack.read(raw) for raw in kept.value], kept.at_ms)
 
     async def voice_pack(self, lock_id: int, name: str) -> VoicePack:
         """A pack's URL, size and MD5 (4.11)."""
@@ -193,7 +243,33 @@ class Reads(Connection):
 
     async def languages(self, vendor: str, model: str) -> list[Language]:
         """The languages and timbres there are for a vendor's model (4.10)."""
-        return await self._read(lambda service: service.list_languages(vendor=vendor, model=model))
+        languages = await self._read(
+            lambda service: service.list_languages(vendor=vendor, model=model)
+        )
+        raw = [language.raw for language in languages]
+        await self._keep(f"languages {vendor!r} {model!r}", raw, self.now_ms())
+        return languages
+
+    async def cached_languages(self, vendor: str, model: str) -> Seen[list[Language]] | None:
+        """The languages as they were last read; None where they never were."""
+        kept = await self._kept(f"languages {vendor!r} {model!r}")
+        if kept is None:
+            return None
+        from lockterm.models.voices import Language
+
+        return Seen([Language.read(raw) for raw in kept.value], kept.at_ms)
+
+    # --- the cache -------------------------------------------------------------------------
+
+    async def _keep(self, key: str, value: Any, at_ms: int) -> None:
+        if self._cache is not None:
+            await asyncio.to_thread(self._cache.put, key, value, at_ms)
+
+    async def _kept(self, key: str) -> Seen[Any] | None:
+        if self._cache is None:
+            return None
+        kept = await asyncio.to_thread(self._cache.get, key)
+        return Seen(*kept) if kept else None
 
 
 def _swallow(task: asyncio.Task[Seen[RemotePage]]) -> None:

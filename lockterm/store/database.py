@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from lockterm.errors import StoreError
+from lockterm.paths import make_directory
 
 MIGRATIONS: dict[str, str] = {
     "lock_book": """
@@ -83,16 +84,22 @@ class Database:
 
     Args:
         path: The file; its directory is made with 0700 and the file with 0600.
+        migrations: The tables, by name of the step that makes them.
+        durable: Whether a committed transaction survives a loss of power; a cache need not.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(
+        self, path: Path, migrations: Mapping[str, str] = MIGRATIONS, *, durable: bool = True
+    ) -> None:
         self.path = path
+        self._migrations = migrations
+        self._durable = durable
         self._connection: sqlite3.Connection | None = None
         self._mutex = threading.RLock()
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_directory(self.path.parent)
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
             connection = sqlite3.connect(
                 self.path, timeout=BUSY_S, isolation_level=None, check_same_thread=False
@@ -100,7 +107,7 @@ class Database:
             connection.row_factory = sqlite3.Row
             try:
                 connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute("PRAGMA synchronous = FULL")
+                connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'OFF'}")
                 self._migrate(connection)
             except BaseException:
                 connection.close()
@@ -108,15 +115,14 @@ class Database:
             self._connection = connection
         return self._connection
 
-    @staticmethod
-    def _migrate(connection: sqlite3.Connection) -> None:
+    def _migrate(self, connection: sqlite3.Connection) -> None:
         connection.execute("BEGIN IMMEDIATE")  # two sessions may start at once
         with connection:
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) WITHOUT ROWID"
             )
             done = {row[0] for row in connection.execute("SELECT name FROM migrations")}
-            for name, statement in MIGRATIONS.items():
+            for name, statement in self._migrations.items():
                 if name not in done:
                     connection.execute(statement)
                     connection.execute("INSERT INTO migrations VALUES (?)", (name,))
