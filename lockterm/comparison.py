@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any
 
@@ -48,18 +48,32 @@ class Difference:
         return f"{self.label}: {self.before} -> {self.after}"
 
 
+UPDATABLE = (
+    "remote_name",
+    "remote_type",
+    "start_ms",
+    "end_ms",
+    "week_day",
+    "is_coerced",
+    "extra_data",
+)
+"""What an update can change (4.4)."""
+
+
 def differences(before: RemoteValues, after: RemoteValues, zone: tzinfo) -> list[Difference]:
-    """The fields in which two states differ; ``1``, ``1.0`` and ``true`` are not the same."""
+    """What an update changed or would change; ``1``, ``1.0`` and ``true`` are not the same."""
     found = []
-    for field in fields(RemoteValues):
-        one, other = getattr(before, field.name), getattr(after, field.name)
-        if field.name == "week_day":
+    for name in UPDATABLE:
+        one, other = getattr(before, name), getattr(after, name)
+        if name == "week_day":
             one, other = sorted(set(one)), sorted(set(other))
+        if name in ("start_ms", "end_ms"):
+            one, other = one or 0, other or 0
         if isinstance(one, Mapping) or isinstance(other, Mapping):
             one, other = one or {}, other or {}
         if canonical(one) != canonical(other):
-            old, new = in_words(field.name, one, zone), in_words(field.name, other, zone)
-            found.append(Difference(LABELS[field.name], old, new))
+            old, new = in_words(name, one, zone), in_words(name, other, zone)
+            found.append(Difference(LABELS[name], old, new))
     return found
 
 

@@ -13,7 +13,7 @@ changed. What the contract does not know is never written back (2.2, 4.1, 4.4).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lockterm.errors import RuleViolation
@@ -108,6 +108,17 @@ def validity_of(values: RemoteValues) -> tuple[int | None, int | None, int | Non
     if not needs_weekdays(values.remote_type):
         days = ()
     return (values.remote_type, values.start_ms, values.end_ms, days)
+
+
+def effective(before: Remote | None, after: RemoteValues) -> RemoteValues:
+    """The values as they will be: the four of the validity as sent, or left as they are."""
+    if before is not None and not touches_validity(before, after):
+        old = values_of(before)
+        four = (old.remote_type, old.start_ms, old.end_ms, old.week_day)
+    else:
+        four = validity_of(after)
+    kind, start, end, days = four
+    return replace(after, remote_type=kind, start_ms=start, end_ms=end, week_day=days)
 
 
 def touches_validity(before: Remote | None, after: RemoteValues) -> bool:

@@ -1,0 +1,184 @@
+"""A line of options to choose from: one of them, or several. Readable without colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from textual import events
+from textual.binding import Binding
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.style import Style
+from textual.widget import Widget
+
+_NARROW_SPACE = "\N{NO-BREAK SPACE}"
+"""Keeps an option in one piece where the line wraps."""
+
+
+class OptionLine(Widget, can_focus=True):
+    """Options in a line, a cursor among them; what is chosen carries a mark of ASCII.
+
+    Args:
+        options: Value and word of each; the words are shown as they are.
+        id: The id of the widget.
+    """
+
+    BINDINGS = [
+        Binding("left,h", "move(-1)", "previous option", show=False),
+        Binding("right,l", "move(1)", "next option", show=False),
+        Binding("up,k", "app.focus_previous", "previous field", show=False),
+        Binding("down,j,enter", "app.focus_next", "next field", show=False),
+        Binding("space", "choose", "choose", show=False),
+    ]
+
+    cursor: reactive[int] = reactive(0)
+    """The option that space acts on."""
+
+    marks = ("(*)", "( )")
+    """Before a chosen option and before another one."""
+
+    @dataclass
+    class Changed(Message):
+        """Another option is chosen than before."""
+
+        line: OptionLine
+
+        @property
+        def control(self) -> OptionLine:
+            """The line of options."""
+            return self.line
+
+    def __init__(self, options: Iterable[tuple[str, str]], *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.options: Sequence[tuple[str, str]] = tuple(options)
+
+    def is_chosen(self, value: str) -> bool:
+        """Whether the option of this value is chosen."""
+        raise NotImplementedError
+
+    def choose(self, index: int) -> None:
+        """Choose the option at an index, or toggle it."""
+        raise NotImplementedError
+
+    def render(self) -> Content:
+        """Mark and word of each option; the one under the cursor stands out while focused."""
+        parts: list[tuple[str, str | Style] | str] = []
+        for index, (value, text) in enumerate(self.options):
+            mark = self.marks[0] if self.is_chosen(value) else self.marks[1]
+            style = Style.from_meta({"option": index})
+            if index == self.cursor and self.has_focus:
+                style += Style(reverse=True)
+            elif self.is_chosen(value):
+                style += Style(bold=True)
+            parts += [(f"{mark}{_NARROW_SPACE}{text.replace(' ', _NARROW_SPACE)}", style), "  "]
+        return Content.assemble(*parts[:-1])
+
+    def on_focus(self) -> None:
+        """Show the cursor."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Hide the cursor."""
+        self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """A click chooses."""
+        index = event.style.meta.get("option")
+        if isinstance(index, int):
+            self.cursor = index
+            self.choose(index)
+
+    def on_key(self, event: events.Key) -> None:
+        """A digit chooses the option of that value, a letter goes to the next that begins so."""
+        character = event.character or ""
+        if not character.isalnum() or not character.isascii():
+            return
+        values = [value for value, _ in self.options]
+        if character in values:
+            self.cursor = values.index(character)
+            self.choose(self.cursor)
+            event.stop()
+            return
+        order = [(self.cursor + step) % len(values) for step in range(1, len(values) + 1)]
+        for index in order:
+            if self.options[index][1].casefold().startswith(character.casefold()):
+                self.go_to(index)
+                event.stop()
+                return
+
+    def go_to(self, index: int) -> None:
+        """Move the cursor."""
+        self.cursor = index
+
+    def action_move(self, step: int) -> None:
+        """Move the cursor, over the end to the beginning."""
+        self.go_to((self.cursor + step) % len(self.options))
+
+    def action_choose(self) -> None:
+        """Choose what is under the cursor."""
+        self.choose(self.cursor)
+
+
+class Choice(OptionLine):
+    """One of the options, or none yet. Moving chooses; backspace takes the choice back."""
+
+    BINDINGS = [Binding("backspace,delete", "clear", "choose none", show=False)]
+
+    value: reactive[str] = reactive("", init=False)
+    """The value of the chosen option; empty: none."""
+
+    def is_chosen(self, value: str) -> bool:
+        """Whether this is the one."""
+        return value == self.value
+
+    def choose(self, index: int) -> None:
+        """Choose the option at an index."""
+        self.value = self.options[index][0]
+
+    def go_to(self, index: int) -> None:
+        """Move and choose."""
+        super().go_to(index)
+        self.choose(index)
+
+    def action_move(self, step: int) -> None:
+        """Move the choice; the first key on an empty one chooses the first option."""
+        if self.value:
+            super().action_move(step)
+        else:
+            self.go_to(0)
+
+    def action_clear(self) -> None:
+        """Choose none."""
+        self.value = ""
+
+    def watch_value(self, value: str) -> None:
+        """Follow with the cursor."""
+        values = [option for option, _ in self.options]
+        if value in values:
+            self.cursor = values.index(value)
+        self.refresh(layout=True)
+        self.post_message(self.Changed(self))
+
+
+class Marks(OptionLine):
+    """Any of the options."""
+
+    marks = ("[x]", "[ ]")
+
+    chosen: reactive[frozenset[str]] = reactive(frozenset(), init=False)
+    """The values of the chosen options."""
+
+    def is_chosen(self, value: str) -> bool:
+        """Whether this is among them."""
+        return value in self.chosen
+
+    def choose(self, index: int) -> None:
+        """Toggle the option at an index."""
+        self.chosen = self.chosen ^ {self.options[index][0]}
+        self.post_message(self.Changed(self))
+
+    def watch_chosen(self) -> None:
+        """Show the marks."""
+        self.refresh()

@@ -1,0 +1,83 @@
+"""One row of a form: a label, a control, and below it what was understood and what is wrong."""
+
+from __future__ import annotations
+
+from typing import Protocol, cast
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.reactive import reactive
+from textual.widget import Widget
+from textual.widgets import Static
+
+
+class Control(Protocol):
+    """What a control in a form has: its value as text."""
+
+    value: str
+
+
+class FormField(Horizontal):
+    """A labelled control; the label stands out while the control has the focus.
+
+    Args:
+        field: The contract's name of the field; the control gets it as its id.
+        label: What people call it.
+        control: The widget to type into; it has a ``value`` that is text, or is only looked at.
+    """
+
+    note: reactive[str] = reactive("", init=False)
+    """What was understood; safe to show."""
+    warning: reactive[str] = reactive("", init=False)
+    """What will be asked; safe to show."""
+    error: reactive[str] = reactive("", init=False)
+    """What is wrong; safe to show."""
+
+    def __init__(self, field: str, label: str, control: Widget) -> None:
+        super().__init__(id=f"field-{field}", classes="form-field")
+        self.field = field
+        self.label = label
+        self.control = control
+
+    def compose(self) -> ComposeResult:
+        """Label and control side by side, the lines below the control."""
+        yield Static(self.label, classes="label", markup=False)
+        with Vertical(classes="control"):
+            yield self.control
+            for kind in ("note", "warning", "error"):
+                line = Static("", classes=kind, markup=False)
+                line.display = False
+                yield line
+
+    @property
+    def value(self) -> str:
+        """What is typed."""
+        return cast(Control, self.control).value
+
+    @value.setter
+    def value(self, value: str) -> None:
+        cast(Control, self.control).value = value
+
+    def watch_note(self, text: str) -> None:
+        """Show what was understood."""
+        self._say("note", text)
+
+    def watch_warning(self, text: str) -> None:
+        """Show what will be asked."""
+        self._say("warning", f"Note: {text}" if text else "")
+
+    def watch_error(self, text: str) -> None:
+        """Show what is wrong; the mark does it without colour."""
+        self._say("error", f"! {text}" if text else "")
+
+    def _say(self, kind: str, text: str) -> None:
+        line = self.query_one(f".{kind}", Static)
+        line.update(text)
+        line.display = bool(text)
+
+    def focus_control(self) -> None:
+        """Put the focus into the control, or into the first that can have it inside."""
+        target = self.control
+        if not target.focusable:
+            target = next((child for child in target.query("*") if child.focusable), target)
+        target.focus()
