@@ -22,6 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+import psutil
 import pyte
 
 LOCKTERM = (sys.executable, "-m", "lockterm")
@@ -47,6 +48,19 @@ KEYS = {
     "f2": "\x1bOQ",
 }
 
+# Leads the session as a shell would, so that the terminal outlives the program in it: Linux puts a
+# terminal's settings back by itself when its session leader ends, and would hide our mistakes.
+_LEADER = """
+import os, signal, subprocess, sys
+report, more = int(sys.argv[1]), int(sys.argv[2])
+program = subprocess.Popen(sys.argv[3:])
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+    signal.signal(number, signal.SIG_IGN)
+os.write(report, b"%d\\n" % program.pid)
+os.write(report, b"%d\\n" % program.wait())
+os.read(more, 1)
+"""
+
 # Sequences that xterm knows and pyte would draw as text.
 _BEYOND_PYTE = re.compile(r"\x1b\[(?:[<=>][0-9;:]*[@-~]|\?[0-9;]*\$[@-~])")
 _UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
@@ -67,6 +81,13 @@ def clean_environment(home: Path, **more: str) -> dict[str, str]:
         "TZ": "UTC",
         **more,
     }
+
+
+def _session_of(process: psutil.Process) -> int | None:
+    try:
+        return os.getsid(process.pid)
+    except OSError:
+        return None
 
 
 class PtySession:
@@ -102,15 +123,41 @@ class PtySession:
         def take_terminal() -> None:
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
-        self.process = subprocess.Popen(
-            command,
+        report, report_end = os.pipe()
+        more_end, self._more = os.pipe()
+        leader = [sys.executable, "-I", "-S", "-c", _LEADER, str(report_end), str(more_end)]
+        self._leader = subprocess.Popen(
+            [*leader, *command],
             stdin=self._slave,
             stdout=self._slave,
             stderr=self._slave,
             env=dict(environment),
+            pass_fds=(report_end, more_end),
             start_new_session=True,
             preexec_fn=take_terminal if controlling else None,
         )
+        os.close(report_end)
+        os.close(more_end)
+        self._report = os.fdopen(report, "rb", buffering=0)
+        self.pid = int(self._report.readline())
+        """The program's process."""
+        self._exit_code: int | None = None
+
+    @property
+    def exit_code(self) -> int | None:
+        """How it ended: its exit code, negative for a signal; None while it runs."""
+        if self._exit_code is None and select.select([self._report], [], [], 0)[0]:
+            self._exit_code = int(self._report.readline())
+        return self._exit_code
+
+    def others(self) -> list[psutil.Process]:
+        """What else runs in its session: whatever the program started and left."""
+        session = self._leader.pid
+        return [
+            process
+            for process in psutil.process_iter()
+            if process.pid not in (session, self.pid) and _session_of(process) == session
+        ]
 
     # --- what is seen --------------------------------------------------------------------------
 
@@ -142,11 +189,9 @@ class PtySession:
         """Read what is drawn until a condition holds."""
         end = time.monotonic() + within_s
         while not condition():
-            ended = self.process.poll() is not None
+            ended = self.exit_code is not None
             if not self.pump(0.05) and ended and not condition():
-                raise AssertionError(
-                    f"ended with {self.process.returncode}, not seen: {what}\n{self.text}"
-                )
+                raise AssertionError(f"ended with {self.exit_code}, not seen: {what}\n{self.text}")
             if time.monotonic() > end:
                 raise AssertionError(f"not within {within_s} s: {what}\n{self.text}")
 
@@ -208,7 +253,7 @@ class PtySession:
 
     def kill(self, number: signal.Signals) -> None:
         """Send a signal."""
-        self.process.send_signal(number)
+        os.kill(self.pid, number)
 
     def wait_exit(self, within_s: float = PATIENCE_S, *, reading: bool = True) -> int:
         """Wait for its end.
@@ -221,7 +266,7 @@ class PtySession:
             Its exit code; negative for a signal.
         """
         end = time.monotonic() + within_s
-        while self.process.poll() is None:
+        while self.exit_code is None:
             if time.monotonic() > end:
                 raise AssertionError(f"still running after {within_s} s\n{self.text}")
             if reading:
@@ -231,7 +276,7 @@ class PtySession:
         if reading:
             while self.pump(0):
                 pass
-        return self.process.returncode
+        return self.exit_code
 
     # --- the end -------------------------------------------------------------------------------
 
@@ -244,8 +289,10 @@ class PtySession:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait()
+        if self.exit_code is None:
+            os.kill(self.pid, signal.SIGKILL)
+        os.close(self._more)
+        self._leader.wait()
+        self._report.close()
         self.close_terminal()
         os.close(self._slave)
