@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
 from textual.app import App, SystemCommand
@@ -18,7 +18,9 @@ from textual.screen import Screen
 
 from lockterm import startup
 from lockterm.operations import Operations
-from lockterm.screens.base import LocktermModal, LocktermScreen
+from lockterm.screens.base import LocktermModal
+from lockterm.screens.outcomes import Outcomes
+from lockterm.store.cache import Cache
 from lockterm.store.database import Database
 from lockterm.text import clean
 from lockterm.widgets.hostile import HostileFilter
@@ -68,6 +70,30 @@ class LocktermApp(App[int]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "help", "help", key_display="?", id="app.help"),
         Binding("f2,M", "messages", "messages", show=False, id="app.messages"),
+        Binding(
+            "c",
+            "settle('check')",
+            "check outcome",
+            show=False,
+            id="outcome.check",
+            tooltip="Read back whether the unsettled change has taken effect",
+        ),
+        Binding(
+            "A",
+            "settle('send_again')",
+            "send again",
+            show=False,
+            id="outcome.send_again",
+            tooltip="Send the unsettled change again, after asking",
+        ),
+        Binding(
+            "X",
+            "settle('give_up')",
+            "give up",
+            show=False,
+            id="outcome.give_up",
+            tooltip="Let the unsettled change be, after asking",
+        ),
         Binding("q", "quit", "quit", show=False, id="app.quit"),
         Binding("ctrl+q", "quit", "quit", show=False, id="app.quit_always"),
     ]
@@ -81,14 +107,22 @@ class LocktermApp(App[int]):
         clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__(watch_css=False)
-        self.operations = Operations(profile, Database(paths.database), clock=clock)
-        self.operations.watch_online = self._show_online
+        self.operations = Operations(
+            profile,
+            Database(paths.database),
+            cache=Cache(paths.cache_dir / "answers.db", profile.base_url),
+            clock=clock,
+        )
+        self.outcomes = Outcomes(self, self.operations)
+        """What is not settled, and the keys for it."""
+        self.operations.watch_online = self.outcomes.note_online
+        self.operations.watch_journal = self._read_outcomes
         self.messages: deque[Message] = deque(maxlen=MESSAGES)
         """The notices of this session, oldest first."""
         self._open_lock = open_lock
         self._hostile = HostileFilter()
 
-    def get_default_screen(self) -> Screen[object]:
+    def get_default_screen(self) -> Screen[Any]:
         """The lock book, or the remotes of the lock that was asked for."""
         from lockterm.screens.locks import LocksScreen
 
@@ -97,6 +131,8 @@ class LocktermApp(App[int]):
     def on_mount(self) -> None:
         """Let go what waits for the first frame, and say what is unwise about the profile."""
         self.call_after_refresh(startup.first_frame_shown)
+        self.screen_change_signal.subscribe(self, lambda _: self.outcomes.show())
+        self.call_after_refresh(self._read_outcomes)
         for warning in self.operations.profile.warnings:
             self.notify(warning, title="Profile", severity="warning", timeout=15)
 
@@ -104,10 +140,9 @@ class LocktermApp(App[int]):
         """Close what was opened."""
         await self.operations.close()
 
-    def _show_online(self, online: bool) -> None:
-        for screen in self.screen_stack:
-            if isinstance(screen, LocktermScreen):
-                screen.show_online(online)
+    def _read_outcomes(self) -> None:
+        if self.is_running:
+            self.run_worker(self.outcomes.refresh(), group="outcomes", exclusive=True)
 
     # --- strings of the service --------------------------------------------------------------
 
@@ -139,7 +174,7 @@ class LocktermApp(App[int]):
                 return
         await super().on_event(event)
 
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """The palette offers the actions of the screen: the list that help and key line show."""
         for node, binding, enabled, _ in screen.active_bindings.values():
             if enabled and binding.description and binding.id:
@@ -162,6 +197,21 @@ class LocktermApp(App[int]):
         from lockterm.screens.messages import MessagesScreen
 
         self.push_screen(MessagesScreen(self.operations, list(self.messages)))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The keys for outcomes are there only while one is not settled."""
+        if action == "settle":
+            return bool(self.outcomes.unsettled) and not self.screen.is_modal
+        return super().check_action(action, parameters)
+
+    def action_settle(self, how: str) -> None:
+        """Check, send again or give up the oldest unsettled operation."""
+        acts = {
+            "check": self.outcomes.check,
+            "send_again": self.outcomes.send_again,
+            "give_up": self.outcomes.give_up,
+        }
+        self.run_worker(acts[how]())
 
     # --- the end -------------------------------------------------------------------------------
 

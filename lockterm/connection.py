@@ -119,9 +119,9 @@ class Connection:
     def _background(self, work: Awaitable[T]) -> asyncio.Task[T]:
         """Run something to its end whoever stops waiting for it, except at the end of the app."""
         task = asyncio.ensure_future(work)
-        self._tasks.add(task)  # type: ignore[arg-type]  # a set of tasks of any result
+        self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        return task  # type: ignore[return-value]
+        return task
 
 
 def _load_client() -> type[LockService]:

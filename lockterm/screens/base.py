@@ -15,9 +15,11 @@ from textual.screen import ModalScreen, Screen
 from lockterm.errors import LocktermError
 from lockterm.text import clean
 from lockterm.widgets.key_line import KeyLine
+from lockterm.widgets.notice_line import NoticeLine
 from lockterm.widgets.title_line import TitleLine
 
 if TYPE_CHECKING:
+    from lockterm.models.operation import Operation
     from lockterm.operations import Operations
 
 ResultT = TypeVar("ResultT")
@@ -89,13 +91,20 @@ class LocktermScreen(_Common[ResultT]):
         title.crumbs = self.crumbs()
         title.online = self.operations.online
         yield title
+        yield NoticeLine(profile.zone, self.operations.now_ms)
         yield from self.compose_body()
         yield KeyLine()
 
-    def show_online(self, online: bool) -> None:
-        """Repaint the title line after the service was reached or lost."""
-        for title in self.query(TitleLine):
-            title.online = online
+    def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:
+        """Show what must not be overlooked.
+
+        Args:
+            offline: What to say while the service is out of reach; empty: it is not.
+            unsettled: The operations that are not settled, the oldest first.
+        """
+        self.query_one(TitleLine).online = self.operations.online
+        notices = self.query_one(NoticeLine)
+        notices.offline, notices.unsettled = offline, unsettled
 
     def show_crumbs(self) -> None:
         """Repaint the title line after a name has changed."""

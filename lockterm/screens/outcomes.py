@@ -1,0 +1,179 @@
+"""What a person does about an outcome that is not settled: check, send again, give up."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App, ComposeResult
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Label, OptionList
+from textual.widgets.option_list import Option
+
+from lockterm.errors import LocktermError
+from lockterm.models.operation import CALL_WORDS, Operation, State
+from lockterm.screens.base import LocktermModal, LocktermScreen
+from lockterm.screens.confirm import ConfirmModal
+from lockterm.text import clean
+from lockterm.widgets.notice_line import outcome_words
+
+if TYPE_CHECKING:
+    from lockterm.operations import Operations
+
+
+class WhichRemote(LocktermModal[int | None]):
+    """Several remotes look like the one that was added: a person says which."""
+
+    def __init__(self, operation: Operation) -> None:
+        super().__init__()
+        self._operation = operation
+
+    def compose(self) -> ComposeResult:
+        """The candidates, by id, and "none of them" with the focus."""
+        from textual.containers import Vertical
+
+        name = clean(self._operation.remote_name, 60)
+        with Vertical(classes="dialog"):
+            yield Label(f"Which remote is the {name} that was added?", classes="question")
+            yield OptionList(
+                Option("None of them"),
+                *(Option(Content(f"Remote {identifier}")) for identifier in self._candidates),
+                compact=True,
+                markup=False,
+            )
+
+    @property
+    def _candidates(self) -> tuple[int, ...]:
+        return self._operation.candidates
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Answer with the id, or None."""
+        self.dismiss(self._candidates[event.option_index - 1] if event.option_index else None)
+
+
+class Outcomes:
+    """Keeps the notices of all screens true, and acts on the oldest unsettled operation.
+
+    Args:
+        app: Whose screens show the notices.
+        operations: The journal's door.
+    """
+
+    def __init__(self, app: App[int], operations: Operations) -> None:
+        self._app = app
+        self._operations = operations
+        self._offline_ms: int | None = None
+        self.unsettled: tuple[Operation, ...] = ()
+        """The operations that are not settled, the oldest first, as last read."""
+
+    def note_online(self, online: bool) -> None:
+        """The service was reached or lost."""
+        self._offline_ms = None if online else self._operations.now_ms()
+        self.show()
+
+    async def refresh(self) -> None:
+        """Read the journal and show what is not settled."""
+        try:
+            self.unsettled = tuple(await self._operations.unsettled())
+        except LocktermError as error:
+            self._app.notify(f"{error.message} {error.hint}", title=error.title, severity="error")
+        self.show()
+
+    def show(self) -> None:
+        """Show the notices on every open screen."""
+        for screen in self._app.screen_stack:
+            if isinstance(screen, LocktermScreen) and screen.is_mounted:
+                screen.show_notices(self._offline_words(), self.unsettled)
+
+    def _offline_words(self) -> str:
+        if self._offline_ms is None:
+            return ""
+        from lockterm.moments import stamp
+
+        since = stamp(self._offline_ms, self._operations.profile.zone)[11:]
+        return f"since {since}. Nothing can be changed; what is shown is old. Trying again."
+
+    # --- acting ------------------------------------------------------------------------------
+
+    async def check(self) -> None:
+        """Read the oldest unsettled operation back; let a person recognise an added remote."""
+        operation = self.unsettled[0]
+        read = await self._try(self._operations.check(operation))
+        if read is None:
+            return
+        if read.state is State.AMBIGUOUS:
+            remote_id = await self._recognise(read)
+            if remote_id is not None:
+                bound = await self._try(self._operations.bind(read, remote_id))
+                read = bound or read
+        self._app.notify(read.message, title=self._title(read))
+
+    async def _recognise(self, operation: Operation) -> int | None:
+        if len(operation.candidates) > 1:
+            return await self._app.push_screen_wait(WhichRemote(operation))
+        (remote_id,) = operation.candidates
+        name = clean(operation.remote_name, 60)
+        known = await self._ask(
+            f"Is remote {remote_id} the {name} that was added here?",
+            "Name, number, type and dates are the same. The lock had no remote of that name"
+            " just before.",
+            verb="It is the one",
+            keep="Not sure",
+        )
+        return remote_id if known else None
+
+    async def send_again(self) -> None:
+        """Send the oldest unsettled operation again, after asking."""
+        operation = self.unsettled[0]
+        if operation.call == "clear":
+            count = len(operation.candidates) or len(operation.before)
+            question = f"Delete the {count} remotes that are left of this clear, one by one?"
+            warning = "A clear is never sent again: it would delete remotes that came since."
+            verb = f"Delete {count} one by one"
+            if not operation.candidates:
+                self._app.notify("Check it first: what is left is not known yet.", title="Clear")
+                return
+        else:
+            question = f"Send it again? {self._title(operation)}"
+            warning = "The first one may still land. An add may then be there twice."
+            verb = "Send again"
+        details = f"{self._words(operation)}.\n{clean(operation.message)}\n{warning}"
+        if await self._ask(question, details, verb=verb, keep="Do not send", danger=True):
+            await self._try(self._operations.send_again(operation))
+            await self.refresh()
+
+    async def give_up(self) -> None:
+        """Let the oldest unsettled operation be, after asking."""
+        operation = self.unsettled[0]
+        if await self._ask(
+            f"Give up on this? {self._title(operation)}",
+            f"{self._words(operation)}.\n{clean(operation.message)}\n"
+            "It may still have taken effect. It stays in the history.",
+            verb="Give up",
+            keep="Keep watching",
+        ):
+            await self._try(self._operations.give_up(operation))
+
+    async def _ask(
+        self, question: str, details: str, *, verb: str, keep: str, danger: bool = False
+    ) -> bool:
+        modal: Screen[Any] = ConfirmModal(question, details, verb=verb, keep=keep, danger=danger)
+        return bool(await self._app.push_screen_wait(modal))
+
+    async def _try(self, work: Awaitable[Operation | None]) -> Operation | None:
+        try:
+            return await work
+        except LocktermError as error:
+            message = f"{error.message} {error.hint}".strip()
+            self._app.notify(message, title=error.title, severity="error", timeout=12)
+            return None
+
+    def _words(self, operation: Operation) -> str:
+        now_ms = self._operations.now_ms()
+        return outcome_words(operation, self._operations.profile.zone, now_ms)
+
+    @staticmethod
+    def _title(operation: Operation) -> str:
+        verb = CALL_WORDS.get(operation.call, operation.call).capitalize()
+        return f"{verb} {clean(operation.remote_name or operation.lock_name, 40)}"
