@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from lockterm.api.http import httpx
 from lockterm.api.trust import tls_failure
@@ -14,22 +14,23 @@ _TIMEOUTS = (TimeoutError, httpx.TimeoutException)
 
 def not_sent(error: Exception, server: str) -> Unreachable:
     """The error for an exchange of which nothing left this machine."""
-    untrusted = tls_failure(error, server)
-    if untrusted is not None:
-        return untrusted
+    reason = f"no connection to {server}"
+    if isinstance(error, _TIMEOUTS):
+        reason += " came about in time"
     hint = "Check the network. What was typed is kept; it can be sent once the service answers."
-    cause = _root(error)
-    if isinstance(cause, socket.gaierror):
-        reason = f"the name of {server} cannot be resolved"
-        hint = "Check the network and, in the profile, base_url. What was typed is kept."
-    elif isinstance(cause, ConnectionRefusedError):
-        reason = f"{server} refused the connection"
-    elif isinstance(error, _TIMEOUTS):
-        reason = f"no connection to {server} came about in time"
-    elif isinstance(cause, OSError) and cause.strerror:
-        reason = f"no connection to {server} ({cause.strerror})"
-    else:
-        reason = f"no connection to {server}"
+    for cause in _causes(error):
+        if untrusted := tls_failure(cause, server):
+            return untrusted
+        if isinstance(cause, socket.gaierror):
+            reason = f"the name of {server} cannot be resolved"
+            hint = "Check the network and, in the profile, base_url. What was typed is kept."
+            break
+        if isinstance(cause, ConnectionRefusedError):
+            reason = f"{server} refused the connection"
+            break
+        if isinstance(cause, OSError) and cause.errno and cause.strerror and not cause.filename:
+            reason = f"no connection to {server} ({cause.strerror})"
+            break
     return Unreachable(f"Nothing was sent: {reason}.", hint=hint)
 
 
@@ -55,19 +56,16 @@ def no_answer(
         reason = f"the exchange failed ({type(error).__name__}: {quote(str(error))})"
     so_far = f" So far it had said HTTP {status}: {seen or 'nothing more'}." if status else ""
     return NoAnswer(
-        f"The request was sent, and {reason}.{so_far}",
+        f"The request was under way, and {reason}.{so_far}",
         hint="The connection may be slow or unsteady; try again.",
     )
 
 
-def _root(error: BaseException) -> BaseException:
-    """The first cause of an error; of a group of failed addresses, that of the first."""
-    while True:
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and what led to it, the latest first; of failed addresses, the first one's."""
+    while error is not None:
+        yield error
         if isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
-        elif error.__cause__ is not None:
-            error = error.__cause__
-        elif error.__context__ is not None and not error.__suppress_context__:
-            error = error.__context__
         else:
-            return error
+            error = error.__cause__ or error.__context__

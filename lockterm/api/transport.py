@@ -26,7 +26,10 @@ from lockterm.errors import ConfigError, Unreachable
 from lockterm.text import clean
 
 CONNECT_S = 5.0
-"""Seconds for a connection with its TLS handshake."""
+"""The most seconds for a connection, and again for its TLS handshake."""
+CONNECT_SHARE = 0.45
+"""The most of an attempt's time for each of the two, so that they fail by themselves: httpcore
+forgets the socket of a handshake that is cancelled."""
 QUOTED = 200
 """Characters of an answer that an error shows."""
 
@@ -158,7 +161,7 @@ class Transport:
             content=None if content is None else content[1],
             extensions={
                 "trace": progress.note,
-                "timeout": {"connect": CONNECT_S},
+                "timeout": {"connect": min(CONNECT_S, CONNECT_SHARE * within_s)},
             },
         )
         try:

@@ -9,8 +9,14 @@ from lockterm.api.http import httpx
 from lockterm.errors import ConfigError, Untrusted
 from lockterm.text import clean
 
-_DROPPED = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
-"""The connection went away during the handshake: a fault of the line, worth another attempt."""
+_OF_THE_LINE = (
+    ssl.SSLEOFError,
+    ssl.SSLZeroReturnError,
+    ssl.SSLSyscallError,
+    ssl.SSLWantReadError,
+    ssl.SSLWantWriteError,
+)
+"""The connection stalled or went away amid the handshake: worth another attempt."""
 
 
 def tls_context(base_url: str, ca_file: str) -> ssl.SSLContext:
@@ -39,12 +45,9 @@ def tls_context(base_url: str, ca_file: str) -> ssl.SSLContext:
     return context
 
 
-def tls_failure(error: BaseException, server: str) -> Untrusted | None:
-    """The error to raise if TLS is the reason behind a failed connection, else None."""
-    cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, ssl.SSLError):
-        cause = cause.__cause__ or cause.__context__
-    if cause is None or isinstance(cause, _DROPPED):
+def tls_failure(cause: BaseException, server: str) -> Untrusted | None:
+    """The error to raise if ``cause`` means that the two sides cannot agree, else None."""
+    if not isinstance(cause, ssl.SSLError) or isinstance(cause, _OF_THE_LINE):
         return None
     if isinstance(cause, ssl.SSLCertVerificationError):
         return Untrusted(

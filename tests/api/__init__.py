@@ -1,0 +1,1 @@
+"""The service client, against the embedded service and against a server of faults."""

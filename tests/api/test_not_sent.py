@@ -1,0 +1,303 @@
+"""Provably not sent, or perhaps sent: the line between the two, at every kind of failure."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from pathlib import Path
+
+import anyio
+import h11
+import pytest
+
+from lockterm.api import LockService
+from lockterm.api import transport as transport_module
+from lockterm.api.http import httpx
+from lockterm.errors import (
+    ConfigError,
+    NoAnswer,
+    OutcomeUnknown,
+    RateLimited,
+    Refused,
+    Unreachable,
+    Untrusted,
+)
+from lockterm.models.remotes import Remote
+from tests.api.conftest import AT_ONCE, Settings
+from tests.api.fault_server import FaultServer, Line, answers
+
+CERTS = Path(__file__).parent / "certs"
+GOOD = '{"errcode":0,"data":{"id":5}}'
+
+
+async def read(client: LockService) -> Remote:
+    return await client.remote_detail(5)
+
+
+async def write(client: LockService) -> None:
+    await client.delete_remote(5)
+
+
+BOTH = pytest.mark.parametrize("call", [read, write])
+
+
+async def not_sent(settings: Settings, call, kind: type[Unreachable] = Unreachable) -> Unreachable:
+    async with LockService(settings, AT_ONCE) as client:
+        with pytest.raises(Unreachable) as error:
+            await call(client)
+    assert type(error.value) is kind
+    assert "Nothing was sent" in error.value.message and error.value.hint
+    return error.value
+
+
+@BOTH
+async def test_refused_and_back_again(call):
+    with socket.socket() as taken:  # bound and not listening: connecting to it is refused
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        error = await not_sent(Settings(f"http://127.0.0.1:{port}"), call)
+    assert f"127.0.0.1:{port} refused the connection" in error.message
+
+
+@BOTH
+async def test_unknown_host_name(call, monkeypatch):
+    asked = []
+
+    def resolve(host, *rest, **more):
+        asked.append(host)
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    error = await not_sent(Settings("http://locks.example"), call)
+    assert "locks.example cannot be resolved" in error.message and "base_url" in error.hint
+    assert len(asked) == 3  # also a write: it was provably not sent
+
+
+@BOTH
+@pytest.mark.parametrize("share", [0.45, 9], ids=["connect timeout", "deadline"])
+async def test_time_runs_out_while_connecting(call, share, monkeypatch):
+    """A listener whose queue is full leaves the next connection hanging."""
+    monkeypatch.setattr(transport_module, "CONNECT_SHARE", share)
+    with socket.socket() as listener, socket.socket() as first, socket.socket() as second:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        address = listener.getsockname()
+        for one in (first, second):
+            one.setblocking(False)
+            one.connect_ex(address)
+        settings = Settings(f"http://127.0.0.1:{address[1]}", timeout_s=0.3)
+        error = await not_sent(settings, call)
+    assert "in time" in error.message
+
+
+@BOTH
+async def test_time_runs_out_in_the_tls_handshake(faults: FaultServer, call):
+    async def mute(line: Line) -> None:
+        await line.reader.read()
+
+    faults.at_once = mute
+    url = faults.base_url.replace("http:", "https:")
+    await not_sent(Settings(url, timeout_s=0.3), call)
+    assert faults.connections == 3
+
+
+@BOTH
+async def test_connection_lost_in_the_tls_handshake(faults: FaultServer, call):
+    async def leave(line: Line) -> None:
+        line.reset()
+
+    faults.at_once = leave
+    await not_sent(Settings(faults.base_url.replace("http:", "https:")), call)
+    assert faults.connections == 3
+
+
+@BOTH
+async def test_no_tls_at_the_other_end(faults: FaultServer, call):
+    async def plain(line: Line) -> None:
+        await line.send(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    faults.at_once = plain
+    url = faults.base_url.replace("http:", "https:")
+    error = await not_sent(Settings(url), call, Untrusted)
+    assert "TLS" in error.hint and faults.connections == 1
+
+
+@pytest.fixture
+async def secure():
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(CERTS / "server.pem", CERTS / "server.key")
+    async with FaultServer(tls=context).running() as server:
+        server.play(answers(GOOD))
+        yield server
+
+
+@BOTH
+async def test_unknown_authority(secure: FaultServer, call):
+    error = await not_sent(Settings(secure.base_url), call, Untrusted)
+    assert f"certificate of localhost:{secure.port}" in error.message
+    assert "unable to get local issuer certificate" in error.message
+    assert "ca_file" in error.hint
+    assert secure.asked == []
+
+
+@BOTH
+async def test_the_authority_can_be_added(secure: FaultServer, call):
+    async with LockService(Settings(secure.base_url, ca_file=str(CERTS / "ca.pem"))) as client:
+        await call(client)
+    assert len(secure.asked) == 1
+
+
+async def test_an_added_authority_does_not_excuse_a_wrong_name(secure: FaultServer):
+    url = secure.base_url.replace("localhost", "127.0.0.1")
+    settings = Settings(url, ca_file=str(CERTS / "ca.pem"))
+    error = await not_sent(settings, write, Untrusted)
+    assert "not valid for '127.0.0.1'" in error.message
+
+
+@pytest.mark.parametrize("ca_file", ["/no/such/file.pem", __file__, "/", "a\0b"])
+async def test_a_ca_file_of_no_use(ca_file):
+    with pytest.raises(ConfigError) as error:
+        async with LockService(Settings("https://localhost", ca_file=ca_file)):
+            pass
+    assert "ca_file" in error.value.message and error.value.message.isprintable()
+
+
+async def test_a_certificate_fault_is_told_in_reads_too_and_proxies_are_ignored(
+    faults: FaultServer, monkeypatch
+):
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    faults.play(answers(GOOD))
+    async with LockService(Settings(faults.base_url)) as client:
+        assert (await client.remote_detail(5)).id == 5
+
+
+def kinds(kind: type[Exception]) -> list[type[Exception]]:
+    return [kind, *(below for child in kind.__subclasses__() for below in kinds(child))]
+
+
+def leak(kind: type[Exception]) -> Exception:
+    if issubclass(kind, httpx.HTTPStatusError):
+        return kind("x", request=httpx.Request("GET", "http://x"), response=httpx.Response(500))
+    if issubclass(kind, UnicodeEncodeError):
+        return kind("ascii", "ü", 0, 1, "x")
+    if issubclass(kind, (httpx.ResponseNotRead, httpx.RequestNotRead, httpx.StreamClosed)):
+        return kind()
+    return kind("x") if kind is not httpx.StreamConsumed else kind()
+
+
+LEAKS = [
+    *kinds(httpx.HTTPError),
+    *kinds(httpx.StreamError),
+    httpx.InvalidURL,
+    h11.RemoteProtocolError,
+    h11.LocalProtocolError,
+    anyio.BrokenResourceError,
+    anyio.ClosedResourceError,
+    OSError,
+    EOFError,
+    UnicodeEncodeError,
+    ValueError,
+    RuntimeError,
+]
+
+
+class Failing(httpx.AsyncBaseTransport):
+    """Fails like no real server can be made to, before or after the request began to be sent."""
+
+    def __init__(self, error: Exception, *steps: str) -> None:
+        self.error, self.steps = error, steps
+        self.calls = 0
+
+    async def handle_async_request(self, request):
+        self.calls += 1
+        for step in self.steps:
+            await request.extensions["trace"](step, {})
+        raise self.error
+
+
+@pytest.mark.parametrize("kind", LEAKS, ids=lambda kind: f"{kind.__module__}.{kind.__name__}")
+async def test_whatever_the_http_stack_raises(kind):
+    connecting = ("connection.connect_tcp.started", "connection.start_tls.started")
+    sending = (*connecting, "http11.send_request_headers.started")
+    async with LockService(Settings("http://127.0.0.1:9"), AT_ONCE) as client:
+        line = client._transport
+        for steps, read_error, write_error, writes in (
+            (connecting, Unreachable, Unreachable, 3),
+            (sending, NoAnswer, OutcomeUnknown, 1),
+            # A step of a name that is not known counts as sent: doubt is the safe side.
+            (("http9.surprise",), NoAnswer, OutcomeUnknown, 1),
+        ):
+            line._reads = line._writes = failing = Failing(leak(kind), *steps)
+            with pytest.raises(read_error):
+                await client.remote_detail(5)
+            assert failing.calls == 3
+            failing.calls = 0
+            with pytest.raises(write_error):
+                await client.delete_remote(5)
+            assert failing.calls == writes
+
+
+async def test_patience_with_time_that_is_faked(monkeypatch):
+    """Pauses grow and are uneven, waits that were asked for are kept, and 30 s end all reads."""
+    now, pauses = 0.0, []
+    loop = asyncio.get_running_loop()
+
+    async def pause(seconds):
+        nonlocal now
+        pauses.append(seconds)
+        now += seconds
+
+    class Clock:
+        time = staticmethod(lambda: now)
+
+    monkeypatch.setattr("lockterm.api.patience.asyncio.sleep", pause)
+    monkeypatch.setattr("lockterm.api.patience.asyncio.get_running_loop", lambda: Clock)
+    from lockterm.api.patience import Patience
+
+    allowed: list[float] = []
+
+    def failing(error, takes=0.0):
+        async def attempt(within_s):
+            nonlocal now
+            allowed.append(within_s)
+            now += min(takes, within_s)
+            raise error
+
+        return attempt
+
+    with pytest.raises(NoAnswer):
+        await Patience().read(failing(NoAnswer("")), 15)
+    assert len(allowed) == 3 and 0.15 <= pauses[0] <= 0.45 and 0.3 <= pauses[1] <= 0.9
+
+    allowed.clear(), pauses.clear()
+    with pytest.raises(NoAnswer):
+        await Patience().read(failing(NoAnswer(""), takes=15), 15)
+    assert allowed[0] == 15 and allowed[1] < 15 and len(allowed) == 2  # the 30 s are over
+
+    allowed.clear(), pauses.clear()
+    with pytest.raises(Unreachable):
+        await Patience().write(failing(Unreachable(""), takes=15), 15)
+    assert allowed == [15, 15, 15]  # a write is never hurried
+
+    for wait_s, attempts in ((4, 3), (6, 1)):
+        allowed.clear(), pauses.clear()
+        with pytest.raises(RateLimited):
+            await Patience().read(failing(RateLimited("", retry_after_s=wait_s)), 15)
+        assert len(allowed) == attempts and all(pause >= wait_s for pause in pauses)
+
+    for error in (Refused(""), OutcomeUnknown(""), NoAnswer(""), RateLimited("", retry_after_s=0)):
+        allowed.clear()
+        with pytest.raises(type(error)):
+            await Patience().write(failing(error), 15)
+        assert len(allowed) == 1
+    assert loop.is_running()
+
+
+async def test_after_closing_nothing_is_sent(faults: FaultServer):
+    async with LockService(Settings(faults.base_url), AT_ONCE) as client:
+        pass
+    with pytest.raises(Unreachable):
+        await client.delete_remote(5)
+    assert faults.connections == 0
