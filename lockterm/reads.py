@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from zoneinfo import ZoneInfo
 
 from lockterm.connection import Connection
 from lockterm.errors import MalformedAnswer
 from lockterm.models.locks import Lock
+from lockterm.models.packs import PackSource
 from lockterm.store.cache import Cache
 from lockterm.store.lock_book import LockBook
 
@@ -258,6 +260,21 @@ class Reads(Connection):
         from lockterm.models.voices import Language
 
         return Seen([Language.read(raw) for raw in kept.value], kept.at_ms)
+
+    async def fetch_pack(
+        self, wanted: PackSource, folder: Path, progress: Callable[[int, int | None], None]
+    ) -> Path:
+        """Fetch a voice pack into a folder; see ``lockterm.api.downloads.download``.
+
+        Args:
+            wanted: Where from, and what was told about it.
+            folder: Where to; the file gets a name of our own.
+            progress: Told the bytes there are and, where known, the bytes there will be.
+        """
+        await self._open()  # imports the client in a thread
+        from lockterm.api.downloads import download
+
+        return await download(self.profile, wanted, folder, progress)
 
     # --- the cache -------------------------------------------------------------------------
 

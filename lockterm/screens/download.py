@@ -1,0 +1,120 @@
+"""Fetching a voice pack: a bar with rate and time left, cancel, and what was checked in the end."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from textual import work
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widgets import Button, Label, ProgressBar, Static
+
+from lockterm.errors import LocktermError
+from lockterm.screens.base import LocktermModal
+from lockterm.text import clean
+
+if TYPE_CHECKING:
+    from lockterm.models.packs import PackSource
+    from lockterm.operations import Operations
+
+PAINT_S = 0.5
+"""How often progress is painted at the most, in seconds: a thin link carries both."""
+
+
+def in_words(size: float) -> str:
+    """A number of bytes: ``830 bytes``, ``1.4 MB``."""
+    for unit, bytes_ in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if size >= bytes_:
+            return f"{size / bytes_:.1f} {unit}"
+    return f"{size:.0f} bytes"
+
+
+class DownloadModal(LocktermModal[Path | None]):
+    """Fetch a pack at once; closing it stops, and what came so far is kept for another time.
+
+    Args:
+        operations: The door.
+        source: The pack.
+        title: Its name.
+        folder: Where to.
+    """
+
+    def __init__(
+        self, operations: Operations, source: PackSource, title: str, folder: Path
+    ) -> None:
+        super().__init__()
+        self._operations = operations
+        self._source = source
+        self._title = title
+        self._folder = folder
+        self._file: Path | None = None
+        self._began_s = 0.0
+        self._first = 0
+        self._painted_s = 0.0
+
+    def compose(self) -> ComposeResult:
+        """Name, bar, words, one button."""
+        with Vertical(classes="dialog"):
+            yield Label(f"Voice pack {clean(self._title, 60)}", markup=False, classes="question")
+            yield ProgressBar(self._source.size, show_eta=False, id="progress")
+            yield Static("Connecting ...", id="words", markup=False)
+            with Horizontal(classes="buttons"):
+                yield Button(Content("Stop"), id="stop", compact=True)
+
+    def on_mount(self) -> None:
+        """Begin."""
+        self.fetch()
+
+    @work(exclusive=True)
+    async def fetch(self) -> None:
+        """Fetch, and say how it ended."""
+        self._began_s = monotonic()
+        try:
+            self._file = await self._operations.fetch_pack(
+                self._source, self._folder, self._note_progress
+            )
+        except LocktermError as error:
+            self._say(f"{error.title}. {error.message} {error.hint}".strip())
+        except asyncio.CancelledError:
+            self._say("Stopped. What came so far is kept.")
+            raise
+        else:
+            size = self._file.stat().st_size
+            self.query_one(ProgressBar).update(total=size or 1, progress=size or 1)
+            self._say(
+                f"{in_words(size)} in {clean(self._file)}\n{self._source.assurance}\n"
+                "The pack was not unpacked or played."
+            )
+        self.query_one("#stop", Button).label = Content("Close")
+
+    def _note_progress(self, have: int, total: int | None) -> None:
+        now_s = monotonic()
+        if not self._painted_s:
+            self._began_s, self._first = now_s, have
+        if now_s - self._painted_s < PAINT_S and have != total:
+            return
+        self._painted_s = now_s
+        self.query_one(ProgressBar).update(total=total, progress=have)
+        words = f"{in_words(have)} of {in_words(total)}" if total else in_words(have)
+        rate = (have - self._first) / max(now_s - self._began_s, 1e-3)
+        if rate > 0 and now_s - self._began_s > PAINT_S:
+            words += f", {in_words(rate)} a second"
+            if total:
+                words += f", {(total - have) / rate:.0f} s left"
+        self._say(words)
+
+    def _say(self, words: str) -> None:
+        if self.is_mounted:
+            self.query_one("#words", Static).update(Content(words))
+
+    def on_button_pressed(self) -> None:
+        """Stop, or close when it has ended."""
+        self.dismiss(self._file)
+
+    def action_cancel(self) -> None:
+        """Stop; what came so far is kept."""
+        self.dismiss(self._file)
