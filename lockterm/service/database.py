@@ -82,6 +82,9 @@ class Database:
 
     def __init__(self, path: Path | None) -> None:
         self._lock = Lock()
+        if path is not None and not path.exists():
+            # Who may use which door is nobody else's business; SQLite's own files follow suit.
+            path.touch(mode=0o600)
         try:
             self._connection = sqlite3.connect(
                 ":memory:" if path is None else path,

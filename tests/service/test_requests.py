@@ -8,6 +8,7 @@ import socket
 import httpx
 import pytest
 
+from lockterm.service import guards
 from lockterm.service.codes import CODES
 from tests.service.conftest import REMOTE, SETTING, VOICE, Caller
 
@@ -239,6 +240,15 @@ def test_even_what_is_no_http_gets_an_envelope(
     envelope = answer.json()
     assert envelope["errcode"] == status
     assert envelope["errmsg"] in {code.message for code in CODES}
+
+
+def test_a_body_that_does_not_arrive_is_not_waited_for_forever(
+    api: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guards, "_BODY_TIMEOUT_S", 0.05)
+    headers = "Host: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\nx"
+    answer = exchange(api, f"POST {CHECK} HTTP/1.1\r\n{headers}".encode())
+    assert (answer.status_code, answer.json()["errcode"]) == (408, 408)
 
 
 def test_a_broken_database_is_an_envelope_too(running_service, call_to, tmp_path) -> None:

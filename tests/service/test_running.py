@@ -27,6 +27,7 @@ def test_a_database_file_keeps_what_was_changed(running_service, call_to, tmp_pa
     file = tmp_path / "service.db"
     service = running_service(database=file)
     api = call_to(service)
+    assert file.stat().st_mode & 0o777 == 0o600
     remote_id = api.add(1004, "Kept 王")
     api.done(f"{REMOTE}clear", lockId=1002)
     before = api.detail(remote_id)
@@ -70,11 +71,14 @@ def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
     with sqlite3.connect(other) as db:
         db.execute("CREATE TABLE journal (a)")
     db.close()
-    for path in (text, other, tmp_path / "no" / "such.db", tmp_path):
-        before = path.read_bytes() if path.is_file() else None
+    for path in (text, other):
+        before = path.read_bytes()
         with pytest.raises(OSError, match="database"):
             RunningService(database=path)
-        assert before is None or path.read_bytes() == before
+        assert path.read_bytes() == before
+    for path in (tmp_path, tmp_path / "no" / "such.db"):
+        with pytest.raises(OSError, match=str(path)):
+            RunningService(database=path)
 
 
 def test_the_site_has_what_screens_need(running_service, call_to) -> None:
