@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import fcntl
+import itertools
 import os
 import re
 import select
@@ -214,17 +215,19 @@ class PtySession:
         self._stream.feed(_BEYOND_PYTE.sub("", text[:cut]))
         return bool(data)
 
-    def is_stalled(self) -> bool:
-        """Whether nothing more comes to be read, while nobody reads."""
-        assert self._master is not None
-        waiting = self._waiting_bytes()
-        time.sleep(0.3)
-        return waiting > 0 and waiting == self._waiting_bytes()
-
-    def _waiting_bytes(self) -> int:
-        assert self._master is not None
-        buffer = fcntl.ioctl(self._master, termios.FIONREAD, b"\0\0\0\0")
-        return int(struct.unpack("i", buffer)[0])
+    def stall(self, within_s: float = PATIENCE_S) -> None:
+        """Have it draw, and read nothing, until it can do nothing more."""
+        process = psutil.Process(self.pid)
+        end = time.monotonic() + within_s
+        columns, rows = self._screen.columns, self._screen.lines
+        for turn in itertools.count():
+            before = process.cpu_times()[:2]
+            for more in range(20):
+                self._set_size(columns + 1 + (turn + more) % 2, rows)
+                time.sleep(0.02)  # sizes that come faster are drawn as one
+            if process.cpu_times()[:2] == before:
+                return
+            assert time.monotonic() < end, f"still at work after {within_s} s"
 
     # --- what is done --------------------------------------------------------------------------
 
