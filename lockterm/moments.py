@@ -75,6 +75,12 @@ def stamp(ms: int, zone: tzinfo, *, exact: bool = False) -> str:
     return f"{at.date().isoformat()} {_clock(at, exact)} {offset(at)}"
 
 
+def clock(ms: int, zone: tzinfo) -> str:
+    """``09:00 +01:00``: the time of day, where the day is clear."""
+    at = local(ms, zone)
+    return _number(ms) if at is None else f"{_clock(at, False)} {offset(at)}"
+
+
 def utc_stamp(ms: int) -> str:
     """``2026-12-01 08:00 UTC``."""
     at = local(ms, UTC)
