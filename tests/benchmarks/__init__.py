@@ -1,0 +1,1 @@
+"""Benchmarks: lockterm beside a bare Textual app, as ratios of one run."""
