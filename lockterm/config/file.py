@@ -151,7 +151,7 @@ def line_of(source: str, keys: tuple[str, ...]) -> int | None:
     for number, line in enumerate(source.splitlines(), 1):
         if _HEADER_LINE.fullmatch(line):
             table = _key_path(line)
-            if table == keys:
+            if table[: len(keys)] == keys:
                 return number
         elif (match := _KEY.match(line)) and (*table, *_key_path(f"{match[1]} = 0")) == keys:
             return number

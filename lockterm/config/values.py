@@ -17,10 +17,11 @@ from lockterm.config.profile import BodyEncoding
 
 LAST_LOCK_ID = 2**63 - 1
 LONGEST_TIMEOUT_S = 600
-HEADERS_OF_OUR_OWN = frozenset(
-    """accept accept-encoding connection content-encoding content-length content-type expect host
-    keep-alive proxy-connection te trailer transfer-encoding upgrade user-agent""".split()
-)
+HEADERS_OF_OUR_OWN = frozenset({
+    "accept", "accept-encoding", "connection", "content-encoding", "content-length",
+    "content-type", "expect", "host", "keep-alive", "proxy-connection", "te", "trailer",
+    "transfer-encoding", "upgrade", "user-agent",
+})  # fmt: skip
 """Headers that decide how a request is framed or its answer read: a profile cannot set them."""
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -199,7 +200,8 @@ def meant(word: str, known: Iterable[str]) -> str:
     import difflib
 
     words = sorted(known)
-    close = difflib.get_close_matches(word, words, n=1)
+    begun = [known_word for known_word in words if word and known_word.startswith(word)]
+    close = begun or difflib.get_close_matches(word, words, n=1)
     if close:
         return f'; did you mean "{close[0]}"?'
     return f"; known are {', '.join(words)}" if words else ""

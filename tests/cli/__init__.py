@@ -1,0 +1,1 @@
+"""The commands and the settings, from outside."""

@@ -1,0 +1,187 @@
+"""The commands from outside: bad input gets one sentence and a code, never a traceback."""
+
+from __future__ import annotations
+
+import json
+import logging
+import signal
+import socket
+import stat
+import subprocess
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lockterm import __version__
+from lockterm.logfile import log_to
+from lockterm.paths import Paths
+from lockterm.service.running import RunningService
+from tests.terminal.pty_session import LOCKTERM, clean_environment
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def _assert_one_sentence(result: subprocess.CompletedProcess[str], *words: str) -> None:
+    assert result.stderr.startswith("lockterm: ")
+    assert result.stderr.count("\n") == 1
+    assert "Traceback" not in result.stderr
+    for word in words:
+        assert word in result.stderr, result.stderr
+
+
+def test_version(lockterm: Run) -> None:
+    result = lockterm("--version")
+    assert (result.returncode, result.stdout) == (0, f"lockterm {__version__}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "env", "words"),
+    [
+        (["--base-url", "nonsense"], {}, ["--base-url", "https://HOST"]),
+        (["--base-url", "nonsense", "info"], {}, ["--base-url", "https://HOST"]),
+        (["info", "--base-url", "nonsense"], {}, ["--base-url", "https://HOST"]),
+        ([], {"LOCKTERM_BASE_URL": "nonsense"}, ["LOCKTERM_BASE_URL", "https://HOST"]),
+        (["--profile", "nowhere"], {}, ["--profile", "nowhere", "--base-url"]),
+        (["info"], {"LOCKTERM_PROFILE": "x"}, ["LOCKTERM_PROFILE", "'x'"]),
+        (["--lock", "abc", "--base-url", "https://x.example"], {}, ["--lock", "1001"]),
+        
+        (["info"], {"LOCKTERM_LOCK": "abc"}, ["LOCKTERM_LOCK", "1001"]),
+        (["info"], {"LOCKTERM_READ_ONLY": "maybe", "LOCKTERM_BASE_URL": "https://x.example"},
+         ["LOCKTERM_READ_ONLY", "1 or 0"]),
+        (["--base-url", "https://x.example", "demo"], {}, ["demo", "--base-url"]),
+        (["frobnicate"], {}, ["frobnicate", "--help"]),
+        (["--frobnicate"], {}, ["--frobnicate", "--help"]),
+        (["serve", "--port", "99999"], {}, ["--port", "65535"]),
+        (["serve", "--port", "x"], {}, ["--port"]),
+        (["serve", "--token", "a\nb"], {}, ["--token"]),
+    ],
+)  # fmt: skip
+def test_bad_input_gets_a_sentence(
+    lockterm: Run, arguments: list[str], env: dict[str, str], words: list[str]
+) -> None:
+    result = lockterm(*arguments, env=env)
+    assert result.returncode == 2
+    _assert_one_sentence(result, *words)
+
+
+def test_an_unreadable_config_gets_a_sentence(lockterm: Run, config_file: Path) -> None:
+    config_file.mkdir()
+    for command in ([], ["info"], ["--base-url", "https://x.example"]):
+        result = lockterm(*command)
+        assert result.returncode == 2
+        _assert_one_sentence(result, str(config_file))
+    assert lockterm("doctor").returncode == 1
+
+
+def test_a_port_in_use_gets_a_sentence(lockterm: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = lockterm("serve", "--port", str(port))
+    assert (result.returncode, result.stdout) == (1, "")
+    _assert_one_sentence(result, str(port), "in use", "--port 0")
+
+
+def test_an_address_or_a_database_that_cannot_be_gets_a_sentence(
+    lockterm: Run, tmp_path: Path
+) -> None:
+    unknown = lockterm("serve", "--port", "0", "--host", "no-such-host.invalid")
+    assert unknown.returncode == 1
+    assert "no-such-host.invalid" in unknown.stderr
+    assert "Traceback" not in unknown.stderr
+
+    foreign = tmp_path / "notes.txt"
+    foreign.write_text("not a database")
+    result = lockterm("serve", "--port", "0", "--database", str(foreign))
+    assert result.returncode == 1
+    _assert_one_sentence(result, str(foreign))
+    assert foreign.read_text() == "not a database"
+
+
+def test_without_a_terminal_the_ui_ends_with_2(lockterm: Run) -> None:
+    for command in (["demo"], ["--base-url", "https://x.example"], []):
+        result = lockterm(*command)
+        assert result.returncode == 2
+        _assert_one_sentence(result, "terminal")
+
+
+def test_info_masks_secrets_and_says_where_each_setting_came_from(
+    lockterm: Run, config_file: Path
+) -> None:
+    config_file.write_text(
+        '[profiles.north]\nbase_url = "https://locks.example.com"\n'
+        '[profiles.north.headers]\nX-Key = "hunter2-literal"\nAuthorization = "env:TOKEN"\n'
+    )
+    config_file.chmod(0o600)
+    env = {"TOKEN": "hunter2-token", "LOCKTERM_LOCK": "1001"}
+    for command in (["info"], ["info", "--json"], ["doctor"]):
+        shown = lockterm(*command, env=env)
+        assert "hunter2" not in shown.stdout + shown.stderr
+
+    report = json.loads(lockterm("info", "--json", "--read-only", env=env).stdout)
+    assert report["version"] == __version__
+    assert report["paths"]["config_file"] == str(config_file)
+    settings = report["settings"]
+    assert settings["base_url"]["value"] == "https://locks.example.com"
+    assert settings["base_url"]["from"].endswith("config.toml, line 2")
+    assert settings["lock"] == {"value": 1001, "from": "environment LOCKTERM_LOCK"}
+    assert settings["read_only"] == {"value": True, "from": "option --read-only"}
+    assert settings["page_size"] == {"value": 20, "from": "default"}
+    assert settings["headers.Authorization"]["value"] == "***"
+
+
+def test_info_with_a_broken_setting_still_names_the_paths(lockterm: Run, config_file: Path) -> None:
+    config_file.write_text("x =\ny = 1\n")
+    result = lockterm("info")
+    assert result.returncode == 2
+    assert str(config_file) in result.stdout
+    _assert_one_sentence(result, "line 1")
+
+
+def test_doctor_asks_the_service(lockterm: Run, service: RunningService, tmp_path: Path) -> None:
+    well = lockterm("doctor", "--base-url", service.base_url)
+    assert "ok     service        127.0.0.1" in well.stdout
+    assert service.requests[-1] == ("GET", "/api/v1/bluetooth-remote/list")
+    assert "clock" in well.stdout, "the service's clock stands still in tests"
+    assert well.returncode == 1, "there is no terminal"
+    assert not (tmp_path / "state").exists(), "looking changes nothing"
+
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        port = gone.getsockname()[1]
+    ill = lockterm("doctor", "--base-url", f"http://127.0.0.1:{port}")
+    assert "wrong  service" in ill.stdout
+    assert "Traceback" not in ill.stderr
+
+
+def test_serve_says_where_first_and_ends_with_a_signal(tmp_path: Path) -> None:
+    database = tmp_path / "site.db"
+    command = [*LOCKTERM, "serve", "--port", "0", "--database", str(database)]
+    with subprocess.Popen(
+        command, env=clean_environment(tmp_path), stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith("listening on http://127.0.0.1:")
+        url = line.removeprefix("listening on ").strip()
+        with urllib.request.urlopen(
+            f"{url}/api/v1/bluetooth-remote/list?lockId=1001&pageNo=7&pageSize=20"
+        ) as answer:
+            page = json.load(answer)
+        assert (page["errcode"], page["data"]["total"]) == (0, 137)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == 0
+    assert database.stat().st_size > 0
+
+
+def test_what_is_written_is_private(tmp_path: Path) -> None:
+    paths = Paths.below(tmp_path / "a/b")
+    handler = log_to(paths.log_file)
+    logger = logging.getLogger("lockterm")
+    try:
+        logger.warning("something")
+    finally:
+        logger.removeHandler(handler)
+    assert stat.S_IMODE(paths.log_file.stat().st_mode) == 0o600
+    for directory in (paths.state_dir, tmp_path / "a/b", tmp_path / "a"):
+        assert stat.S_IMODE(directory.stat().st_mode) == 0o700
