@@ -22,6 +22,8 @@ from lockterm.errors import (
     StoreError,
     Unreachable,
 )
+from lockterm.models.hidden import known_fields
+from lockterm.models.history import HistoryLine
 from lockterm.models.locks import Lock, VoiceChoice
 from lockterm.models.operation import CALL_WORDS, READABLE_CALLS, UNSETTLED, Operation, State
 from lockterm.readback import read_back
@@ -97,7 +99,11 @@ class Operations(Reads):
     # --- writes ----------------------------------------------------------------------------
 
     async def add_remote(
-        self, request: NewRemote, *, restores: tuple[str, int] | None = None
+        self,
+        request: NewRemote,
+        *,
+        restores: tuple[str, int] | None = None,
+        again_of: str | None = None,
     ) -> int | None:
         """Add a remote (4.1).
 
@@ -107,6 +113,7 @@ class Operations(Reads):
         Args:
             request: The remote.
             restores: The delete or clear from whose backup it comes, and the id it had there.
+            again_of: The unsettled operation that this one sends again.
 
         Returns:
             Its id, or None where the service recorded it without telling the id.
@@ -133,6 +140,7 @@ class Operations(Reads):
             request.lock_id,
             name=request.remote_name,
             restores=restores,
+            again_of=again_of,
         )
         return answer if isinstance(answer, int) else None
 
@@ -254,6 +262,29 @@ class Operations(Reads):
         """Every operation of this profile, the oldest first."""
         return await asyncio.to_thread(self._with_journal, self._journal.history)
 
+    async def history_lines(self) -> list[HistoryLine]:
+        """Every operation of this profile in short, the newest first."""
+        return await asyncio.to_thread(self._with_journal, self._journal.lines)
+
+    async def operation(self, operation_id: str) -> Operation | None:
+        """One operation as the journal has it now."""
+        return await asyncio.to_thread(self._with_journal, lambda: self._journal.find(operation_id))
+
+    async def restored(self, lock_id: int) -> list[Operation]:
+        """The adds on a lock that restore remotes from backups, the oldest first."""
+        return await asyncio.to_thread(self._with_journal, lambda: self._journal.restored(lock_id))
+
+    async def known_on(self, lock_id: int) -> Mapping[int, Mapping[str, Any]]:
+        """What this lockterm knows of fields that the list never returns, by remote id.
+
+        See :func:`lockterm.models.hidden.known_fields`.
+        """
+
+        def known() -> Mapping[int, Mapping[str, Any]]:
+            return known_fields(self._journal.told_hidden(lock_id))
+
+        return await asyncio.to_thread(self._with_journal, known)
+
     async def check(self, operation: Operation) -> Operation:
         """Read an unsettled operation back and note what was seen.
 
@@ -317,6 +348,7 @@ class Operations(Reads):
             name=operation.remote_name,
             backup=operation.before,
             again_of=operation.id,
+            restores=_restores(operation),
         )
 
     async def _delete_remaining(self, operation: Operation) -> None:
@@ -455,6 +487,12 @@ class Operations(Reads):
         if online and not self.online:
             self.settle()
         super()._note_online(online)
+
+
+def _restores(operation: Operation) -> tuple[str, int] | None:
+    if operation.restores is None or operation.restores_remote is None:
+        return None
+    return operation.restores, operation.restores_remote
 
 
 def _id_of(remote: Remote) -> int:

@@ -85,6 +85,16 @@ def ask_to_merge(before: Remote, others: list[Difference]) -> ConfirmModal:
     )
 
 
+def ask_whether_it_is(name: str, remote_id: int) -> ConfirmModal:
+    """Ask whether the only remote like one that was added without an answer is that one."""
+    return ConfirmModal(
+        f"Is remote {remote_id} the {clean(name, 60)} that was added here?",
+        "Name, number, type and dates are the same, and the name was free before.",
+        verb="It is the one",
+        keep="Not sure",
+    )
+
+
 def ask_to_leave(what: str) -> ConfirmModal:
     """Ask whether to leave a form in which something was typed."""
     return ConfirmModal(

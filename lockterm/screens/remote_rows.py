@@ -73,4 +73,4 @@ def _control(name: str, text: str, zone: tzinfo) -> Widget:
         choice = Choice(options, id=name)
         choice.set_reactive(Choice.value, text)
         return choice
-    return TextInput(text, placeholder=_EXAMPLES.get(name, ""), id=name)
+    return TextInput(text, placeholder=f"such as {_EXAMPLES[name]}", id=name)

@@ -6,12 +6,19 @@ from typing import TYPE_CHECKING
 
 from lockterm.comparison import differences
 from lockterm.errors import LocktermError, NameTaken, OutcomeUnknown, Refused, RuleViolation
+from lockterm.models.operation import UNSETTLED, State
 from lockterm.rules import RemoteValues, changes, effective, new_remote, values_of
 from lockterm.screens.name_check import TAKEN, ask_about_name
-from lockterm.screens.remote_questions import ask_to_add, ask_to_change, ask_to_merge
+from lockterm.screens.remote_questions import (
+    ask_to_add,
+    ask_to_change,
+    ask_to_merge,
+    ask_whether_it_is,
+)
 from lockterm.text import clean
 
 if TYPE_CHECKING:
+    from lockterm.models.operation import Operation
     from lockterm.models.remotes import Remote
     from lockterm.screens.remote_form import RemoteForm
 
@@ -30,6 +37,8 @@ class RemoteSaving:
         self.is_sending = False
         """Whether a request is under way that may be applied."""
         self._sent: RemoteValues | None = None
+        self._again_of: str | None = None
+        """The operation that was read back and not seen: the next save sends it again."""
 
     def would_change(self, values: RemoteValues) -> bool:
         """Whether an edit would send anything."""
@@ -112,10 +121,13 @@ class RemoteSaving:
         form.doing = "Sending ..."
         lock_id = form.lock_entry.lock_id
         if form.fields.before is None:
-            return await form.operations.add_remote(new_remote(lock_id, values))
+            request = new_remote(lock_id, values)
+            return await form.operations.add_remote(request, again_of=self._again_of)
         remote_id = form.fields.before.id or 0
         change = changes(form.fields.before, values)
-        await form.operations.update_remote(lock_id, remote_id, change, form.fields.before)
+        await form.operations.update_remote(
+            lock_id, remote_id, change, form.fields.before, again_of=self._again_of
+        )
         return remote_id
 
     def _success(self) -> str:
@@ -143,13 +155,16 @@ class RemoteSaving:
             form.refusal += " It may have been recorded. Before another save: ctrl+r reads it back."
         fields.read_now()
 
+    # --- an outcome that is not known ----------------------------------------------------------
+
     async def _read_back(self) -> None:
         form = self._form
         try:
-            if form.fields.before is None:
-                await self._look_for_new()
-            else:
-                await self._look_at_changed(form.fields.before)
+            operation = await self._operation()
+            if operation is not None and operation.unsettled:
+                operation = await form.operations.check(operation)
+                operation = await self._recognise(operation)
+            self._tell_outcome(operation)
         except LocktermError as error:
             if form.is_attached:
                 form.refusal = f"It cannot be read back: {_sentence(error)} ctrl+r tries again."
@@ -157,42 +172,54 @@ class RemoteSaving:
             if form.is_attached:
                 form.doing = ""
 
-    async def _look_for_new(self) -> None:
-        form = self._form
-        name = self._sent.remote_name if self._sent else ""
-        free = await form.operations.is_name_free(form.lock_entry.lock_id, name)
-        form.unknown = False
-        if free:
-            form.refusal = (
-                f"Not seen: the lock has no remote named {clean(name, 60)}. A late request may "
-                "still land; ctrl+s sends it again."
-            )
-            return
-        form.fields.objections["remoteName", name] = f"{TAKEN} Most likely it is the one just sent."
-        form.fields.read_now()
-        form.refusal = (
-            f"The lock has a remote named {clean(name, 60)} now: most likely it was recorded. "
-            "Leave the form and look at it."
-        )
+    async def _operation(self) -> Operation | None:
+        """The last save of this form, as the journal has it."""
+        for operation in reversed(await self._form.operations.history()):
+            if operation.lock_id == self._form.lock_entry.lock_id and self._is_mine(operation):
+                return operation
+        return None
 
-    async def _look_at_changed(self, before: Remote) -> None:
+    def _is_mine(self, operation: Operation) -> bool:
+        before, sent = self._form.fields.before, self._sent
+        if before is not None:
+            return operation.call == "update" and operation.remote_id == before.id
+        name = sent.remote_name if sent else None
+        return operation.call == "add" and operation.remote_name == name
+
+    async def _recognise(self, operation: Operation) -> Operation:
+        """Let the person say whether the only remote like the new one is the new one."""
+        if operation.state is not State.AMBIGUOUS or len(operation.candidates) != 1:
+            return operation
+        question = ask_whether_it_is(operation.remote_name, operation.candidates[0])
+        if self._was_left or not await self._form.app.push_screen_wait(question):
+            return operation
+        return await self._form.operations.bind(operation, operation.candidates[0])
+
+    def _tell_outcome(self, operation: Operation | None) -> None:
         form = self._form
-        current = await form.operations.remote(before.id or 0)
-        wanted = effective(before, self._sent or values_of(before))
-        form.unknown = False
-        if not differences(wanted, values_of(current), form.zone):
-            form.notify(self._success(), title="Recorded, seen by reading it back", markup=False)
-            form.leave_saved(before.id)
-        elif not differences(values_of(before), values_of(current), form.zone):
-            form.refusal = (
-                "Not seen: the remote is still as it was. A late request may still land; ctrl+s "
-                "sends it again."
-            )
-        else:
-            form.refusal = (
-                "The remote is neither as it was nor as it was sent: ctrl+s shows the difference "
-                "before anything is sent again."
-            )
+        state = operation.state if operation else None
+        if operation and state in (State.CONFIRMED, State.CONFIRMED_BY_READING):
+            form.notify(self._success(), title="Recorded by the service", markup=False)
+            form.leave_saved(operation.remote_id)
+            return
+        if not form.is_attached:
+            return
+        form.unknown = state in (State.UNKNOWN, State.AMBIGUOUS)
+        if operation and state in UNSETTLED:
+            self._again_of = operation.id
+            form.refusal = f"{clean(operation.message, 200)} {_NEXT[operation.state]}"
+        else:  # it was settled elsewhere
+            self._again_of = None
+            form.refusal = "It was settled elsewhere: the history says how. ctrl+s saves anew."
+
+
+_NEXT = {
+    State.UNKNOWN: "ctrl+r reads it back again.",
+    State.NOT_SEEN: "A late request may still land; ctrl+s sends it again.",
+    State.AMBIGUOUS: "Leave the form and look at it; ctrl+r asks again.",
+    State.CONFLICT: "ctrl+s shows the difference before anything is sent again.",
+}
+"""What to do about an operation that was read back."""
 
 
 def _sentence(error: LocktermError) -> str:
