@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ENDING_SIGNALS = (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)
 """The signals that ask lockterm to end."""
 
-PATIENCE_S = 3.0
+PATIENCE_S = 2.5
 """How long ending in good order may take after a signal, in seconds."""
 
 _DUMB = ("", "dumb", "unknown")
