@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from lockterm.models.history import HistoryLine
 from lockterm.models.operation import HELD_CALLS, IN_FLIGHT, UNSETTLED, Operation, State
 from lockterm.store.database import Database
 
@@ -35,6 +36,13 @@ def _operation(row: sqlite3.Row) -> Operation:
     values["before"] = tuple(values["before"])
     values["candidates"] = tuple(values["candidates"])
     return Operation(**values)
+
+
+def _line(row: sqlite3.Row) -> HistoryLine:
+    values = dict(row)
+    voice = json.loads(values["voice"])["currentVoiceTimbre"] if values["voice"] else {}
+    values["voice"] = " ".join(str(voice[name]) for name in ("lang", "timbre") if name in voice)
+    return HistoryLine(**values | {"state": State(values["state"])})
 
 
 class Journal:
@@ -91,18 +99,27 @@ class Journal:
         """Every operation of the profile, the oldest first."""
         return self._select("profile = ?", [self._profile])
 
-    def restored(self, operation_id: str) -> list[Operation]:
-        """The adds that restore from the backup of a delete or clear."""
-        return self._select("restores = ?", [operation_id])
+    def lines(self) -> list[HistoryLine]:
+        """Every operation of the profile in short, the newest first."""
+        with self._database.transaction() as connection:
+            rows = connection.execute(
+                "SELECT id, call, lock_id, lock_name, remote_id, remote_name, state, prepared_ms,"
+                " code, message, restores, json_array_length(before) AS count,"
+                " CASE call WHEN 'updateLockSetting' THEN body END AS voice"
+                " FROM operations WHERE profile = ? ORDER BY seq DESC",
+                [self._profile],
+            ).fetchall()
+        return [_line(row) for row in rows]
 
-    def added_as(self, remote_id: int) -> Operation | None:
-        """The confirmed add that made a remote: it knows what the list never returns."""
-        states = [State.CONFIRMED, State.CONFIRMED_BY_READING]
-        rows = self._select(
-            f"profile = ? AND call = 'add' AND remote_id = ? AND state IN ({_marks(states)})",
-            [self._profile, remote_id, *states],
-        )
-        return rows[-1] if rows else None
+    def restored(self, lock_id: int) -> list[Operation]:
+        """The adds on a lock that restore remotes from backups, the oldest first."""
+        where = "profile = ? AND lock_id = ? AND restores IS NOT NULL"
+        return self._select(where, [self._profile, lock_id])
+
+    def told_hidden(self, lock_id: int) -> list[Operation]:
+        """The adds and user numbers of a lock: they know what the list never returns."""
+        where = "profile = ? AND lock_id = ? AND call IN ('add', 'updateRemoteUserNo')"
+        return self._select(where, [self._profile, lock_id])
 
     def settle_orphans(self, is_alive: Callable[[str], bool], now_ms: int) -> None:
         """Settle what a session that ended left in flight, of all profiles.

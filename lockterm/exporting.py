@@ -1,0 +1,115 @@
+"""The history as files: CSV for a spreadsheet, JSON for programs and with every detail."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, fields
+from datetime import tzinfo
+from pathlib import Path
+from typing import Any
+
+from lockterm import moments
+from lockterm.errors import StoreError
+from lockterm.models.operation import Operation
+from lockterm.paths import FILE_MODE, make_directory
+
+FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
+"""What a spreadsheet may take for the beginning of a formula, or of a row."""
+
+_COLUMNS = ("time", *(field.name for field in fields(Operation)))
+_NAMES = 100
+"""How many files of the same second there may be."""
+
+
+def export_history(
+    operations: Sequence[Operation], directory: Path, zone: tzinfo, now_ms: int
+) -> tuple[Path, Path]:
+    """Write operations down as a CSV and a JSON file, for this user alone.
+
+    Args:
+        operations: What to write, in this order.
+        directory: Where; made if it is missing.
+        zone: The zone of the times that are written for people.
+        now_ms: Names the files, in UTC.
+
+    Returns:
+        The CSV file and the JSON file; nothing that was there before is touched.
+
+    Raises:
+        StoreError: They cannot be written; nothing is left of them.
+    """
+    make_directory(directory)
+    at = moments.local(now_ms, moments.UTC)
+    stem = f"history-{at:%Y%m%d-%H%M%SZ}" if at is not None else f"history-{now_ms}"
+    contents = {".csv": as_csv(operations, zone), ".json": as_json(operations, zone)}
+    for number in range(1, _NAMES):
+        name = stem if number == 1 else f"{stem}-{number}"
+        paths = {ending: directory / f"{name}{ending}" for ending in contents}
+        if any(os.path.lexists(path) for path in paths.values()):
+            continue
+        written: list[Path] = []
+        try:
+            for ending, path in paths.items():
+                _write_new(path, contents[ending], written)
+        except FileExistsError:  # another session was faster
+            _remove(written)
+            continue
+        except OSError as error:
+            _remove(written)
+            raise StoreError(
+                f"The history cannot be written to {directory}: {error.strerror or error}.",
+                hint="See that the directory is yours, writable and not full.",
+            ) from error
+        return paths[".csv"], paths[".json"]
+    raise StoreError(f"There are too many exports of this second in {directory}.")
+
+
+def as_csv(operations: Iterable[Operation], zone: tzinfo) -> bytes:
+    """RFC 4180; text that a spreadsheet might run gets a quote in front of it."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
+    writer.writerow(_COLUMNS)
+    for operation in operations:
+        row = _record(operation, zone)
+        writer.writerow([_cell(row[name]) for name in _COLUMNS])
+    return text.getvalue().encode("utf-8", "backslashreplace")
+
+
+def as_json(operations: Iterable[Operation], zone: tzinfo) -> bytes:
+    """An array of the operations as the journal has them, escaped down to ASCII."""
+    records = [_record(operation, zone) for operation in operations]
+    return (json.dumps(records, indent=1) + "\n").encode()
+
+
+def _record(operation: Operation, zone: tzinfo) -> dict[str, Any]:
+    at = moments.local(operation.prepared_ms, zone)
+    time = at.isoformat(timespec="milliseconds") if at is not None else ""
+    return {"time": time, **asdict(operation)}
+
+
+def _cell(value: Any) -> str | int:
+    if value is None:
+        return ""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return f"'{text}" if text.startswith(tuple(FORMULA_STARTS)) else text
+
+
+def _write_new(path: Path, content: bytes, written: list[Path]) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(path, flags, FILE_MODE)
+    written.append(path)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _remove(paths: Iterable[Path]) -> None:
+    for path in paths:
+        path.unlink(missing_ok=True)
