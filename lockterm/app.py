@@ -23,6 +23,7 @@ from lockterm.screens.outcomes import Outcomes
 from lockterm.store.cache import Cache
 from lockterm.store.database import Database
 from lockterm.text import clean
+from lockterm.widgets.actions import actions_of, written
 from lockterm.widgets.hostile import HostileFilter
 
 if TYPE_CHECKING:
@@ -174,15 +175,23 @@ class LocktermApp(App[int]):
                 return
         await super().on_event(event)
 
+    def get_key_display(self, binding: Binding) -> str:
+        """A key in words: glyphs such as arrows are not in every font and encoding."""
+        return binding.key_display or written(binding.key)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """No cursor blinks: an idle field sends nothing."""
+        if hasattr(event.widget, "cursor_blink"):
+            event.widget.cursor_blink = False
+
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """The palette offers the actions of the screen: the list that help and key line show."""
-        for node, binding, enabled, _ in screen.active_bindings.values():
-            if enabled and binding.description and binding.id:
-                keys = self.get_key_display(binding)
+        for item in actions_of(screen):
+            if item.enabled and item.binding.id:
                 yield SystemCommand(
-                    binding.description.capitalize(),
-                    f"{binding.tooltip or binding.description}  ({keys})",
-                    lambda node=node, action=binding.action: self.run_action(action, node),
+                    item.binding.description.capitalize(),
+                    f"{item.sentence}  ({', '.join(item.keys)})",
+                    lambda item=item: self.run_action(item.action, item.node),
                 )
         yield SystemCommand("Theme", "Change the theme", self.action_change_theme)
 

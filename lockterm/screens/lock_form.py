@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from textual import events, on, work
@@ -20,10 +20,18 @@ from lockterm.models.locks import Lock
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen
 from lockterm.text import clean
-from lockterm.widgets.field import Field
+from lockterm.widgets.form_field import FormField
+from lockterm.widgets.text_input import TextInput
 from lockterm.widgets.zones import ZoneSuggester, zones_with
 
-_FIELDS = ("id", "name", "vendor", "model", "zone")
+_FIELDS = {
+    "id": "Lock id",
+    "name": "Name",
+    "vendor": "Vendor",
+    "model": "Model",
+    "zone": "Time zone",
+}
+"""Name of a field -> what people call it, from top to bottom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +58,8 @@ class LockForm(LocktermScreen[Lock | None]):
     """
 
     BINDINGS = [
-        Binding("ctrl+s", "save", "save", key_display="ctrl+s", id="form.save"),
+        Binding("ctrl+s", "save", "save", id="form.save"),
         Binding("escape", "leave", "leave", id="form.leave", tooltip="Leave without saving"),
-        Binding("down", "app.focus_next", "next field", show=False, id="form.next"),
-        Binding("up", "app.focus_previous", "previous field", show=False, id="form.previous"),
     ]
 
     AUTO_FOCUS = "Input"
@@ -65,6 +71,7 @@ class LockForm(LocktermScreen[Lock | None]):
         self._entry = entry
         self._book = {lock.lock_id: lock for lock in book}
         self._answers: dict[int, _Answer] = {}
+        self._before: dict[str, str] = {}
         self._filled = ""
         self._saving = False
 
@@ -76,56 +83,50 @@ class LockForm(LocktermScreen[Lock | None]):
         """One column of fields, and two buttons that say what they do."""
         entry = self._entry or Lock(0)
         book = self._book.values()
-        vendors = sorted({lock.vendor for lock in book if lock.vendor})
-        models = sorted({lock.model for lock in book if lock.model})
+        values_now = {
+            "id": str(entry.lock_id) if self._entry else "",
+            "name": entry.name,
+            "vendor": entry.vendor,
+            "model": entry.model,
+            "zone": entry.zone,
+        }
         with VerticalScroll(id="fields", can_focus=False):
-            yield Field(
-                "Lock id",
-                id="id",
-                value=str(entry.lock_id) if self._entry else "",
-                hint="" if self._entry else "The service's number of the lock, such as 1001.",
-                longest=19,
-                locked=self._entry is not None,
-            )
-            yield Field("Name", id="name", value=entry.name, hint=_alias_hint(entry.alias))
-            yield Field(
-                "Vendor",
-                id="vendor",
-                value=entry.vendor,
-                suggester=SuggestFromList(vendors, case_sensitive=False),
-            )
-            yield Field(
-                "Model",
-                id="model",
-                value=entry.model,
-                hint="As the service names vendor and model, to list the voices.",
-                suggester=SuggestFromList(models, case_sensitive=False),
-            )
-            yield Field(
-                "Time zone",
-                id="zone",
-                value=entry.zone,
-                suggester=ZoneSuggester(),
-                longest=60,
-            )
+            for name, label in _FIELDS.items():
+                self._before[name] = clean(values_now[name])
+                typed = TextInput(self._before[name])
+                if name == "vendor":
+                    typed.suggester = _one_of(lock.vendor for lock in book)
+                elif name == "model":
+                    typed.suggester = _one_of(lock.model for lock in book)
+                elif name == "zone":
+                    typed.suggester = ZoneSuggester()
+                typed.disabled = name == "id" and self._entry is not None
+                yield FormField(name, label, typed)
             with Horizontal(classes="buttons"):
                 yield Button("Save", id="save", variant="primary", compact=True)
                 yield Button("Leave", id="leave", compact=True)
 
     def on_mount(self) -> None:
-        """Say what an empty zone means."""
+        """Say what the fields are for."""
+        if self._entry is None:
+            self._field("id").note = "The service's number of the lock, such as 1001."
+        self._field("name").note = _alias_note(self._entry.alias if self._entry else "")
+        self._field("model").note = "As the service names vendor and model, to list the voices."
         self._show_zone()
         if self._entry:
-            self._field("name").type_here()
+            self._field("name").focus_control()
 
-    def _field(self, name: str) -> Field:
-        return self.query_one(f"#{name}", Field)
+    def _field(self, name: str) -> FormField:
+        return self.query_one(f"#field-{name}", FormField)
+
+    def _typed(self, name: str) -> str:
+        return self._field(name).value.strip()
 
     # --- the id --------------------------------------------------------------------------------
 
-    @on(Input.Blurred, "#id Input")
+    @on(Input.Blurred, "#field-id Input")
     def _id_left(self) -> None:
-        if self._entry is None and self._field("id").value:
+        if self._entry is None and self._typed("id"):
             lock_id = self._read_id()
             if lock_id is not None:
                 self.ask_about(lock_id)
@@ -136,11 +137,11 @@ class LockForm(LocktermScreen[Lock | None]):
         try:
             lock_id = values.lock_id(field.value)
         except ValueError:
-            field.say("A lock id is a whole number, such as 1001.", wrong=True)
+            field.error = "A lock id is a whole number, such as 1001."
             return None
         if lock_id in self._book:
             title = clean(self._book[lock_id].title, 60)
-            field.say(f"Lock {lock_id} is in the book already, as {title}.", wrong=True)
+            field.error = f"Lock {lock_id} is in the book already, as {title}."
             return None
         return lock_id
 
@@ -152,7 +153,7 @@ class LockForm(LocktermScreen[Lock | None]):
     async def _ask(self, lock_id: int) -> _Answer:
         answer = self._answers.get(lock_id)
         if answer is None or not answer.asked:
-            self._field("id").say(f"Asking the service about lock {lock_id} ...")
+            self._field("id").note = f"Asking the service about lock {lock_id} ..."
             answer = self._answers[lock_id] = await self._answer_of_service(lock_id)
         if self.is_attached and self._field("id").value == str(lock_id):
             self._show_answer(answer)
@@ -180,17 +181,18 @@ class LockForm(LocktermScreen[Lock | None]):
         return _Answer(words, remotes=page.total, name=info.lock_name, alias=info.lock_alias or "")
 
     def _show_answer(self, answer: _Answer) -> None:
-        self._field("id").say(answer.words, wrong=answer.unknown)
-        name = self._field("name")
-        if answer.name and name.value in ("", self._filled):
+        field, name = self._field("id"), self._field("name")
+        field.note = "" if answer.unknown else answer.words
+        field.error = answer.words if answer.unknown else ""
+        if answer.name and self._typed("name") in ("", self._filled):
             name.value = self._filled = answer.name
-        name.say(_alias_hint(answer.alias))
+        name.note = _alias_note(answer.alias)
 
     # --- the zone ------------------------------------------------------------------------------
 
-    @on(Input.Changed, "#zone Input")
+    @on(Input.Changed, "#field-zone Input")
     def _show_zone(self) -> None:
-        self.suggest_zones(self._field("zone").value)
+        self.suggest_zones(self._typed("zone"))
 
     @work(exclusive=True, group="zone")
     async def suggest_zones(self, typed: str) -> None:
@@ -200,10 +202,10 @@ class LockForm(LocktermScreen[Lock | None]):
         if await asyncio.to_thread(values.is_zone, name):
             zone = self.operations.zone(Lock(0, zone=name))
             now = moments.stamp(self.operations.now_ms(), zone)
-            field.say(f"There it is {now}." if typed else f"Empty: that of the profile, {name}.")
+            field.note = f"There it is {now}." if typed else f"Empty: that of the profile, {name}."
             return
         meant = await asyncio.to_thread(zones_with, typed)
-        field.say(f"Such as {', '.join(meant)}." if meant else "No zone is called so.")
+        field.note = f"Such as {', '.join(meant)}." if meant else "No zone is called so."
 
     # --- saving --------------------------------------------------------------------------------
 
@@ -211,15 +213,9 @@ class LockForm(LocktermScreen[Lock | None]):
         """Saving takes its time; a second key does not save twice."""
         return "It is being saved." if action == "save" and self._saving else ""
 
-    @on(Input.Submitted)
-    def _to_the_next(self) -> None:
-        self.app.action_focus_next()
-
     @on(Input.Changed)
     def _typing(self, event: Input.Changed) -> None:
-        field = event.input.query_ancestor(Field)
-        if field.has_class("-wrong"):
-            field.say("")
+        event.input.query_ancestor(FormField).error = ""
 
     @on(Button.Pressed, "#save")
     def _save_pressed(self) -> None:
@@ -249,29 +245,29 @@ class LockForm(LocktermScreen[Lock | None]):
 
     async def _checked(self) -> Lock | None:
         """The entry as typed; None where something is wrong, which then stands at its field."""
-        zone = self._field("zone").value
+        zone = self._typed("zone")
         try:
             if zone:
                 zone = await asyncio.to_thread(values.timezone, zone)
         except ValueError as error:
-            self._field("zone").say(f"The zone {error}.", wrong=True)
-            self._field("zone").type_here()
+            self._field("zone").error = f"The zone {error}."
+            self._field("zone").focus_control()
             return None
         entry = self._entry
         if entry is None:
             lock_id = self._read_id()
             answer = await self._ask(lock_id) if lock_id is not None else None
             if lock_id is None or answer is None or answer.unknown:
-                self._field("id").type_here()
+                self._field("id").focus_control()
                 return None
             if not answer.asked:
                 self.notify(answer.words, title="Saved without asking", severity="warning")
             entry = Lock(lock_id, alias=answer.alias, remotes=answer.remotes)
         return replace(
             entry,
-            name=self._field("name").value,
-            vendor=self._field("vendor").value,
-            model=self._field("model").value,
+            name=self._typed("name"),
+            vendor=self._typed("vendor"),
+            model=self._typed("model"),
             zone=zone,
         )
 
@@ -282,18 +278,24 @@ class LockForm(LocktermScreen[Lock | None]):
         """Leave; where something was typed, ask first."""
         from lockterm.screens.confirm import ConfirmModal
 
-        changed = [name for name in _FIELDS if self._field(name).is_changed]
-        question = "Leave without saving what you typed?"
-        confirm = ConfirmModal(question, verb="Leave", keep="Stay")
-        if not changed or await self.app.push_screen_wait(confirm):
-            self.dismiss(None)
+        changed = [name for name in _FIELDS if self._typed(name) != self._before[name].strip()]
+        if changed:
+            question = "Leave without saving what you typed?"
+            confirm = ConfirmModal(question, verb="Leave", keep="Stay")
+            if not await self.app.push_screen_wait(confirm):
+                return
+        self.dismiss(None)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Keep the field with the focus in sight."""
         event.widget.scroll_visible(animate=False)
 
 
-def _alias_hint(alias: str) -> str:
+def _one_of(words: Iterable[str]) -> SuggestFromList:
+    return SuggestFromList(sorted({word for word in words if word}), case_sensitive=False)
+
+
+def _alias_note(alias: str) -> str:
     return f"The service also calls it {clean(alias, 100)}." if alias else ""
 
 

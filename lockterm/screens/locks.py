@@ -34,7 +34,6 @@ class LocksScreen(LocktermScreen[None]):
             "enter",
             "open",
             "open",
-            key_display="enter",
             id="locks.open",
             tooltip="Show the remotes of the lock",
         ),
@@ -48,7 +47,7 @@ class LocksScreen(LocktermScreen[None]):
             tooltip="Take the lock out of the book; nothing changes at the service",
         ),
         Binding("v", "voice", "voice", id="locks.voice", tooltip="The voice the lock speaks with"),
-        Binding("slash", "find", "find", key_display="/", id="locks.find", tooltip="Type to find"),
+        Binding("slash", "find", "find", id="locks.find", tooltip="Type to find"),
         Binding(
             "o",
             "open_by_id",

@@ -49,9 +49,7 @@ class KeyLine(Widget):
             if enabled:
                 parts += [(written, "bold"), (f" {description}  ", "")]
             else:
-                parts.append(
-                    (f"({written} {description}) "[: len(written + description) + 3], "dim")
-                )
+                parts.append((f"({written} {description}) ", "dim"))
         return Content.assemble(*parts)
 
     def on_click(self, event: events.Click) -> None:
@@ -65,4 +63,4 @@ class KeyLine(Widget):
 
 
 def _width(entry: tuple[str, str, str, bool]) -> int:
-    return cell_len(entry[1]) + cell_len(entry[2]) + 3
+    return cell_len(entry[1]) + cell_len(entry[2]) + (3 if entry[3] else 4)

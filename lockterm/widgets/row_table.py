@@ -79,7 +79,7 @@ class RowTable(DataTable[Text], inherit_bindings=False):
     def _fill(self, cursor: str | None) -> None:
         row, top = self.cursor_row, self.scroll_y
         keys = list(self._content)
-        if cursor in self._content:
+        if cursor is not None and cursor in self._content:
             row = keys.index(cursor)
         widths = fit(self._plan, list(self._content.values()), self._room())
         self._fitted_to = self.size.width

@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
 from textual.widgets import Static
 
 from lockterm.errors import LocktermError
 from lockterm.text import clean
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[T]):
+    """Something that is read again and again: what is known of it now."""
+
+    value: T | None = None
+    """What was read last; None: nothing yet."""
+    error: LocktermError | None = None
+    """Why the last reading failed; with a value, that one is stale."""
+    at_ms: int = 0
+    """When the value was read."""
+    busy: bool = False
+    """Whether it is being read now."""
 
 
 class StatePanel(Static):

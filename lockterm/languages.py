@@ -1,0 +1,51 @@
+"""Names of languages, from the Unicode CLDR.
+
+The library and its data are slow to load (tens of milliseconds): call from a thread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+_LONGEST = 40
+"""No language code is longer; what is, is not looked up."""
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageName:
+    """What a language is called."""
+
+    english: str
+    """``German``."""
+    own: str
+    """In itself, ``Deutsch``; empty where the CLDR does not know."""
+    english_full: str
+    """With script and region: ``German (Germany)``."""
+    own_full: str
+    """In itself: ``Deutsch (Deutschland)``; may be empty."""
+
+
+@lru_cache(maxsize=1000)
+def name_of(code: str) -> LanguageName | None:
+    """The name of a language code such as ``de-DE`` or ``zh_Hant``; None where it is unknown."""
+    from babel.core import Locale, UnknownLocaleError
+
+    english = Locale("en")
+    code = code.strip().replace("_", "-")
+    if not code.isascii() or not 2 <= len(code) <= _LONGEST:
+        return None
+    try:
+        locale = Locale.parse(code, sep="-")
+    except (UnknownLocaleError, ValueError):
+        name = english.languages.get(code.partition("-")[0].lower())
+        return LanguageName(name, "", name, "") if name else None
+    name = locale.get_language_name(english)
+    if not name:
+        return None
+    return LanguageName(
+        english=name,
+        own=locale.get_language_name(locale) or "",
+        english_full=locale.get_display_name(english) or name,
+        own_full=locale.get_display_name(locale) or "",
+    )

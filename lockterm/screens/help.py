@@ -1,0 +1,168 @@
+"""Every key that works on a screen, the words and marks it uses, and where this session is."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from rich.cells import cell_len
+from textual.app import App, ComposeResult
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Static
+
+from lockterm import __version__
+from lockterm.screens.base import LocktermScreen
+from lockterm.text import clean
+from lockterm.widgets.actions import Action, actions_of
+
+MARGIN = 6
+"""Cells left and right of the text, with the scrollbar."""
+
+WORDS = {
+    "remote": "a bluetooth key fob that opens one lock",
+    "timbre": "one voice of a language",
+    "voice pack": "the file with which a lock speaks one timbre",
+    "coerced": "a remote that is used under duress",
+    "recorded by the service": "the service has it; whether the lock has it yet, it never says",
+    "last set from here": "the contract has no way to read a lock's voice",
+    "OFFLINE": "the service cannot be reached; what is shown was read before",
+    "STALE": "reading it again failed; what is shown is older than it could be",
+    "UNSETTLED": "a change was sent and no answer came: it may have taken effect or not",
+    "(key verb)": "does nothing now; pressed, it says why",
+    "…": "more than there is room for",
+    "\N{REPLACEMENT CHARACTER}": "a character that steers a terminal or cannot be seen",
+}
+"""Word or mark -> what it means."""
+
+
+class HelpScreen(LocktermScreen[None]):
+    """Explains the screen from which it was opened.
+
+    Args:
+        screen: That screen, while it still is the active one.
+    """
+
+    BINDINGS = [
+        Binding(
+            "escape,question_mark,q,backspace",
+            "close",
+            "close",
+            key_display="esc",
+            id="help.close",
+        ),
+        Binding("down,j", "scroll_body('down')", "down", id="help.down", show=False),
+        Binding("up,k", "scroll_body('up')", "up", id="help.up", show=False),
+        Binding("pagedown,space", "scroll_body('page_down')", "page down", id="help.page_down"),
+        Binding("pageup,b", "scroll_body('page_up')", "page up", id="help.page_up"),
+        Binding("home,g", "scroll_body('home')", "top", id="help.home", show=False),
+        Binding("end,G", "scroll_body('end')", "end", id="help.end", show=False),
+    ]
+
+    def __init__(self, screen: Screen[Any]) -> None:
+        app = screen.app
+        operations: Any = getattr(screen, "operations", None) or vars(app)["operations"]
+        super().__init__(operations)
+        self._of = screen.crumbs() if isinstance(screen, LocktermScreen) else ()
+        self._groups = _grouped(actions_of(screen), screen, app)
+
+    def crumbs(self) -> tuple[str, ...]:
+        """Of which screen."""
+        return (*self._of, "Help")
+
+    def compose_body(self) -> ComposeResult:
+        """One text that scrolls."""
+        with VerticalScroll(id="help", can_focus=False):
+            yield Static(id="help-text", markup=False)
+
+    def on_mount(self) -> None:
+        """Write it."""
+        self._write()
+
+    def on_resize(self) -> None:
+        """Break the lines for the new width."""
+        self._write()
+
+    def _write(self) -> None:
+        width = max((self.size.width or self.app.size.width) - MARGIN, 40)
+        every = [action for _, actions in self._groups for action in actions]
+        keys = 2 + max(len(", ".join(action.keys)) for action in every)
+        verb = 2 + max(len(action.binding.description) for action in every)
+        lines: list[Content] = []
+        for title, actions in self._groups:
+            lines += [Content.styled(title, "bold underline")]
+            for action in actions:
+                lines += _of_action(action, keys, verb, width)
+            lines.append(Content(""))
+        lines.append(Content.styled("Words and marks", "bold underline"))
+        for word, meaning in WORDS.items():
+            lines += _columns([(word, 2 + max(map(len, WORDS)))], meaning, width)
+        lines += [Content(""), Content.styled("Where this is", "bold underline")]
+        for label, value in self._places():
+            lines += _columns([(label, 11)], value, width)
+        self.query_one("#help-text", Static).update(Content("\n").join(lines))
+
+    def _places(self) -> Iterator[tuple[str, str]]:
+        profile = self.operations.profile
+        yield "profile", clean(profile.name) + ("  read-only" if profile.read_only else "")
+        yield "service", clean(profile.base_url)
+        yield "time zone", f"{clean(profile.timezone)}, where a lock has none of its own"
+        yield "version", f"lockterm {__version__}"
+
+    def action_scroll_body(self, how: str) -> None:
+        """Scroll the text."""
+        getattr(self.query_one("#help"), f"scroll_{how}")(animate=False)
+
+    def action_close(self) -> None:
+        """Go back to the screen."""
+        self.dismiss()
+
+
+def _grouped(
+    actions: list[Action], screen: Screen[Any], app: App[Any]
+) -> list[tuple[str, list[Action]]]:
+    """By whose they are; a screen may name groups of its own with ``Binding.group``."""
+    groups: dict[str, list[Action]] = {"On this screen": [], "Moving": [], "Everywhere": []}
+    for action in actions:
+        own = action.binding.group
+        if own is not None and own.description:
+            title = own.description
+        elif action.node is screen:
+            title = "On this screen"
+        else:
+            title = "Everywhere" if action.node is app else "Moving"
+        groups.setdefault(title, []).append(action)
+    moving, everywhere = groups.pop("Moving"), groups.pop("Everywhere")
+    groups |= {"Moving": moving, "Everywhere": everywhere}
+    return [(title, actions) for title, actions in groups.items() if actions]
+
+
+def _of_action(action: Action, keys: int, verb: int, width: int) -> list[Content]:
+    sentence = action.sentence
+    word = action.binding.description
+    if sentence.lower() == word.lower():
+        sentence = ""
+    if not action.enabled:
+        sentence = f"Not now: {action.reason or 'it has no effect here.'}"
+    columns = [(", ".join(action.keys), keys), (word, verb)]
+    return _columns(columns, sentence, width, style="" if action.enabled else "dim")
+
+
+def _columns(
+    columns: list[tuple[str, int]], text: str, width: int, style: str = ""
+) -> list[Content]:
+    """Words in columns, the first of them bold, and a text that wraps behind the last."""
+    start = sum(wide for _, wide in columns)
+    wrapped = textwrap.wrap(text, max(width - start, 20)) or [""]
+    head = Content.assemble(
+        *(
+            (word + " " * max(wide - cell_len(word), 1), "bold" if index == 0 else "")
+            for index, (word, wide) in enumerate(columns)
+        ),
+        wrapped[0],
+    )
+    lines = [head, *(Content(" " * start + line) for line in wrapped[1:])]
+    return [line.stylize(style) if style else line for line in lines]

@@ -1,0 +1,88 @@
+"""What can be done on a screen: the one list behind key line, help and command palette."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass, replace
+from typing import Any
+
+from textual.binding import Binding
+from textual.dom import DOMNode
+from textual.keys import KEY_TO_UNICODE_NAME
+from textual.screen import Screen
+
+_WORDS = {
+    "escape": "esc",
+    "delete": "del",
+    "pageup": "pgup",
+    "pagedown": "pgdn",
+    "question_mark": "?",
+    "slash": "/",
+    "minus": "-",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something that keys do now."""
+
+    action: str
+    """As Textual names it, for running it on ``node``."""
+    node: DOMNode
+    """Whose it is: the screen, the widget with the focus, or the app."""
+    keys: tuple[str, ...]
+    """Its keys as people read them."""
+    binding: Binding
+    """The first of its bindings: verb, sentence, whether the key line shows it."""
+    enabled: bool
+    """Whether it can do something now."""
+    reason: str = ""
+    """Why it cannot, as a sentence; may be empty."""
+
+    @property
+    def sentence(self) -> str:
+        """What it does, at some length."""
+        return self.binding.tooltip or self.binding.description.capitalize()
+
+
+def actions_of(screen: Screen[Any]) -> list[Action]:
+    """Every action that has a verb, in the order of the bindings; one entry for all its keys."""
+    actions: dict[tuple[DOMNode, str], Action] = {}
+    for node, binding, enabled, _ in screen.active_bindings.values():
+        if not binding.description or _is_textuals_own(node, binding):
+            continue
+        known = actions.get((node, binding.action))
+        if known is not None:
+            keys = (*known.keys, written(binding.key))
+            actions[node, binding.action] = replace(known, keys=keys)
+            continue
+        reason = ""
+        if not enabled and (why_not := getattr(node, "why_not", None)) is not None:
+            reason = why_not(binding.action.partition("(")[0])
+        keys = (written(binding.key),)
+        actions[node, binding.action] = Action(binding.action, node, keys, binding, enabled, reason)
+    return list(actions.values())
+
+
+def _is_textuals_own(node: DOMNode, binding: Binding) -> bool:
+    """What every Textual screen has: of these only tab is worth a line, and the focus has it."""
+    return isinstance(node, Screen) and binding.action in (
+        "app.focus_next",
+        "app.focus_previous",
+        "screen.copy_text",
+    )
+
+
+def written(key: str) -> str:
+    """A key as people read it, in ASCII: ``enter``, ``?``, ``ctrl+s``, ``up``."""
+    *modifiers, name = key.split("+") if key != "+" else [key]
+    if name in _WORDS:
+        name = _WORDS[name]
+    elif len(name) > 1:
+        try:
+            character = unicodedata.lookup(KEY_TO_UNICODE_NAME.get(name, name.replace("_", " ")))
+        except KeyError:
+            character = ""
+        if character.isascii() and character.isprintable() and character.strip():
+            name = character
+    return "+".join([*modifiers, name])
