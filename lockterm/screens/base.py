@@ -52,10 +52,16 @@ class _Common(Screen[ResultT]):
         except LocktermError as error:
             self.tell(error)
 
-    def tell(self, error: LocktermError) -> None:
-        """Show an error: what happened, what it means, what to do."""
+    def tell(self, error: LocktermError, what: str = "") -> None:
+        """Show an error: what happened, what it means, what to do.
+
+        Args:
+            error: The error.
+            what: What was being done, already clean: ``Delete Anna Weber``.
+        """
         message = " ".join(filter(None, (clean(error.message), clean(error.hint))))
-        self.notify(message, title=clean(error.title), severity="error", timeout=12, markup=False)
+        title = ": ".join(filter(None, (what, clean(error.title))))
+        self.notify(message, title=title, severity="error", timeout=12, markup=False)
 
 
 class LocktermScreen(_Common[ResultT]):

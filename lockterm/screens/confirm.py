@@ -56,8 +56,10 @@ class ConfirmModal(LocktermModal[bool | None]):
                     yield Static(clean_lines(self._details), markup=False)
             if self._typed:
                 choices = " or ".join(clean(word, 60) for word in self._typed)
-                yield Label(f"Type {choices} to go on:", markup=False)
-                yield Input(id="typed", compact=True)
+                yield Label(f"Type {choices} to go on:", markup=False, classes="ask")
+                field = Input(id="typed", compact=True)
+                field.cursor_blink = False
+                yield field
             with Horizontal(classes="buttons"):
                 yield Button(Content(clean(self._keep, 40)), id="keep", compact=True)
                 yield Button(
@@ -72,9 +74,13 @@ class ConfirmModal(LocktermModal[bool | None]):
         """Keep has the focus; where something must be typed, the field has it."""
         self.query_one("#typed" if self._typed else "#keep").focus()
 
-    def on_input_changed(self, event: Input.Changed) -> None:
+    def may_act(self) -> bool:
+        """Whether the verb works: nothing has to be typed, or one of the words stands there."""
+        return not self._typed or self.query_one("#typed", Input).value.strip() in self._typed
+
+    def on_input_changed(self) -> None:
         """The verb works once one of the words stands there."""
-        self.query_one("#act", Button).disabled = event.value.strip() not in self._typed
+        self.query_one("#act", Button).disabled = not self.may_act()
 
     def on_input_submitted(self) -> None:
         """Enter in the field goes to the buttons; it never acts."""

@@ -107,9 +107,7 @@ async def settled(pilot: Pilot[int]) -> None:
             if worker.state in (WorkerState.PENDING, WorkerState.RUNNING)
         ]
         waiting = len(app.screen_stack) - 1 if app.screen.is_modal else 0
-        return len(busy) <= waiting and all(
-            task.done() for task in app.operations._pages.values()
-        )
+        return len(busy) <= waiting and all(task.done() for task in app.operations._pages.values())
 
     await until(pilot, quiet)
     await pilot.pause()

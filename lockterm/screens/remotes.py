@@ -1,0 +1,266 @@
+"""The remotes of a lock, page by page: the heart of lockterm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.widgets import DataTable, Input
+
+from lockterm.errors import StoreError
+from lockterm.models.locks import Lock
+from lockterm.operations import Operations
+from lockterm.screens.remotes_keys import KEYS
+from lockterm.screens.remotes_paging import RemotesPaging
+from lockterm.widgets.find_line import FindLine
+from lockterm.widgets.page_view import PageView, pager_words, state_words
+from lockterm.widgets.pager import Pager
+from lockterm.widgets.remote_pane import RemotePane
+from lockterm.widgets.remotes_table import RemotesTable
+from lockterm.widgets.search_line import SearchLine
+from lockterm.widgets.state_panel import StatePanel
+
+if TYPE_CHECKING:
+    from lockterm.models.operation import Operation
+    from lockterm.models.remotes import Remote
+
+
+class RemotesScreen(RemotesPaging):
+    """The pages of a lock's list as the service cuts them.
+
+    Args:
+        operations: The one door to service and store.
+        lock_entry: The lock, in the book or not.
+    """
+
+    BINDINGS = KEYS
+
+    def __init__(self, operations: Operations, lock_entry: Lock) -> None:
+        super().__init__(operations, lock_entry)
+        self._busy: dict[int, str] = {}
+
+    def crumbs(self) -> tuple[str, ...]:
+        """The lock's remotes."""
+        return ("Locks", self.lock_entry.title, "Remotes")
+
+    def compose_body(self) -> ComposeResult:
+        """The table and its pane, or words in their place; the pager's line."""
+        with Horizontal(id="remotes"):
+            yield RemotesTable(id="table")
+            yield RemotePane(id="pane")
+        yield StatePanel(state_words(self.view, self._lock_name, may_add=False)[0], id="state")
+        with Horizontal(id="foot"):
+            yield SearchLine(id="find")
+            yield Pager(self.operations.now_ms, id="pager")
+
+    # --- loading -------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """Ask for the first page at once; the frame is painted meanwhile."""
+        self.query_one("#remotes").display = False
+        self.query_one(FindLine).query_one(Input).cursor_blink = False
+        self.load_page()
+
+    def on_screen_resume(self) -> None:
+        """Another screen may have changed the lock's entry, its zone for one."""
+        self._read_entry()
+
+    @work(exclusive=True, group="entry")
+    async def _read_entry(self) -> None:
+        try:
+            entry = await self.operations.find_lock(self.lock_entry.lock_id)
+        except StoreError:  # the locks screen says so; the remotes do not need the book
+            return
+        if entry not in (Lock(entry.lock_id), self.lock_entry):
+            self.lock_entry = entry
+            self._zone = self.operations.zone(entry)
+            self.show_crumbs()
+            self._fill()
+
+    # --- watchers ------------------------------------------------------------------------------
+
+    def watch_page_no(self) -> None:
+        """Load what is wanted."""
+        self.load_page()
+
+    def watch_view(self, old: PageView, new: PageView) -> None:
+        """Paint what has changed: the rows only where they have."""
+        if (old.seen, old.needle, old.found) != (new.seen, new.needle, new.found):
+            pages = [view.page.page_no if view.page else 0 for view in (old, new)]
+            self._fill(top=pages[0] != pages[1])
+        elif new.trouble is not old.trouble:
+            self._show_state()
+        self._show_pager()
+        self.refresh_bindings()
+
+    def _fill(self, *, top: bool = False) -> None:
+        self.query_one(RemotesTable).show_remotes(
+            self._rows(),
+            self._zone,
+            self.operations.now_ms(),
+            busy=self._busy,
+            cursor=self._go_to,
+            top=top,
+        )
+        self._show_state()
+        self._show_pane()
+
+    def _rows(self) -> Sequence[Remote]:
+        view = self.view
+        if view.found is not None:
+            return view.found.remotes
+        remotes = view.page.remotes if view.page else ()
+        if not view.needle:
+            return remotes
+        return [remote for remote in remotes if self.matches(view.needle, remote)]
+
+    def _show_state(self) -> None:
+        """The rows, or the words in their place."""
+        body, panel = self.query_one("#remotes"), self.query_one(StatePanel)
+        table = self.query_one(RemotesTable)
+        body.display = table.row_count > 0
+        panel.display = not body.display
+        if panel.display:
+            panel.say(*state_words(self.view, self._lock_name, may_add=not self.why_not("add")))
+        elif self.focused is None:
+            table.focus()
+        table.set_class(self.view.trouble is not None, "-stale")
+
+    def _show_pager(self) -> None:
+        pager = self.query_one(Pager)
+        pager.show(*pager_words(self.view, self.query_one(RemotesTable).row_count))
+
+    def _show_pane(self) -> None:
+        pane = self.query_one(RemotePane)
+        if self.has_class("-wide"):
+            pane.show_row(self.query_one(RemotesTable).selected_row, self._zone)
+
+    # --- handlers ------------------------------------------------------------------------------
+
+    @on(DataTable.RowHighlighted)
+    def _moved(self) -> None:
+        self.query_one(Pager).tick()
+        self._show_pane()
+        self.refresh_bindings()
+
+    @on(DataTable.RowSelected)
+    def _clicked(self) -> None:
+        self.action_detail()
+
+    @on(FindLine.Changed)
+    def _search_page(self, event: FindLine.Changed) -> None:
+        self.workers.cancel_group(self, "search")
+        self.view = replace(self.view, needle=event.value, found=None)
+
+    @on(SearchLine.Submitted)
+    def _search_rest(self) -> None:
+        self.query_one(FindLine).action_leave()
+        page = self.view.page
+        if self.view.needle and page is not None and page.total > len(page.remotes):
+            self.search_all()
+
+    @on(FindLine.Left)
+    def _to_the_rows(self) -> None:
+        self.query_one(RemotesTable).focus()
+
+    def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:
+        """The service was lost or is back: what failed is tried again by itself."""
+        super().show_notices(offline, unsettled)
+        if self.operations.online and self.view.trouble is not None:
+            self.load_page()
+        self.refresh_bindings()
+
+    def on_resize(self) -> None:
+        """The pane comes and goes with the width."""
+        self.call_after_refresh(self._show_pane)
+
+    # --- what the keys act on ------------------------------------------------------------------
+
+    @property
+    def current(self) -> Remote | None:
+        """The remote under the cursor."""
+        table = self.query_one(RemotesTable)
+        return table.selected if self.query_one("#remotes").display else None
+
+    def mark_busy(self, remote_id: int | None, word: str) -> None:
+        """Show in the remote's row what is being done with it."""
+        if remote_id is None:
+            return
+        self._busy.pop(remote_id, None)
+        if word:
+            self._busy[remote_id] = word
+        if self.is_attached:
+            self._fill()
+
+    def why_not(self, action: str) -> str:
+        """Nothing to clear; see also the paging and the remote under the cursor."""
+        page = self.view.page
+        if action == "clear" and page is not None and not page.total:
+            return "The lock has no remotes to clear."
+        return super().why_not(action)
+
+    # --- actions -------------------------------------------------------------------------------
+
+    def action_detail(self) -> None:
+        """Show every field of the remote."""
+        from lockterm.screens.remote_detail import RemoteDetailScreen
+
+        remote = self.current
+        if remote is not None and remote.id is not None:
+            title = remote.remote_name or f"remote {remote.id}"
+            screen = RemoteDetailScreen(self.operations, self.lock_entry, remote.id, title)
+            self.app.push_screen(screen)
+
+    def action_add(self) -> None:
+        """Add a remote in the form."""
+        self._open_form(None)
+
+    def action_clear(self) -> None:
+        """Delete all remotes of the lock, after asking."""
+        from lockterm.screens.clear_remotes import ClearModal
+
+        dialog = ClearModal(self.operations, self.lock_entry)
+
+        def answered(confirmed: bool | None) -> None:
+            if confirmed:
+                clearing = self.operations.clear_remotes(self.lock_entry.lock_id, dialog.count)
+                self.carry_out(f"Clear {self._lock_name}", clearing, self._cleared)
+
+        self.app.push_screen(dialog, answered)
+
+    def _cleared(self, deleted: int | None) -> str:
+        if deleted is None:
+            return f"The remotes of {self._lock_name} were deleted; recorded by the service."
+        remotes = "1 remote" if deleted == 1 else f"{deleted:,} remotes"
+        return f"{remotes} deleted from {self._lock_name}; recorded by the service."
+
+    def action_refresh(self) -> None:
+        """Ask the service again."""
+        self.load_page(fresh=True)
+        if self.view.found is not None:
+            self.search_all()
+
+    def action_voice(self) -> None:
+        """Show the voices of the lock."""
+        from lockterm.screens.voice import VoiceScreen
+
+        self.app.push_screen(VoiceScreen(self.operations, self.lock_entry))
+
+    def action_find(self) -> None:
+        """Type to find."""
+        self.query_one(FindLine).open()
+
+    def action_back(self) -> None:
+        """Stop a search; show all again; go back to the locks."""
+        found = self.view.found
+        if found is not None and found.running:
+            self.workers.cancel_group(self, "search")
+            self.view = replace(self.view, found=replace(found, running=False, ended="stopped"))
+        elif self.view.needle:
+            self.query_one(FindLine).action_close()
+        else:
+            self.dismiss(None)

@@ -1,0 +1,72 @@
+"""Labels and values, one below the other; long values go on in the next row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import chop_cells
+from textual import events
+
+from lockterm.widgets.remote_fields import Field
+from lockterm.widgets.row_table import GAP, Column, RowTable
+
+LABEL = 14
+"""Cells of the widest label."""
+
+MOST_ROWS = 200
+"""Rows that one value may take; copying gives all of it."""
+
+
+class DetailsTable(RowTable):
+    """The fields of a remote; the one under the cursor can be copied."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        label = Column("Field", most=LABEL, least=LABEL)
+        super().__init__(label, Column("Value", most=1000, least=20), id=id)
+        self._fields: Sequence[Field] = ()
+        self._wrapped_to = 0
+
+    @property
+    def selected(self) -> Field | None:
+        """The field under the cursor, whichever of its rows that is."""
+        key = self.highlighted
+        return self._fields[int(key.partition(":")[0])] if key is not None else None
+
+    def show_fields(self, fields: Sequence[Field]) -> None:
+        """Replace the rows; the cursor stays on its place."""
+        self._fields = fields
+        self._wrap()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Break the values for the new width."""
+        if self._fields and event.size.width != self._wrapped_to:
+            self._wrap()
+
+    def _wrap(self) -> None:
+        self._wrapped_to = self.size.width
+        # One column for the scrollbar, so that its coming does not break the lines anew.
+        room = max((self.size.width or self.app.size.width) - 2 - LABEL - GAP - 1, 10)
+        rows: dict[str, tuple[str, str]] = {}
+        for index, field in enumerate(self._fields):
+            lines: list[str] = []
+            for line in field.shown.split("\n"):
+                lines += _broken(line, room)
+                if len(lines) > MOST_ROWS:
+                    lines[MOST_ROWS:] = ["… and more: y copies all of it"]
+                    break
+            for place, line in enumerate(lines):
+                rows[f"{index}:{place}"] = (field.label if place == 0 else "", line)
+        self.show(rows)
+
+
+def _broken(line: str, room: int) -> list[str]:
+    """A clean line in pieces of at most ``room`` cells, between words where there are any."""
+    pieces: list[str] = []
+    while line and len(pieces) <= MOST_ROWS:
+        head = chop_cells(line[:room], room)[0]
+        space = head.rfind(" ")
+        if len(head) < len(line) and space > room // 2:
+            head = head[: space + 1]
+        pieces.append(head.rstrip())
+        line = line[len(head) :]
+    return pieces or [""]

@@ -1,0 +1,140 @@
+"""What the remotes screen knows of the service's list, and the words for each of its states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lockterm.errors import LocktermError
+from lockterm.text import clean
+
+if TYPE_CHECKING:
+    from lockterm.models.remotes import Remote, RemotePage
+    from lockterm.operations import Seen
+
+MOST_FOUND = 500
+"""A search ends with so many remotes found: nobody reads on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search through the whole list has come to."""
+
+    remotes: tuple[Remote, ...] = ()
+    """What matches, in the order of the list."""
+    searched: int = 0
+    """How many remotes were looked at."""
+    total: int = 0
+    """How many the service says there are."""
+    running: bool = True
+    ended: str = ""
+    """Why it ended before the end of the list; empty: it did not."""
+    at_ms: int = 0
+    """When it began."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    """All that is painted, as one value: nothing, a page, a page with an error, or what was found.
+
+    The five states of a table: ``seen`` is None and ``trouble`` too: loading; an empty page: empty;
+    a ``needle`` without rows: nothing matches; ``trouble`` without ``seen``: error; with it: stale.
+    """
+
+    seen: Seen[RemotePage] | None = None
+    """The page that is shown; None before the first."""
+    loading: int | None = None
+    """The number of the page that is taking its time; None: none is."""
+    trouble: LocktermError | None = None
+    """Why the last load failed; None: it did not."""
+    missed: int = 0
+    """The number of the page that it was to load."""
+    needle: str = ""
+    """What is searched for; empty: nothing."""
+    found: Found | None = None
+    """What a search of the whole list has found; None: only this page was searched."""
+
+    @property
+    def page(self) -> RemotePage | None:
+        """The page that is shown."""
+        return self.seen.value if self.seen else None
+
+
+def pager_words(view: PageView, matching: int) -> tuple[str, int | None, str]:
+    """The pager's line: words, when what is shown was read, more words.
+
+    Args:
+        view: What is shown.
+        matching: How many rows match the search.
+    """
+    if view.needle:
+        return _search_words(view, matching)
+    page = view.page
+    if view.seen is None or page is None:
+        return "", None, ""
+    at_ms = view.seen.at_ms
+    place = f"page {page.page_no:,} of {max(page.pages, 1):,}"
+    if view.loading is not None:
+        return f"{place} · loading page {view.loading:,} ... · updated ", at_ms, ""
+    if view.trouble is not None:
+        wanted = "" if view.missed == page.page_no else f"page {view.missed:,} not loaded: "
+        why = f"{wanted}{clean(view.trouble.title, 40)}".lower()
+        return f"STALE, {place} · {why} · r tries again · updated ", at_ms, ""
+    total = "1 remote" if page.total == 1 else f"{page.total:,} remotes"
+    odd = f" · {page.unreadable} unreadable" if page.unreadable else ""
+    return f"{place} · {total} · {page.page_size} a page · updated ", at_ms, odd
+
+
+def _search_words(view: PageView, matching: int) -> tuple[str, int | None, str]:
+    found, page = view.found, view.page
+    if found is None:
+        total = page.total if page else 0
+        searched = len(page.remotes) if page else 0
+        words = f"{matching} of {total:,} match, searched {searched}"
+        return words + (" · enter for the rest" if searched < total else ""), None, ""
+    words = f"{matching} of {found.total:,} match, searched {found.searched:,}"
+    if found.running:
+        return f"{words} ... · escape stops", None, ""
+    return f"{words}{f', {found.ended}' if found.ended else ''}", None, ""
+
+
+def state_words(view: PageView, lock: str, *, may_add: bool) -> tuple[str, str]:
+    """What stands where there are no rows: the state, and the next key.
+
+    Args:
+        view: What is shown; without rows.
+        lock: The lock's name, clean.
+        may_add: Whether a remote can be added.
+    """
+    if view.needle:
+        return _nothing_matches(view)
+    if view.trouble is not None and view.seen is None:
+        error = view.trouble
+        sentence = " ".join(filter(None, (clean(error.message, 400), clean(error.hint, 300))))
+        return f"{clean(error.title)}\n\n{sentence}", "r  try again      escape  back to the locks"
+    if view.page is None:
+        return f"Loading the remotes of {lock} ...", "escape  back to the locks"
+    if view.page.unreadable:
+        count = view.page.unreadable
+        return f"The service sent {count} records that cannot be read.", "r  try again"
+    if view.page.total:
+        return "There is nothing on this page.", "<  first page      r  try again"
+    add = "Press a to add one." if may_add else ""
+    return f"No remotes on this lock yet. {add}".strip(), "escape  back to the locks"
+
+
+def _nothing_matches(view: PageView) -> tuple[str, str]:
+    needle, found, page = clean(view.needle, 60), view.found, view.page
+    if found is not None and found.running:
+        return f"Nothing matches “{needle}” so far: searched {found.searched:,}.", "escape  stop"
+    if found is not None:
+        searched = f"{found.searched:,} of {found.total:,} remotes were searched"
+        why = f", {found.ended}" if found.ended else ""
+        return f"Nothing matches “{needle}”: {searched}{why}.", "escape  show all"
+    if page is None:
+        return "Nothing was loaded yet.", "escape  show all"
+    rest = page.total - len(page.remotes)
+    if rest > 0:
+        words = f"Nothing on this page matches “{needle}”."
+        return words, f"enter  search the other {rest:,}      escape  show all"
+    return f"Nothing matches “{needle}”.", "escape  show all"

@@ -1,0 +1,84 @@
+"""The line below the table: which page of how many, how old it is, and what became of a load."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.geometry import Region
+from textual.timer import Timer
+from textual.widget import Widget
+
+
+class Pager(Widget):
+    """One line of static words, and the age of what is shown.
+
+    The age is painted anew with each load, with each key that moves the cursor, and at whole
+    minutes; never by the second, so that an idle screen sends nothing.
+
+    Args:
+        now_ms: The clock, in milliseconds.
+    """
+
+    def __init__(self, now_ms: Callable[[], int], *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._now_ms = now_ms
+        self._at_ms: int | None = None
+        self._before = self._age = self._after = ""
+        self._minute: Timer | None = None
+
+    def show(self, before: str, at_ms: int | None = None, after: str = "") -> None:
+        """Replace the words.
+
+        Args:
+            before: Clean words, up to and with what leads in the age: ``7 of 9 · updated ``.
+            at_ms: When what is shown was read; None: there is no age.
+            after: Clean words behind the age.
+        """
+        self._before, self._at_ms, self._after = before, at_ms, after
+        self._age = self._words()
+        self.refresh()
+        self._wake_at_minute()
+
+    def tick(self) -> None:
+        """Paint the age anew if it has changed, and only its cells where that is enough."""
+        age = self._words()
+        if age == self._age:
+            return
+        same_width = cell_len(age) == cell_len(self._age)
+        self._age = age
+        if same_width:
+            start = cell_len(self._before) + self.styles.padding.left
+            self.refresh(Region(start, 0, cell_len(age), 1))
+        else:
+            self.refresh()
+
+    def render(self) -> Content:
+        """The line."""
+        return Content(self._before + self._age + self._after)
+
+    def _words(self) -> str:
+        return "" if self._at_ms is None else age_words(self._now_ms() - self._at_ms)
+
+    def _wake_at_minute(self) -> None:
+        if self._minute is not None:
+            self._minute.stop()
+            self._minute = None
+        if self._at_ms is not None:
+            left_ms = 60_000 - (self._now_ms() - self._at_ms) % 60_000
+            self._minute = self.set_timer(left_ms / 1000, self._whole_minute)
+
+    def _whole_minute(self) -> None:
+        self.tick()
+        self._wake_at_minute()
+
+
+def age_words(age_ms: int) -> str:
+    """``just now``, ``12 s ago``, ``5 min ago``, ``3 h ago``."""
+    seconds = max(age_ms, 0) // 1000
+    if seconds < 1:
+        return "just now"
+    if seconds < 60:
+        return f"{seconds} s ago"
+    return f"{seconds // 60} min ago" if seconds < 7200 else f"{seconds // 3600} h ago"
