@@ -17,6 +17,7 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 
 from lockterm import startup
+from lockterm.models.locks import Lock
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermModal
 from lockterm.screens.outcomes import Outcomes
@@ -72,6 +73,14 @@ class LocktermApp(App[int]):
         Binding("question_mark", "help", "help", key_display="?", id="app.help"),
         Binding("f2,M", "messages", "messages", show=False, id="app.messages"),
         Binding(
+            "H",
+            "history",
+            "history",
+            show=False,
+            id="app.history",
+            tooltip="Every change sent from here, what became of it, and how to restore",
+        ),
+        Binding(
             "c",
             "settle('check')",
             "check outcome",
@@ -121,6 +130,7 @@ class LocktermApp(App[int]):
         self.messages: deque[Message] = deque(maxlen=MESSAGES)
         """The notices of this session, oldest first."""
         self._open_lock = open_lock
+        self._exports = paths.data_dir / "exports"
         self._hostile = HostileFilter()
 
     def get_default_screen(self) -> Screen[Any]:
@@ -206,6 +216,16 @@ class LocktermApp(App[int]):
         from lockterm.screens.messages import MessagesScreen
 
         self.push_screen(MessagesScreen(self.operations, list(self.messages)))
+
+    def action_history(self) -> None:
+        """What was sent from here; where a lock's screen is open, what was sent to it."""
+        from lockterm.screens.history import HistoryScreen
+
+        if any(isinstance(screen, HistoryScreen) for screen in self.screen_stack):
+            return
+        entry = getattr(self.screen, "lock_entry", None)
+        lock_id = entry.lock_id if isinstance(entry, Lock) else None
+        self.push_screen(HistoryScreen(self.operations, self._exports, lock_id))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The keys for outcomes are there only while one is not settled."""

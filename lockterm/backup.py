@@ -107,7 +107,7 @@ def _backed_up(remote: Remote, lock_id: int, known: Mapping[str, Any], now_ms: i
 
 
 def _attribute(contract_name: str) -> str:
-    return (_SENT | dict(HIDDEN)).get(contract_name, contract_name)
+    return _SENT.get(contract_name) or HIDDEN[contract_name]
 
 
 def called(attribute: str) -> str:

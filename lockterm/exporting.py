@@ -8,7 +8,7 @@ import json
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
-from datetime import tzinfo
+from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,7 @@ def export_history(
         StoreError: They cannot be written; nothing is left of them.
     """
     make_directory(directory)
-    at = moments.local(now_ms, moments.UTC)
+    at = moments.local(now_ms, UTC)
     stem = f"history-{at:%Y%m%d-%H%M%SZ}" if at is not None else f"history-{now_ms}"
     contents = {".csv": as_csv(operations, zone), ".json": as_json(operations, zone)}
     for number in range(1, _NAMES):

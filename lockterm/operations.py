@@ -7,15 +7,18 @@ by the answer, by reading back, or by a person, and nothing is ever sent again b
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from lockterm.connection import FIRST_RETRY_S, LAST_RETRY_S
 from lockterm.errors import (
     LocktermError,
     NameTaken,
+    RateLimited,
     Refused,
     RuleViolation,
     ServiceError,
@@ -25,8 +28,16 @@ from lockterm.errors import (
 from lockterm.models.hidden import known_fields
 from lockterm.models.history import HistoryLine
 from lockterm.models.locks import Lock, VoiceChoice
-from lockterm.models.operation import CALL_WORDS, READABLE_CALLS, UNSETTLED, Operation, State
-from lockterm.readback import read_back
+from lockterm.models.operation import (
+    CALL_WORDS,
+    IN_FLIGHT,
+    READABLE_CALLS,
+    STATE_WORDS,
+    UNSETTLED,
+    Operation,
+    State,
+)
+from lockterm.readback import judge_add, read_back
 from lockterm.reads import Reads, Seen
 from lockterm.store.cache import Cache
 from lockterm.store.drafts import Draft, Drafts
@@ -40,7 +51,7 @@ if TYPE_CHECKING:
     from lockterm.models.requests import NewRemote, RemoteChanges
     from lockterm.store.database import Database
 
-__all__ = ["HeldBack", "Operations", "Seen"]
+__all__ = ["HeldBack", "Operations", "Seen", "SettledMeanwhile"]
 
 _log = logging.getLogger(__name__)
 
@@ -57,6 +68,16 @@ class HeldBack(LocktermError):
             f" (held by {who}). Another could double it.",
             hint="Check it, send it again or give it up first.",
         )
+        self.operation = operation
+
+
+class SettledMeanwhile(LocktermError):
+    """What was to be sent again is settled by now, perhaps by another session; nothing was sent."""
+
+    title = "Not sent again"
+
+    def __init__(self, operation: Operation) -> None:
+        super().__init__(f"It is settled meanwhile: {STATE_WORDS[operation.state]}.")
         self.operation = operation
 
 
@@ -87,6 +108,8 @@ class Operations(Reads):
         self._session = Session(database.path.parent / "sessions")
         self._adopted = False
         self._settling: asyncio.Task[None] | None = None
+        self._settle_asked = asyncio.Event()
+        self._unnoted: list[tuple[Operation, dict[str, Any]]] = []
 
     async def close(self) -> None:
         """Stop what is under way, close the connections and the store."""
@@ -121,6 +144,7 @@ class Operations(Reads):
         Raises:
             NameTaken: The lock has a remote of that name; nothing was sent.
             HeldBack: An earlier add or clear of the lock is not settled; nothing was sent.
+            SettledMeanwhile: What it would send again is settled by now; nothing was sent.
             StoreError: It cannot be journalled; nothing was sent.
             Unreachable: Nothing was sent.
             Refused: The service said no.
@@ -233,7 +257,7 @@ class Operations(Reads):
     ) -> None:
         """Keep what stands in a form that is not finished."""
         draft = Draft(form, lock_id, remote_id, typed, self.now_ms(), self._session.id)
-        await asyncio.to_thread(self._drafts.save, draft)
+        await asyncio.to_thread(self._with_journal, lambda: self._drafts.save(draft))
 
     async def drop_draft(self, form: str, lock_id: int, remote_id: int | None) -> None:
         """Forget the draft of a form that was sent or let go."""
@@ -254,9 +278,19 @@ class Operations(Reads):
 
     # --- the journal -----------------------------------------------------------------------
 
+    @property
+    def session(self) -> str:
+        """The id of this session in the journal."""
+        return self._session.id
+
     async def unsettled(self, lock_id: int | None = None) -> list[Operation]:
         """The operations whose outcome a person still has to know about, the oldest first."""
-        return await asyncio.to_thread(self._with_journal, lambda: self._journal.unsettled(lock_id))
+
+        def unsettled() -> list[Operation]:
+            self._settle_orphans()  # another session may have ended since
+            return self._journal.unsettled(lock_id)
+
+        return await asyncio.to_thread(self._with_journal, unsettled)
 
     async def history(self) -> list[Operation]:
         """Every operation of this profile, the oldest first."""
@@ -269,6 +303,10 @@ class Operations(Reads):
     async def operation(self, operation_id: str) -> Operation | None:
         """One operation as the journal has it now."""
         return await asyncio.to_thread(self._with_journal, lambda: self._journal.find(operation_id))
+
+    async def linked(self, operation: Operation) -> list[Operation]:
+        """What an operation sends again or restores from, and what does so with it."""
+        return await asyncio.to_thread(self._with_journal, lambda: self._journal.linked(operation))
 
     async def restored(self, lock_id: int) -> list[Operation]:
         """The adds on a lock that restore remotes from backups, the oldest first."""
@@ -294,8 +332,7 @@ class Operations(Reads):
         Raises:
             ServiceError: It could not be read; the operation stays as it is.
         """
-        known = {other.remote_id for other in await self.history() if other.id != operation.id}
-        verdict = await read_back(self, operation, known)
+        verdict = await read_back(self, operation, await self._not_added_by(operation))
         return await self._move(
             operation,
             state=verdict.state,
@@ -354,10 +391,20 @@ class Operations(Reads):
     async def _delete_remaining(self, operation: Operation) -> None:
         from lockterm.models.remotes import Remote
 
-        for remote_id in operation.candidates:
-            record = next(item for item in operation.before if item.get("id") == remote_id)
-            await self.delete_remote(operation.lock_id, Remote.read(record))
-        await self.check(operation)
+        operation = await self.check(operation)
+        if not operation.unsettled:
+            return
+        refusal: Refused | None = None
+        for record in operation.before:
+            if record.get("id") in operation.candidates:
+                try:
+                    await self.delete_remote(operation.lock_id, Remote.read(record))
+                except RateLimited:
+                    raise
+                except Refused as error:  # someone else may have deleted it meanwhile
+                    refusal = error
+        if (await self.check(operation)).unsettled and refusal is not None:
+            raise refusal
 
     async def _move(self, operation: Operation, **changes: Any) -> Operation:
         def move() -> Operation:
@@ -378,9 +425,22 @@ class Operations(Reads):
                     f"The session cannot be noted beside the local store: {error.strerror}.",
                     hint="See that the state directory is yours, writable and not full.",
                 ) from error
-            self._journal.settle_orphans(self._session.is_alive, self.now_ms())
+            self._settle_orphans()
             self._adopted = True
+        unnoted, self._unnoted = self._unnoted, []
+        for operation, changes in unnoted:
+            self._note(operation, **changes)
         return work()
+
+    def _settle_orphans(self) -> None:
+        self._journal.settle_orphans(self._session.is_alive, self.now_ms())
+
+    async def _not_added_by(self, operation: Operation) -> set[int]:
+        if operation.call != "add":
+            return set()
+        return await asyncio.to_thread(
+            self._with_journal, lambda: self._journal.not_added_by(operation)
+        )
 
     # --- sending ---------------------------------------------------------------------------
 
@@ -420,73 +480,140 @@ class Operations(Reads):
         return await asyncio.shield(self._background(self._journalled(operation, write)))
 
     async def _journalled(self, operation: Operation, write: Write) -> Any:
-        await asyncio.to_thread(self._with_journal, lambda: self._prepare(operation))
+        try:
+            await _to_its_end(lambda: self._with_journal(lambda: self._prepare(operation)))
+        except asyncio.CancelledError:
+            await self._note_failure(operation, Unreachable("It was interrupted before."))
+            raise
         try:
             answer = await self._call(lambda service: service.send(write))
         except BaseException as error:
-            self._note_failure(operation, error)
+            await self._note_failure(operation, error)
             raise
         else:
-            self._note(
-                operation,
-                state=State.CONFIRMED,
-                answer=answer,
-                **({"remote_id": answer} if operation.call == "add" else {}),
+            changes = {"remote_id": answer} if operation.call == "add" else {}
+            await _to_its_end(
+                lambda: self._note(operation, state=State.CONFIRMED, answer=answer, **changes)
             )
+            if answer is None and operation.call == "add":
+                return await self._recognise(operation)
             return answer
         finally:
             self.forget_pages(operation.lock_id)
             self.watch_journal()
 
     def _prepare(self, operation: Operation) -> None:
-        if holder := self._journal.prepare(operation):
+        holder = self._journal.prepare(operation)
+        if holder is not None and holder.state in IN_FLIGHT:
+            self._settle_orphans()  # the session that sends it may have ended since
+            holder = self._journal.prepare(operation)
+        if holder is not None and holder.id == operation.again_of:
+            raise SettledMeanwhile(holder)
+        if holder is not None:
             raise HeldBack(holder, here=holder.session == self._session.id)
-        self._journal.move(
-            operation.id, [State.PREPARED], state=State.SENDING, sent_ms=self.now_ms()
-        )
+        try:
+            if not self._journal.move(
+                operation.id, [State.PREPARED], state=State.SENDING, sent_ms=self.now_ms()
+            ):
+                raise StoreError("Another session took this one for ended. Nothing was sent.")
+        except StoreError as error:
+            self._note(operation, state=State.NOT_SENT, message=error.message)
+            raise
 
-    def _note_failure(self, operation: Operation, error: BaseException) -> None:
-        words = error.message if isinstance(error, LocktermError) else "It was interrupted."
-        never_left = isinstance(error, LocktermError) and not isinstance(error, ServiceError)
-        if never_left or isinstance(error, Unreachable):
-            self._note(operation, state=State.NOT_SENT, message=words)
-        elif isinstance(error, Refused):
-            self._note(operation, state=State.REFUSED, message=words, code=error.code)
-        else:
-            self._note(operation, state=State.UNKNOWN, message=words)
+    async def _note_failure(self, operation: Operation, error: BaseException) -> None:
+        changes: dict[str, Any] = {"state": State.UNKNOWN, "message": "It was interrupted."}
+        if isinstance(error, LocktermError):
+            changes["message"] = error.message
+        if isinstance(error, Refused):
+            changes |= {"state": State.REFUSED, "code": error.code}
+        elif isinstance(error, Unreachable) or (
+            isinstance(error, LocktermError) and not isinstance(error, ServiceError)
+        ):
+            changes["state"] = State.NOT_SENT
+        await _to_its_end(lambda: self._note(operation, **changes))
+        if changes["state"] is State.UNKNOWN:
             self.settle()
+        if isinstance(error, Unreachable):
+            self._keep_trying(
+                lambda service: service.list_remotes(operation.lock_id, page_no=1, page_size=1),
+                error,
+            )
 
     def _note(self, operation: Operation, **changes: Any) -> None:
-        # Not awaited: the outcome is written down even while the app is being closed.
-        now_ms = self.now_ms()
         try:
-            self._journal.move(operation.id, [State.SENDING], settled_ms=now_ms, **changes)
-            if operation.again_of and changes["state"] in (State.CONFIRMED, State.UNKNOWN):
-                self._journal.move(
-                    operation.again_of, UNSETTLED, state=State.SENT_AGAIN, settled_ms=now_ms
-                )
-        except StoreError as error:  # it stays "sending", and is read back at the next start
+            self._journal.settle_sent(operation, self.now_ms(), **changes)
+        except StoreError as error:  # until it is noted, or at the next start, it is "sending"
             _log.error("the outcome of operation %s could not be noted: %s", operation.id, error)
+            self._unnoted.append((operation, changes))
+
+    async def _recognise(self, operation: Operation) -> int | None:
+        """Find the id of a remote that the service recorded without telling its id."""
+        try:
+            remotes = await self.all_remotes(operation.lock_id)
+            found = judge_add(operation, remotes, await self._not_added_by(operation)).candidates
+            if len(found) != 1:
+                return None
+            await asyncio.to_thread(
+                self._journal.move, operation.id, [State.CONFIRMED], remote_id=found[0]
+            )
+        except (ServiceError, StoreError) as error:
+            _log.info("the id of a new remote could not be read: %s", error.message)
+            return None
+        return found[0]
 
     # --- reading back by itself --------------------------------------------------------------
 
     def settle(self) -> None:
-        """Read unknown outcomes back in the background, once each, while the service answers."""
-        if self._settling is None or self._settling.done():
+        """Read unknown outcomes back in the background until each was read once."""
+        self._settle_asked.set()
+        if not self._closed and (self._settling is None or self._settling.done()):
             self._settling = self._background(self._settle())
 
     async def _settle(self) -> None:
-        try:
-            for operation in await self.unsettled():
-                if operation.state is State.UNKNOWN and operation.call in READABLE_CALLS:
+        delay_s = FIRST_RETRY_S
+        while self._settle_asked.is_set():
+            self._settle_asked.clear()
+            try:
+                if await self._read_unknown_back():
+                    continue
+            except StoreError as error:
+                _log.info("nothing can be read back without the store: %s", error.message)
+                return
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(delay_s):
+                    await self._settle_asked.wait()
+            self._settle_asked.set()
+            delay_s = min(delay_s * 2, LAST_RETRY_S)
+
+    async def _read_unknown_back(self) -> bool:
+        all_read = True
+        for operation in await self.unsettled():
+            if operation.state is State.UNKNOWN and operation.call in READABLE_CALLS:
+                try:
                     await self.check(operation)
-        except (ServiceError, StoreError) as error:
-            _log.info("reading back will be tried again: %s", error.message)
+                except ServiceError as error:
+                    _log.info("reading back will be tried again: %s", error.message)
+                    all_read = False
+                    if isinstance(error, Unreachable):
+                        break
+        return all_read
 
     def _note_online(self, online: bool) -> None:
         if online and not self.online:
             self.settle()
         super()._note_online(online)
+
+
+async def _to_its_end(work: Callable[[], None]) -> None:
+    """Run in a thread; a cancellation waits for its end, as a thread cannot be stopped."""
+    task = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()  # it has nobody to tell any more
+        raise
 
 
 def _restores(operation: Operation) -> tuple[str, int] | None:

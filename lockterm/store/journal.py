@@ -56,11 +56,18 @@ class Journal:
         """Write a new operation down, unless another one holds it back.
 
         Returns:
-            The add or clear of the same lock that is under way or unsettled, so that nothing was
-            written; None where nothing stands in the way.
+            What stands in the way, so that nothing was written: the add or clear of the same lock
+            that is under way or unsettled; the operation to send again, where it is settled by now;
+            or the one by which it is being sent again. None where nothing does.
         """
         values = [_value(name, getattr(operation, name)) for name in _FIELDS]
         with self._database.transaction() as connection:
+            if operation.again_of:
+                original = self.find(operation.again_of)
+                if original is not None and not original.unsettled:
+                    return original
+                if rivals := self._sending_again(operation.again_of):
+                    return rivals[0]
             if operation.call in HELD_CALLS:
                 for other in self._holding(operation.lock_id):
                     if other.id != operation.again_of:
@@ -80,6 +87,15 @@ class Journal:
                 [*(_value(*item) for item in changes.items()), operation_id, *states],
             )
         return cursor.rowcount == 1
+
+    def settle_sent(
+        self, operation: Operation, now_ms: int, *, state: State, **changes: Any
+    ) -> None:
+        """Note the outcome of a sending, on the operation and on the one that it sent again."""
+        with self._database.transaction():
+            self.move(operation.id, IN_FLIGHT, state=state, settled_ms=now_ms, **changes)
+            if operation.again_of and state in (State.CONFIRMED, State.UNKNOWN):
+                self.move(operation.again_of, UNSETTLED, state=State.SENT_AGAIN, settled_ms=now_ms)
 
     def find(self, operation_id: str) -> Operation | None:
         """One operation, of any profile."""
@@ -116,6 +132,24 @@ class Journal:
         where = "profile = ? AND lock_id = ? AND restores IS NOT NULL"
         return self._select(where, [self._profile, lock_id])
 
+    def linked(self, operation: Operation) -> list[Operation]:
+        """What an operation sends again or restores from, and what does so with it."""
+        own = operation.id
+        where = "profile = ? AND (id IN (?, ?) OR again_of = ? OR restores = ?)"
+        linked = [operation.again_of, operation.restores]
+        return self._select(where, [self._profile, *linked, own, own])
+
+    def not_added_by(self, operation: Operation) -> set[int]:
+        """Remote ids that an add cannot have made: earlier operations or other adds know them."""
+        with self._database.transaction() as connection:
+            rows = connection.execute(
+                "SELECT DISTINCT remote_id FROM operations WHERE profile = ? AND id <> ?"
+                " AND remote_id IS NOT NULL AND (call = 'add'"
+                " OR seq < (SELECT seq FROM operations WHERE id = ?))",
+                (self._profile, operation.id, operation.id),
+            ).fetchall()
+        return {row[0] for row in rows}
+
     def told_hidden(self, lock_id: int) -> list[Operation]:
         """The adds and user numbers of a lock: they know what the list never returns."""
         where = "profile = ? AND lock_id = ? AND call IN ('add', 'updateRemoteUserNo')"
@@ -141,6 +175,12 @@ class Journal:
                     if was_sending
                     else "lockterm ended before it was sent.",
                 )
+
+    def _sending_again(self, operation_id: str) -> list[Operation]:
+        states = list(IN_FLIGHT)
+        return self._select(
+            f"again_of = ? AND state IN ({_marks(states)})", [operation_id, *states]
+        )
 
     def _holding(self, lock_id: int) -> list[Operation]:
         states, calls = [*UNSETTLED, *IN_FLIGHT], list(HELD_CALLS)

@@ -53,6 +53,7 @@ class RowTable(DataTable[Text], inherit_bindings=False):
         self._plan = columns
         self._content: Mapping[str, Sequence[str]] = {}
         self._fitted_to = 0
+        self._widths: Mapping[int, int] = {}
 
     @property
     def highlighted(self) -> str | None:
@@ -71,6 +72,16 @@ class RowTable(DataTable[Text], inherit_bindings=False):
         self._content = rows
         self._fill(cursor or self.highlighted)
 
+    def show_cell(self, key: str, index: int, value: str) -> None:
+        """Replace the cell of a row in the column of that index; the widths stay."""
+        cells = [*self._content[key]]
+        cells[index] = value
+        self._content = {**self._content, key: cells}
+        if index in self._widths:
+            column = self.ordered_columns[list(self._widths).index(index)].key
+            cell = _cell(value, self._widths[index], self._plan[index].right)
+            self.update_cell(key, column, cell)
+
     def on_resize(self, event: events.Resize) -> None:
         """Share out the new width."""
         if self._content and event.size.width != self._fitted_to:
@@ -82,7 +93,7 @@ class RowTable(DataTable[Text], inherit_bindings=False):
         if cursor is not None and cursor in self._content:
             row = keys.index(cursor)
         widths = fit(self._plan, list(self._content.values()), self._room())
-        self._fitted_to = self.size.width
+        self._fitted_to, self._widths = self.size.width, widths
         with self.app.batch_update(), self.prevent(DataTable.RowHighlighted):
             self.clear(columns=True)
             for index, width in widths.items():

@@ -1,0 +1,362 @@
+"""The history: every change that was sent from here, what became of it, and the way back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.reactive import reactive
+from textual.widgets import DataTable, Static
+
+from lockterm import moments
+from lockterm.errors import StoreError
+from lockterm.models.operation import IN_FLIGHT, STATE_WORDS, UNSETTLED, State
+from lockterm.operations import Operations
+from lockterm.restoring import why_not_restorable
+from lockterm.screens.base import LocktermScreen
+from lockterm.text import clean
+from lockterm.widgets.find_line import FindLine
+from lockterm.widgets.history_table import HistoryRow, HistoryTable, make_rows
+from lockterm.widgets.state_panel import StatePanel
+
+if TYPE_CHECKING:
+    from lockterm.models.history import HistoryLine
+    from lockterm.models.operation import Operation
+
+PAGE = 200
+"""Operations on a page of the table."""
+
+GROUPS: Mapping[str, frozenset[State]] = {
+    "all outcomes": frozenset(State),
+    "unsettled": UNSETTLED | IN_FLIGHT,
+    "failed": frozenset({State.REFUSED, State.NOT_SENT}),
+    "done": frozenset({State.CONFIRMED, State.CONFIRMED_BY_READING}),
+}
+"""Which outcomes are shown; what was given up or sent again is only among all."""
+
+
+class HistoryScreen(LocktermScreen[None]):
+    """The journal of this profile, the newest first.
+
+    Args:
+        operations: The one door to service and store.
+        exports: The directory for exported files.
+        lock_id: Begin with the operations on this lock; None: all locks.
+    """
+
+    BINDINGS = [
+        Binding("enter", "open", "open", id="history.open", tooltip="Everything about it"),
+        Binding(
+            "R",
+            "restore",
+            "restore",
+            id="history.restore",
+            tooltip="Add again what this delete or clear took away; says first what is lost",
+        ),
+        Binding("slash", "find", "find", id="history.find", tooltip="Type to find"),
+        Binding(
+            "o",
+            "outcomes",
+            "outcomes",
+            id="history.outcomes",
+            tooltip="Show all outcomes, then only unsettled, failed, done",
+        ),
+        Binding(
+            "l",
+            "one_lock",
+            "lock",
+            id="history.one_lock",
+            tooltip="Show only this lock's operations, or those of all locks again",
+        ),
+        Binding(
+            "E",
+            "export",
+            "export",
+            id="history.export",
+            tooltip="Write what is shown to a CSV and a JSON file",
+        ),
+        Binding("n", "next", "older", show=False, id="history.next", tooltip="The next page"),
+        Binding("p", "previous", "newer", show=False, id="history.previous"),
+        Binding("r", "refresh", "refresh", show=False, id="history.refresh"),
+        Binding(
+            "escape",
+            "back",
+            "back",
+            key_display="esc",
+            id="history.back",
+            tooltip="Show all again; then go back",
+        ),
+    ]
+
+    rows: reactive[tuple[HistoryRow, ...] | StoreError | None] = reactive(None, init=False)
+    """The whole history; why it cannot be read; None before it was."""
+
+    def __init__(self, operations: Operations, exports: Path, lock_id: int | None = None) -> None:
+        super().__init__(operations)
+        self._exports = exports
+        self._lock_id = lock_id
+        self._lock_name = "" if lock_id is None else f"Lock {lock_id}"
+        self._zone = operations.profile.zone
+        self._group = "all outcomes"
+        self._wanted = ""
+        self._page = 0
+        self._found: list[HistoryRow] = []
+        self._shown: dict[str, HistoryLine] = {}
+
+    def crumbs(self) -> tuple[str, ...]:
+        """Of which lock."""
+        return ("History", self._lock_name) if self._lock_id is not None else ("History",)
+
+    def compose_body(self) -> ComposeResult:
+        """The table, or words in its place; what is shown; the operation under the cursor."""
+        yield HistoryTable(id="history")
+        yield StatePanel("Reading the history ...", id="state")
+        yield FindLine(id="find")
+        yield Static(id="row", markup=False)
+        yield Static(id="about", markup=False)
+
+    # --- loading -------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """The history is read when this screen is seen."""
+        self.query_one(HistoryTable).display = False
+
+    def on_screen_resume(self) -> None:
+        """Read it: another screen or another session may have sent something."""
+        self.load_history()
+
+    def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:
+        """An outcome has changed, perhaps of what is shown."""
+        super().show_notices(offline, unsettled)
+        if self.is_current:
+            self.load_history()
+
+    @work(exclusive=True, group="history")
+    async def load_history(self) -> None:
+        """Read the journal, and prepare its lines in the zone of what is shown."""
+        zone = self.operations.profile.zone
+        try:
+            if self._lock_id is not None:
+                lock = await self.operations.find_lock(self._lock_id)
+                self._lock_name, zone = lock.title, self.operations.zone(lock)
+            lines = await self.operations.history_lines()
+        except StoreError as error:
+            self.rows = error
+            return
+        now_ms = self.operations.now_ms()
+        rows = await asyncio.to_thread(make_rows, lines, zone, now_ms)
+        self._zone = zone
+        self.show_crumbs()
+        self.rows = tuple(rows)
+
+    @property
+    def current(self) -> HistoryLine | None:
+        """The operation under the cursor."""
+        table = self.query_one(HistoryTable)
+        if not table.display:
+            return None
+        return self._shown.get(table.highlighted or "")
+
+    # --- painting ------------------------------------------------------------------------------
+
+    def watch_rows(self) -> None:
+        """Show what matches."""
+        self._paint()
+
+    def _paint(self) -> None:
+        table, state = self.query_one(HistoryTable), self.query_one(StatePanel)
+        rows = self.rows if isinstance(self.rows, tuple) else ()
+        states, words = GROUPS[self._group], self._wanted.casefold().split()
+        self._found = [
+            row
+            for row in rows
+            if row.line.state in states
+            and (self._lock_id is None or row.line.lock_id == self._lock_id)
+            and all(word in row.text for word in words)
+        ]
+        self._page = min(self._page, self._pages - 1)
+        page = self._found[self._page * PAGE : (self._page + 1) * PAGE]
+        self._shown = {row.line.id: row.line for row in page}
+        table.show_rows(page)
+        table.display = bool(self._found)
+        state.display = not self._found
+        if isinstance(self.rows, StoreError):
+            state.say_error(self.rows, "r  try again      esc  back")
+        elif self.rows is not None and not rows:
+            state.say(
+                "Nothing was changed from here yet. Every change that is sent to the service"
+                " gets a line here, with what became of it.",
+                "esc  back      ?  help",
+            )
+        elif self.rows is not None and not self._found:
+            state.say(
+                f"None of the {_operations(len(rows))} is shown: {', '.join(self._filters())}.",
+                "esc  show all",
+            )
+        elif self.focused is None:
+            table.focus()
+        self._tell()
+
+    def _filters(self) -> list[str]:
+        found = [] if self._group == "all outcomes" else [f"only {self._group}"]
+        if self._lock_id is not None:
+            found.append(f"only {clean(self._lock_name, 40)}")
+        return found + ([f"only with “{clean(self._wanted, 40)}”"] if self._wanted else [])
+
+    @property
+    def _pages(self) -> int:
+        return max(-(-len(self._found) // PAGE), 1)
+
+    def _tell(self) -> None:
+        rows = self.rows if isinstance(self.rows, tuple) else ()
+        parts = [_operations(len(rows))] if rows else []
+        if filters := self._filters():
+            parts = [f"{len(self._found)} of {_operations(len(rows))}", *filters]
+        if self._pages > 1:
+            parts.append(f"page {self._page + 1} of {self._pages} (n, p)")
+        if rows:
+            parts.append(f"times in {moments.zone_name(self._zone)}")
+        self.query_one("#about", Static).update("   ".join(parts))
+        self.query_one("#row", Static).update(self._sentence())
+        self.refresh_bindings()
+
+    def _sentence(self) -> str:
+        line = self.current
+        if line is None:
+            return ""
+        at = moments.stamp(line.prepared_ms, self._zone, exact=True)
+        return "  ".join(filter(None, (at, STATE_WORDS[line.state], clean(line.message, 200))))
+
+    # --- handlers ------------------------------------------------------------------------------
+
+    @on(DataTable.RowHighlighted)
+    def _moved(self) -> None:
+        self._tell()
+
+    @on(DataTable.RowSelected)
+    def _clicked(self) -> None:
+        self.action_open()
+
+    @on(FindLine.Changed)
+    def _search(self, event: FindLine.Changed) -> None:
+        self._wanted, self._page = event.value, 0
+        self._paint()
+
+    @on(FindLine.Left)
+    def _to_the_rows(self) -> None:
+        self.query_one(HistoryTable).focus()
+
+    # --- actions -------------------------------------------------------------------------------
+
+    def why_not(self, action: str) -> str:
+        """Most keys need an operation under the cursor."""
+        line = self.current
+        if action == "restore":
+            if self.operations.profile.read_only:
+                name = clean(self.operations.profile.name, 40)
+                return f"The profile {name} is read-only: nothing can be restored."
+            if line is not None:
+                return why_not_restorable(line, line.count)
+        if action in ("open", "restore") and line is None:
+            return "There is no operation under the cursor."
+        if action == "one_lock" and line is None and self._lock_id is None:
+            return "There is no operation under the cursor whose lock could be shown."
+        if action == "export" and not self._found:
+            return "Nothing is shown that could be exported."
+        if action == "next" and self._page + 1 >= self._pages:
+            return "There is nothing older." if self._found else "Nothing is shown."
+        if action == "previous" and not self._page:
+            return "There is nothing newer." if self._found else "Nothing is shown."
+        return ""
+
+    @work
+    async def action_open(self) -> None:
+        """Show everything about the operation."""
+        from lockterm.screens.operation_detail import OperationDetailScreen
+
+        if (line := self.current) is not None:
+            self.app.push_screen(OperationDetailScreen(self.operations, line.id, self._zone))
+
+    @work
+    async def action_restore(self) -> None:
+        """Say what restoring would lose, and offer it."""
+        from lockterm.screens.restore import open_restore
+
+        if (line := self.current) is not None:
+            with self.showing_errors():
+                await open_restore(self, line.id)
+
+    def action_find(self) -> None:
+        """Type to find."""
+        self.query_one(FindLine).open()
+
+    def action_outcomes(self) -> None:
+        """Show the next group of outcomes."""
+        names = list(GROUPS)
+        self._group = names[(names.index(self._group) + 1) % len(names)]
+        self._page = 0
+        self._paint()
+
+    def action_one_lock(self) -> None:
+        """Show one lock's operations, or all again."""
+        line = self.current
+        if self._lock_id is not None:
+            self._lock_id = None
+        elif line is not None:
+            self._lock_id, self._lock_name = line.lock_id, line.lock_name
+        self._page = 0
+        self.show_crumbs()
+        self._paint()
+        self.load_history()  # a lock has a zone of its own
+
+    def action_next(self) -> None:
+        """Show what is older."""
+        self._turn(1)
+
+    def action_previous(self) -> None:
+        """Show what is newer."""
+        self._turn(-1)
+
+    def _turn(self, pages: int) -> None:
+        self._page += pages
+        self._paint()
+        self.query_one(HistoryTable).move_cursor(row=0, animate=False)
+
+    @work
+    async def action_export(self) -> None:
+        """Write what is shown to a CSV and a JSON file."""
+        from lockterm.exporting import export_history
+
+        shown = {row.line.id for row in self._found}
+        now_ms, zone = self.operations.now_ms(), self._zone
+        with self.showing_errors():
+            everything = await self.operations.history()
+            wanted = [operation for operation in reversed(everything) if operation.id in shown]
+            files = await asyncio.to_thread(export_history, wanted, self._exports, zone, now_ms)
+            self.notify(
+                f"{_operations(len(wanted))} in {files[0]} and {files[1].name}",
+                title="Exported",
+                timeout=15,
+            )
+
+    def action_refresh(self) -> None:
+        """Read it again."""
+        self.load_history()
+
+    def action_back(self) -> None:
+        """Show all again; with nothing left out, go back."""
+        if self._wanted or self._group != "all outcomes":
+            self._wanted, self._group, self._page = "", "all outcomes", 0
+            self.query_one(FindLine).action_close()
+            self._paint()
+        else:
+            self.dismiss(None)
+
+
+def _operations(count: int) -> str:
+    return "1 operation" if count == 1 else f"{count:,} operations"

@@ -1,0 +1,296 @@
+"""Restore: what would be lost, which remotes come back, and what became of each."""
+
+from __future__ import annotations
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widgets import Button, DataTable, Static
+
+from lockterm import moments
+from lockterm.errors import LocktermError, StoreError
+from lockterm.models.operation import Operation
+from lockterm.operations import Operations
+from lockterm.restoring import SETTLE_FIRST, Fate, Plan, make_plan, restore
+from lockterm.screens.base import LocktermScreen
+from lockterm.text import clean
+from lockterm.validity import validity
+from lockterm.widgets.row_table import Column, RowTable
+
+STATE_CELLS = 26
+"""Room for ``restored as remote 4812345`` and the like."""
+
+_STATE = 1
+"""The index of the column that changes while remotes are restored."""
+
+
+async def open_restore(screen: LocktermScreen[None], operation_id: str) -> None:
+    """Read a delete's or clear's backup and show the restore.
+
+    Raises:
+        StoreError: The journal cannot be read.
+    """
+    operation = await screen.operations.operation(operation_id)
+    if operation is None:
+        raise StoreError("The journal does not have this operation any more.")
+    lock = await screen.operations.find_lock(operation.lock_id)
+    plan = await make_plan(screen.operations, operation)
+    screen.app.push_screen(RestoreScreen(screen.operations, plan, lock.title))
+
+
+class RestoreScreen(LocktermScreen[None]):
+    """Add the remotes of a backup again, after saying what is lost; one by one, and resumable.
+
+    Args:
+        operations: The one door to service and store.
+        plan: What the backup holds, and what was restored of it already.
+        lock_title: What the lock is called now.
+    """
+
+    BINDINGS = [
+        Binding("left", "app.focus_previous", "previous", show=False),
+        Binding("right", "app.focus_next", "next", show=False),
+        Binding("up,k", "scroll_rows('cursor_up')", "row up", show=False),
+        Binding("down,j", "scroll_rows('cursor_down')", "row down", show=False),
+        Binding("pageup", "scroll_rows('page_up')", "page up", show=False),
+        Binding("pagedown", "scroll_rows('page_down')", "page down", show=False),
+        Binding(
+            "escape",
+            "leave",
+            "leave",
+            key_display="esc",
+            id="restore.leave",
+            tooltip="Stop after the remote that is being sent; then leave",
+        ),
+    ]
+
+    AUTO_FOCUS = "#leave"
+
+    sending: reactive[bool] = reactive(False, init=False)
+    """Whether remotes are being sent."""
+
+    def __init__(self, operations: Operations, plan: Plan, lock_title: str) -> None:
+        super().__init__(operations)
+        self.plan = plan
+        self._lock_title = lock_title
+        self._stopping = False
+        self._ended = ""
+
+    def crumbs(self) -> tuple[str, ...]:
+        """Below the history."""
+        return ("History", "Restore", self._lock_title)
+
+    def compose_body(self) -> ComposeResult:
+        """What is lost, the remotes, what became of them, two buttons."""
+        yield Static(id="what", markup=False)
+        with VerticalScroll(id="losses", can_focus=False):
+            yield Static(markup=False)
+        table = RowTable(
+            Column("Name", most=40, least=14),
+            Column("State", most=60, least=STATE_CELLS),
+            Column("Number", most=20, least=6, rank=1),
+            Column("Valid", most=27, least=10, rank=2),
+            id="backup",
+        )
+        table.can_focus = False
+        yield table
+        yield Static(id="row", markup=False)
+        yield Static(id="summary", markup=False)
+        with Horizontal(classes="buttons"):
+            yield Button("Leave", id="leave", compact=True)
+            yield Button("Restore", id="act", variant="primary", compact=True)
+
+    # --- painting ------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """Show the backup."""
+        self._paint_rows()
+        self._paint()
+
+    def _paint_rows(self) -> None:
+        entry_zone, now_ms = self.operations.profile.zone, self.operations.now_ms()
+        rows = {}
+        for index, backed_up in enumerate(self.plan.remotes):
+            remote = backed_up.remote
+            rows[str(index)] = (
+                clean(remote.remote_name or "(no name)", 60),
+                self._state_words(index).ljust(STATE_CELLS),
+                clean(remote.remote_number or "", 30),
+                validity(remote, now_ms, entry_zone).short,
+            )
+        self.query_one(RowTable).show(rows)
+
+    def _state_words(self, index: int) -> str:
+        outcome = self.plan.outcomes[index]
+        separator = " " if outcome.fate is Fate.RESTORED else ": "
+        return separator.join(filter(None, (outcome.fate.value, clean(outcome.words, 200))))
+
+    def _paint(self) -> None:
+        if not self.is_mounted:
+            return
+        plan = self.plan
+        self.query_one("#what", Static).update(self._question())
+        losses = "\n".join(f"- {clean(sentence, 400)}" for sentence in plan.losses())
+        self.query_one("#losses Static", Static).update(losses)
+        self.query_one("#losses").display = bool(losses)
+        self.query_one("#summary", Static).update(self._summary())
+        act, leave = self.query_one("#act", Button), self.query_one("#leave", Button)
+        act.label = Content(self._verb())
+        act.disabled = self.sending or bool(self._why_not_act())
+        act.display = bool(plan.due) or self.sending
+        leave.label = "Stop after this one" if self.sending else "Leave"
+        leave.disabled = self._stopping
+        self._tell_row()
+
+    def _question(self) -> str:
+        operation = self.plan.operation
+        at = moments.stamp(operation.prepared_ms, self.operations.profile.zone)
+        done = "cleared from" if operation.call == "clear" else "deleted from"
+        count = len(self.plan.remotes)
+        who = f"{count:,} remotes" if count > 1 else self._called(0)
+        return f"{who}, {done} {clean(self._lock_title, 40)} at {at}"
+
+    def _called(self, index: int) -> str:
+        return clean(self.plan.remotes[index].remote.remote_name or "the remote", 40)
+
+    def _verb(self) -> str:
+        plan = self.plan
+        due = plan.due
+        to = f"to {clean(self._lock_title, 24)}"
+        refused = bool(due) and plan.outcomes[due[0]].fate is Fate.REFUSED
+        if len(plan.remotes) == 1:
+            return "Try again" if refused else f"Restore {clean(self._called(0), 24)} {to}"
+        if refused:
+            return f"Retry the {len(due):,} that {'was' if len(due) == 1 else 'were'} refused"
+        if plan.having(Fate.RESTORED, Fate.REFUSED):
+            return f"Restore the other {len(due):,} {to}"
+        return f"Restore {len(due):,} {'remote' if len(due) == 1 else 'remotes'} {to}"
+
+    def _summary(self) -> str:
+        plan = self.plan
+        counts = [
+            f"{len(found):,} {fate.value}"
+            for fate in (
+                Fate.RESTORED,
+                Fate.WAITING,
+                Fate.SENDING,
+                Fate.REFUSED,
+                Fate.NOT_SENT,
+                Fate.UNSETTLED,
+                Fate.IMPOSSIBLE,
+            )
+            if (found := plan.having(fate))
+        ]
+        lines = ["   ".join(counts)] if len(plan.remotes) > 1 else []
+        if self._stopping:
+            lines.append("Stopping after the one that is being sent ...")
+        elif reason := self._ended or (not self.sending and self._why_not_act()):
+            lines.append(clean(reason, 300))
+        return "\n".join(lines)
+
+    def _why_not_act(self) -> str:
+        if self.operations.profile.read_only:
+            return "This profile is read-only: nothing can be restored."
+        if self.plan.held:
+            return f"One remote of it is not settled. {SETTLE_FIRST}"
+        if not self.plan.due:
+            left = "else can" if self.plan.having(Fate.IMPOSSIBLE) else "is left to"
+            return f"Nothing {left} be restored."
+        return ""
+
+    def _tell_row(self) -> None:
+        key = self.query_one(RowTable).highlighted
+        words = ""
+        if key is not None:
+            words = f"{self._called(int(key))}: {self._state_words(int(key))}"
+        self.query_one("#row", Static).update(words)
+
+    @on(DataTable.RowHighlighted)
+    def _moved(self) -> None:
+        self._tell_row()
+
+    # --- the journal ---------------------------------------------------------------------------
+
+    def on_screen_resume(self) -> None:
+        """An unsettled one may have been settled meanwhile."""
+        self.load_plan()
+
+    def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:
+        """An outcome has changed, perhaps of one of these."""
+        super().show_notices(offline, unsettled)
+        self.load_plan()
+
+    @work(exclusive=True, group="plan")
+    async def load_plan(self) -> None:
+        """Read again what the journal says; while remotes are sent, their outcomes are here."""
+        if self.sending:
+            return
+        with self.showing_errors():
+            plan = await make_plan(self.operations, self.plan.operation)
+            if self.sending:
+                return
+            for index, outcome in enumerate(self.plan.outcomes):
+                # That a name is taken was told by a check, which the journal does not have.
+                if outcome.fate is Fate.REFUSED and plan.outcomes[index].fate is Fate.WAITING:
+                    plan.outcomes[index] = outcome
+            if self.plan.held and not plan.held:
+                self._ended = ""
+            self.plan = plan
+            self._paint_rows()
+            self._paint()
+
+    # --- actions -------------------------------------------------------------------------------
+
+    @on(Button.Pressed, "#act")
+    def _act(self) -> None:
+        if not self.sending and not self._why_not_act():
+            self.sending, self._ended = True, ""
+            self._paint()
+            self.query_one("#leave", Button).focus()
+            self._restore(list(self.plan.due))
+
+    @work(group="restore")
+    async def _restore(self, indices: list[int]) -> None:
+        try:
+            self._ended = await restore(
+                self.operations, self.plan, indices, self._show_outcome, lambda: self._stopping
+            )
+        except LocktermError as error:
+            self.tell(error)
+        finally:
+            self.sending = self._stopping = False
+        self.load_plan()
+        if not self._ended and not self.plan.having(Fate.REFUSED, Fate.UNSETTLED):
+            count = len(indices)
+            what = self._called(indices[0]) if count == 1 else f"{count:,} remotes"
+            verb = "is" if count == 1 else "are"
+            self.notify(
+                f"{what} {verb} on {clean(self._lock_title, 40)} again; recorded by the service.",
+                title="Restored",
+            )
+        self._paint()
+
+    def _show_outcome(self, index: int) -> None:
+        if self.is_mounted:
+            table = self.query_one(RowTable)
+            table.show_cell(str(index), _STATE, self._state_words(index))
+            if self.plan.outcomes[index].fate is Fate.SENDING:
+                table.move_cursor(row=index, animate=False)
+            self._paint()
+
+    @on(Button.Pressed, "#leave")
+    def action_leave(self) -> None:
+        """Stop after the remote that is being sent; with nothing being sent, leave."""
+        if not self.sending:
+            self.dismiss(None)
+        elif not self._stopping:
+            self._stopping = True
+            self._paint()
+
+    def action_scroll_rows(self, how: str) -> None:
+        """Move through the remotes while a button has the focus."""
+        table = self.query_one(RowTable)
+        getattr(table, f"action_{how}")()
