@@ -192,7 +192,8 @@ def read_typed(
         if name in JSON_FIELDS and text.strip():
             notes[name] = _json_note(text)
         if name == "weekDay" and name not in errors:
-            notes[name] = weekday_words(found.get("week_day", values.week_day))
+            words = weekday_words(found.get("week_day", values.week_day))
+            notes[name] = "" if text.strip().casefold() in ("", words.casefold()) else words
     values = replace(values, **found)
     if values.mac and not _MAC.fullmatch(values.mac):
         notes["mac"] = "This does not look like AA:BB:CC:DD:EE:FF; it is sent as it stands."

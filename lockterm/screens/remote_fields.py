@@ -146,7 +146,8 @@ class RemoteFields(VerticalScroll, can_focus=False):
             told = field in self._visited
             row.error = self.reading.errors.get(field, "") if told else ""
             row.warning = self.reading.warnings.get(field, "") if told else ""
-            row.note = "" if row.error else self.reading.notes.get(field, "")
+            is_missing = told and field in self.reading.missing
+            row.note = "" if is_missing else self.reading.notes.get(field, "")
             if isinstance(row.control, DatetimeInput):
                 row.control.ask(self.reading.choices.get(field, ()))
 
@@ -181,7 +182,8 @@ class RemoteFields(VerticalScroll, can_focus=False):
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Keep the whole row of the focused control in sight."""
         if (row := _row_of(event)) is not None:
-            row.scroll_visible(animate=False)
+            # A row may grow or shrink with the focus; where it is then counts.
+            self.call_after_refresh(row.scroll_visible, animate=False)
 
     @on(Button.Pressed, "#more")
     def _more_pressed(self) -> None:

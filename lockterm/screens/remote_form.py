@@ -207,7 +207,9 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
     def on_key(self, event: events.Key) -> None:
         """The key to save, on a form that is not ready, goes to the first thing to do."""
         bindings = self._bindings.key_to_bindings.get(event.key, ())
-        if any(binding.action == "save" for binding in bindings) and not self.doing:
+        is_save = any(binding.action == "save" for binding in bindings)
+        if is_save and self.fields.reading.errors and not self.doing:
+            event.prevent_default()  # the line above the keys says why: no notice over the fields
             self.fields.show_problems()
 
     def action_save(self) -> None:

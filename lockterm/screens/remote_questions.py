@@ -62,7 +62,7 @@ def ask_to_change(
     after = effective(before, reading.values)
     lines = [str(item) for item in differences(values_of(before), after, zone)]
     if touches_validity(before, after):
-        lines.append(f"Then {_validity(after, now_ms, zone)}")
+        lines.append(f"After it: {_validity(after, now_ms, zone)}")
     return ConfirmModal(
         f"Change {name}, number {clean(before.remote_number or 'none', 60)}, "
         f"on {_title(lock_entry)}?",
@@ -111,7 +111,7 @@ def _title(lock_entry: Lock) -> str:
 
 
 def _validity(values: RemoteValues, now_ms: int, zone: tzinfo) -> str:
-    kind = in_words("remote_type", values.remote_type, zone)
+    kind = in_words("remote_type", values.remote_type, zone).capitalize()
     words = period_words(values, now_ms, zone)
     return f"{kind}: {words}"
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from textual import events
 from textual.binding import Binding
 from textual.content import Content
+from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.style import Style
 from textual.widget import Widget
 
-_NARROW_SPACE = "\N{NO-BREAK SPACE}"
-"""Keeps an option in one piece where the line wraps."""
+_GAP = 2
+"""Columns between two options."""
 
 
 class OptionLine(Widget, can_focus=True):
@@ -62,18 +64,41 @@ class OptionLine(Widget, can_focus=True):
         """Choose the option at an index, or toggle it."""
         raise NotImplementedError
 
+    def _lines(self, width: int) -> list[list[int]]:
+        """The indexes of the options in each line: an option is never broken."""
+        lines: list[list[int]] = []
+        room = 0
+        for index, (_, text) in enumerate(self.options):
+            needed = len(self.marks[0]) + 1 + cell_len(text) + _GAP
+            if needed - _GAP > room or not lines:
+                lines.append([])
+                room = width
+            lines[-1].append(index)
+            room -= needed
+        return lines
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As many lines as the options need in this width."""
+        return len(self._lines(width))
+
     def render(self) -> Content:
         """Mark and word of each option; the one under the cursor stands out while focused."""
-        parts: list[tuple[str, str | Style] | str] = []
-        for index, (value, text) in enumerate(self.options):
-            mark = self.marks[0] if self.is_chosen(value) else self.marks[1]
-            style = Style.from_meta({"option": index})
-            if index == self.cursor and self.has_focus:
-                style += Style(reverse=True)
-            elif self.is_chosen(value):
-                style += Style(bold=True)
-            parts += [(f"{mark}{_NARROW_SPACE}{text.replace(' ', _NARROW_SPACE)}", style), "  "]
+        parts: list[tuple[str, Style] | str] = []
+        for line in self._lines(self.content_size.width):
+            for index in line:
+                parts += [self._option(index), " " * _GAP]
+            parts[-1] = "\n"
         return Content.assemble(*parts[:-1])
+
+    def _option(self, index: int) -> tuple[str, Style]:
+        value, text = self.options[index]
+        is_chosen = self.is_chosen(value)
+        style = Style.from_meta({"option": index})
+        if index == self.cursor and self.has_focus:
+            style += Style(reverse=True)
+        elif is_chosen:
+            style += Style(bold=True)
+        return f"{self.marks[0 if is_chosen else 1]} {text}", style
 
     def on_focus(self) -> None:
         """Show the cursor."""

@@ -51,7 +51,11 @@ class DatetimeInput(Vertical):
 
     def compose(self) -> ComposeResult:
         """The text; no question yet."""
-        yield TextInput(self.value, placeholder="2026-12-01 09:00, tomorrow 9:00, +30d, eom")
+        yield TextInput(
+            self.value,
+            placeholder="2026-12-01 09:00, tomorrow 9:00, +30d, eom",
+            select_on_focus=True,
+        )
 
     def watch_value(self, value: str) -> None:
         """Show the text."""
@@ -87,5 +91,8 @@ class DatetimeInput(Vertical):
         event.stop()
         if isinstance(event.line, Choice) and event.line.value and self._choices:
             chosen = self._choices[int(event.line.value) - 1]
-            self.query_one(TextInput).focus()
             self.value = moments.typed(chosen, self._zone)
+            field = self.query_one(TextInput)
+            field.select_on_focus = False  # the next key must not replace what was just settled
+            field.focus()
+            field.action_end()

@@ -75,6 +75,14 @@ class FormField(Horizontal):
         line.update(text)
         line.display = bool(text)
 
+    def on_descendant_focus(self) -> None:
+        """Let the label stand out."""
+        self.add_class("-focused")
+
+    def on_descendant_blur(self) -> None:
+        """The label steps back."""
+        self.remove_class("-focused")
+
     def focus_control(self) -> None:
         """Put the focus into the control, or into the first that can have it inside."""
         target = self.control

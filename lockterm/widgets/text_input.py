@@ -19,6 +19,7 @@ class TextInput(Input):
         value: What stands in it at first.
         placeholder: Shown while it is empty.
         id: The id of the widget.
+        select_on_focus: Typing replaces what stands there, until the cursor is moved.
     """
 
     BINDINGS = [
@@ -26,8 +27,21 @@ class TextInput(Input):
         Binding("down,enter", "app.focus_next", "next field", show=False),
     ]
 
-    def __init__(self, value: str = "", *, placeholder: str = "", id: str | None = None) -> None:
-        super().__init__(value, placeholder=placeholder, id=id, compact=True, select_on_focus=False)
+    def __init__(
+        self,
+        value: str = "",
+        *,
+        placeholder: str = "",
+        id: str | None = None,
+        select_on_focus: bool = False,
+    ) -> None:
+        super().__init__(
+            value,
+            placeholder=placeholder,
+            id=id,
+            compact=True,
+            select_on_focus=select_on_focus,
+        )
         self.cursor_blink = False
 
     def _on_paste(self, event: events.Paste) -> None:

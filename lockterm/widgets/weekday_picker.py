@@ -44,7 +44,9 @@ class WeekdayPicker(Vertical):
 
     def compose(self) -> ComposeResult:
         """The text, the marks."""
-        yield TextInput(self.value, placeholder="mon-fri, or mark them below with 1-7 or space")
+        yield TextInput(
+            self.value, placeholder="mon-fri, or mark them below: 1-7", select_on_focus=True
+        )
         marks = Marks((str(day), word) for day, word in enumerate(WORDS, 1))
         marks.set_reactive(Marks.chosen, self._days() or frozenset())
         yield marks
