@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from lockterm.errors import ServiceError, Unreachable
+from lockterm.errors import ServiceError, Unreachable, Untrusted
 
 if TYPE_CHECKING:
     from lockterm.api import LockService
@@ -46,6 +46,7 @@ class Connection:
         self._opening = asyncio.Lock()
         self._recovering: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[object]] = set()
+        self._closed = False
 
     def now_ms(self) -> int:
         """The time of this machine, in milliseconds since the epoch."""
@@ -64,6 +65,7 @@ class Connection:
 
     async def close(self) -> None:
         """Stop what runs in the background and close the connections."""
+        self._closed = True
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
@@ -80,10 +82,17 @@ class Connection:
         """
         try:
             return await self._call(call)
-        except Unreachable:
-            if self._recovering is None or self._recovering.done():
-                self._recovering = self._background(self._recover(call))
+        except Unreachable as error:
+            self._keep_trying(call, error)
             raise
+
+    def _keep_trying(
+        self, call: Callable[[LockService], Awaitable[object]], error: Unreachable
+    ) -> None:
+        is_idle = self._recovering is None or self._recovering.done()
+        # What TLS does not trust now, it does not trust in a minute either.
+        if is_idle and not self._closed and not isinstance(error, Untrusted):
+            self._recovering = self._background(self._recover(call))
 
     async def _call(self, call: Callable[[LockService], Awaitable[T]]) -> T:
         service = await self._open()
@@ -111,6 +120,8 @@ class Connection:
 
     async def _open(self) -> LockService:
         async with self._opening:
+            if self._closed:
+                raise Unreachable("Nothing was sent: lockterm is being closed.")
             if self._service is None:
                 service = (await asyncio.to_thread(_load_client))(self.profile)
                 self._service = await service.__aenter__()

@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lockterm.errors import Refused
 from lockterm.models.operation import READABLE_CALLS, Operation, State
 
 if TYPE_CHECKING:
@@ -42,7 +43,14 @@ async def read_back(reads: Reads, operation: Operation, not_new: Container[int |
         ServiceError: It could not be read.
     """
     if operation.call == "update" and operation.remote_id is not None:
-        return judge_update(operation, await reads.remote(operation.remote_id))
+        try:
+            return judge_update(operation, await reads.remote(operation.remote_id))
+        except Refused:
+            remotes = await reads.all_remotes(operation.lock_id)
+            if any(remote.id == operation.remote_id for remote in remotes):
+                raise
+        words = "The remote is gone, so that nothing tells whether the change took effect."
+        return Verdict(State.CONFLICT, words)
     if operation.call not in READABLE_CALLS:
         words = "The service has no way to read this back. The same value may be sent again."
         return Verdict(State.UNKNOWN, words)
@@ -112,7 +120,8 @@ def judge_delete(operation: Operation, remotes: Iterable[Remote]) -> Verdict:
 
 def judge_clear(operation: Operation, remotes: Iterable[Remote]) -> Verdict:
     """Judge a clear by what remains of the remotes that were there when it was sent."""
-    cleared = {record.get("id") for record in operation.before}
+    ids = (record.get("id") for record in operation.before)
+    cleared = {identifier for identifier in ids if isinstance(identifier, int)}
     present = {remote.id for remote in remotes if remote.id is not None}
     remaining = tuple(sorted(identifier for identifier in present if identifier in cleared))
     new = len(present) - len(remaining)

@@ -174,17 +174,18 @@ class Reads(Connection):
         for _ in range(WALKS):
             found: dict[object, Remote] = {}
             total: int | None = None
-            page_no, pages, moved = 1, 1, False
+            page_no, pages, moved, unreadable = 1, 1, False, 0
             while page_no <= pages and not moved:
                 page = (await self._load_page(lock_id, page_no, WALK_PAGE_SIZE)).value
                 moved = total is not None and page.total != total
                 total, pages = page.total, page.pages
+                unreadable += page.unreadable
                 for remote in page.remotes:
                     found[remote.id if remote.id is not None else id(remote)] = remote
                 if not moved:
                     yield list(found.values()), total
                 page_no += 1
-            if not moved and len(found) + page.unreadable >= (total or 0):
+            if not moved and len(found) + unreadable >= (total or 0):
                 return
         raise MalformedAnswer(
             f"The list of lock {lock_id} kept changing while it was read.",

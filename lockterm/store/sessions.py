@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import threading
 from pathlib import Path
 from uuid import uuid4
 
@@ -24,15 +25,21 @@ class Session:
         """Names this session in the journal."""
         self._folder = folder
         self._file: int | None = None
+        self._mutex = threading.Lock()
 
     def open(self) -> None:
         """Show that this session lives; OSError where the folder cannot be used."""
-        if self._file is None:
+        with self._mutex:  # two threads may be the first to use the journal
+            if self._file is not None:
+                return
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._file = os.open(
-                self._folder / self.id, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600
-            )
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            file = os.open(self._folder / self.id, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                os.close(file)
+                raise
+            self._file = file
 
     def close(self) -> None:
         """End this session."""
