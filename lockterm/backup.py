@@ -32,7 +32,11 @@ _SENT: Mapping[str, str] = {
 }
 """Contract field that is in the list and goes back -> the name it has here."""
 
-_CALLED = {"electric_quantity": "battery level", "is_coerced": "coerced flag"}
+_CALLED = {
+    "add_type": "way of adding",
+    "electric_quantity": "battery level",
+    "is_coerced": "coerced flag",
+}
 """Where the label of a form field says too little in a sentence."""
 
 
