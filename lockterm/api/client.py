@@ -24,8 +24,8 @@ T = TypeVar("T")
 
 NAME_EXISTS = -3
 """The code of ``checkRemoteName`` for a name that is taken (7.3); elsewhere it means nothing."""
-LARGE = 256 * 1024
-"""Bytes of a body from which on it is decoded beside the event loop, so that keys go on working."""
+LARGE = 16 * 1024
+"""Bytes of a body from which on it is read beside the event loop, so that keys go on working."""
 
 
 class LockService:
@@ -103,7 +103,7 @@ class LockService:
         async def attempt(within_s: float) -> RemotePage:
             path = "/api/v1/bluetooth-remote/list"
             answer = await self._transport.exchange("GET", path, query=query, within_s=within_s)
-            return read_page(await _payload(answer), page_no, page_size)
+            return await _understood(answer, lambda data: read_page(data, page_no, page_size))
 
         return await self._patience.read(attempt, self._settings.timeout_s)
 
@@ -181,7 +181,7 @@ class LockService:
                 answer = await self._transport.exchange(
                     "POST", write.path, content=content, fresh=True, within_s=within_s
                 )
-                return read_result(await _payload(answer), write.result)
+                return await _understood(answer, lambda data: read_result(data, write.result))
             except (NoAnswer, MalformedAnswer) as error:
                 raise OutcomeUnknown(
                     f"The service may have recorded it or not. {error.message}",
@@ -197,12 +197,13 @@ class LockService:
             answer = await self._transport.exchange(
                 "POST", path, content=content, within_s=within_s
             )
-            return read(await _payload(answer))
+            return await _understood(answer, read)
 
         return await self._patience.read(attempt, self._settings.timeout_s)
 
 
-async def _payload(answer: Answer) -> Any:
-    if len(answer.body) <= LARGE:
-        return open_answer(answer)
-    return await asyncio.to_thread(open_answer, answer)
+async def _understood(answer: Answer, read: Callable[[Any], T]) -> T:
+    def understand() -> T:
+        return read(open_answer(answer))
+
+    return understand() if len(answer.body) < LARGE else await asyncio.to_thread(understand)

@@ -15,6 +15,9 @@ MAX_DEPTH = 64
 """Levels of objects and arrays; the embedded service itself takes 16."""
 MAX_DIGITS = 100
 """Characters of one number."""
+MAX_PARTS = 100_000
+"""Objects, arrays and their members in all, a page of 200 remotes having some 6,000: 8 MiB of empty
+objects would fill gigabytes as records, and keep the keys waiting."""
 
 _SURROGATE = re.compile(r"\\u[dD][89abAB]", re.IGNORECASE)
 
@@ -32,6 +35,8 @@ def decode(body: bytes) -> Any:
     Raises:
         NotJson: For anything else than one well-formed, unambiguous, bounded JSON value.
     """
+    if sum(map(body.count, (b"{", b"[", b","))) > MAX_PARTS:
+        raise NotJson("it has too many parts")
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError:

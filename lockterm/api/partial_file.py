@@ -6,93 +6,168 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import re
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-_SAFE = os.O_NOFOLLOW | os.O_CLOEXEC
+from lockterm.errors import StoreError
+
+# Not blocking: a pipe in the place of a file would be waited for.
+_SAFE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+_NEW = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | _SAFE
+_STRONG = re.compile(r'"[\x21\x23-\x7e]{0,198}"')
+"""An ETag that promises the same bytes; a weak one does not."""
+_TRIES = 5
 
 
 @dataclass(slots=True)
 class PartialFile:
-    """The beginning of a pack on disk, and what tells whether it still is the same pack."""
+    """The beginning of a pack on disk, and what tells whether it still is the same pack.
+
+    All methods but ``open`` are for the session that has it open: nobody else can have it then.
+    """
 
     path: Path
     validator: str = ""
     """The strong ETag of the answer it came from; without one nothing is resumed."""
     have: int = 0
-    file: int = field(default=-1)
+    """Bytes there are."""
+    _file: int = field(default=-1)
 
     @property
     def _note(self) -> Path:
         return self.path.with_suffix(".etag")
 
     def open(self) -> None:
-        """Open what an interrupted download left, or a new file."""
-        with contextlib.suppress(OSError, ValueError):
-            self.validator = self._note.read_text("ascii")
-        if self.validator:
-            with contextlib.suppress(OSError):
-                self.file = os.open(self.path, os.O_RDWR | os.O_APPEND | _SAFE)
-        if self.file >= 0:
-            about = os.fstat(self.file)
-            if stat.S_ISREG(about.st_mode) and about.st_nlink == 1:
-                self.hold()
-                self.have = about.st_size
-                return
-            os.close(self.file)
-        self.restart()
+        """Open what an interrupted download left, or a new file.
+
+        Raises:
+            BlockingIOError: Another session has it.
+            OSError: It cannot be made.
+        """
+        for _ in range(_TRIES):
+            file = self._opened()
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if _is_at(self.path, file):
+                    os.fchmod(file, 0o600)
+                    break
+            except BaseException:
+                os.close(file)
+                raise
+            os.close(file)  # another session has finished or deleted it meanwhile
+        else:
+            raise BlockingIOError
+        self._file = file
+        self.have = os.fstat(file).st_size
+        self.validator = self._noted() if self.have else ""
+        if not self.validator:
+            self.restart()
+
+    def _opened(self) -> int:
+        with contextlib.suppress(FileExistsError):
+            return os.open(self.path, _NEW, 0o600)
+        with contextlib.suppress(OSError):
+            file = os.open(self.path, os.O_RDWR | os.O_APPEND | _SAFE)
+            about = os.fstat(file)
+            if stat.S_ISREG(about.st_mode) and about.st_nlink < 2:
+                return file
+            os.close(file)
+        self.path.unlink(missing_ok=True)  # a link, a pipe: nothing that was put here by us
+        return os.open(self.path, _NEW, 0o600)
+
+    def _noted(self) -> str:
+        try:
+            with os.fdopen(os.open(self._note, os.O_RDONLY | _SAFE), "rb") as file:
+                noted = file.read(256).decode("ascii")
+        except (OSError, ValueError):
+            return ""
+        return noted if _STRONG.fullmatch(noted) else ""
 
     def restart(self) -> None:
-        """Begin with an empty file."""
-        self.close()
-        self.remove()
+        """Begin with nothing."""
+        os.ftruncate(self._file, 0)
+        self._note.unlink(missing_ok=True)
         self.validator, self.have = "", 0
-        self.file = os.open(
-            self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | _SAFE, 0o600
-        )
-        self.hold()
 
     def note_validator(self, etag: str) -> None:
-        """Remember what the bytes to come belong to."""
-        strong = etag if etag.isascii() and etag.startswith('"') and len(etag) < 200 else ""
-        if strong and strong != self.validator:
+        """Remember what the bytes to come belong to; a weak ETag is no use."""
+        strong = etag if _STRONG.fullmatch(etag) else ""
+        if strong != self.validator:
             self._note.unlink(missing_ok=True)
+        if strong and strong != self.validator:
             note = os.open(self._note, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, 0o600)
             with os.fdopen(note, "w", encoding="ascii") as file:
                 file.write(strong)
         self.validator = strong
 
-    def hold(self) -> None:
-        """Keep other sessions off the file; OSError where one has it."""
-        fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
     def append(self, chunk: bytes) -> None:
-        """Add bytes at the end."""
-        self.have += os.write(self.file, chunk)
+        """Add bytes at the end: all of them, or those that fit, and an OSError."""
+        rest = memoryview(chunk)
+        while rest:
+            written = os.write(self._file, rest)
+            self.have += written
+            rest = rest[written:]
 
     def md5(self) -> str:
         """The MD5 of the whole file."""
         digest = hashlib.md5(usedforsecurity=False)
-        os.lseek(self.file, 0, os.SEEK_SET)
-        while chunk := os.read(self.file, 1 << 20):
+        os.lseek(self._file, 0, os.SEEK_SET)
+        while chunk := os.read(self._file, 1 << 20):
             digest.update(chunk)
         return digest.hexdigest()
 
     def finish(self, final: Path) -> None:
         """Make it durable under its last name."""
-        os.fsync(self.file)
-        self.close()
-        self.path.replace(final)
+        os.fsync(self._file)
         self._note.unlink(missing_ok=True)
+        self.path.replace(final)
+        self._close()
 
     def close(self) -> None:
         """Close the file; what there is stays for another attempt."""
-        if self.file >= 0:
-            os.close(self.file)
-            self.file = -1
+        if self._file >= 0 and not self.have:
+            self.remove()
+        self._close()
 
     def remove(self) -> None:
         """Delete it."""
         self.path.unlink(missing_ok=True)
         self._note.unlink(missing_ok=True)
+        self._close()
+
+    def _close(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+def _is_at(path: Path, file: int) -> bool:
+    """Whether an open file still is the one of that name."""
+    try:
+        return os.path.samestat(os.lstat(path), os.fstat(file))
+    except FileNotFoundError:
+        return False
+
+
+@contextlib.contextmanager
+def on_disk(folder: Path) -> Iterator[None]:
+    """Put into words what the disk refuses.
+
+    Raises:
+        StoreError: For every OSError.
+    """
+    try:
+        yield
+    except BlockingIOError:
+        raise StoreError(
+            "Another lockterm is fetching this pack just now.", title="Pack not fetched"
+        ) from None
+    except OSError as error:
+        raise StoreError(
+            f"The pack cannot be written to {folder}: {error.strerror or error}.",
+            title="Pack not fetched",
+            hint="See that the directory is yours, writable and not full.",
+        ) from error

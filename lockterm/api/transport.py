@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
@@ -107,6 +108,8 @@ class Transport:
         await asyncio.to_thread(self._make_transports)  # certificates take 40 ms to load
 
     def _make_transports(self) -> None:
+        with contextlib.suppress(ImportError):  # what the first request would import meanwhile
+            importlib.import_module("anyio._backends._asyncio")
         context = tls_context(self._base_url, self._ca_file)
         kept = httpx.Limits(max_connections=8, max_keepalive_connections=4, keepalive_expiry=30)
         fresh = httpx.Limits(max_connections=8, max_keepalive_connections=0)

@@ -8,7 +8,7 @@ import math
 import zlib
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lockterm.api.decoder import NotJson, decode
@@ -37,7 +37,7 @@ scalars = (
 )
 keys = st.sampled_from(NAMES + PYTHON_NAMES) | st.text()
 values = st.recursive(
-    scalars, lambda inner: st.lists(inner) | st.dictionaries(keys, inner), max_leaves=20
+    scalars, lambda inner: st.lists(inner) | st.dictionaries(keys, inner), max_leaves=8
 )
 codes = st.sampled_from(["errcode", "errorCode"])
 envelopes = st.dictionaries(
@@ -61,7 +61,6 @@ def test_json_comes_out_as_it_went_in(value):
     assert decode(json.dumps(value, ensure_ascii=False).encode()) == value
 
 
-@settings(max_examples=500)
 @given(st.binary() | values.map(lambda value: json.dumps(value).encode()), st.data())
 def test_decoding_has_one_way_to_fail(body, data):
     """And what it lets through can be written again, stored and sorted into records."""
@@ -83,6 +82,7 @@ def test_decoding_has_one_way_to_fail(body, data):
         (b"1e400", "too large"),
         (b"9" * 5000, "too long"),
         (b"0." + b"1" * 5000, "too long"),
+        (b"[]," * 60_000, "too many parts"),
         (b"[" * 10_000, "too deeply"),
         (b'{"a":' * 10_000, "too deeply"),
         (b"[" * 66 + b"]" * 66, "too deeply"),
@@ -135,7 +135,6 @@ def test_success_needs_a_zero_and_nothing_against_it(value):
         assert valid and {envelope.code} == numbers
 
 
-@settings(max_examples=300)
 @given(envelopes, st.sampled_from([100, 200, 201, 302, 400, 401, 408, 429, 500, 599]), st.data())
 def test_an_answer_is_a_payload_or_an_error_of_the_service(value, status, data):
     body = json.dumps(value).encode()
@@ -150,7 +149,6 @@ def test_an_answer_is_a_payload_or_an_error_of_the_service(value, status, data):
         assert payload == decode(body).get("data")
 
 
-@settings(max_examples=300)
 @given(values | st.dictionaries(keys, values), st.sampled_from(RECORDS))
 def test_any_object_is_a_record_that_hides_nothing(value, kind: type[Record]):
     if not isinstance(value, dict):
@@ -187,7 +185,6 @@ def test_odd_fields_do_not_hide_a_record():
     assert remote.lock_info is not None and remote.lock_info.lock_name == "door"
 
 
-@settings(max_examples=300)
 @given(
     st.fixed_dictionaries(
         {"list": st.lists(st.dictionaries(keys, scalars) | scalars, max_size=5)},
