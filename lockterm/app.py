@@ -127,6 +127,7 @@ class LocktermApp(App[int]):
         """What is not settled, and the keys for it."""
         self.operations.watch_online = self.outcomes.note_online
         self.operations.watch_journal = self._read_outcomes
+        self.operations.packs_dir = paths.data_dir / "packs"
         self.messages: deque[Message] = deque(maxlen=MESSAGES)
         """The notices of this session, oldest first."""
         self._open_lock = open_lock

@@ -63,6 +63,8 @@ class Reads(Connection):
     ) -> None:
         super().__init__(profile, clock=clock)
         self._cache = cache
+        self.packs_dir = database.path.parent / "packs"
+        """Where fetched voice packs go; the app has a better place than beside the store."""
         self._book = LockBook(database, profile.name)
         self._pages: dict[tuple[int, int, int], asyncio.Task[Seen[RemotePage]]] = {}
 
@@ -263,19 +265,18 @@ class Reads(Connection):
         return Seen([Language.read(raw) for raw in kept.value], kept.at_ms)
 
     async def fetch_pack(
-        self, wanted: PackSource, folder: Path, progress: Callable[[int, int | None], None]
+        self, wanted: PackSource, progress: Callable[[int, int | None], None]
     ) -> Path:
-        """Fetch a voice pack into a folder; see ``lockterm.api.downloads.download``.
+        """Fetch a voice pack to ``packs_dir``; see ``lockterm.api.downloads.download``.
 
         Args:
             wanted: Where from, and what was told about it.
-            folder: Where to; the file gets a name of our own.
             progress: Told the bytes there are and, where known, the bytes there will be.
         """
         await self._open()  # imports the client in a thread
         from lockterm.api.downloads import download
 
-        return await download(self.profile, wanted, folder, progress)
+        return await download(self.profile, wanted, self.packs_dir, progress)
 
     # --- the cache -------------------------------------------------------------------------
 

@@ -136,7 +136,8 @@ class _Fetch:
         with on_disk(self.folder):
             if response.status_code == 200:
                 partial.restart()
-            partial.note_validator(response.headers.get("etag", ""))
+            if not partial.have:
+                partial.note_validator(response.headers.get("etag", ""))
         total = self.size if self.size is not None else _length(response, partial.have)
         most = MOST_BYTES if self.size is None else self.size
         # As it comes: httpx's own chunks would hold back up to one, which a break then loses.
@@ -177,7 +178,9 @@ class _Fetch:
                 if not left:
                     server = clean(self.url.netloc.decode("ascii"), 80)
                     raise not_sent(error, server) from error
-                raise _broken("The line broke", self.partial) from error
+                stalled = isinstance(error, httpx.TimeoutException)
+                what = f"Nothing came for {STALL_S:.0f} s" if stalled else "The line broke"
+                raise _broken(what, self.partial) from error
 
     def _request(self) -> httpx.Request:
         headers = {}
@@ -220,7 +223,7 @@ def _broken(what: str, partial: PartialFile) -> NoAnswer:
 
 
 async def _to_its_end(work: Callable[..., Any], *arguments: Any) -> None:
-    """Work on the file in a thread. Who is cancelled waits: the file must not be closed under it."""
+    """Work on the file in a thread; who is cancelled waits, lest the file be closed under it."""
     task = asyncio.ensure_future(asyncio.to_thread(work, *arguments))
     try:
         await asyncio.shield(task)

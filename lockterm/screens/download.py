@@ -40,17 +40,13 @@ class DownloadModal(LocktermModal[Path | None]):
         operations: The door.
         source: The pack.
         title: Its name.
-        folder: Where to.
     """
 
-    def __init__(
-        self, operations: Operations, source: PackSource, title: str, folder: Path
-    ) -> None:
+    def __init__(self, operations: Operations, source: PackSource, title: str) -> None:
         super().__init__()
         self._operations = operations
         self._source = source
         self._title = title
-        self._folder = folder
         self._file: Path | None = None
         self._began_s = 0.0
         self._first = 0
@@ -60,7 +56,8 @@ class DownloadModal(LocktermModal[Path | None]):
         """Name, bar, words, one button."""
         with Vertical(classes="dialog"):
             yield Label(f"Voice pack {clean(self._title, 60)}", markup=False, classes="question")
-            yield ProgressBar(self._source.size, show_eta=False, id="progress")
+            # Never without a total: an indeterminate bar moves all the time, on a thin link too.
+            yield ProgressBar(self._source.size or 1, show_eta=False, id="progress")
             yield Static("Connecting ...", id="words", markup=False)
             with Horizontal(classes="buttons"):
                 yield Button(Content("Stop"), id="stop", compact=True)
@@ -74,9 +71,7 @@ class DownloadModal(LocktermModal[Path | None]):
         """Fetch, and say how it ended."""
         self._began_s = monotonic()
         try:
-            self._file = await self._operations.fetch_pack(
-                self._source, self._folder, self._note_progress
-            )
+            self._file = await self._operations.fetch_pack(self._source, self._note_progress)
         except LocktermError as error:
             self._say(f"{error.title}. {error.message} {error.hint}".strip())
         except asyncio.CancelledError:
@@ -98,13 +93,16 @@ class DownloadModal(LocktermModal[Path | None]):
         if now_s - self._painted_s < PAINT_S and have != total:
             return
         self._painted_s = now_s
-        self.query_one(ProgressBar).update(total=total, progress=have)
+        self.query_one(ProgressBar).update(total=total or 1, progress=have if total else 0)
         words = f"{in_words(have)} of {in_words(total)}" if total else in_words(have)
         rate = (have - self._first) / max(now_s - self._began_s, 1e-3)
         if rate > 0 and now_s - self._began_s > PAINT_S:
             words += f", {in_words(rate)} a second"
             if total:
-                words += f", {(total - have) / rate:.0f} s left"
+                left_s = (total - have) / rate
+                words += (
+                    f", {left_s:.0f} s left" if left_s < 120 else f", {left_s / 60:.0f} min left"
+                )
         self._say(words)
 
     def _say(self, words: str) -> None:
