@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lockterm import rules
 from lockterm.comparison import LABELS
 from lockterm.models.hidden import HIDDEN
+from lockterm.text import clean
 
 if TYPE_CHECKING:
     from lockterm.models.operation import Operation
@@ -38,6 +39,10 @@ _CALLED = {
     "is_coerced": "coerced flag",
 }
 """Where the label of a form field says too little in a sentence."""
+
+
+_NAMED = 5
+"""So many fields that the contract does not know are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,21 +136,38 @@ def losses(remotes: Sequence[BackedUp]) -> list[str]:
         if many
         else "It gets a new id and a new creation time."
     ]
-    for unknown, count in Counter(remote.unknown for remote in some if remote.unknown).items():
-        whose = f"of {count} of the {len(some)} " if count < len(some) else ""
-        said.append(
-            f"Not known {whose}and left out: {_listed(map(called, unknown))}."
-            f" The service never tells {'them' if len(unknown) > 1 else 'it'}, and"
-            f" {'they were' if count > 1 else 'it was'} not added from here."
-        )
+    if sentence := _unknown_words(some):
+        said.append(sentence)
     if unnamed := sorted({name for remote in some for name in remote.unnamed}):
-        said.append(f"Not sent, because the contract does not name it: {_listed(unnamed)}.")
+        more = [f"{len(unnamed) - _NAMED} more"] if len(unnamed) > _NAMED else []
+        listed = _listed([clean(name, 24) for name in unnamed[:_NAMED]] + more)
+        said.append(f"Not sent, because the contract does not name it: {listed}.")
     if ended := sum(remote.ended for remote in some):
         said.append(
             (f"{ended} of them have" if ended > 1 else "One of them has" if many else "It has")
             + " ended already and will open nothing."
         )
     return said
+
+
+def _unknown_words(remotes: Sequence[BackedUp]) -> str:
+    """Which fields of how many: ``MAC address and battery level of all 137; user number of 136``."""
+    counts = Counter(name for remote in remotes for name in remote.unknown)
+    if not counts:
+        return ""
+    fields: dict[int, list[str]] = {}
+    for name in (name for name in HIDDEN.values() if name in counts):
+        fields.setdefault(counts[name], []).append(called(name))
+    total = len(remotes)
+    parts = []
+    for count, names in sorted(fields.items(), reverse=True):
+        whose = "" if total == 1 else f" of all {total:,}" if count == total else f" of {count:,}"
+        parts.append(_listed(names) + whose)
+    them = "them" if len(counts) > 1 else "it"
+    return (
+        f"Not known and left out: {'; '.join(parts)}."
+        f" The service never tells {them}, and this lockterm did not set {them}."
+    )
 
 
 def _listed(words: Iterable[str]) -> str:

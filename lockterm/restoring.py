@@ -48,7 +48,7 @@ class Outcome:
 
     fate: Fate
     words: str = ""
-    """Why, or as which remote; it may hold the service's text."""
+    """Why, or as which id; it may hold the service's text."""
     new_id: int | None = None
 
 
@@ -79,7 +79,10 @@ class Plan:
     def losses(self) -> list[str]:
         """What restoring those that are left cannot bring back; see ``backup.losses``."""
         left = self.having(Fate.WAITING, Fate.NOT_SENT, Fate.REFUSED)
-        return losses([self.remotes[index] for index in left])
+        said = losses([self.remotes[index] for index in left])
+        if never := len(self.having(Fate.IMPOSSIBLE)):
+            said.append(f"{never:,} cannot be restored; the table says why.")
+        return said
 
 
 def why_not_restorable(operation: Operation | HistoryLine, count: int) -> str:
@@ -131,7 +134,7 @@ def _told(remote: BackedUp, adds: dict[int, list[Operation]]) -> Outcome:
 def outcome_of(add: Operation) -> Outcome:
     """What an add that restores a remote came to."""
     if add.state in DONE:
-        words = "" if add.remote_id is None else f"as remote {add.remote_id}"
+        words = "" if add.remote_id is None else f"as {add.remote_id}"
         return Outcome(Fate.RESTORED, words, add.remote_id)
     if add.state in UNSETTLED | IN_FLIGHT:
         return Outcome(Fate.UNSETTLED, STATE_WORDS[add.state])
@@ -204,7 +207,7 @@ async def _restore_one(operations: Operations, plan: Plan, index: int) -> tuple[
         if tries and (told := outcome_of(tries[-1])).fate is Fate.UNSETTLED:
             return told, f"Whether this one was restored is not known yet. {SETTLE_FIRST}"
         return Outcome(Fate.NOT_SENT, error.message), _sentences(error)
-    words = "" if new_id is None else f"as remote {new_id}"
+    words = "" if new_id is None else f"as {new_id}"
     return Outcome(Fate.RESTORED, words, new_id), ""
 
 

@@ -230,7 +230,8 @@ class HistoryScreen(LocktermScreen[None]):
         if line is None:
             return ""
         at = moments.stamp(line.prepared_ms, self._zone, exact=True)
-        return "  ".join(filter(None, (at, STATE_WORDS[line.state], clean(line.message, 200))))
+        words = (at, STATE_WORDS[line.state], clean(line.message, 200), clean(line.lock_name, 40))
+        return "  ".join(filter(None, words))
 
     # --- handlers ------------------------------------------------------------------------------
 

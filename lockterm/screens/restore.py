@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from rich.table import Table
+from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -20,8 +24,8 @@ from lockterm.text import clean
 from lockterm.validity import validity
 from lockterm.widgets.row_table import Column, RowTable
 
-STATE_CELLS = 26
-"""Room for ``restored as remote 4812345`` and the like."""
+STATE_CELLS = 18
+"""Room for ``restored as 481234`` and the like."""
 
 _STATE = 1
 """The index of the column that changes while remotes are restored."""
@@ -52,7 +56,7 @@ class RestoreScreen(LocktermScreen[None]):
 
     BINDINGS = [
         Binding("left", "app.focus_previous", "previous", show=False),
-        Binding("right", "app.focus_next", "next", show=False),
+        Binding("right", "app.focus_next", "choose", key_display="left/right"),
         Binding("up,k", "scroll_rows('cursor_up')", "row up", show=False),
         Binding("down,j", "scroll_rows('cursor_down')", "row down", show=False),
         Binding("pageup", "scroll_rows('page_up')", "page up", show=False),
@@ -89,10 +93,10 @@ class RestoreScreen(LocktermScreen[None]):
         with VerticalScroll(id="losses", can_focus=False):
             yield Static(markup=False)
         table = RowTable(
-            Column("Name", most=40, least=14),
+            Column("Name", most=24, least=14),
             Column("State", most=60, least=STATE_CELLS),
             Column("Number", most=20, least=6, rank=1),
-            Column("Valid", most=27, least=10, rank=2),
+            Column("Valid", most=27, least=17, rank=2),
             id="backup",
         )
         table.can_focus = False
@@ -133,8 +137,8 @@ class RestoreScreen(LocktermScreen[None]):
             return
         plan = self.plan
         self.query_one("#what", Static).update(self._question())
-        losses = "\n".join(f"- {clean(sentence, 400)}" for sentence in plan.losses())
-        self.query_one("#losses Static", Static).update(losses)
+        losses = [clean(sentence, 400) for sentence in plan.losses()]
+        self.query_one("#losses Static", Static).update(_bullets(losses))
         self.query_one("#losses").display = bool(losses)
         self.query_one("#summary", Static).update(self._summary())
         act, leave = self.query_one("#act", Button), self.query_one("#leave", Button)
@@ -148,10 +152,10 @@ class RestoreScreen(LocktermScreen[None]):
     def _question(self) -> str:
         operation = self.plan.operation
         at = moments.stamp(operation.prepared_ms, self.operations.profile.zone)
-        done = "cleared from" if operation.call == "clear" else "deleted from"
+        done = "cleared" if operation.call == "clear" else "deleted"
         count = len(self.plan.remotes)
         who = f"{count:,} remotes" if count > 1 else self._called(0)
-        return f"{who}, {done} {clean(self._lock_title, 40)} at {at}"
+        return f"{who} of {clean(self._lock_title, 40)}, {done} {at}"
 
     def _called(self, index: int) -> str:
         return clean(self.plan.remotes[index].remote.remote_name or "the remote", 40)
@@ -205,7 +209,9 @@ class RestoreScreen(LocktermScreen[None]):
         key = self.query_one(RowTable).highlighted
         words = ""
         if key is not None:
-            words = f"{self._called(int(key))}: {self._state_words(int(key))}"
+            outcome = self.plan.outcomes[int(key)]
+            if outcome.words and outcome.fate is not Fate.RESTORED:
+                words = f"{self._called(int(key))}: {self._state_words(int(key))}"
         self.query_one("#row", Static).update(words)
 
     @on(DataTable.RowHighlighted)
@@ -264,13 +270,9 @@ class RestoreScreen(LocktermScreen[None]):
             self.sending = self._stopping = False
         self.load_plan()
         if not self._ended and not self.plan.having(Fate.REFUSED, Fate.UNSETTLED):
-            count = len(indices)
-            what = self._called(indices[0]) if count == 1 else f"{count:,} remotes"
-            verb = "is" if count == 1 else "are"
-            self.notify(
-                f"{what} {verb} on {clean(self._lock_title, 40)} again; recorded by the service.",
-                title="Restored",
-            )
+            count = len(self.plan.remotes)
+            who = f"All {count:,} are" if count > 1 else f"{self._called(0)} is"
+            self._ended = f"{who} on {clean(self._lock_title, 40)} again: recorded by the service."
         self._paint()
 
     def _show_outcome(self, index: int) -> None:
@@ -294,3 +296,10 @@ class RestoreScreen(LocktermScreen[None]):
         """Move through the remotes while a button has the focus."""
         table = self.query_one(RowTable)
         getattr(table, f"action_{how}")()
+
+
+def _bullets(sentences: Sequence[str]) -> Table:
+    grid = Table.grid(padding=(0, 1))
+    for sentence in sentences:
+        grid.add_row("-", Text(sentence))
+    return grid

@@ -120,18 +120,13 @@ async def test_what_is_lost_of_a_remote_from_elsewhere_is_said_first(
     await operations.set_user_no(LOCK, remotes[0], 7)
     await operations.clear_remotes(LOCK)
     plan = await make_plan(operations, await last(operations, "clear"))
-    first, one, others, over = plan.losses()
+    first, unknown, over = plan.losses()
     ended = sum(1 for remote in remotes if remote.remote_type != 1 and remote.end_ms <= NOW_MS)
     assert first == "Each gets a new id and a new creation time."
-    assert one == (
-        "Not known of 1 of the 137 and left out: MAC address, battery level, firmware info,"
-        " business id and admin right. The service never tells them, and it was not added from"
-        " here."
-    )
-    assert others == (
-        "Not known of 136 of the 137 and left out: MAC address, battery level, firmware info,"
-        " user number, business id and admin right. The service never tells them, and they were"
-        " not added from here."
+    assert unknown == (
+        "Not known and left out: MAC address, battery level, firmware info, business id and admin"
+        " right of all 137; user number of 136. The service never tells them, and this lockterm"
+        " did not set them."
     )
     assert over == f"{ended} of them have ended already and will open nothing."
     assert plan.remotes[0].request is not None
