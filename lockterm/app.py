@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.screen import Screen
 
 from lockterm import startup
+from lockterm.in_order import InOrder
 from lockterm.models.locks import Lock
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermModal
@@ -53,7 +54,7 @@ class Message:
     text: str
 
 
-class LocktermApp(App[int]):
+class LocktermApp(InOrder[int]):
     """The terminal UI on one profile.
 
     Args:
@@ -116,7 +117,7 @@ class LocktermApp(App[int]):
         open_lock: int | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__(watch_css=False)
+        super().__init__()
         self.operations = Operations(
             profile,
             Database(paths.database),
@@ -178,13 +179,10 @@ class LocktermApp(App[int]):
 
     # --- keys ----------------------------------------------------------------------------------
 
-    async def on_event(self, event: events.Event) -> None:
+    def is_meant(self, event: events.Key | events.Paste) -> bool:
         """Discard keys that were typed before the dialog they would reach was painted."""
-        if isinstance(event, events.Key) and self.screen_stack:
-            screen = self.screen
-            if isinstance(screen, LocktermModal) and not screen.is_meant(event):
-                return
-        await super().on_event(event)
+        screen = self.screen
+        return not isinstance(screen, LocktermModal) or screen.is_meant(event)
 
     def get_key_display(self, binding: Binding) -> str:
         """A key in words: glyphs such as arrows are not in every font and encoding."""

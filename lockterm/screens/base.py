@@ -40,6 +40,9 @@ class _Common(Screen[ResultT]):
         """Say why the key of a disabled action does nothing."""
         for binding in self._bindings.key_to_bindings.get(event.key, ()):
             if reason := self.why_not(binding.action.partition("(")[0]):
+                nearest = self.active_bindings.get(event.key)
+                if nearest is not None and nearest.node is not self:
+                    return  # a field's own key, such as enter
                 event.stop()
                 self.notify(reason, title=binding.description.capitalize(), markup=False)
                 return
@@ -134,7 +137,7 @@ class LocktermModal(ModalScreen[ResultT], _Common[ResultT]):
     def _note_painted(self) -> None:
         self.painted_s = events.Event().time
 
-    def is_meant(self, event: events.Key) -> bool:
+    def is_meant(self, event: events.Key | events.Paste) -> bool:
         """Whether a key was typed by someone who could see this dialog."""
         return self.painted_s is not None and event.time >= self.painted_s
 

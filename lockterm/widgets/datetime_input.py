@@ -84,7 +84,10 @@ class DatetimeInput(Vertical):
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
-        self.value = event.value
+        # Not through the watcher: keys that came in a burst are in the field already, and writing
+        # this older text back would undo them.
+        self.set_reactive(DatetimeInput.value, event.input.value)
+        self.post_message(self.Changed(self))
 
     @on(OptionLine.Changed)
     def _chosen(self, event: OptionLine.Changed) -> None:

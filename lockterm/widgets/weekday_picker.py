@@ -66,14 +66,20 @@ class WeekdayPicker(Vertical):
         """Show the text and its marks."""
         if self.is_mounted:
             self.query_one(TextInput).value = value
-            if (days := self._days()) is not None:
-                self.query_one(Marks).chosen = days
+        self._show_marks()
+
+    def _show_marks(self) -> None:
+        if self.is_mounted and (days := self._days()) is not None:
+            self.query_one(Marks).chosen = days
         self.post_message(self.Changed(self))
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
-        self.value = event.value
+        # Not through the watcher: keys that came in a burst are in the field already, and writing
+        # this older text back would undo them.
+        self.set_reactive(WeekdayPicker.value, event.input.value)
+        self._show_marks()
 
     @on(OptionLine.Changed)
     def _marked(self, event: OptionLine.Changed) -> None:
