@@ -130,7 +130,7 @@ def _grouped(
         own = action.binding.group
         if own is not None and own.description:
             title = own.description
-        elif action.node is screen:
+        elif action.node is screen and not action.action.startswith("app.focus_"):
             title = "On this screen"
         else:
             title = "Everywhere" if action.node is app else "Moving"
@@ -142,7 +142,7 @@ def _grouped(
 
 def _of_action(action: Action, keys: int, verb: int, width: int) -> list[Content]:
     sentence = action.sentence
-    word = action.binding.description
+    word = action.binding.description.lower()
     if sentence.lower() == word.lower():
         sentence = ""
     if not action.enabled:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -15,10 +15,10 @@ from textual.widgets import Button, Input
 
 from lockterm import moments
 from lockterm.config import values
-from lockterm.errors import RateLimited, Refused, ServiceError
 from lockterm.models.locks import Lock
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen
+from lockterm.screens.lock_lookup import LockAnswer, look_up
 from lockterm.text import clean
 from lockterm.widgets.form_field import FormField
 from lockterm.widgets.text_input import TextInput
@@ -32,20 +32,6 @@ _FIELDS = {
     "zone": "Time zone",
 }
 """Name of a field -> what people call it, from top to bottom."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """What the service said about a lock id."""
-
-    words: str
-    unknown: bool = False
-    """The service refused the id."""
-    asked: bool = True
-    """Whether it could be asked at all."""
-    remotes: int | None = None
-    name: str = ""
-    alias: str = ""
 
 
 class LockForm(LocktermScreen[Lock | None]):
@@ -70,7 +56,7 @@ class LockForm(LocktermScreen[Lock | None]):
         super().__init__(operations)
         self._entry = entry
         self._book = {lock.lock_id: lock for lock in book}
-        self._answers: dict[int, _Answer] = {}
+        self._answers: dict[int, LockAnswer] = {}
         self._before: dict[str, str] = {}
         self._filled = ""
         self._saving = False
@@ -150,37 +136,16 @@ class LockForm(LocktermScreen[Lock | None]):
         """Ask the service about an id that was typed."""
         await self._ask(lock_id)
 
-    async def _ask(self, lock_id: int) -> _Answer:
+    async def _ask(self, lock_id: int) -> LockAnswer:
         answer = self._answers.get(lock_id)
         if answer is None or not answer.asked:
             self._field("id").note = f"Asking the service about lock {lock_id} ..."
-            answer = self._answers[lock_id] = await self._answer_of_service(lock_id)
+            answer = self._answers[lock_id] = await look_up(self.operations, lock_id)
         if self.is_attached and self._field("id").value == str(lock_id):
             self._show_answer(answer)
         return answer
 
-    async def _answer_of_service(self, lock_id: int) -> _Answer:
-        size = self.operations.profile.page_size
-        try:
-            page = (await self.operations.page(lock_id, 1, size)).value
-        except ServiceError as error:
-            reason = f"{clean(error.title)}: {clean(error.message, 200)}"
-            if _denies_lock(error):
-                return _Answer(f"{reason} Correct the id.", unknown=True)
-            return _Answer(f"{reason} The lock can be saved all the same.", asked=False)
-        words = f"The service knows it: {page.total} remote{'' if page.total == 1 else 's'}."
-        first = next((remote.id for remote in page.remotes if remote.id is not None), None)
-        if first is None:
-            return _Answer(f"{words} It tells no name: type one.", remotes=page.total)
-        try:
-            info = (await self.operations.remote(first)).lock_info
-        except ServiceError:
-            info = None
-        if info is None or not info.lock_name:
-            return _Answer(f"{words} It tells no name: type one.", remotes=page.total)
-        return _Answer(words, remotes=page.total, name=info.lock_name, alias=info.lock_alias or "")
-
-    def _show_answer(self, answer: _Answer) -> None:
+    def _show_answer(self, answer: LockAnswer) -> None:
         field, name = self._field("id"), self._field("name")
         field.note = "" if answer.unknown else answer.words
         field.error = answer.words if answer.unknown else ""
@@ -297,10 +262,3 @@ def _one_of(words: Iterable[str]) -> SuggestFromList:
 
 def _alias_note(alias: str) -> str:
     return f"The service also calls it {clean(alias, 100)}." if alias else ""
-
-
-def _denies_lock(error: ServiceError) -> bool:
-    """Whether the service answered that there is no such lock, and not that it is busy or shut."""
-    if isinstance(error, RateLimited) or not isinstance(error, Refused):
-        return False
-    return error.code is not None and error.status not in (401, 403)

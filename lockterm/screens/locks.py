@@ -91,7 +91,10 @@ class LocksScreen(LocktermScreen[None]):
 
     def on_screen_resume(self) -> None:
         """Read the book: another screen or another session may have changed it."""
-        self.load_book()
+        if self._open_lock is not None:  # not yet: the command line leads on to another screen
+            self._open_lock = None
+        else:
+            self.load_book()
 
     @work(exclusive=True, group="book")
     async def load_book(self) -> None:
@@ -222,22 +225,22 @@ class LocksScreen(LocktermScreen[None]):
             lock = Lock(lock_id)
         self._show_remotes(lock)
 
-    @work
-    async def action_add(self) -> None:
+    def action_add(self) -> None:
         """Add a lock to the book."""
-        await self._fill_in(None)
+        self._fill_in(None)
 
-    @work
-    async def action_edit(self) -> None:
+    def action_edit(self) -> None:
         """Change the entry of the lock under the cursor."""
         if lock := self.current:
-            await self._fill_in(lock)
+            self._fill_in(lock)
 
-    async def _fill_in(self, lock: Lock | None) -> None:
+    def _fill_in(self, lock: Lock | None) -> None:
         from lockterm.screens.lock_form import LockForm
 
         book = self.book if isinstance(self.book, tuple) else ()
-        saved = await self.app.push_screen_wait(LockForm(self.operations, lock, book))
+        self.app.push_screen(LockForm(self.operations, lock, book), self._filled_in)
+
+    def _filled_in(self, saved: Lock | None) -> None:
         if saved is not None:
             self._go_to = saved.lock_id
             self.query_one(FindLine).action_close()

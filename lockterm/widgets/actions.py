@@ -49,7 +49,7 @@ def actions_of(screen: Screen[Any]) -> list[Action]:
     """Every action that has a verb, in the order of the bindings; one entry for all its keys."""
     actions: dict[tuple[DOMNode, str], Action] = {}
     for node, binding, enabled, _ in screen.active_bindings.values():
-        if not binding.description or _is_textuals_own(node, binding):
+        if not binding.description or binding.action == "screen.copy_text":
             continue
         known = actions.get((node, binding.action))
         if known is not None:
@@ -62,15 +62,6 @@ def actions_of(screen: Screen[Any]) -> list[Action]:
         keys = (written(binding.key),)
         actions[node, binding.action] = Action(binding.action, node, keys, binding, enabled, reason)
     return list(actions.values())
-
-
-def _is_textuals_own(node: DOMNode, binding: Binding) -> bool:
-    """What every Textual screen has: of these only tab is worth a line, and the focus has it."""
-    return isinstance(node, Screen) and binding.action in (
-        "app.focus_next",
-        "app.focus_previous",
-        "screen.copy_text",
-    )
 
 
 def written(key: str) -> str:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 LONGEST = 60
 """The most characters of a name that are shown in the tree."""
+NAME = 16
+"""The most characters of a timbre's name; with this much the mark is whole at 80 columns."""
 MARK = "last set from here"
 
 
@@ -69,7 +71,7 @@ class VoiceTree(Tree[Entry], inherit_bindings=False):
         super().__init__("", id=id)
         self.show_root = False
         self.show_guides = False
-        self.guide_depth = 4
+        self.guide_depth = 3
         self._folded: set[tuple[str, ...]] = set()
 
     @property
@@ -222,15 +224,17 @@ def _language(language: Language, name: LanguageName | None) -> Text:
 
 
 def _name(timbre: Timbre | None) -> str:
-    return clean(timbre.name or timbre.timbre or "(no name)", 20) if timbre else ""
+    return clean(timbre.name or timbre.timbre or "(no name)", NAME) if timbre else ""
 
 
 def _timbre(entry: Entry, width: int, marked: VoiceChoice | None) -> Text:
     timbre = entry.timbre
     if timbre is None:
         return Text("")
-    label = Text(f"{set_cell_size(_name(timbre), width)}  {sex(timbre):8}")
+    label = Text(f"{set_cell_size(_name(timbre), width)}  ")
     if marked is not None and entry.choice == marked:
-        label.append(f"  {MARK}", style="bold")
-    label.append(f"  {clean(timbre.timbre, LONGEST) if timbre.timbre else '(no id)'}")
+        label.append(f"{MARK}  ", style="bold")
+    label.append(
+        f"{sex(timbre):8}  {clean(timbre.timbre, LONGEST) if timbre.timbre else '(no id)'}"
+    )
     return label

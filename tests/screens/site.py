@@ -1,0 +1,121 @@
+"""What tests of screens need around them: a lock book, what the screen shows, hostile strings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from textual.app import App
+
+from lockterm.models.locks import Lock, VoiceChoice
+from lockterm.paths import Paths
+from lockterm.store.database import Database
+from lockterm.store.lock_book import LockBook
+from tests.api.fault_server import FaultServer, Line, http
+from tests.conftest import NOW_MS
+from tests.screens.running_app import Starter
+
+HOUR_MS = 3_600_000
+DAY_MS = 24 * HOUR_MS
+
+MAIN_GATE = Lock(
+    1001,
+    name="Main gate",
+    alias="North campus, gate 1",
+    vendor="nordriegel",
+    model="NR-450",
+    zone="Europe/Berlin",
+    remotes=137,
+    opened_ms=NOW_MS - 3 * DAY_MS,
+    voice=VoiceChoice("de-DE", "anna"),
+)
+LOCKS = (
+    MAIN_GATE,
+    Lock(
+        1002,
+        name="Loading dock",
+        vendor="nordriegel",
+        model="NR-200",
+        zone="Europe/Berlin",
+        remotes=42,
+        opened_ms=NOW_MS - 20 * 60_000,
+    ),
+    Lock(1003, name="Server room", remotes=9, opened_ms=NOW_MS - 30 * HOUR_MS),
+    Lock(1006, name="化学品仓库", vendor="lumenlock", model="L7", zone="Asia/Shanghai"),
+)
+
+HOSTILE = (
+    "[@click=app.quit]x[/]",
+    "[/]",
+    "[bold]b",
+    "\x1b]52;c;ZXZpbA==\x07",
+    "\x1b[2J\x9b31m\x00",
+    "\u202eevil\u202c\u200b\ufeff\u2066",
+    "\ud800 half",
+    "e\u0301" * 40,
+    "長" * 300,
+    "a\nb\r\nc\td",
+    "\U000e0041\u2028",
+    "$name {name} %s",
+    "",
+)
+"""Strings that break terminals, markup or layouts where they are not shown with care."""
+
+
+def fill_book(starter: Starter, *locks: Lock) -> None:
+    """Write a lock book for the apps of a starter."""
+    database = Database(Paths.below(starter.directory).database)
+    book = LockBook(database, "demo")
+    for lock in locks:
+        book.save(lock)
+    database.close()
+
+
+def book_of(starter: Starter) -> dict[int, Lock]:
+    """The lock book as it is on the disk."""
+    database = Database(Paths.below(starter.directory).database)
+    locks = LockBook(database, "demo").locks()
+    database.close()
+    return {lock.lock_id: lock for lock in locks}
+
+
+def shown(app: App[Any]) -> str:
+    """The text on the screen, line by line, as it would be sent to the terminal."""
+    lines = app.screen._compositor.render_strips()
+    filters = app.get_line_filters()
+    background = app.screen.styles.background
+    text = []
+    for strip in lines:
+        segments = list(strip)
+        for line_filter in filters:
+            segments = line_filter.apply(segments, background)
+        text.append("".join(segment.text for segment in segments).rstrip())
+    return "\n".join(text)
+
+
+def words(app: App[Any]) -> str:
+    """The text on the screen as one line, so that a sentence is found wherever it wraps."""
+    return " ".join(shown(app).split())
+
+
+@asynccontextmanager
+async def canned(answers: Mapping[str, Callable[[dict[str, Any]], Any]]) -> AsyncIterator[Any]:
+    """A service over real HTTP that answers as it is told.
+
+    Args:
+        answers: The end of a path -> makes the answer from the body that came.
+    """
+    server = FaultServer()
+
+    async def script(line: Line) -> None:
+        asked = server.asked[-1]
+        path = asked.start.split()[1].partition("?")[0]
+        answer = next(make for end, make in answers.items() if path.endswith(end))
+        body = json.loads(asked.body) if asked.body else {}
+        await line.send(http(json.dumps(answer(body)), 200, "Content-Type: application/json"))
+
+    server.play(script)
+    async with server.running():
+        yield server

@@ -1,0 +1,186 @@
+"""The form of the lock book: the service is asked about an id, and nothing typed is lost."""
+
+from __future__ import annotations
+
+from textual.pilot import Pilot
+from textual.widgets import Button
+
+from lockterm.models.locks import Lock
+from lockterm.screens.confirm import ConfirmModal
+from lockterm.screens.lock_form import LockForm
+from lockterm.screens.locks import LocksScreen
+from lockterm.service.running import RunningService
+from lockterm.widgets.form_field import FormField
+from lockterm.widgets.locks_table import LocksTable
+from tests.screens.running_app import Starter, settled, until
+from tests.screens.site import HOSTILE, LOCKS, MAIN_GATE, book_of, canned, fill_book, shown, words
+from tests.screens.snapshots import assert_picture
+
+
+async def open_form(pilot: Pilot[int], key: str = "a") -> None:
+    await pilot.press(key)
+    await until(pilot, lambda: isinstance(pilot.app.screen, LockForm))
+    await settled(pilot)
+
+
+def field(pilot: Pilot[int], name: str) -> FormField:
+    return pilot.app.screen.query_one(f"#field-{name}", FormField)
+
+
+async def test_adding_by_id_takes_the_names_from_a_remotes_detail(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        await open_form(pilot)
+        await pilot.press(*"1005", "tab")
+        await until(pilot, lambda: field(pilot, "name").value == "Staff entrance")
+        assert "The service knows it: 64 remotes" in words(pilot.app)
+        assert "South campus, reception" in words(pilot.app)
+        await pilot.press("tab", *"nord", "right", "tab", *"nr-4", "right", "tab")
+        await pilot.press(*"europe/ber", "right")
+        await until(pilot, lambda: "There it is 2026-11-20 09:00 +01:00" in words(pilot.app))
+        assert_picture(pilot.app, "lock-form-80x24")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
+        await settled(pilot)
+        assert pilot.app.screen.query_one(LocksTable).lock_id == 1005, "the cursor is on it"
+        assert book_of(lockterm_app)[1005] == Lock(
+            1005,
+            name="Staff entrance",
+            alias="South campus, reception",
+            vendor="nordriegel",
+            model="NR-450",
+            zone="Europe/Berlin",
+            remotes=64,
+        )
+        assert {path.rpartition("/")[2] for _, path in service.requests} == {"list", "detail"}
+
+
+async def test_save_straight_after_the_id_waits_for_the_service(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service) as pilot:
+        await open_form(pilot)
+        await pilot.press(*"1002", "ctrl+s", "ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
+        await settled(pilot)
+        assert book_of(lockterm_app)[1002].name == "Loading dock"
+
+
+async def test_an_id_that_the_service_refuses_stays_on_the_form(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service) as pilot:
+        await open_form(pilot)
+        await pilot.press("tab", *"My lock", "shift+tab", *"9999", "ctrl+s")
+        await until(pilot, lambda: "There is no lock 9999" in words(pilot.app))
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, LockForm)
+        assert field(pilot, "name").value == "My lock"
+        assert field(pilot, "id").error, "the refusal stands at the id"
+        assert book_of(lockterm_app) == {}
+        await pilot.press("backspace")
+        assert not field(pilot, "id").error
+
+
+async def test_what_is_typed_wrongly_is_said_at_its_field(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        await open_form(pilot)
+        await pilot.press(*"12x", "ctrl+s")
+        await until(pilot, lambda: "a whole number" in field(pilot, "id").error)
+        await pilot.press(*["backspace"] * 3, *"1001", "ctrl+s")
+        await until(pilot, lambda: "already, as Main gate" in field(pilot, "id").error)
+        await pilot.press("backspace", "4")
+        field(pilot, "zone").value = "Europe/Berln"
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "did you mean" in field(pilot, "zone").error)
+        assert {path.rpartition("/")[2] for _, path in service.requests} <= {"list", "detail"}
+        assert set(book_of(lockterm_app)) == {lock.lock_id for lock in LOCKS}
+
+
+async def test_offline_the_lock_is_noted_without_asking(lockterm_app: Starter) -> None:
+    async with lockterm_app("http://127.0.0.1:9") as pilot:
+        await open_form(pilot)
+        await pilot.press(*"77", "tab")
+        await until(pilot, lambda: "can be saved all the same" in words(pilot.app))
+        await pilot.press(*"Far gate", "ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
+        await settled(pilot)
+        assert book_of(lockterm_app)[77].name == "Far gate"
+        assert any("Saved without asking" in message.title for message in pilot.app.messages)
+
+
+async def test_editing_keeps_what_is_not_on_the_form(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, MAIN_GATE)
+    async with lockterm_app(service) as pilot:
+        await open_form(pilot, "e")
+        await pilot.press(*" north", "ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
+        await settled(pilot)
+        saved = book_of(lockterm_app)[1001]
+        assert saved.name == "Main gate north"
+        assert (saved.voice, saved.remotes, saved.opened_ms, saved.alias) == (
+            MAIN_GATE.voice,
+            137,
+            MAIN_GATE.opened_ms,
+            MAIN_GATE.alias,
+        )
+        assert list(service.requests) == []
+
+
+async def test_leaving_asks_only_where_something_was_typed(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, MAIN_GATE)
+    async with lockterm_app(service) as pilot:
+        await open_form(pilot, "e")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
+        await open_form(pilot, "e")
+        await pilot.press("x", "escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+        await pilot.pause()
+        await pilot.press("enter")  # "Stay" has the focus
+        await until(pilot, lambda: isinstance(pilot.app.screen, LockForm))
+        assert field(pilot, "name").value == "Main gatex"
+        pilot.app.screen.query_one("#leave", Button).press()
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+        await pilot.pause()
+        await pilot.press("tab", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
+        assert book_of(lockterm_app)[1001] == MAIN_GATE
+
+
+async def test_hostile_names_from_the_service_become_harmless(lockterm_app: Starter) -> None:
+    remote = {"id": 5, "lockId": 1, "remoteName": "x"}
+    page = {"list": [remote], "pageNo": 1, "pageSize": 20, "pages": 1, "total": 1}
+    number = iter(range(1000))
+
+    def detail(_: object) -> object:
+        text = HOSTILE[next(number) % len(HOSTILE)]
+        info = {"lockId": 1, "lockName": text, "lockAlias": text}
+        return {"errcode": 0, "errmsg": "", "description": "", "data": remote | {"lockInfo": info}}
+
+    answers = {
+        "/list": lambda _: {"errcode": 0, "errmsg": "", "description": "", "data": page},
+        "/detail": detail,
+    }
+    async with canned(answers) as server, lockterm_app(server) as pilot:
+        await open_form(pilot)
+        for lock_id in range(101, 101 + len(HOSTILE)):
+            field(pilot, "id").focus_control()
+            field(pilot, "id").value = str(lock_id)
+            field(pilot, "name").value = ""
+            await pilot.pause()
+            await pilot.press("tab")
+            await until(pilot, lambda: "The service knows it" in field(pilot, "id").note)
+            await settled(pilot)
+            assert all(char.isprintable() or char in "\n\u200d" for char in shown(pilot.app))
+            assert field(pilot, "name").value.replace("\u200d", "").isprintable()
+        assert isinstance(pilot.app.screen, LockForm)

@@ -1,0 +1,180 @@
+"""The lock book on the screen: finding, opening, removing, and what it says without one."""
+
+from __future__ import annotations
+
+from textual.widgets import Input
+
+from lockterm.models.locks import Lock
+from lockterm.screens.confirm import ConfirmModal
+from lockterm.screens.locks import LocksScreen
+from lockterm.screens.remotes import RemotesScreen
+from lockterm.service.running import RunningService
+from lockterm.widgets.locks_table import LocksTable
+from tests.conftest import NOW_MS
+from tests.screens.running_app import Clock, Starter, settled, until
+from tests.screens.site import HOSTILE, LOCKS, book_of, fill_book, shown, words
+from tests.screens.snapshots import assert_picture
+
+
+async def test_the_book_as_a_picture(lockterm_app: Starter, service: RunningService) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        assert_picture(pilot.app, "locks-80x24")
+
+
+async def test_the_last_opened_is_first_and_ages_are_in_words(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, size=(120, 40)) as pilot:
+        rows = shown(pilot.app).splitlines()[2:6]
+        assert [row.split()[0] for row in rows] == ["Loading", "Server", "Main", "化学品仓库"]
+        assert [row.split("  ")[-1].strip() for row in rows] == [
+            "20 minutes ago",
+            "30 hours ago",
+            "3 days ago",
+            "not yet",
+        ]
+        assert "Asia/Shanghai" in rows[3]
+
+
+async def test_an_empty_book_says_what_to_do(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service) as pilot:
+        assert "The lock book is empty" in words(pilot.app)
+        await pilot.press("enter")
+        await until(pilot, lambda: "There is no lock under the cursor" in words(pilot.app))
+
+
+async def test_finding_narrows_and_enter_opens_that_lock(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        await pilot.press("slash", *"nord 450")
+        await until(pilot, lambda: "1 of 4 locks" in shown(pilot.app))
+        await pilot.press("enter", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
+        await settled(pilot)
+        assert "Main gate" in shown(pilot.app)
+        assert ("GET", "/api/v1/bluetooth-remote/list") in service.requests
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
+        await settled(pilot)
+        assert book_of(lockterm_app)[1001].opened_ms == NOW_MS, "the look was noted"
+
+
+async def test_nothing_matches_says_so_and_escape_shows_all(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        await pilot.press("slash", *"zzz")
+        await until(pilot, lambda: "None of the 4 locks matches “zzz”" in words(pilot.app))
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen.query_one(LocksTable).row_count == 4)
+        assert pilot.app.screen.query_one(LocksTable).has_focus
+
+
+async def test_the_cursor_stays_on_its_lock_when_rows_move(
+    lockterm_app: Starter, service: RunningService, clock: Clock
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        table = pilot.app.screen.query_one(LocksTable)
+        await pilot.press("G")
+        assert table.lock_id == 1006
+        fill_book(lockterm_app, Lock(1009, name="New", opened_ms=NOW_MS))
+        await pilot.press("r")
+        await until(pilot, lambda: table.row_count == 5)
+        assert table.lock_id == 1006
+
+
+async def test_removing_asks_by_name_and_sends_nothing(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        table = pilot.app.screen.query_one(LocksTable)
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+        assert "Loading dock (lock 1002)" in words(pilot.app)
+        assert "Nothing changes at the service" in words(pilot.app)
+        await pilot.pause()
+        await pilot.press("enter")  # "Keep it" has the focus
+        await settled(pilot)
+        assert 1002 in book_of(lockterm_app)
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+        await pilot.pause()
+        await pilot.press("tab", "enter")
+        await until(pilot, lambda: table.row_count == 3)
+        await settled(pilot)
+        assert set(book_of(lockterm_app)) == {1001, 1003, 1006}
+        assert list(service.requests) == []
+
+
+async def test_an_unusable_store_is_said_and_a_lock_opens_by_its_id(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    lockterm_app.directory.mkdir()
+    (lockterm_app.directory / "state").write_text("no directory")
+    async with lockterm_app(service) as pilot:
+        assert "Local store" in words(pilot.app)
+        assert "open a lock by its id" in words(pilot.app)
+        await pilot.press("a")
+        await until(pilot, lambda: "The lock book cannot be read" in words(pilot.app))
+        await pilot.press("o")
+        await until(pilot, lambda: pilot.app.screen.is_modal)
+        await pilot.pause()
+        await pilot.press(*"x1", "enter")
+        await until(pilot, lambda: "a whole number" in words(pilot.app))
+        pilot.app.screen.query_one(Input).value = ""
+        await pilot.press(*"1003", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
+        await settled(pilot)
+        assert "Ines Duarte" in words(pilot.app)
+
+
+async def test_open_lock_goes_straight_to_its_remotes(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service, open_lock=1003) as pilot:
+        assert isinstance(pilot.app.screen, RemotesScreen)
+        assert "9 remotes" in words(pilot.app)
+        first = pilot.app.screen_stack[0]
+        assert isinstance(first, LocksScreen)
+        assert first.book is None, "the book is not read before it is seen"
+        await pilot.press("escape")
+        await until(pilot, lambda: "The lock book is empty" in words(pilot.app))
+
+
+async def test_hostile_names_are_shown_and_do_nothing(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    locks = [
+        Lock(
+            number,
+            name=text.encode("utf-8", "replace").decode(),
+            alias=text.encode("utf-8", "replace").decode(),
+            vendor=text.encode("utf-8", "replace").decode(),
+            model="[/]",
+            zone="[bold]x[/]",
+        )
+        for number, text in enumerate(HOSTILE, 1)
+    ]
+    fill_book(lockterm_app, *locks)
+    for size in ((80, 24), (60, 20), (200, 60)):
+        async with lockterm_app(service, size=size) as pilot:
+            for _ in locks:
+                await pilot.press("down")
+            await pilot.press("x")
+            await until(pilot, lambda: pilot.app.screen.is_modal)
+            assert all(char.isprintable() or char in "\n\u200d" for char in shown(pilot.app))
+            await pilot.press("escape", "ctrl+p")
+            await until(pilot, lambda: pilot.app.screen.is_modal)
+            await pilot.press(*"open", "escape")
+            await settled(pilot)
+            assert "[@click=app.quit]x[/]" in shown(pilot.app) or size[1] < 24
+            assert pilot.app.is_running
