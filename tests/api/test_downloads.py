@@ -1,0 +1,667 @@
+"""Fetching packs: from the real service, and from a server that does it badly."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import os
+import random
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lockterm.api import downloads
+from lockterm.api.downloads import download
+from lockterm.errors import (
+    ConfigError,
+    LocktermError,
+    MalformedAnswer,
+    NoAnswer,
+    Refused,
+    StoreError,
+    Unreachable,
+    Untrusted,
+)
+from lockterm.models.packs import PackSource
+from lockterm.service.catalogue import PACKS_BY_PATH
+from lockterm.service.pack_files import content_of, facts_of
+from tests.api.conftest import Settings
+from tests.api.fault_server import FaultServer, Line, answers, http, says
+
+PACK = random.Random(1).randbytes(300_000)
+MD5 = hashlib.md5(PACK).hexdigest()
+HALF = 130_000
+ETAG = 'ETag: "v1"'
+WHOLE = answers(PACK, 200, ETAG)
+BROKEN = answers(PACK[:HALF], 200, ETAG, length=len(PACK))
+"""The first half, and the connection ends."""
+
+
+def rest(start: int = HALF, *headers: str, told: int | None = None, body: bytes | None = None):
+    """A 206 with the end of the pack; ``told`` lies about where it starts."""
+    span = f"Content-Range: bytes {start if told is None else told}-{len(PACK) - 1}/{len(PACK)}"
+    return answers(PACK[start:] if body is None else body, 206, span, *(headers or (ETAG,)))
+
+
+class Fetching:
+    """Fetches the pack from the server of faults into a folder."""
+
+    def __init__(self, faults: FaultServer, folder: Path) -> None:
+        self.faults, self.folder = faults, folder
+        self.seen: list[tuple[int, int | None]] = []
+        self.source = PackSource(f"{faults.base_url}/p/pack.bin?v=1", len(PACK), MD5)
+        self.nothing_told = PackSource(self.source.url)
+
+    async def __call__(self, source: PackSource | None = None, **settings: object) -> Path:
+        profile = Settings(self.faults.base_url, **settings)  # type: ignore[arg-type]
+        progress = lambda have, total: self.seen.append((have, total))  # noqa: E731
+        return await download(profile, source or self.source, self.folder, progress)
+
+    async def fails(self, kind: type[LocktermError], match: str, *source: PackSource) -> None:
+        with pytest.raises(kind, match=match) as caught:
+            await self(*source)
+        assert type(caught.value) is kind
+        assert self.finals == []
+
+    async def broken(self) -> None:
+        """Fetch half of it."""
+        self.faults.play(BROKEN)
+        await self.fails(NoAnswer, "What came so far is kept")
+        assert self.partial.read_bytes() == PACK[:HALF]
+        self.faults.asked.clear()
+
+    @property
+    def files(self) -> list[str]:
+        return sorted(path.suffix for path in self.folder.iterdir())
+
+    @property
+    def finals(self) -> list[Path]:
+        return list(self.folder.glob("*.pack")) if self.folder.exists() else []
+
+    @property
+    def partial(self) -> Path:
+        (partial,) = self.folder.glob("*.partial")
+        return partial
+
+    def ranges(self) -> list[str | None]:
+        return [asked.headers.get("range") for asked in self.faults.asked]
+
+
+@pytest.fixture
+def fetch(faults: FaultServer, tmp_path: Path) -> Fetching:
+    return Fetching(faults, tmp_path / "data" / "packs")
+
+
+# --- from the real service -------------------------------------------------------------------
+
+
+async def test_every_pack_of_the_service(service, tmp_path):
+    for path, pack in PACKS_BY_PATH.items():
+        source = PackSource(service.base_url + path, *facts_of(pack))
+        file = await download(Settings(service.base_url), source, tmp_path, lambda *_: None)
+        assert file.read_bytes() == content_of(pack)
+    assert len(list(tmp_path.iterdir())) == len(PACKS_BY_PATH)
+
+
+async def test_resuming_from_the_real_service(service, fetch):
+    path, pack = next(iter(PACKS_BY_PATH.items()))
+    content, (size, md5) = content_of(pack), facts_of(pack)
+    source = PackSource(service.base_url + path, size, md5)
+    fetch.folder.mkdir(parents=True)
+    partial = (fetch.folder / source.file_name).with_suffix(".partial")
+    for etag, resumed in ((f'"{md5}"', True), ('"another"', False)):
+        partial.write_bytes(content[:-1000])
+        partial.with_suffix(".etag").write_text(etag)
+        fetch.seen.clear()
+        file = await fetch(source)
+        assert file.read_bytes() == content
+        assert (fetch.seen[0][0] > size - 1000) == resumed
+        assert fetch.files == [".pack"]
+        file.unlink()
+
+
+# --- interrupted -----------------------------------------------------------------------------
+
+
+async def test_a_broken_download_is_resumed_where_it_broke(fetch, faults):
+    await fetch.broken()
+    faults.play(rest())
+    fetch.seen.clear()
+    file = await fetch()
+    assert file.read_bytes() == PACK
+    (asked,) = faults.asked
+    assert (asked.headers["range"], asked.headers["if-range"]) == (f"bytes={HALF}-", '"v1"')
+    assert min(fetch.seen)[0] > HALF and fetch.seen[-1] == (len(PACK), len(PACK))
+    assert fetch.files == [".pack"]
+
+
+async def test_it_can_break_many_times(fetch, faults):
+    """Also where the size is not told: that of the whole file is in the Content-Range."""
+    for source in (fetch.source, fetch.nothing_told):
+        faults.play(answers(PACK[:50_000], 200, ETAG, length=len(PACK)))
+        for end in range(100_000, len(PACK), 50_000):
+            await fetch.fails(NoAnswer, "kept", source)
+            span = f"Content-Range: bytes {end - 50_000}-{len(PACK) - 1}/{len(PACK)}"
+            length = len(PACK) - end + 50_000
+            faults.play(answers(PACK[end - 50_000 : end], 206, span, ETAG, length=length))
+        await fetch.fails(NoAnswer, "kept", source)
+        faults.play(rest(250_000))
+        file = await fetch(source)
+        assert file.read_bytes() == PACK
+        assert fetch.seen[-1] == (len(PACK), len(PACK))
+        file.unlink()
+
+
+@pytest.mark.parametrize(
+    ("name", "scripts", "requests"),
+    [
+        ("range ignored", [WHOLE], 1),
+        ("another etag", [answers(PACK, 200, 'ETag: "v2"')], 1),
+        ("206 of another etag", [rest(HALF, 'ETag: "v2"'), WHOLE], 2),
+        ("206 of another start", [rest(HALF, told=HALF - 1), WHOLE], 2),
+        ("206 without a range", [answers(PACK[HALF:], 206, ETAG), WHOLE], 2),
+        (
+            "206 of many parts",
+            [answers(b"--x", 206, "Content-Type: multipart/byteranges"), WHOLE],
+            2,
+        ),
+        ("416", [answers("", 416, f"Content-Range: bytes */{HALF - 1}"), WHOLE], 2),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+async def test_what_cannot_be_continued_begins_again(fetch, faults, name, scripts, requests):
+    for source in (fetch.source, fetch.nothing_told):
+        faults.play(BROKEN)
+        await fetch.fails(NoAnswer, "kept", source)
+        faults.asked.clear()
+        faults.play(*scripts)
+        file = await fetch(source)
+        assert file.read_bytes() == PACK
+        assert fetch.ranges() == [f"bytes={HALF}-", None][:requests]
+        assert fetch.files == [".pack"]
+        file.unlink()
+
+
+async def test_the_etag_of_what_is_fetched_anew_is_the_one_to_resume_by(fetch, faults):
+    await fetch.broken()
+    faults.play(answers(PACK[:HALF], 200, 'ETag: "v2"', length=len(PACK)))
+    await fetch.fails(NoAnswer, "kept")
+    faults.play(rest(HALF, 'ETag: "v2"'))
+    assert (await fetch()).read_bytes() == PACK
+    assert faults.asked[-1].headers["if-range"] == '"v2"'
+
+
+@pytest.mark.parametrize("etag", ["", 'ETag: W/"v1"', "ETag: v1", 'ETag: "' + "v" * 300 + '"'])
+async def test_without_a_strong_etag_nothing_is_resumed(fetch, faults, etag):
+    faults.play(answers(PACK[:HALF], 200, *filter(None, [etag]), length=len(PACK)))
+    await fetch.fails(NoAnswer, "does not let a download be resumed")
+    faults.play(WHOLE)
+    assert (await fetch()).read_bytes() == PACK
+    assert fetch.ranges() == [None, None]
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 408, 429, 500, 502, 503, 204, 304])
+async def test_an_error_of_the_server_costs_nothing_of_what_is_there(fetch, faults, status):
+    await fetch.broken()
+    faults.play(answers("" if status in (204, 304) else "<html>", status))
+    await fetch.fails(Refused, f"HTTP {status} and gave no pack")
+    faults.play(rest())
+    assert (await fetch()).read_bytes() == PACK
+
+
+async def test_nothing_is_asked_for_where_all_is_there(fetch, faults):
+    """It ended between the last byte and the check."""
+    await fetch.broken()
+    fetch.partial.write_bytes(PACK)
+    file = await fetch()
+    assert faults.asked == [] and file.read_bytes() == PACK
+    assert await fetch() == file and faults.asked == []
+
+
+async def test_a_stalled_server(fetch, faults, monkeypatch):
+    monkeypatch.setattr(downloads, "STALL_S", 0.3)
+
+    async def stall(line: Line) -> None:
+        await line.send(http(PACK[:HALF], 200, ETAG, length=len(PACK)))
+        await asyncio.sleep(60)
+
+    faults.play(stall)
+    await fetch.fails(NoAnswer, "Nothing came for 0 s. What came so far is kept")
+    assert fetch.partial.read_bytes() == PACK[:HALF]
+
+
+async def test_cancelling_keeps_what_came_down_to_the_last_byte(fetch, faults):
+    sent = asyncio.Event()
+
+    async def drip(line: Line) -> None:
+        await line.send(http(b"", 200, ETAG, length=len(PACK)))
+        for start in range(0, 1000, 100):
+            await line.send(PACK[start : start + 100])
+        sent.set()
+        await asyncio.sleep(60)
+
+    faults.play(drip)
+    task = asyncio.ensure_future(fetch())
+    await sent.wait()
+    while not fetch.seen or fetch.seen[-1][0] < 1000:
+        await asyncio.sleep(0.005)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert fetch.partial.read_bytes() == PACK[:1000]
+    faults.play(rest(1000))
+    assert (await fetch()).read_bytes() == PACK
+
+
+async def test_cancelling_at_any_moment(fetch, faults):
+    """However it is cut, what is kept is the beginning of the pack, and goes on from there."""
+    chance = random.Random(3)
+    faults.play(WHOLE)
+    cut = 0
+    for _ in range(60):
+        task = asyncio.ensure_future(fetch())
+        for _ in range(chance.randrange(60)):
+            await asyncio.sleep(0)
+        task.cancel()
+        try:
+            (await task).unlink()
+        except asyncio.CancelledError:
+            cut += 1
+        if fetch.folder.exists():
+            for partial in fetch.folder.glob("*.partial"):
+                assert PACK.startswith(partial.read_bytes())
+            for final in fetch.finals:  # cancelled when it was whole
+                assert final.read_bytes() == PACK
+                final.unlink()
+    assert cut > 20
+
+
+# --- not what was told -----------------------------------------------------------------------
+
+
+async def test_wrong_bytes_are_deleted_and_said(fetch, faults):
+    faults.play(answers(PACK[:-1] + b"x", 200, ETAG))
+    await fetch.fails(MalformedAnswer, "MD5 is not the one .* deleted")
+    assert fetch.files == []
+    faults.play(WHOLE)
+    assert (await fetch()).read_bytes() == PACK
+    assert fetch.ranges() == [None, None]
+
+
+async def test_wrong_bytes_at_the_beginning_of_a_resumed_one(fetch, faults):
+    await fetch.broken()
+    fetch.partial.write_bytes(b"x" * HALF)
+    faults.play(rest())
+    await fetch.fails(MalformedAnswer, "MD5 is not the one")
+    assert fetch.files == []
+
+
+async def test_md5_in_capitals(fetch, faults):
+    faults.play(WHOLE)
+    file = await fetch(PackSource(fetch.source.url, len(PACK), f" {MD5.upper()}\n"))
+    assert file.read_bytes() == PACK
+
+
+@pytest.mark.parametrize("size", [None, len(PACK) - 1, 0])
+async def test_more_than_told(fetch, faults, monkeypatch, size):
+    monkeypatch.setattr(downloads, "MOST_BYTES", len(PACK) - 1)
+    faults.play(WHOLE)
+    source = PackSource(fetch.source.url, size)
+    await fetch.fails(MalformedAnswer, "more than .* bytes; what came was deleted", source)
+    assert fetch.files == []
+
+
+async def test_an_endless_pack_is_cut_off(fetch, faults, monkeypatch):
+    monkeypatch.setattr(downloads, "MOST_BYTES", 1_000_000)
+
+    async def endless(line: Line) -> None:
+        await line.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        while True:
+            await line.send(b"10000\r\n" + bytes(65536) + b"\r\n")
+
+    faults.play(endless)
+    await fetch.fails(MalformedAnswer, "more than 1,000,000 bytes", fetch.nothing_told)
+    assert fetch.files == [] and fetch.seen[-1][0] <= 1_000_000
+
+
+@pytest.mark.parametrize("size", [-1, downloads.MOST_BYTES + 1, 10**60])
+async def test_sizes_that_cannot_be(fetch, faults, size):
+    source = PackSource(fetch.source.url, size)
+    await fetch.fails(MalformedAnswer, "The service says that the pack has", source)
+    assert faults.asked == []
+
+
+async def test_fewer_than_told(fetch, faults):
+    faults.play(answers(PACK[:-1], 200, ETAG))
+    await fetch.fails(NoAnswer, "ended after 299,999 of 300,000 bytes. What came so far is kept")
+    # And again: it asks for the last byte, and begins anew when there is none.
+    faults.play(answers("", 416), answers(PACK[:-1], 200, ETAG))
+    await fetch.fails(NoAnswer, "ended after 299,999")
+    assert fetch.ranges() == [None, f"bytes={len(PACK) - 1}-", None]
+
+
+async def test_an_answer_that_ends_without_saying_how_long_it_is(fetch, faults):
+    faults.play(says(b'HTTP/1.1 200 OK\r\nETag: "v1"\r\n\r\n' + PACK[:HALF]))
+    await fetch.fails(NoAnswer, f"ended after {HALF:,}")
+    assert fetch.seen[-1] == (HALF, len(PACK))
+
+
+async def test_nothing_told_is_said_and_never_taken_for_checked(fetch, faults):
+    faults.play(answers(PACK, 200), answers(PACK[:HALF], 200))
+    file = await fetch(fetch.nothing_told)
+    assert file.read_bytes() == PACK
+    assert "nothing could be checked" in fetch.nothing_told.assurance
+    # A file that was never checked does not stand in for the pack of today.
+    assert (await fetch(fetch.nothing_told)).read_bytes() == PACK[:HALF]
+
+
+def test_what_a_file_was_checked_against():
+    for told in (("", 5, MD5), ("", 5), ("", None, MD5)):
+        words = PackSource(*told).assurance
+        assert "not forgery" in words and ("MD5 are" in words) == (len(told) == 3 and told[1] == 5)
+    assert "no MD5" in PackSource("", 5).assurance
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "br", "deflate, gzip", "x"])
+async def test_a_content_encoding_is_refused(fetch, faults, encoding):
+    faults.play(answers(PACK, 200, f"Content-Encoding: {encoding}"))
+    await fetch.fails(MalformedAnswer, "packed the file once more")
+    assert fetch.files == [] and faults.asked[0].headers["accept-encoding"] == "identity"
+
+
+@pytest.mark.parametrize("span", ["bytes 5-9/10", "bytes 0-", "bytes */10", "", "b" * 5000])
+async def test_a_part_that_was_not_asked_for_is_no_beginning(fetch, faults, span):
+    faults.play(answers(PACK, 206, f"Content-Range: {span}"))
+    await fetch.fails(MalformedAnswer, "another part", fetch.nothing_told)
+    assert fetch.files == []
+
+
+@pytest.mark.parametrize(
+    "bytes_",
+    [
+        b"",
+        b"\0" * 100,
+        b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
+        b"HTTP/1.1 99999 ?\r\n\r\n",
+    ],
+    ids=repr,
+)
+async def test_what_is_no_http(fetch, faults, bytes_):
+    faults.play(says(bytes_))
+    await fetch.fails(NoAnswer, "The line broke")
+    assert fetch.files == []
+
+
+async def test_a_header_that_never_ends(fetch, faults):
+    async def endless(line: Line) -> None:
+        await line.send(b"HTTP/1.1 200 OK\r\n")
+        while True:
+            await line.send(b"X: " + b"x" * 5000 + b"\r\n")
+
+    faults.play(endless)
+    await fetch.fails(NoAnswer, "The line broke")
+
+
+# --- where to, and with what -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_redirects_are_not_followed(fetch, faults, status):
+    faults.play(answers("", status, f"Location: {faults.base_url}/elsewhere"), WHOLE)
+    await fetch.fails(Refused, f"HTTP {status}")
+    assert len(faults.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://packs.example/p.wav",
+        "http://127.0.0.1.example/p.wav",
+        "http://127.0.0.1\\.example/p.wav",
+        "http://127.0.0.1@packs.example/p.wav",
+        "https://user:secret@packs.example/p.wav",
+        "https://@packs.example/p.wav",
+        "ftp://127.0.0.1/p.wav",
+        "file:///etc/passwd",
+        "//packs.example/p.wav",
+        "/p.wav",
+        "https:///p.wav",
+        "https://packs.example:0/p.wav",
+        "https://packs.example:99999/p.wav",
+        "https://packs.example:x/p.wav",
+        "https://[::1/p.wav",
+        "https://packs.example/\r\nX-Header: y",
+        "https://packs.example/ p.wav",
+        " https://packs.example/p.wav",
+        "https://päcks.example/p.wav",
+        "https://xn--a/p.wav",
+        "https://packs.example/\u202egpj",
+        "https://" + "a" * 70_000,
+        "https://packs.example/" + "a" * 70_000,
+        "",
+    ],
+    ids=lambda url: repr(url[:30]),
+)
+async def test_addresses_that_are_not_called(fetch, faults, url):
+    try:
+        await fetch(PackSource(url, 5, MD5))
+    except MalformedAnswer as error:
+        assert "no address to fetch a pack from" in error.message
+        assert len(error.message) < 250 and error.message.isprintable()
+    except Unreachable as error:  # https to a host that there is not
+        assert url == "https://xn--a/p.wav", error.message
+    assert faults.asked == [] and fetch.finals == []
+
+
+async def test_headers_go_to_the_profiles_own_service_alone(fetch, faults, tmp_path):
+    secret = {"Authorization": "Bearer hunter22"}
+    faults.play(WHOLE)
+    await fetch(headers=secret)
+    assert faults.asked[0].headers["authorization"] == "Bearer hunter22"
+    async with FaultServer().running() as other:
+        for host in ("127.0.0.1", "localhost"):
+            other.play(WHOLE)
+            await fetch(PackSource(f"http://{host}:{other.port}/p"), headers=secret)
+        for asked in other.asked:
+            assert "authorization" not in asked.headers and "hunter22" not in str(asked)
+        assert len(other.asked) == 2
+    # The same machine by another name is another origin.
+    faults.play(WHOLE)
+    await fetch(PackSource(f"http://localhost:{faults.port}/p"), headers=secret)
+    assert "authorization" not in faults.asked[-1].headers
+
+
+async def test_an_origin_with_its_default_port_is_the_same(tmp_path):
+    from lockterm.api.pack_urls import checked_url, origin_of
+
+    assert origin_of("http://Locks.Example:80/x") == origin_of("http://locks.example")
+    assert checked_url("http://locks.example:80/p", "http://locks.example/prefix")
+    assert origin_of("http://locks.example") != origin_of("https://locks.example")
+
+
+async def test_a_header_that_cannot_be_sent(fetch):
+    with pytest.raises(ConfigError):
+        await fetch(headers={"X": "a\nb"})
+
+
+async def test_nobody_listens(fetch, faults):
+    faults_port = faults.port
+    async with FaultServer().running() as other:
+        gone = other.base_url
+    assert faults_port
+    with pytest.raises(Unreachable, match="refused the connection"):
+        await fetch(PackSource(f"{gone}/p"))
+    assert fetch.files == []
+
+
+async def test_tls_of_a_stranger(fetch):
+    import ssl
+
+    certs = Path(__file__).parent / "certs"
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(certs / "server.pem", certs / "server.key")
+    async with FaultServer(tls=tls).running() as other:
+        other.play(WHOLE)
+        source = PackSource(f"{other.base_url}/p", len(PACK), MD5)
+        with pytest.raises(Untrusted):
+            await fetch(source)
+        file = await fetch(source, ca_file=str(certs / "ca.pem"))
+        assert file.read_bytes() == PACK
+
+
+# --- on the disk -----------------------------------------------------------------------------
+
+
+async def test_files_are_for_this_user_alone(fetch, faults):
+    before = os.umask(0)
+    try:
+        await fetch.broken()
+        for path in (fetch.folder, fetch.folder.parent):
+            assert stat.S_IMODE(path.stat().st_mode) == 0o700
+        for path in fetch.folder.iterdir():
+            assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        fetch.partial.chmod(0o666)
+        faults.play(rest())
+        assert stat.S_IMODE((await fetch()).stat().st_mode) == 0o600
+    finally:
+        os.umask(before)
+
+
+def test_the_name_is_our_own():
+    name = PackSource("https://x/../../etc/passwd\0", 5, "../..").file_name
+    assert len(name) == 37 and name.removesuffix(".pack").isalnum()
+    assert PackSource("https://x/\ud800").file_name != PackSource("https://x/").file_name
+
+
+@pytest.mark.parametrize(
+    ("suffix", "what"),
+    # A hard link in the place of the whole file is not among them: that is what was fetched before.
+    [(".partial", "hard link"), (".etag", "hard link")]
+    + [
+        (suffix, what)
+        for suffix in (".partial", ".pack", ".etag")
+        for what in ("link", "dangling link", "pipe")
+    ],
+)
+async def test_what_was_planted_is_not_written_through(fetch, faults, tmp_path, suffix, what):
+    victim = tmp_path / "victim"
+    victim.write_bytes(b'"v1"')
+    fetch.folder.mkdir(parents=True)
+    planted = (fetch.folder / fetch.source.file_name).with_suffix(suffix)
+    plant: dict[str, Callable[[], object]] = {
+        "link": lambda: planted.symlink_to(victim),
+        "dangling link": lambda: planted.symlink_to(tmp_path / "nothing"),
+        "hard link": lambda: os.link(victim, planted),
+        "pipe": lambda: os.mkfifo(planted),
+    }
+    plant[what]()
+    faults.play(BROKEN, WHOLE)
+    with pytest.raises(NoAnswer):
+        await fetch()
+    assert (await fetch()).read_bytes() == PACK
+    assert victim.read_bytes() == b'"v1"' and not (tmp_path / "nothing").exists()
+    final = fetch.folder / fetch.source.file_name
+    assert stat.S_ISREG(final.lstat().st_mode) and final.stat().st_nlink == 1
+
+
+async def test_a_note_that_nobody_wrote_is_not_sent(fetch, faults):
+    await fetch.broken()
+    for note in (b'"v1"\r\nX-Header: y', b"v1", b"", b"\xff", b'"' + b"v" * 500 + b'"'):
+        fetch.partial.with_suffix(".etag").write_bytes(note)
+        faults.play(BROKEN)
+        await fetch.fails(NoAnswer, "kept")
+    assert set(fetch.ranges()) == {None}
+
+
+async def test_a_folder_that_cannot_be_written(fetch, faults, tmp_path):
+    fetch.folder = tmp_path / "file"
+    fetch.folder.write_text("")
+    with pytest.raises(StoreError, match="cannot be made"):
+        await fetch()
+    fetch.folder = tmp_path / "packs"
+    (fetch.folder / fetch.source.file_name).with_suffix(".partial").mkdir(parents=True)
+    with pytest.raises(StoreError, match="cannot be written"):
+        await fetch()
+    assert faults.asked == []
+
+
+FULL = """
+import asyncio, resource, sys
+from pathlib import Path
+from lockterm.api.downloads import download
+from lockterm.errors import StoreError
+from lockterm.models.packs import PackSource
+from tests.api.conftest import Settings
+base, folder, size, md5 = sys.argv[1:]
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_001, 100_001))
+source = PackSource(base + "/p/pack.bin?v=1", int(size), md5)
+try:
+    asyncio.run(download(Settings(base), source, Path(folder), lambda *_: None))
+except StoreError as error:
+    print(error.message, error.hint)
+"""
+
+
+async def test_a_full_disk_keeps_what_fitted(fetch, faults):
+    faults.play(WHOLE)
+    child = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", FULL, faults.base_url, fetch.folder, str(len(PACK)), MD5),
+        stdout=asyncio.subprocess.PIPE,
+        cwd=Path(__file__).parents[2],
+    )
+    words = (await child.communicate())[0].decode()
+    assert "The pack cannot be written" in words and "not full" in words
+    assert fetch.partial.read_bytes() == PACK[:100_001]
+    faults.play(rest(100_001))
+    assert (await fetch()).read_bytes() == PACK
+
+
+async def test_two_sessions_fetching_the_same_pack(fetch, faults):
+    """The second is told, and harms nothing, whatever the first is just doing."""
+    go_on, arrived = asyncio.Event(), asyncio.Event()
+
+    async def held(line: Line) -> None:
+        arrived.set()
+        await line.send(http(PACK[:HALF], 200, length=len(PACK)))  # no ETag: not resumable
+        await go_on.wait()
+        await line.send(PACK[HALF:])
+
+    faults.play(held)
+    first = asyncio.ensure_future(fetch())
+    await arrived.wait()
+    for _ in range(20):  # while it connects, and while bytes arrive
+        await fetch.fails(StoreError, "Another lockterm is fetching")
+        await asyncio.sleep(0.002)
+    go_on.set()
+    assert (await first).read_bytes() == PACK
+    assert len(faults.asked) == 1 and fetch.files == [".pack"]
+
+
+async def test_many_sessions_end_and_begin_over_each_other(fetch, faults):
+    faults.play(*[BROKEN, WHOLE] * 50)
+    whole = 0
+
+    async def session(number: int) -> None:
+        nonlocal whole
+        chance = random.Random(number)
+        for _ in range(20):
+            try:
+                file = await fetch()
+            except StoreError as error:
+                assert "Another lockterm" in error.message
+            except NoAnswer:
+                pass
+            else:
+                whole += 1
+                with contextlib.suppress(FileNotFoundError):  # another session deleted it
+                    assert file.read_bytes() == PACK
+                if chance.random() < 0.7:
+                    file.unlink(missing_ok=True)
+            await asyncio.sleep(chance.random() / 200)
+
+    await asyncio.gather(*(session(number) for number in range(6)))
+    assert whole > 5
