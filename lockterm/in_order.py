@@ -39,6 +39,11 @@ class InOrder(App[ReturnType]):
         else:
             await self._deal(event)
 
+    @property
+    def is_dealing(self) -> bool:
+        """Whether a key is on its way, or waits for one."""
+        return self._under_way is not None
+
     def is_meant(self, event: events.Key | events.Paste) -> bool:
         """Whether a key is for what it would reach now."""
         return True

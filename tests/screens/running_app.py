@@ -107,7 +107,22 @@ async def settled(pilot: Pilot[int]) -> None:
             if worker.state in (WorkerState.PENDING, WorkerState.RUNNING)
         ]
         waiting = len(app.screen_stack) - 1 if app.screen.is_modal else 0
-        return len(busy) <= waiting and all(task.done() for task in app.operations._pages.values())
+        return (
+            not app.is_dealing
+            and len(busy) <= waiting
+            and all(task.done() for task in app.operations._pages.values())
+        )
 
     await until(pilot, quiet)
     await pilot.pause()
+
+
+def shown(pilot: Pilot[Any]) -> str:
+    """What stands on the screen now, line by line."""
+    strips = pilot.app.screen._compositor.render_strips()
+    return "\n".join(strip.text.rstrip() for strip in strips)
+
+
+def notices(pilot: Pilot[Any]) -> str:
+    """Every notice of this session: titles and texts."""
+    return "\n".join(f"{message.title}: {message.text}" for message in pilot.app.messages)
