@@ -57,9 +57,17 @@ class VoiceScreen(VoiceReadings):
         Binding(
             "m",
             "copy_md5",
-            "MD5",
+            "copy MD5",
+            show=False,
             id="voice.copy_md5",
             tooltip="Copy the MD5 of the pack under the cursor",
+        ),
+        Binding(
+            "D",
+            "fetch_pack",
+            "fetch pack",
+            id="voice.fetch",
+            tooltip="Fetch the pack under the cursor to this machine, or resume fetching it",
         ),
         Binding(
             "e",
@@ -151,7 +159,10 @@ class VoiceScreen(VoiceReadings):
         if self._sending is not None:
             now = f"Sending {self._words(self._sending)} ..."
         elif self._unsure is not None:
-            now += f"; perhaps {self._words(self._unsure)}: that outcome is unknown"
+            unsure = self._words(self._unsure)
+            now = (
+                f"Voice now: perhaps {unsure}, the outcome is unknown. Before: {self._voice_now()}"
+            )
         self.query_one("#voice-now", Static).update(now)
         entry = self.query_one(VoicesPanel).entry
         self.query_one("#voice-about", Static).update(about(entry, self.names) if entry else "")
@@ -189,7 +200,7 @@ class VoiceScreen(VoiceReadings):
         """What each key needs."""
         if action == "set_voice":
             return self._why_not_set()
-        if action == "copy_url" and not self._url:
+        if action in ("copy_url", "fetch_pack") and not self._url:
             return "There is no pack URL under the cursor."
         if action == "copy_md5" and not self._md5:
             return "There is no MD5 under the cursor: go to a pack whose detail was read."
@@ -313,6 +324,21 @@ class VoiceScreen(VoiceReadings):
     def action_copy_md5(self) -> None:
         """Copy the MD5 under the cursor."""
         copy(self.app, self._md5, "MD5")
+
+    def action_fetch_pack(self) -> None:
+        """Fetch the pack under the cursor; what was told of it is there for packs of the lock."""
+        from lockterm.models.packs import PackSource
+        from lockterm.screens.download import DownloadModal
+
+        detail = self._detail if self._packs_focused else None
+        if detail is not None:
+            source = PackSource(self._url, detail.file_size, detail.file_md5 or "")
+            title = detail.label or detail.name
+        else:
+            entry = self.query_one(VoicesPanel).entry
+            source = PackSource(self._url)
+            title = (entry.timbre.name or entry.timbre.timbre) if entry and entry.timbre else ""
+        self.app.push_screen(DownloadModal(self.operations, source, title or "(no name)"))
 
     def action_refresh(self) -> None:
         """Read everything again."""
