@@ -64,6 +64,8 @@ os.read(more, 1)
 
 # Sequences that xterm knows and pyte would draw as text.
 _BEYOND_PYTE = re.compile(r"\x1b\[(?:[<=>][0-9;:]*[@-~]|\?[0-9;]*\$[@-~])")
+# Joiners and variation selectors, at which pyte drops the rest of what is written with them.
+_WITHOUT_WIDTH = dict.fromkeys([0x200C, 0x200D, 0xFE0F])
 _UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
 
 
@@ -165,7 +167,10 @@ class PtySession:
     @property
     def lines(self) -> list[str]:
         """The rows of the screen, without spaces at their ends."""
-        return [line.rstrip() for line in self._screen.display]
+        # pyte's own ``display`` fails on a row where half of a wide character was overwritten.
+        screen = self._screen
+        rows = (screen.buffer[y] for y in range(screen.lines))
+        return ["".join(row[x].data for x in range(screen.columns)).rstrip() for row in rows]
 
     @property
     def text(self) -> str:
@@ -212,7 +217,7 @@ class PtySession:
         unfinished = _UNFINISHED.search(text)
         cut = unfinished.start() if unfinished else len(text)
         self._held = text[cut:]
-        self._stream.feed(_BEYOND_PYTE.sub("", text[:cut]))
+        self._stream.feed(_BEYOND_PYTE.sub("", text[:cut]).translate(_WITHOUT_WIDTH))
         return bool(data)
 
     def stall(self, within_s: float = PATIENCE_S) -> None:
@@ -234,6 +239,19 @@ class PtySession:
     def press(self, *keys: str) -> None:
         """Type keys by their names, or text as it is."""
         self.send("".join(KEYS.get(key, key) for key in keys).encode())
+
+    def press_until(self, key: str, pattern: str) -> None:
+        """Press a key, again if need be: a dialog takes none before it knows that it is seen."""
+        end = time.monotonic() + PATIENCE_S
+        while True:
+            self.press(key)
+            try:
+                self.wait_for(pattern, within_s=1.0)
+            except AssertionError:
+                if time.monotonic() > end or self.exit_code is not None:
+                    raise
+            else:
+                return
 
     def send(self, data: bytes) -> None:
         """Type bytes."""

@@ -1,0 +1,79 @@
+"""Whatever the service says steers no terminal, fires no action and does not end lockterm."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+from tests.terminal.hostile_service import hostile_service
+from tests.terminal.pty_session import PtySession
+
+Start = Callable[..., PtySession]
+
+OUR_SEQUENCES = re.compile(
+    r"\x1b\]22;[a-z-]*(?:\x07|\x1b\\)|"  # the pointer's shape
+    r"\x1b\[(?:"
+    r"[0-9;]*[mH]"  # colours, cursor position
+    r"|\?(?:7|25|1000|1003|1004|1006|1015|1049|2004|2026|2048)[hl]"  # modes
+    r"|\?20(?:26|48)\$p|>[0-9]+u|<u"  # questions, the kitty keyboard
+    r")"
+)
+"""Everything that lockterm itself tells a terminal."""
+JOINERS = "\u200c\u200d"
+
+
+def _what_would_steer(raw: bytes) -> list[str]:
+    """What is neither a sequence of ours nor text that is only shown."""
+    text = OUR_SEQUENCES.sub("", raw.decode("utf-8"))
+    hidden = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+    return [
+        text[max(at - 10, 0) : at + 10]
+        for at, char in enumerate(text)
+        if char not in "\r\n" + JOINERS and unicodedata.category(char) in hidden
+    ]
+
+
+def test_hostile_strings_on_every_screen(lockterm: Start) -> None:
+    with hostile_service() as (base_url, calls):
+        session = lockterm("--base-url", base_url, "--lock", "7", size=(100, 30))
+
+        def go(*keys: str, seen: str) -> None:
+            session.press(*keys)
+            session.wait_for(seen)
+
+        def leave(what: str) -> None:
+            """Wait until it is gone: a key right behind the escape would make another key of it."""
+            session.press("escape")
+            session.wait_until(lambda: re.search(what, session.text) is None, f"no {what}")
+
+        go(seen="page 1 of 1.*20 remotes")
+        go("enter", seen="^ Field +Value")
+        go("e", seen="Nothing is changed yet")
+        leave("Nothing is changed yet")
+        leave("Field +Value")
+        go("d", seen="Delete .* from")
+        leave("Delete .* from")
+        go("u", seen="Set the user number")
+        session.press_until("5", "│ +5+ +│")
+        go("enter", seen="Refused by")
+        go("C", seen="Delete all 20 remotes")
+        leave("Delete all 20 remotes")
+        go("v", seen="Which vendor and model")
+        session.press_until("a", "Vendor +a+ ")
+        go("tab", "b", seen="Model +b ")
+        go("tab", "tab", "enter", seen="of the lock[^X]*unstated")
+        go("down", "enter", seen="Set the voice of")
+        leave("Set the voice of")
+        leave("Voices")
+        go("M", seen="Messages")
+        leave("Messages")
+        go("a", seen="Still needed: Name")
+        go(*"Anna", "tab", seen="Not known whether the name is free")
+        session.press("\x11")  # Ctrl+Q
+        assert session.wait_exit() == 0
+
+    assert _what_would_steer(bytes(session.raw)) == []
+    assert session.raw.count(b"\x1b[?1049l") == 1
+    assert b"\x1b[38;5;199;5m" not in session.raw
+    assert {"list", "detail", "updateRemoteUserNo", "checkRemoteName", "packs"} <= set(calls)
