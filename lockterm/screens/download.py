@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -74,9 +73,6 @@ class DownloadModal(LocktermModal[Path | None]):
             self._file = await self._operations.fetch_pack(self._source, self._note_progress)
         except LocktermError as error:
             self._say(f"{error.title}. {error.message} {error.hint}".strip())
-        except asyncio.CancelledError:
-            self._say("Stopped. What came so far is kept.")
-            raise
         else:
             size = self._file.stat().st_size
             self.query_one(ProgressBar).update(total=size or 1, progress=size or 1)
@@ -106,8 +102,7 @@ class DownloadModal(LocktermModal[Path | None]):
         self._say(words)
 
     def _say(self, words: str) -> None:
-        if self.is_mounted:
-            self.query_one("#words", Static).update(Content(words))
+        self.query_one("#words", Static).update(Content(words))
 
     def on_button_pressed(self) -> None:
         """Stop, or close when it has ended."""

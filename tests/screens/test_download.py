@@ -1,0 +1,200 @@
+"""Fetching a voice pack from the voice screen: bar, rate, stop, resume, and what was checked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from hashlib import md5
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Button, Label, ProgressBar, Static
+
+from lockterm.screens import download
+from lockterm.screens.download import DownloadModal
+from lockterm.screens.voice import VoiceScreen
+from lockterm.service.catalogue import MODELS
+from lockterm.service.pack_files import content_of
+from lockterm.service.running import RunningService
+from tests.api.fault_server import FaultServer, Line, answers, http
+from tests.screens.running_app import Starter, settled, until
+from tests.screens.site import MAIN_GATE, canned, fill_book, words
+
+PACK = Random(2).randbytes(400_000)
+HALF = 200_000
+
+
+@pytest.fixture(autouse=True)
+def _often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(download, "PAINT_S", 0.01)
+
+
+async def open_packs(pilot: Pilot[int], *keys: str) -> VoiceScreen:
+    """Stand on the first pack of the lock, its detail read."""
+    await pilot.press("v", *keys)
+    await settled(pilot)
+    screen = pilot.app.screen
+    assert isinstance(screen, VoiceScreen)
+    await pilot.press("tab")
+    await until(pilot, lambda: screen._url)
+    return screen
+
+
+def said(pilot: Pilot[int]) -> str:
+    """The words of the dialog; empty where there is none."""
+    modal = pilot.app.screen
+    if not isinstance(modal, DownloadModal):
+        return ""
+    percent = modal.query_one(ProgressBar).query_one("#percentage", Label)
+    return f"{percent.render()} {modal.query_one('#words', Static).content}"
+
+
+async def fetched(pilot: Pilot[int], says: str) -> str:
+    """Wait until the dialog has come to an end; its words."""
+    await until(pilot, lambda: isinstance(pilot.app.screen, DownloadModal))
+    await until(pilot, lambda: str(pilot.app.screen.query_one(Button).label) == "Close")
+    assert says in said(pilot), said(pilot)
+    assert "Voice pack" in words(pilot.app) and "Close" in words(pilot.app)
+    return said(pilot)
+
+
+def files(starter: Starter) -> list[Path]:
+    return sorted((starter.directory / "data" / "packs").iterdir())
+
+
+@asynccontextmanager
+async def site(
+    detail: Callable[[str], dict[str, Any]],
+) -> AsyncIterator[tuple[FaultServer, FaultServer]]:
+    """A service with one pack, and the server of its file."""
+    async with FaultServer().running() as server:
+
+        def told(data: Any) -> Callable[[dict[str, Any]], Any]:
+            return lambda _: {"errcode": 0, "errmsg": "", "description": "", "data": data}
+
+        one = {"name": "one", "label": "One", "updated_at": 1_700_000_000}
+        documents = {
+            "/voice/list": told([one]),
+            "/voice/packs": told([]),
+            "/voice/detail": told(one | detail(f"{server.base_url}/one.bin")),
+            "/list": told({"list": [], "pageNo": 1, "pageSize": 20, "pages": 0, "total": 0}),
+        }
+        async with canned(documents) as service:
+            yield service, server
+
+
+async def test_a_pack_of_the_lock(lockterm_app: Starter, service: RunningService) -> None:
+    fill_book(lockterm_app, MAIN_GATE)
+    pack = MODELS["nordriegel", "NR-450"].packs[0]
+    async with lockterm_app(service) as pilot:
+        await open_packs(pilot)
+        await pilot.press("D")
+        text = await fetched(pilot, "Size and MD5 are those the service told.")
+        assert pack.label in words(pilot.app)
+        assert "100%" in text and "finds damage on the way, not forgery" in text
+        (file,) = files(lockterm_app)
+        assert file.read_bytes() == content_of(pack)
+        await pilot.press("escape")
+        assert isinstance(pilot.app.screen, VoiceScreen)
+        served = [path for _, path in service.requests if path.startswith("/packs/")]
+        await pilot.press("D")  # it is there already
+        await fetched(pilot, "Size and MD5 are those the service told.")
+        assert [path for _, path in service.requests if path.startswith("/packs/")] == served
+
+
+async def test_a_timbre_of_the_tree(lockterm_app: Starter, service: RunningService) -> None:
+    fill_book(lockterm_app, MAIN_GATE)
+    pack = MODELS["nordriegel", "NR-450"].packs[0]
+    async with lockterm_app(service) as pilot:
+        await pilot.press("v")
+        await settled(pilot)
+        await pilot.press("home", "D")  # a language has no pack
+        await until(pilot, lambda: "There is no pack URL under the cursor." in words(pilot.app))
+        await pilot.press("down", "D")
+        await fetched(pilot, "The service told neither size nor MD5: nothing could be checked.")
+        (file,) = files(lockterm_app)
+        assert file.read_bytes() == content_of(pack)
+
+
+async def test_stop_and_resume(lockterm_app: Starter) -> None:
+    fill_book(lockterm_app, MAIN_GATE)
+
+    async def slow(line: Line) -> None:
+        await line.send(http(b"", 200, 'ETag: "1"', length=len(PACK)))
+        for start in range(0, HALF, 20_000):
+            await line.send(PACK[start : start + 20_000])
+            await asyncio.sleep(0.03)
+        await asyncio.sleep(60)
+
+    def told(url: str) -> dict[str, Any]:
+        size, digest = len(PACK), md5(PACK).hexdigest()
+        return {"timbrePackUrl": url, "fileSize": size, "fileMd5": digest}
+
+    async with site(told) as (service, server), lockterm_app(service) as pilot:
+        server.play(slow)
+        await open_packs(pilot)
+        await pilot.press("D")
+        await until(pilot, lambda: "50%" in said(pilot))
+        text = said(pilot)
+        assert "200.0 kB of 400.0 kB, " in text and " kB a second, " in text and " s left" in text
+        await pilot.press("enter")  # Stop
+        await until(pilot, lambda: isinstance(pilot.app.screen, VoiceScreen))
+        await settled(pilot)
+        assert sorted(file.suffix for file in files(lockterm_app)) == [".etag", ".partial"]
+
+        server.play(answers(PACK[HALF:], 206, f"Content-Range: bytes {HALF}-399999/400000"))
+        await pilot.press("D")
+        await fetched(pilot, "Size and MD5 are those the service told.")
+        assert server.asked[-1].headers["range"] == f"bytes={HALF}-"
+        (file,) = files(lockterm_app)
+        assert file.read_bytes() == PACK
+
+
+async def test_nothing_moves_while_the_size_is_not_known(lockterm_app: Starter) -> None:
+    """An indeterminate bar of Textual's is painted 15 times a second: too much for a thin link."""
+    fill_book(lockterm_app, MAIN_GATE)
+    go_on = asyncio.Event()
+
+    async def unsized(line: Line) -> None:
+        await line.send(b"HTTP/1.1 200 OK\r\n\r\n" + PACK[:1000])
+        await go_on.wait()
+
+    async with (
+        site(lambda url: {"timbrePackUrl": url}) as (service, server),
+        lockterm_app(service) as pilot,
+    ):
+        server.play(unsized)
+        await open_packs(pilot)
+        await pilot.press("D")
+        await until(pilot, lambda: "1.0 kB" in said(pilot))
+        bar = pilot.app.screen.query_one(ProgressBar).query_one("#bar")
+        assert bar.auto_refresh is None and "0%" in said(pilot)
+        go_on.set()
+        await fetched(pilot, "neither size nor MD5")
+
+
+async def test_what_goes_wrong_is_said(lockterm_app: Starter) -> None:
+    fill_book(lockterm_app, MAIN_GATE)
+    hostile = "\x1b]0;x\x07\u202e[/]"
+
+    def told(url: str) -> dict[str, Any]:
+        return {"timbrePackUrl": url, "fileSize": 5, "fileMd5": hostile, "label": hostile}
+
+    async with site(told) as (service, server), lockterm_app(service) as pilot:
+        await open_packs(pilot)
+        for script, sentence in (
+            (answers(b"12345"), "Pack damaged. Its MD5 is not the one the service told."),
+            (answers(b"123456"), "The server sent more than 5 bytes; what came was deleted."),
+            (answers(b"", 404), "The server answered HTTP 404 and gave no pack."),
+            (answers(b"1", length=5), "does not let a download be resumed"),
+        ):
+            server.play(script)
+            await pilot.press("D")
+            text = await fetched(pilot, sentence)
+            assert text.isprintable() and words(pilot.app).isprintable()
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, VoiceScreen))
