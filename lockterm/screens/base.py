@@ -28,6 +28,13 @@ ResultT = TypeVar("ResultT")
 class _Common(Screen[ResultT]):
     """Actions that say why they are disabled, and errors that become notices."""
 
+    HORIZONTAL_BREAKPOINTS = [
+        (0, "-narrow"),
+        (80, "-home"),
+        (120, "-wide"),
+    ]
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (24, "-tall")]
+
     def why_not(self, action: str) -> str:
         """Why an action can do nothing now, as a sentence; empty: it can."""
         return ""
@@ -73,13 +80,6 @@ class LocktermScreen(_Common[ResultT]):
     Args:
         operations: The one door to service and store.
     """
-
-    HORIZONTAL_BREAKPOINTS = [
-        (0, "-narrow"),
-        (80, "-home"),
-        (120, "-wide"),
-    ]
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (24, "-tall")]
 
     def __init__(self, operations: Operations) -> None:
         super().__init__()

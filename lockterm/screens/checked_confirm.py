@@ -66,10 +66,11 @@ class CheckedConfirm(ConfirmModal):
         self.query_one(".details Static", Static).update(clean_lines(found.details))
         if found.question:
             self.query_one(".question", Label).update(clean(found.question, 400))
-        act = self.query_one("#act", Button)
+        act, keep = self.query_one("#act", Button), self.query_one("#keep", Button)
         if found.verb:
             act.label = Content(clean(found.verb, 48))
+        if not found.possible:
+            keep.label = Content("Close")
+        for button in (act, keep):
+            button.refresh(layout=True)  # a new label alone keeps the old width
         act.disabled = not self.may_act()
-        self.query_one("#keep", Button).label = (
-            Content("Close") if not found.possible else (Content(clean(self._keep, 40)))
-        )

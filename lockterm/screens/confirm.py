@@ -27,6 +27,8 @@ class ConfirmModal(LocktermModal[bool | None]):
     BINDINGS = [
         Binding("left,up", "app.focus_previous", "previous", show=False),
         Binding("right,down", "app.focus_next", "next", show=False),
+        Binding("pageup", "scroll_details(-1)", "scroll up", show=False),
+        Binding("pagedown", "scroll_details(1)", "scroll down", show=False),
     ]
 
     def __init__(
@@ -81,6 +83,11 @@ class ConfirmModal(LocktermModal[bool | None]):
     def on_input_changed(self) -> None:
         """The verb works once one of the words stands there."""
         self.query_one("#act", Button).disabled = not self.may_act()
+
+    def action_scroll_details(self, direction: int) -> None:
+        """Show what does not fit between question and buttons."""
+        for details in self.query(VerticalScroll):
+            details.scroll_relative(y=direction * max(details.size.height - 1, 1), animate=False)
 
     def on_input_submitted(self) -> None:
         """Enter in the field goes to the buttons; it never acts."""

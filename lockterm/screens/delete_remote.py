@@ -12,6 +12,7 @@ from lockterm.rules import values_of
 from lockterm.screens.checked_confirm import Checked, CheckedConfirm
 from lockterm.text import clean
 from lockterm.validity import validity
+from lockterm.widgets.remotes_table import cut
 
 if TYPE_CHECKING:
     from lockterm.models.remotes import Remote
@@ -54,7 +55,7 @@ class DeleteModal(CheckedConfirm):
         super().__init__(
             f"Delete {who} from {clean(lock_entry.title, 60)}?",
             "Reading it once more ...",
-            verb=f"Delete {clean(remote.remote_name or 'it', 36)}",
+            verb=_verb(remote),
             keep="Keep",
         )
         self.remote = remote
@@ -92,7 +93,7 @@ class DeleteModal(CheckedConfirm):
         return Checked(
             "\n".join(lines),
             question=f"Delete {remote_title(latest)} from {clean(self._lock_entry.title, 60)}?",
-            verb=f"Delete {clean(latest.remote_name or 'it', 36)}",
+            verb=_verb(latest),
         )
 
 
@@ -100,6 +101,11 @@ def remote_title(remote: Remote) -> str:
     """``Anna Weber (A-2041)``: how a remote is named in questions and notices; clean."""
     name = clean(remote.remote_name or f"remote {remote.id}", 60)
     return f"{name} ({clean(remote.remote_number, 30)})" if remote.remote_number else name
+
+
+def _verb(remote: Remote) -> str:
+    """``Delete Anna Weber``, short enough for a button beside another at 60 columns."""
+    return f"Delete {cut(clean(remote.remote_name or 'it', 60), 28)}"
 
 
 def _losses(remote: Remote) -> str:

@@ -42,6 +42,8 @@ class RemotesScreen(RemotesPaging):
     def __init__(self, operations: Operations, lock_entry: Lock) -> None:
         super().__init__(operations, lock_entry)
         self._busy: dict[int, str] = {}
+        self._kind: tuple[object, ...] = ()
+        """What the keys depend on in the remote under the cursor."""
 
     def crumbs(self) -> tuple[str, ...]:
         """The lock's remotes."""
@@ -145,7 +147,11 @@ class RemotesScreen(RemotesPaging):
     def _moved(self) -> None:
         self.query_one(Pager).tick()
         self._show_pane()
-        self.refresh_bindings()
+        remote = self.current
+        kind = (remote is None, remote and remote.id is None, remote and remote.remote_type)
+        if kind != self._kind:  # only then can a key have come or gone
+            self._kind = kind
+            self.refresh_bindings()
 
     @on(DataTable.RowSelected)
     def _clicked(self) -> None:
@@ -198,10 +204,10 @@ class RemotesScreen(RemotesPaging):
 
     def why_not(self, action: str) -> str:
         """Nothing to clear; see also the paging and the remote under the cursor."""
-        page = self.view.page
+        page, reason = self.view.page, super().why_not(action)
         if action == "clear" and page is not None and not page.total:
-            return "The lock has no remotes to clear."
-        return super().why_not(action)
+            return reason or "The lock has no remotes to clear."
+        return reason
 
     # --- actions -------------------------------------------------------------------------------
 

@@ -15,12 +15,14 @@ class KeyLine(Widget):
     A key that can do nothing now is dimmed and in brackets; pressing it says why.
     """
 
+    _painted: list[tuple[str, str, str, bool]] | None = None
+
     def on_mount(self) -> None:
         """Follow the screen's bindings."""
         self.screen.bindings_updated_signal.subscribe(self, self._changed)
 
     def _changed(self, screen: Screen[object]) -> None:
-        if self.is_attached and screen is self.screen:
+        if self.is_attached and screen is self.screen and self._entries() != self._painted:
             self.refresh()
 
     def _entries(self) -> list[tuple[str, str, str, bool]]:
@@ -45,7 +47,8 @@ class KeyLine(Widget):
     def render(self) -> Content:
         """The keys, bold, each with its verb."""
         parts: list[tuple[str, str]] = []
-        for _, written, description, enabled in self._entries():
+        self._painted = self._entries()
+        for _, written, description, enabled in self._painted:
             if enabled:
                 parts += [(written, "bold"), (f" {description}  ", "")]
             else:

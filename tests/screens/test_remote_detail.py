@@ -1,0 +1,168 @@
+"""One remote with every field, in words and as it came."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from textual.pilot import Pilot
+
+from lockterm.models.locks import Lock
+from lockterm.screens.remote_detail import RemoteDetailScreen
+from lockterm.screens.remotes import RemotesScreen
+from lockterm.service.running import RunningService
+from lockterm.widgets.details_table import DetailsTable
+from tests.conftest import NOW_MS
+from tests.screens import someone_else
+from tests.screens.running_app import Starter, settled, shown, until
+from tests.screens.site import canned
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    await pilot.press(*keys)
+    await settled(pilot)
+
+
+def fields(pilot: Pilot[Any]) -> dict[str, str]:
+    """Label -> what is shown for it."""
+    table = pilot.app.screen.query_one(DetailsTable)
+    return {field.label: field.shown for field in table._fields}
+
+
+async def test_every_field_in_words(service: RunningService, lockterm_app: Starter) -> None:
+    remote_id = someone_else.add(
+        service,
+        1004,
+        "Cleaning crew",
+        remoteType=4,
+        startDate=NOW_MS,
+        endDate=NOW_MS + 41 * 86_400_000,
+        weekDay=[1, 2, 3, 4, 5],
+        isCoerced=1,
+        addType=2,
+        extraData={"key": ["a", 1]},
+    )
+    async with lockterm_app(service, 1004) as pilot:
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, RemoteDetailScreen)
+        now = fields(pilot)
+        assert now["Name"] == "Cleaning crew"
+        assert now["Number"] == "X-1"
+        assert now["Id"] == str(remote_id)
+        assert now["Type"].startswith("4 recurring")
+        assert now["Start"] == "Fri 2026-11-20 09:00 +01:00, 08:00 UTC, now"
+        assert now["End"] == "Thu 2026-12-31 09:00 +01:00, 08:00 UTC, in 41 days"
+        assert now["Weekdays"] == "Mon-Fri (1, 2, 3, 4, 5)"
+        assert now["Status"] == "1 normal"
+        assert now["Added via"].startswith("2 gateway")
+        assert now["Coerced"] == "1 yes"
+        assert now["Extra data"] == '{\n  "key": [\n    "a",\n    1\n  ]\n}'
+        assert (now["Lock name"], now["Lock alias"]) == ("Roof hatch", "North campus, hall B")
+        assert now["Lock id"] == "1004" and now["API user"] == "30017"
+        assert "MAC address" not in now  # the service keeps it to itself (2.3)
+
+
+async def test_what_is_not_in_the_contract_is_shown_as_it_came(lockterm_app: Starter) -> None:
+    record = {
+        "id": 5,
+        "lockId": 7,
+        "remoteName": "Odd",
+        "remoteNumber": 12,
+        "remoteType": 3,
+        "status": "up",
+        "startDate": 10**17,
+        "mac": "AA:BB",
+        "electricQuantity": 80,
+        "firmwareInfo": {"version": "1.2"},
+        "remoteUserNo": 4,
+        "businessId": 9,
+        "remoteRight": 2,
+        "colour": {"red": 1},
+        "lockInfo": {"lockId": 8, "lockName": "Other", "lockAlias": None, "floor": 2},
+    }
+    page = {"list": [record], "pageNo": 1, "pageSize": 20, "pages": 1, "total": 1}
+
+    def envelope(data: Any) -> Any:
+        return {"errcode": 0, "errmsg": "", "description": "", "data": data}
+
+    answers = {"/list": lambda _: envelope(page), "/detail": lambda _: envelope(record)}
+    async with canned(answers) as server, lockterm_app(server, 7) as pilot:
+        await press(pilot, "enter")
+        now = fields(pilot)
+        assert now["Number"] == "not of the contract's type: 12"
+        assert now["Type"] == "3 (not in the contract)"
+        assert now["Status"] == 'not of the contract\'s type: "up"'
+        assert now["Start"] == "100000000000000000"
+        assert now["End"] == "not stated"
+        assert (now["MAC address"], now["Battery"], now["User number"]) == ("AA:BB", "80", "4")
+        assert (now["Business id"], now["Admin right"]) == ("9", "2 no")
+        assert '"version": "1.2"' in now["Firmware info"]
+        assert now["colour"] == 'not in the contract: {\n  "red": 1\n}'
+        assert now["Lock info id"] == "8, another than the lock id above"
+        assert now["Lock info"] == 'not in the contract: {\n  "floor": 2\n}'
+
+
+async def test_any_value_is_copied_whole(service: RunningService, lockterm_app: Starter) -> None:
+    text = "Long name " * 30
+    someone_else.add(service, 1004, text, extraData={"a": {"b": [1, 2]}})
+    async with lockterm_app(service, 1004) as pilot:
+        await press(pilot, "enter", "j", "y")  # the second row of the name
+        assert pilot.app.clipboard == text
+        await press(pilot, "G", "y")
+        assert pilot.app.clipboard == '{\n  "a": {\n    "b": [\n      1,\n      2\n    ]\n  }\n}'
+
+
+async def test_gone_is_said_and_delete_from_here_leads_back(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    remote_id = someone_else.add(service, 1004, "Gone soon")
+    someone_else.add(service, 1004, "Stays")
+    async with lockterm_app(service, 1004) as pilot:
+        await press(pilot, "enter", "d")
+        await press(pilot, "tab", "enter")
+        assert "Gone soon is gone" in shown(pilot)
+        assert "recorded by the service" in pilot.app.messages[-1].text
+        await press(pilot, "e")
+        assert "There is no remote" in pilot.app.messages[-1].text
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, RemotesScreen)
+        assert "Gone soon" not in shown(pilot).replace("Delete Gone soon", "").split("\n")[2]
+        left = [record["id"] for record in someone_else.page(service, 1004)]
+        assert remote_id not in left and len(left) == 1
+
+
+async def test_without_the_service_it_says_so_and_keeps_what_was_read(
+    running_service: Callable[..., RunningService], lockterm_app: Starter
+) -> None:
+    service = running_service()
+    async with lockterm_app(service, 1003) as pilot:
+        await press(pilot, "enter")
+        service.stop()
+        await press(pilot, "r")
+        assert "STALE · service unreachable · r tries again · updated" in shown(pilot)
+        assert len(fields(pilot)) > 15
+        await press(pilot, "escape", "j", "enter")  # this one was never read
+        assert "Service unreachable" in shown(pilot) and "r  try again" in shown(pilot)
+
+
+async def test_the_lock_book_learns_the_names_it_does_not_have(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service) as pilot:
+        operations = pilot.app.operations
+        await operations.save_lock(Lock(1003, zone="Asia/Tokyo"))
+        await operations.save_lock(Lock(1002, name="My own name"))
+        for lock_id in (1003, 1002):
+            pilot.app.push_screen(RemotesScreen(operations, await operations.find_lock(lock_id)))
+            await settled(pilot)
+            await press(pilot, "enter")
+            await until(pilot, lambda: "Remotes > " in shown(pilot))
+            await press(pilot, "escape", "escape")
+        learnt = await operations.find_lock(1003)
+        assert (learnt.name, learnt.alias, learnt.zone) == (
+            "Server room",
+            "North campus, office 2nd floor",
+            "Asia/Tokyo",
+        )
+        kept = await operations.find_lock(1002)
+        assert (kept.name, kept.alias) == ("My own name", "North campus, hall B")

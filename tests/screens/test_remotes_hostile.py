@@ -1,0 +1,154 @@
+"""A service that sends what breaks terminals, markup, layouts and the contract."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from lockterm.screens.remote_detail import RemoteDetailScreen
+from lockterm.screens.remotes import RemotesScreen
+from tests.conftest import NOW_MS
+from tests.screens.running_app import Starter, settled, shown
+from tests.screens.site import HOSTILE, canned
+
+ODD: tuple[Any, ...] = (None, True, -1, 2**70, 1.5, [], {"a": "[/]"}, ["\x1b[2J"], "\x1b]0;x\x07")
+"""Values of the wrong kind for every field."""
+
+FIELDS = (
+    "id",
+    "lockId",
+    "remoteName",
+    "remoteNumber",
+    "remoteType",
+    "remoteTypeName",
+    "addType",
+    "addTypeName",
+    "startDate",
+    "endDate",
+    "weekDay",
+    "isCoerced",
+    "extraData",
+    "status",
+    "statusName",
+    "apiUserId",
+    "createTime",
+    "updateTime",
+    "mac",
+    "electricQuantity",
+    "firmwareInfo",
+    "remoteUserNo",
+    "businessId",
+    "remoteRight",
+    "lockInfo",
+    "[@click=x]y",
+)
+
+
+def record(number: int, **fields: Any) -> dict[str, Any]:
+    return {
+        "id": number,
+        "lockId": 7,
+        "remoteName": f"Remote {number}",
+        "remoteNumber": f"R-{number}",
+        "remoteType": 4,
+        "addType": 1,
+        "startDate": NOW_MS - 1000,
+        "endDate": NOW_MS + 86_400_000,
+        "weekDay": [1, 2],
+        "isCoerced": 0,
+        "extraData": {},
+        "status": 1,
+    } | fields
+
+
+def hostile_records() -> list[dict[str, Any]]:
+    texts = [
+        record(
+            100 + place,
+            **dict.fromkeys(
+                ("remoteName", "remoteNumber", "remoteTypeName", "addTypeName", "statusName"), text
+            ),
+            mac=text,
+            extraData={text: [text]},
+            lockInfo={"lockId": 7, "lockName": text, "lockAlias": text, text: text},
+            **{text or "empty": text},
+        )
+        for place, text in enumerate(HOSTILE)
+    ]
+    odd = [
+        record(1000 + 20 * row + column, **{field: value})
+        for row, field in enumerate(FIELDS)
+        for column, value in enumerate(ODD)
+    ]
+    wholly = [record(0, **dict.fromkeys(FIELDS, value)) for value in ODD]
+    # The same id twice, and nothing at all.
+    return texts + wholly + odd + [record(1), record(1), {}]
+
+
+def enveloped(data: Any) -> dict[str, Any]:
+    return {"errcode": 0, "errmsg": "[/]", "description": "\x1b[2J", "data": data}
+
+
+def check(pilot: Pilot[Any]) -> None:
+    """Nothing that steers a terminal stands in what would be painted, every line fits."""
+    for line in shown(pilot).split("\n"):
+        bad = [char for char in line if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")]
+        assert not bad, line
+        assert not set("\u202e\u2066\ufeff\u200b") & set(line), line
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20), (140, 40)])
+async def test_hostile_records_in_the_table(lockterm_app: Starter, size: tuple[int, int]) -> None:
+    records = hostile_records()
+    data = {"list": records, "pageNo": 1, "pageSize": 200, "pages": 1, "total": len(records)}
+    answers = {"/list": lambda _: enveloped(data)}
+    async with canned(answers) as server, lockterm_app(server, 7, size=size) as pilot:
+        for _ in range(len(records) // (size[1] - 5) + 1):
+            check(pilot)
+            await pilot.press("pagedown")
+            await pilot.press("up")
+        await pilot.press("G", "y")
+        await settled(pilot)
+        check(pilot)
+        assert pilot.app.is_running
+
+
+async def test_hostile_records_in_detail_and_dialogs(lockterm_app: Starter) -> None:
+    records = {index: item for index, item in enumerate(hostile_records())}
+    page = {"list": [], "pageNo": 1, "pageSize": 20, "pages": 1, "total": 1}
+
+    def one(body: dict[str, Any]) -> Any:
+        return enveloped(records[body["remoteId"]] | {"id": body["remoteId"]})
+
+    def listed(_: dict[str, Any]) -> Any:
+        return enveloped(page)
+
+    answers = {"/list": listed, "/detail": one}
+    async with canned(answers) as server, lockterm_app(server, 7) as pilot:
+        base = pilot.app.screen
+        assert isinstance(base, RemotesScreen)
+        for index in range(len(HOSTILE)):
+            name = str(records[index]["remoteName"])
+            detail = RemoteDetailScreen(base.operations, base.lock_entry, index, name)
+            pilot.app.push_screen(detail)
+            await settled(pilot)
+            check(pilot)
+            await pilot.press("y", "G", "y", "d")
+            await settled(pilot)
+            check(pilot)
+            await pilot.press("escape", "u")
+            await settled(pilot)
+            check(pilot)
+            await pilot.press("escape", "escape")
+        for index in range(len(HOSTILE), len(HOSTILE) + len(ODD)):
+            detail = RemoteDetailScreen(base.operations, base.lock_entry, index, "odd")
+            pilot.app.push_screen(detail)
+            await settled(pilot)
+            check(pilot)
+            assert detail.seen is not None
+            await pilot.press("escape")
+        for message in pilot.app.messages:
+            assert (message.title + message.text).isprintable()

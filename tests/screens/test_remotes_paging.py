@@ -1,0 +1,204 @@
+"""Pages of a lock's remotes: flipping, fetching ahead, and a cursor that stays on its remote."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from lockterm.screens.remotes import RemotesScreen
+from lockterm.service.running import RunningService
+from lockterm.widgets.pager import age_words
+from lockterm.widgets.remotes_table import NUMBERS, RemotesTable, plan
+from tests.screens import someone_else
+from tests.screens.running_app import Clock, Starter, settled, shown, until
+
+
+def table(pilot: Pilot[Any]) -> RemotesTable:
+    return pilot.app.screen.query_one(RemotesTable)
+
+
+def screen(pilot: Pilot[Any]) -> RemotesScreen:
+    assert isinstance(pilot.app.screen, RemotesScreen)
+    return pilot.app.screen
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    await pilot.press(*keys)
+    await settled(pilot)
+
+
+async def test_a_neighbour_page_is_there_without_a_round_trip(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        assert "page 1 of 7 · 137 remotes · 20 a page" in shown(pilot)
+        assert someone_else.counted(service, "list") == 2  # this page and the next one
+        first = table(pilot).selected
+
+        await pilot.press("n")
+        await until(pilot, lambda: "page 2 of 7" in shown(pilot))
+        await settled(pilot)
+        assert someone_else.counted(service, "list") == 3  # page 3, ahead; 1 and 2 were there
+        names = [record["remoteName"] for record in someone_else.page(service, 1001, 2)]
+        assert [row.remote.remote_name for row in table(pilot)._rows] == names
+
+        await press(pilot, "p")
+        assert table(pilot).selected == first
+
+
+async def test_every_way_to_a_page(service: RunningService, lockterm_app: Starter) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "greater_than_sign")
+        assert "page 7 of 7" in shown(pilot)
+        await press(pilot, "n")
+        assert "Page 7 is the last one." in pilot.app.messages[-1].text
+        await press(pilot, "less_than_sign")
+        assert "page 1 of 7" in shown(pilot)
+        await press(pilot, "colon", "9", "enter")
+        assert "A whole number from 1 to 7." in shown(pilot)
+        await press(pilot, "backspace", "4", "enter")
+        assert "page 4 of 7" in shown(pilot)
+        await press(pilot, "l", "h", "h")
+        assert "page 3 of 7" in shown(pilot)
+
+
+async def test_a_page_size_keeps_the_remote_and_believes_the_service(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "n", "j", "j")
+        remote = table(pilot).selected
+        await press(pilot, "s", "k", "enter")
+        assert "page 3 of 14 · 137 remotes · 10 a page" in shown(pilot)
+        assert table(pilot).selected == remote
+
+
+async def test_vim_keys_and_page_keys_move_the_cursor(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "j", "j", "k")
+        assert table(pilot).cursor_row == 1
+        await press(pilot, "G")
+        assert table(pilot).cursor_row == 19
+        await press(pilot, "g")
+        assert table(pilot).cursor_row == 0
+        await press(pilot, "pagedown")
+        assert table(pilot).cursor_row > 1
+
+
+async def test_the_cursor_stays_on_its_remote_when_rows_move(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, *"jjjjj")
+        remote = table(pilot).selected
+        assert remote is not None
+        records = someone_else.page(service, 1001)
+        for record in records[:3]:
+            someone_else.post(service, "delete", remoteId=record["id"])
+
+        await press(pilot, "r")
+        assert table(pilot).selected is not None and table(pilot).selected.id == remote.id
+        assert table(pilot).cursor_row == 2
+
+        someone_else.post(service, "delete", remoteId=remote.id)
+        await press(pilot, "r")
+        assert table(pilot).cursor_row == 2  # it is gone: its place stays
+
+
+async def test_a_page_beyond_the_end_steps_back_once(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1003, page_size=4) as pilot:  # nine remotes: 4, 4, 1
+        await press(pilot, "greater_than_sign")
+        assert "page 3 of 3" in shown(pilot)
+        last = someone_else.page(service, 1003, 3, 4)[0]
+        someone_else.post(service, "delete", remoteId=last["id"])
+        before = someone_else.counted(service, "list")
+        await press(pilot, "r")
+        assert "page 2 of 2 · 8 remotes" in shown(pilot)
+        assert screen(pilot).page_no == 2
+        # The page that is gone, the one before it, and that one's neighbour.
+        assert someone_else.counted(service, "list") == before + 3
+
+
+async def test_fast_flipping_shows_the_last_page_asked_for(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, *"nnnn")
+        assert "page 5 of 7" in shown(pilot)
+
+
+async def test_the_age_is_painted_with_keys_and_not_by_itself(
+    service: RunningService, lockterm_app: Starter, clock: Clock
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        clock.now_s += 12
+        await pilot.pause()
+        assert "updated just now" in shown(pilot)
+        await pilot.press("j")
+        await until(pilot, lambda: "updated 12 s ago" in shown(pilot))
+
+
+async def test_the_lock_book_learns_how_many_remotes_there_are(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    from lockterm.models.locks import Lock
+
+    async with lockterm_app(service) as pilot:
+        await pilot.app.operations.save_lock(Lock(1003, name="Server room"))
+        pilot.app.push_screen(RemotesScreen(pilot.app.operations, Lock(1003)))
+        await settled(pilot)
+        assert "Server room > Remotes" in shown(pilot)
+        noted = await pilot.app.operations.find_lock(1003)
+        assert (noted.remotes, noted.opened_ms) == (9, pilot.app.operations.now_ms())
+
+
+def test_columns_always_fit() -> None:
+    for width, number_width in product(range(58, 220), NUMBERS):
+        layout = plan(width, number_width)
+        gap = layout.pop("gap")
+        assert sum(layout.values()) + gap * (len(layout) - 1) <= width
+        assert layout["name"] >= 12
+        assert {"name", "number", "valid", "state"} <= set(layout)
+
+
+def test_all_columns_are_there_at_80() -> None:
+    assert list(plan(79, 6)) == [
+        "name", "number", "type", "valid", "state", "added", "coerced", "gap"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("age_ms", "words"),
+    [
+        (0, "just now"),
+        (59_999, "59 s ago"),
+        (60_000, "1 min ago"),
+        (7_200_000, "2 h ago"),
+        (-5, "just now"),
+    ],
+)
+def test_age_in_words(age_ms: int, words: str) -> None:
+    assert age_words(age_ms) == words
+
+
+async def test_twenty_rows_fit_a_terminal_of_24_lines(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        lines = shown(pilot).split("\n")
+        assert len(lines) == 24
+        assert lines[0].startswith("Locks > ")
+        assert all(
+            row.remote.remote_number in line
+            for row, line in zip(table(pilot)._rows, lines[2:22], strict=True)
+        )
+        assert "page 1 of 7" in lines[22]
+        assert "a add  e edit  d delete  n next  (p previous) v voice  / find" in lines[23]
+        assert lines[23].endswith("? help")

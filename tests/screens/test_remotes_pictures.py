@@ -1,0 +1,67 @@
+"""Pictures of the remotes of a lock, their details and dialogs; see ``snapshots``."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from lockterm.models.locks import Lock
+from lockterm.screens.remotes import RemotesScreen
+from lockterm.service.running import RunningService
+from tests.screens.running_app import Starter, settled
+from tests.screens.snapshots import assert_picture
+
+HOME = (80, 24)
+MAIN_GATE = Lock(1001, name="Main gate", alias="North campus, gate 1", zone="Europe/Berlin")
+
+PICTURES: list[tuple[str, tuple[int, int], list[str]]] = [
+    ("remotes-80x24", HOME, ["j", "j"]),
+    ("remotes-60x20", (60, 20), ["j", "j"]),
+    ("remotes-120x40", (120, 40), ["n", "j"]),
+    ("remotes-find-80x24", HOME, ["slash", *"weber", "enter"]),
+    ("remote-detail-80x24", HOME, ["j", "enter"]),
+    ("remote-detail-60x20", (60, 20), ["j", "enter"]),
+    ("delete-80x24", HOME, ["j", "d"]),
+    ("delete-60x20", (60, 20), ["j", "d"]),
+    ("clear-80x24", HOME, ["C"]),
+    ("clear-60x20", (60, 20), ["C"]),
+    ("user-number-80x24", HOME, ["j", "u"]),
+    ("go-to-page-80x24", HOME, ["colon"]),
+    ("page-size-80x24", HOME, ["s"]),
+    ("copy-80x24", HOME, ["j", "y"]),
+]
+
+
+@pytest.mark.parametrize(("name", "size", "keys"), PICTURES, ids=[name for name, *_ in PICTURES])
+async def test_picture(
+    service: RunningService,
+    lockterm_app: Starter,
+    name: str,
+    size: tuple[int, int],
+    keys: list[str],
+) -> None:
+    async with lockterm_app(service, size=size) as pilot:
+        await pilot.app.operations.save_lock(MAIN_GATE)
+        pilot.app.push_screen(RemotesScreen(pilot.app.operations, MAIN_GATE))
+        await settled(pilot)
+        for key in keys:
+            await pilot.press(key)
+            await settled(pilot)
+        assert_picture(pilot.app, name)
+
+
+async def test_picture_of_an_empty_lock(service: RunningService, lockterm_app: Starter) -> None:
+    async with lockterm_app(service, 1004) as pilot:
+        assert_picture(pilot.app, "remotes-empty-80x24")
+
+
+def test_the_first_frame_needs_neither_httpx_nor_pydantic() -> None:
+    code = (
+        "import sys, lockterm.screens.remotes, lockterm.screens.remote_detail;"
+        "print([name for name in ('httpx', 'pydantic', 'babel', 'lockterm.api')"
+        " if name in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
