@@ -1,0 +1,170 @@
+"""Help, key line and palette tell the same; the message log keeps what was shown."""
+
+from __future__ import annotations
+
+from textual.command import CommandPalette
+from textual.notifications import SeverityLevel
+from textual.pilot import Pilot
+from textual.widgets import Input, OptionList
+
+from lockterm.models.locks import Lock
+from lockterm.screens.help import HelpScreen
+from lockterm.screens.locks import LocksScreen
+from lockterm.screens.messages import MessagesScreen
+from lockterm.screens.remotes import RemotesScreen
+from lockterm.screens.voice import VoiceScreen
+from lockterm.service.running import RunningService
+from lockterm.widgets.actions import actions_of, written
+from tests.screens.running_app import Clock, Starter, settled, until
+from tests.screens.site import HOSTILE, LOCKS, MAIN_GATE, fill_book, shown, words
+from tests.screens.snapshots import assert_picture
+
+
+async def whole_help(pilot: Pilot[int]) -> str:
+    """Open help, read all of it, close it."""
+    await pilot.press("question_mark")
+    await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
+    await pilot.pause()
+    text = []
+    for _ in range(30):
+        text += shown(pilot.app).splitlines()[1:-1]
+        before = text[-1]
+        await pilot.press("pagedown")
+        await pilot.pause()
+        if shown(pilot.app).splitlines()[-2] == before:
+            break
+    await pilot.press("escape")
+    await until(pilot, lambda: not isinstance(pilot.app.screen, HelpScreen))
+    return " ".join(" ".join(text).replace("▅", " ").split())
+
+
+async def test_help_names_every_key_that_works_on_every_screen(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, MAIN_GATE)
+    async with lockterm_app(service, size=(120, 40)) as pilot:
+        app = pilot.app
+        for key, kind in ((None, LocksScreen), ("v", VoiceScreen), ("enter", RemotesScreen)):
+            if key is not None:
+                await pilot.press(key)
+            await until(pilot, lambda kind=kind: isinstance(app.screen, kind))
+            await settled(pilot)
+            actions = actions_of(app.screen)
+            bound = {written(key) for key in app.screen._bindings.key_to_bindings}
+            told = {key for action in actions for key in action.keys}
+            assert bound - told <= {"ctrl+c", "super+c"}
+            text = await whole_help(pilot)
+            for action in actions:
+                assert f"{', '.join(action.keys)} {action.binding.description.lower()}" in text
+                sentence = action.sentence if action.enabled else action.reason
+                assert sentence.lower() in text.lower()
+            if kind is VoiceScreen:
+                await pilot.press("escape")
+                await until(pilot, lambda: isinstance(app.screen, LocksScreen))
+                await settled(pilot)
+
+
+async def test_help_says_why_and_where(lockterm_app: Starter, service: RunningService) -> None:
+    async with lockterm_app(service, read_only=True) as pilot:
+        text = await whole_help(pilot)
+        assert "Not now: There is no lock under the cursor" in text
+        assert "profile demo read-only" in text
+        assert f"service {service.base_url}" in text
+        assert "Europe/Berlin" in text
+
+
+async def test_help_picture(lockterm_app: Starter, service: RunningService) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
+        await settled(pilot)
+        assert_picture(pilot.app, "help-80x24")
+
+
+async def test_the_palette_offers_the_same_actions_and_runs_them(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *(Lock(n, name=text) for n, text in enumerate(HOSTILE[:4], 1)))
+    async with lockterm_app(service) as pilot:
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+        await until(pilot, lambda: pilot.app.screen.query_one(OptionList).option_count > 5)
+        prompts = [str(option.prompt) for option in pilot.app.screen.query_one(OptionList).options]
+        assert sum("Remove" in prompt for prompt in prompts) == 1, "one entry, for both its keys"
+        assert any("Open by id" in prompt for prompt in prompts)
+        await pilot.press(*"open by id")
+        await until(
+            pilot,
+            lambda: (
+                pilot.app.screen.query_one(OptionList).option_count == 1
+                and "Open by id" in words(pilot.app)
+            ),
+        )
+        await pilot.press("enter")
+        await until(pilot, lambda: "Open the remotes of which lock?" in words(pilot.app))
+
+
+async def test_no_cursor_blinks_anywhere(lockterm_app: Starter, service: RunningService) -> None:
+    async with lockterm_app(service) as pilot:
+        for key in ("ctrl+p", "o", "a"):
+            await pilot.press(key)
+            await until(pilot, lambda: isinstance(pilot.app.focused, Input))
+            await pilot.pause()
+            focused = pilot.app.focused
+            assert isinstance(focused, Input)
+            assert not focused.cursor_blink
+            await pilot.press("escape")
+            await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
+
+
+async def open_messages(pilot: Pilot[int], key: str = "M") -> None:
+    await until(pilot, lambda: not pilot.app.screen.query("Toast"))
+    await pilot.press(key)
+    await until(pilot, lambda: isinstance(pilot.app.screen, MessagesScreen))
+    await settled(pilot)
+
+
+async def test_messages_are_kept_newest_first(
+    lockterm_app: Starter, service: RunningService, clock: Clock
+) -> None:
+    notices: list[tuple[str, str, SeverityLevel]] = [
+        ("Recorded by the service.", "Edit Anna Weber", "information"),
+        ("Nothing was sent: locks.example.com refused the connection.", "Offline", "warning"),
+        (
+            "The lock has a remote of that name already. Choose another name, or edit the remote"
+            " that has it.",
+            "Refused by the service",
+            "error",
+        ),
+    ]
+    async with lockterm_app(service) as pilot:
+        for text, title, severity in notices:
+            pilot.app.notify(text, title=title, severity=severity, timeout=0.01)
+            clock.now_s += 61
+        await open_messages(pilot, "f2")
+        rows = shown(pilot.app).splitlines()
+        assert rows[2].startswith(" 2026-11-20 09:02 +01:00  error    Refused by the service")
+        assert rows[4].startswith(" 2026-11-20 09:00 +01:00  notice   Edit Anna Weber: Recorded")
+        assert "or edit the remote that has it." in words(pilot.app), "the whole text is below"
+        assert_picture(pilot.app, "messages-80x24")
+        await pilot.press("y")
+        assert pilot.app.clipboard == (
+            "2026-11-20 09:02:02 +01:00 error: Refused by the service: " + notices[-1][0]
+        )
+        await pilot.press("M")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
+
+
+async def test_no_messages_and_hostile_ones(lockterm_app: Starter, service: RunningService) -> None:
+    async with lockterm_app(service) as pilot:
+        await open_messages(pilot)
+        assert "No messages yet" in words(pilot.app)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
+        for text in HOSTILE:
+            pilot.app.notify(text, title=text, timeout=0.01)
+        await open_messages(pilot)
+        for _ in HOSTILE:
+            await pilot.press("down")
+            assert all(char.isprintable() or char in "\n\u200d" for char in shown(pilot.app))
