@@ -132,7 +132,8 @@ class Database:
         """A durable transaction: all of it or nothing.
 
         Raises:
-            StoreError: The file cannot be opened, read or written.
+            StoreError: The file cannot be opened, read or written, or a value cannot be kept:
+                a number beyond 64 bits, half of a surrogate pair.
         """
         with self._mutex:
             try:
@@ -147,6 +148,11 @@ class Database:
                 raise StoreError(
                     f"The local store {self.path} cannot be used: {error}.",
                     hint="See that its directory is yours, writable and not full.",
+                ) from error
+            except (OverflowError, UnicodeEncodeError) as error:
+                raise StoreError(
+                    "A number or a text of the service is none that the local store can keep.",
+                    hint="Nothing was changed in the local store.",
                 ) from error
 
     def close(self) -> None:

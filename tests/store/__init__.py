@@ -1,0 +1,1 @@
+"""Tests of what lockterm keeps on this machine."""
