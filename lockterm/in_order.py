@@ -14,8 +14,15 @@ from textual import events
 from textual.app import App, ReturnType
 from textual.message import Message
 
-LOST_S = 0.5
-"""Seconds after which a key counts as dealt with although its widget never said so: it is gone."""
+LOOK_S = 0.5
+"""Seconds between two looks whether a key is still on its way."""
+
+LOOKS = 6
+"""So often a key may still be on its way; then it counts as lost with its widget.
+
+Looks are counted, not seconds: where the terminal stalled, drawing stopped everything, and the key
+had no more time than the clock's one look.
+"""
 
 
 class InOrder(App[ReturnType]):
@@ -56,8 +63,15 @@ class InOrder(App[ReturnType]):
         dealt = InOrder.Dealt()
         if target.post_message(dealt):
             self._under_way = dealt
-            loop = asyncio.get_running_loop()
-            self._lost = loop.call_later(LOST_S, self.post_message, dealt)
+            self._look(dealt, LOOKS)
+
+    def _look(self, dealt: Dealt, looks: int) -> None:
+        """Look again later; at the last look, go on without the key."""
+        if looks == 0:
+            self.post_message(dealt)
+            return
+        loop = asyncio.get_running_loop()
+        self._lost = loop.call_later(LOOK_S, self._look, dealt, looks - 1)
 
     async def on_in_order_dealt(self, message: Dealt) -> None:
         """Go on with the next key."""

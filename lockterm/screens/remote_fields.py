@@ -18,13 +18,17 @@ from lockterm.screens.remote_rows import fixed_rows, typed_rows
 from lockterm.typed_remote import MORE, Reading, read_typed, shown_fields, typed_of
 from lockterm.widgets.choice import OptionLine
 from lockterm.widgets.datetime_input import DatetimeInput
-from lockterm.widgets.form_field import FormField
+from lockterm.widgets.form_field import FormField, Row
 from lockterm.widgets.weekday_picker import WeekdayPicker
 
 if TYPE_CHECKING:
     from lockterm.models.remotes import Remote
 
 _MORE_NAMES = "user number, MAC, battery, firmware, extra data"
+
+
+class _MoreButton(Row, Button):
+    """A button that is a row among the fields."""
 
 
 class RemoteFields(VerticalScroll, can_focus=False):
@@ -75,7 +79,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         """A row for each field; shown or not."""
         for row in typed_rows(self.initial, self.before, self._zone):
             if row.field == MORE[0]:
-                yield Button(self._more_label(), id="more", compact=True)
+                yield _MoreButton(self._more_label(), id="more", compact=True)
             yield row
             if row.field == "remoteName" and self.before is not None:
                 yield from fixed_rows(self.before)

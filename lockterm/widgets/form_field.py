@@ -17,7 +17,20 @@ class Control(Protocol):
     value: str
 
 
-class FormField(Horizontal):
+class Row(Widget):
+    """A row that has its turn by its place among its siblings.
+
+    Textual goes by the place on the screen, which a row that was just shown does not have yet: a
+    key typed at once would pass it by.
+    """
+
+    @property
+    def _focus_sort_key(self) -> tuple[int, int]:
+        siblings = self.parent.displayed_children if self.parent else ()
+        return (siblings.index(self) if self in siblings else 0, 0)
+
+
+class FormField(Row, Horizontal):
     """A labelled control; the label stands out while the control has the focus.
 
     Args:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from lockterm.models.locks import Lock
@@ -77,6 +78,17 @@ class Form:
                 await self.pilot.press(*(KEYS.get(char, char) for char in key[1:]))
             else:
                 await self.pilot.press(key)
+        await settled(self.pilot)
+
+    async def burst(self, *keys: str) -> None:
+        """Press keys all at once, as they come over a line that was stalled."""
+        app = self.pilot.app
+        for key in keys:
+            for char in key[1:] if key.startswith("'") else [key]:
+                name = KEYS.get(char, char)
+                event = events.Key(name, char if len(char) == 1 else None)
+                event.set_sender(app)
+                app.post_message(event)
         await settled(self.pilot)
 
     async def fill(self, **typed: str) -> None:

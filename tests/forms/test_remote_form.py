@@ -42,6 +42,23 @@ async def test_a_recurring_remote_is_added_with_the_keyboard(
         assert (remote["startDate"], remote["endDate"]) == (1796112000000, 1798736400000)
 
 
+async def test_keys_that_come_in_one_burst_reach_their_fields(
+    service: RunningService, open_form: Opener
+) -> None:
+    async with open_form(service) as form:
+        await form.burst("'Roof", "tab", "'A-1", "enter", "right", "right", "right", "down")
+        await form.burst("'2026-12-01 9:00", "tab", "'+30d", "tab", "'mon-fri", "tab", "tab")
+        typed = form.screen.typed()
+        assert [typed[field] for field in list(typed)[:6]] == [
+            "Roof",
+            "A-1",
+            "4",
+            "2026-12-01 9:00",
+            "+30d",
+            "mon-fri",
+        ]
+
+
 async def test_nothing_is_sent_while_something_is_wrong_and_the_key_goes_there(
     service: RunningService, open_form: Opener
 ) -> None:
