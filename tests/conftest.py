@@ -47,3 +47,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write the pictures in screenshots/ anew instead of comparing with them",
     )
+    parser.addoption(
+        "--long-faults",
+        action="store_true",
+        help="run many more random faults, kills and interleavings of two sessions",
+    )
+
+
+@pytest.fixture(scope="session")
+def long_faults(request: pytest.FixtureRequest) -> bool:
+    """Whether the long runs of the fault tests are asked for."""
+    return bool(request.config.getoption("--long-faults"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many cases the tests counted that run many of them."""
+    counts: dict[str, int] = {}
+    for report in terminalreporter.stats.get("passed", []):
+        for name, value in report.user_properties:
+            if isinstance(value, int) and report.when == "call":
+                counts[name] = counts.get(name, 0) + value
+    for name, count in counts.items():
+        terminalreporter.write_line(f"{count} {name}")

@@ -1,0 +1,17 @@
+"""Fixtures of the fault tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from lockterm.service.running import RunningService
+from tests.faults.site import Site, quick
+
+
+@pytest.fixture
+def site(running_service: Callable[..., RunningService], tmp_path: Path) -> Iterator[Site]:
+    with quick():
+        yield Site(running_service(sample_data=False), tmp_path)

@@ -1,0 +1,198 @@
+"""What every fault test stands on: the real service, locks of one's own, and quick operations."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+import shutil
+import socket
+import ssl
+import urllib.request
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from lockterm.api import LockService
+from lockterm.api.patience import Patience
+from lockterm.config import Profile
+from lockterm.models.remotes import Remote
+from lockterm.operations import Operations
+from lockterm.service import remote_table
+from lockterm.service.running import RunningService
+from lockterm.store.database import Database
+from tests.faults.proxy import FaultProxy
+
+CERTS = Path(__file__).parent.parent / "api" / "certs"
+STRANGER = Path(__file__).parent / "certs"
+DOMAIN = ".lockterm.test"
+"""Names in it are this machine's, until a test breaks them."""
+
+QUICK = Patience(pause_s=0.01, longest_wait_s=0.5)
+"""Three attempts at a read, hardly any pause."""
+SHORT_S = 1.5
+"""The deadline of a call while a fault is on that never ends by itself."""
+
+broken_names: set[str] = set()
+short_deadlines: set[str] = set()
+"""Profiles whose calls have only ``SHORT_S``."""
+
+
+def tls_context(certificate: Path) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate.with_suffix(".pem"), certificate.with_suffix(".key"))
+    return context
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """A profile whose deadline is short only while a test says so."""
+
+    profile: Profile
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.profile, name)
+
+    @property
+    def timeout_s(self) -> float:
+        return SHORT_S if self.profile.name in short_deadlines else 20.0
+
+
+def quick_client(profile: Profile) -> LockService:
+    return LockService(_Settings(profile), QUICK)
+
+
+@contextlib.contextmanager
+def quick() -> Iterator[None]:
+    """Clients without long pauses, and names that resolve or do not as a test says."""
+    really = socket.getaddrinfo
+
+    def getaddrinfo(host: Any, *args: Any, **options: Any) -> Any:
+        name = host.decode() if isinstance(host, bytes) else host
+        if name in broken_names:
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return really("127.0.0.1" if name and name.endswith(DOMAIN) else host, *args, **options)
+
+    with (
+        mock.patch("socket.getaddrinfo", getaddrinfo),
+        mock.patch("lockterm.connection._load_client", lambda: quick_client),
+        mock.patch("lockterm.connection.FIRST_RETRY_S", 0.02),
+        mock.patch("lockterm.connection.LAST_RETRY_S", 0.2),
+        mock.patch("lockterm.operations.FIRST_RETRY_S", 0.02),
+        mock.patch("lockterm.operations.LAST_RETRY_S", 0.2),
+    ):
+        yield
+
+
+class Site:
+    """The service with locks of one's own, each with remotes.
+
+    Args:
+        service: A running service that takes any lock id.
+        folder: Where stores are made.
+    """
+
+    def __init__(self, service: RunningService, folder: Path) -> None:
+        self.service = service
+        self.port = int(service.base_url.rsplit(":", 1)[1])
+        self._folder = folder
+        self._numbers = itertools.count(10_001)
+        self._stores = itertools.count()
+        self._template = folder / "template.db"
+        template = Database(self._template)
+        with template.transaction():
+            pass
+        template.close()
+
+    def new_lock(self, remotes: int = 3) -> int:
+        """The id of a new lock with that many remotes."""
+        lock_id = next(self._numbers)
+        rows = [_row(lock_id, number) for number in range(remotes)]
+        with self.service.app.state.site.database.writing() as db:
+            remote_table.insert_many(db, rows)
+        return lock_id
+
+    def state(self, lock_id: int) -> list[dict[str, Any]]:
+        """Everything that the service has of a lock, straight from its tables."""
+        with self.service.app.state.site.database.reading() as db:
+            rows = remote_table.page(db, lock_id, 0, 1000)
+            voice = db.execute("SELECT * FROM voice_setting WHERE lock_id = ?", (lock_id,))
+            return [*rows, {"voice": voice.fetchall()}]
+
+    def ask(self, call: str, **body: Any) -> Any:
+        """The ``data`` of a call's answer, asked without any proxy."""
+        request = urllib.request.Request(
+            f"{self.service.base_url}/api/v1/{call}",
+            json.dumps(body).encode(),
+            {"Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request) as answer:
+            value = json.load(answer)
+        assert value["errcode"] == 0, value
+        return value["data"]
+
+    def remotes(self, lock_id: int) -> list[Remote]:
+        """The remotes of a lock, asked without any proxy."""
+        with self.service.app.state.site.database.reading() as db:
+            ids = [row["id"] for row in remote_table.page(db, lock_id, 0, 1000)]
+        return [Remote.read(self.ask("bluetooth-remote/detail", remoteId=one)) for one in ids]
+
+    def new_store(self) -> Path:
+        """A migrated store of one's own."""
+        path = self._folder / f"store{next(self._stores)}" / "lockterm.db"
+        path.parent.mkdir()
+        shutil.copy(self._template, path)
+        return path
+
+    @contextlib.asynccontextmanager
+    async def proxy(self, host: str = "127.0.0.1", **options: Any) -> AsyncIterator[FaultProxy]:
+        """A proxy before the service."""
+        async with FaultProxy(self.port, host, **options).running() as proxy:
+            yield proxy
+
+    @contextlib.asynccontextmanager
+    async def operations(
+        self, proxy: FaultProxy, store: Path | None = None, **profile: Any
+    ) -> AsyncIterator[Operations]:
+        """A session of lockterm, through a proxy."""
+        settings = Profile(name=f"p{proxy.port}", base_url=proxy.base_url)
+        operations = Operations(replace(settings, **profile), Database(store or self.new_store()))
+        try:
+            yield operations
+        finally:
+            await operations.close()
+
+
+async def until(condition: Callable[[], Any], *, within_s: float = 20.0) -> None:
+    """Wait for something to become true."""
+    async with asyncio.timeout(within_s):
+        while not condition():
+            await asyncio.sleep(0.005)
+
+
+async def read_back(operations: Operations) -> None:
+    """Wait until nothing is read back any more."""
+    while operations._settling is not None and not operations._settling.done():
+        await asyncio.wait([operations._settling], timeout=20)
+
+
+def _row(lock_id: int, number: int) -> dict[str, object]:
+    kind = (1, 2, 4)[number % 3]
+    return {
+        "lock_id": lock_id,
+        "name": f"Fob {number}",
+        "number": f"N-{number}",
+        "type": kind,
+        "add_type": 1,
+        "start_ms": 0 if kind == 1 else 1_795_000_000_000,
+        "end_ms": 0 if kind == 1 else 1_805_000_000_000,
+        "weekdays": "[1, 3]" if kind == 4 else "[]",
+        "coerced": 0,
+        "extra_data": "{}",
+        "api_user_id": 30017,
+        "created_ms": 1_795_000_000_000,
+        "updated_ms": 1_795_000_000_000,
+    }

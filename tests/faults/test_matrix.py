@@ -1,0 +1,62 @@
+"""Every call through every fault: journal and ledger agree, and reads change nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from tests.faults.cases import read_case, write_case
+from tests.faults.catalogue import Fault, catalogue
+from tests.faults.proxy import READS, WRITES
+from tests.faults.site import Site
+
+# asyncio leaves a socket to the garbage collector when a connection is cancelled as it comes about.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+AT_ONCE = 8
+"""Cases that run at the same time."""
+ENDLESS_AT_ONCE = 40
+"""Cases that run beside them: they wait for a deadline most of the time."""
+
+Case = Callable[[Fault], Awaitable[list[str]]]
+
+
+async def run(cases: list[tuple[Fault, Case]], request: pytest.FixtureRequest) -> None:
+    """Run many cases together, and tell which of them failed."""
+    gates = {False: asyncio.Semaphore(AT_ONCE), True: asyncio.Semaphore(ENDLESS_AT_ONCE)}
+
+    async def one(fault: Fault, case: Case) -> list[str]:
+        async with gates[fault.endless]:
+            try:
+                return [f"{fault.name}: {problem}" for problem in await case(fault)]
+            except Exception as error:
+                return [f"{fault.name}: {error!r}"]
+
+    found = await asyncio.gather(*(one(fault, case) for fault, case in cases))
+    request.node.user_properties.append(("fault cases", len(cases)))
+    problems = [problem for problems in found for problem in problems]
+    assert not problems, "\n".join([f"{len(problems)} problems", *problems])
+
+
+@pytest.mark.parametrize("call", WRITES)
+async def test_write(site: Site, call: str, request: pytest.FixtureRequest):
+    async def case(fault: Fault) -> list[str]:
+        return await write_case(site, call, fault)
+
+    await run([(fault, case) for fault in catalogue()], request)
+
+
+@pytest.mark.parametrize("call", READS)
+async def test_read(site: Site, call: str, request: pytest.FixtureRequest):
+    # Whether the service had the request is all one to a read.
+    faults = [fault for fault in catalogue() if not fault.name.endswith(", applied")]
+
+    async def lasting(fault: Fault) -> list[str]:
+        return await read_case(site, call, fault, lasting=True)
+
+    async def passing(fault: Fault) -> list[str]:
+        return await read_case(site, call, fault, lasting=False)
+
+    await run([(fault, case) for fault in faults for case in (lasting, passing)], request)
