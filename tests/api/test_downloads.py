@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import hashlib
 import os
 import random
@@ -14,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from lockterm.api import downloads
+from lockterm.api import downloads, partial_file
 from lockterm.api.downloads import download
+from lockterm.api.partial_file import PartialFile
 from lockterm.errors import (
     ConfigError,
     LocktermError,
@@ -620,6 +622,35 @@ async def test_a_full_disk_keeps_what_fitted(fetch, faults):
     assert fetch.partial.read_bytes() == PACK[:100_001]
     faults.play(rest(100_001))
     assert (await fetch()).read_bytes() == PACK
+
+
+async def test_a_disk_that_takes_less_at_a_time(fetch, faults, monkeypatch):
+    write = os.write
+    monkeypatch.setattr(partial_file.os, "write", lambda file, data: write(file, data[:1000]))
+    faults.play(WHOLE)
+    assert (await fetch(fetch.nothing_told)).read_bytes() == PACK
+
+
+def test_a_file_that_goes_between_opening_and_holding_it(tmp_path, monkeypatch):
+    """Another session finishes its download, or throws it away."""
+    flock, path = fcntl.flock, tmp_path / "x.partial"
+
+    def late(file: int, how: int) -> None:
+        monkeypatch.setattr(partial_file.fcntl, "flock", flock)
+        path.rename(tmp_path / "x.pack")
+        flock(file, how)
+
+    for there in (True, False):
+        if there:
+            path.write_bytes(PACK)
+        monkeypatch.setattr(partial_file.fcntl, "flock", late)
+        partial = PartialFile(path)
+        partial.open()
+        partial.append(b"new")
+        partial.close()
+        assert path.read_bytes() == b"new"
+        assert (tmp_path / "x.pack").read_bytes() == (PACK if there else b"")
+        path.unlink()
 
 
 async def test_two_sessions_fetching_the_same_pack(fetch, faults):
