@@ -51,6 +51,8 @@ def actions_of(screen: Screen[Any]) -> list[Action]:
     for node, binding, enabled, _ in screen.active_bindings.values():
         if not binding.description or binding.action == "screen.copy_text":
             continue
+        if is_typed(screen, binding):
+            continue
         known = actions.get((node, binding.action))
         if known is not None:
             keys = (*known.keys, written(binding.key))
@@ -62,6 +64,16 @@ def actions_of(screen: Screen[Any]) -> list[Action]:
         keys = (written(binding.key),)
         actions[node, binding.action] = Action(binding.action, node, keys, binding, enabled, reason)
     return list(actions.values())
+
+
+def is_typed(screen: Screen[Any], binding: Binding) -> bool:
+    """Whether the key goes into the field with the focus; Textual overlooks the slash."""
+    character = written(binding.key)
+    return (
+        screen.focused is not None
+        and len(character) == 1
+        and screen.focused.check_consume_key(binding.key, character)
+    )
 
 
 def written(key: str) -> str:

@@ -8,6 +8,8 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
 
+from lockterm.widgets.actions import is_typed
+
 
 class KeyLine(Widget):
     """One line made from the screen's own bindings: the same list as help and palette.
@@ -29,7 +31,7 @@ class KeyLine(Widget):
         """Key, how it is written, what it does, whether it works now; what fits this width."""
         shown: dict[str, tuple[str, str, str, bool]] = {}
         for _, binding, enabled, _ in self.screen.active_bindings.values():
-            if binding.show and binding.action not in shown:
+            if binding.show and binding.action not in shown and not is_typed(self.screen, binding):
                 written = self.app.get_key_display(binding)
                 shown[binding.action] = (binding.key, written, binding.description, enabled)
         entries = list(shown.values())

@@ -87,7 +87,7 @@ class VoiceTree(Tree[Entry], inherit_bindings=False):
         marked: VoiceChoice | None = None,
         wanted: str = "",
     ) -> int:
-        """Replace the lines; the cursor stays on its entry.
+        """Replace the lines; the cursor stays on its entry, or goes to a timbre to begin with.
 
         Args:
             languages: As the service sent them.
@@ -99,7 +99,7 @@ class VoiceTree(Tree[Entry], inherit_bindings=False):
             How many timbres are shown.
         """
         before = self.entry.key if self.entry else None
-        line, shown, at = self.cursor_line, 0, None
+        line, shown, at, first = self.cursor_line, 0, None, None
         every = [timbre for language in languages for timbre in language.timbres]
         width = max((cell_len(_name(timbre)) for timbre in every), default=0)
         with self.app.batch_update(), self.prevent(Tree.NodeHighlighted, Tree.NodeExpanded):
@@ -115,8 +115,12 @@ class VoiceTree(Tree[Entry], inherit_bindings=False):
                 for timbre in timbres:
                     leaf = node.add_leaf(_timbre(timbre, width, marked), timbre)
                     at = leaf if timbre.key == before else at
+                    if first is None or (before is None and timbre.choice == marked is not None):
+                        first = leaf
                 shown += len(timbres)
             last = self.last_line  # asking for it numbers the lines
+            if at is None and (before is None or wanted):
+                at = first  # of what was found, or the voice that was set, or the first there is
             self.cursor_line = at.line if at is not None else max(min(line, last), 0)
         return shown
 

@@ -35,8 +35,8 @@ async def open_voice(pilot: Pilot[int]) -> VoiceScreen:
 
 
 async def go_to(pilot: Pilot[int], *what: str) -> None:
-    """Search, and stand on the first timbre that was found."""
-    await pilot.press("slash", *" ".join(what), "enter", "home", "down")
+    """Search; the cursor goes to the first timbre that was found."""
+    await pilot.press("slash", *" ".join(what), "enter")
     await settled(pilot)
 
 
@@ -51,8 +51,6 @@ async def test_pictures(lockterm_app: Starter, service: RunningService) -> None:
     for size, name in (((80, 24), "voice-80x24"), ((60, 20), "voice-60x20")):
         async with lockterm_app(service, size=size) as pilot:
             await open_voice(pilot)
-            await pilot.press("down")
-            await settled(pilot)
             assert_picture(pilot.app, name)
 
 
@@ -61,7 +59,10 @@ async def test_the_tree_names_languages_and_timbres(
 ) -> None:
     fill_book(lockterm_app, MAIN_GATE)
     async with lockterm_app(service, size=(120, 50)) as pilot:
-        await open_voice(pilot)
+        screen = await open_voice(pilot)
+        entry = screen.query_one(VoiceTree).entry
+        assert entry is not None
+        assert entry.choice == MAIN_GATE.voice, "the cursor begins on the voice that was set"
         lines = [" ".join(line[:58].split()) for line in shown(pilot.app).splitlines()]
         assert "- de-DE German Deutsch" in lines
         assert "- ja-JP Japanese 日本語" in lines
@@ -250,11 +251,11 @@ async def test_read_only_and_headings_say_why_nothing_is_set(
     fill_book(lockterm_app, MAIN_GATE)
     async with lockterm_app(service, read_only=True) as pilot:
         await open_voice(pilot)
-        await pilot.press("down", "enter")
+        await pilot.press("enter")
         await until(pilot, lambda: "is read-only" in words(pilot.app))
     async with lockterm_app(service) as pilot:
         await open_voice(pilot)
-        await pilot.press("enter")
+        await pilot.press("home", "enter")
         await until(pilot, lambda: "Choose a timbre" in words(pilot.app))
     assert SETTING not in service.requests
 
@@ -284,6 +285,7 @@ async def test_odd_and_hostile_voices(lockterm_app: Starter) -> None:
             screen = await open_voice(pilot)
             tree, table = screen.query_one(VoiceTree), screen.query_one(PacksTable)
             assert len(screen.voices.value or ()) == len(languages)
+            await pilot.press("home")
             for _ in range(tree.last_line + 1):
                 await pilot.press("down")
                 assert all(
