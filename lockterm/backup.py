@@ -151,7 +151,7 @@ def losses(remotes: Sequence[BackedUp]) -> list[str]:
 
 
 def _unknown_words(remotes: Sequence[BackedUp]) -> str:
-    """Which fields of how many: ``MAC address and battery level of all 137; user number of 136``."""
+    """Which fields of how many: ``battery level of all 137; user number of 136``."""
     counts = Counter(name for remote in remotes for name in remote.unknown)
     if not counts:
         return ""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from lockterm.backup import BackedUp, losses, read_backup
 from lockterm.errors import LocktermError, NameTaken, Refused, Unreachable
-from lockterm.models.operation import CALL_WORDS, IN_FLIGHT, STATE_WORDS, UNSETTLED, State
+from lockterm.models.operation import IN_FLIGHT, STATE_WORDS, UNSETTLED, State
 from lockterm.operations import HeldBack
 
 if TYPE_CHECKING:
@@ -93,8 +93,7 @@ def why_not_restorable(operation: Operation | HistoryLine, count: int) -> str:
         count: How many remotes its backup holds.
     """
     if operation.call not in ("delete", "clear"):
-        word = CALL_WORDS.get(operation.call, operation.call)
-        return f"Only a delete or a clear can be restored; this is the call {word}."
+        return "Only what a delete or a clear took away can be restored."
     if operation.state in UNSETTLED | IN_FLIGHT:
         return f"It is not settled whether this {operation.call} took effect. {SETTLE_FIRST}"
     if operation.state not in DONE:

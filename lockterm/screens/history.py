@@ -133,7 +133,7 @@ class HistoryScreen(LocktermScreen[None]):
     def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:
         """An outcome has changed, perhaps of what is shown."""
         super().show_notices(offline, unsettled)
-        if self.is_current:
+        if self.app.screen is self:
             self.load_history()
 
     @work(exclusive=True, group="history")

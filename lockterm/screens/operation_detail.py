@@ -86,7 +86,7 @@ class OperationDetailScreen(LocktermScreen[None]):
     def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:
         """An outcome has changed, perhaps this one's."""
         super().show_notices(offline, unsettled)
-        if self.is_current:
+        if self.app.screen is self:
             self.load_operation()
 
     @work(exclusive=True, group="operation")

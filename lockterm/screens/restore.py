@@ -27,6 +27,9 @@ from lockterm.widgets.row_table import Column, RowTable
 STATE_CELLS = 18
 """Room for ``restored as 481234`` and the like."""
 
+PAINT_S = 0.1
+"""While remotes are sent, so often what became of them is painted: the line may be thin."""
+
 _STATE = 1
 """The index of the column that changes while remotes are restored."""
 
@@ -82,6 +85,7 @@ class RestoreScreen(LocktermScreen[None]):
         self._lock_title = lock_title
         self._stopping = False
         self._ended = ""
+        self._changed: set[int] = set()
 
     def crumbs(self) -> tuple[str, ...]:
         """Below the history."""
@@ -133,7 +137,7 @@ class RestoreScreen(LocktermScreen[None]):
         return separator.join(filter(None, (outcome.fate.value, clean(outcome.words, 200))))
 
     def _paint(self) -> None:
-        if not self.is_mounted:
+        if not self.query("#backup"):  # the app is ending
             return
         plan = self.plan
         self.query_one("#what", Static).update(self._question())
@@ -145,8 +149,8 @@ class RestoreScreen(LocktermScreen[None]):
         act.label = Content(self._verb())
         act.disabled = self.sending or bool(self._why_not_act())
         act.display = bool(plan.due) or self.sending
-        leave.label = "Stop after this one" if self.sending else "Leave"
-        leave.disabled = self._stopping
+        stop = "Stopping ..." if self._stopping else "Stop after this one"
+        leave.label = stop if self.sending else "Leave"
         self._tell_row()
 
     def _question(self) -> str:
@@ -208,7 +212,7 @@ class RestoreScreen(LocktermScreen[None]):
     def _tell_row(self) -> None:
         key = self.query_one(RowTable).highlighted
         words = ""
-        if key is not None:
+        if key is not None and not self.sending:
             outcome = self.plan.outcomes[int(key)]
             if outcome.words and outcome.fate is not Fate.RESTORED:
                 words = f"{self._called(int(key))}: {self._state_words(int(key))}"
@@ -262,7 +266,7 @@ class RestoreScreen(LocktermScreen[None]):
     async def _restore(self, indices: list[int]) -> None:
         try:
             self._ended = await restore(
-                self.operations, self.plan, indices, self._show_outcome, lambda: self._stopping
+                self.operations, self.plan, indices, self._note_outcome, lambda: self._stopping
             )
         except LocktermError as error:
             self.tell(error)
@@ -275,13 +279,21 @@ class RestoreScreen(LocktermScreen[None]):
             self._ended = f"{who} on {clean(self._lock_title, 40)} again: recorded by the service."
         self._paint()
 
-    def _show_outcome(self, index: int) -> None:
-        if self.is_mounted:
-            table = self.query_one(RowTable)
+    def _note_outcome(self, index: int) -> None:
+        if not self._changed:
+            self.set_timer(PAINT_S, self._show_outcomes)
+        self._changed.add(index)
+
+    def _show_outcomes(self) -> None:
+        """Without a layout of the screen, which would take longer than to send a remote."""
+        changed, self._changed = self._changed, set()
+        if not self.sending or not self.query("#backup"):
+            return  # all of it was painted, or the app is ending
+        table = self.query_one(RowTable)
+        for index in changed:
             table.show_cell(str(index), _STATE, self._state_words(index))
-            if self.plan.outcomes[index].fate is Fate.SENDING:
-                table.move_cursor(row=index, animate=False)
-            self._paint()
+        table.move_cursor(row=max(changed), animate=False)
+        self.query_one("#summary", Static).update(self._summary(), layout=False)
 
     @on(Button.Pressed, "#leave")
     def action_leave(self) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,8 @@ from lockterm.operations import Operations
 from lockterm.restoring import Fate, Plan, make_plan, restore, why_not_restorable
 from lockterm.service.running import RunningService
 from lockterm.store.database import Database
-from tests.api.fault_server import FaultServer, Line
 from tests.conftest import NOW_MS
+from tests.operations.forwarder import Forwarder
 
 LOCK = 1001
 """The lock of the sample data that has 137 remotes."""
@@ -199,37 +198,11 @@ async def test_an_interrupted_restore_goes_on_where_it_stopped(
     assert {outcome.new_id for outcome in plan.outcomes} == ids
 
 
-@asynccontextmanager
-async def losing_the_answer(service: RunningService, to_add: int) -> AsyncIterator[str]:
-    """A way to the service on which the answer to one of the adds never arrives."""
-    server, adds = FaultServer(), 0
-
-    async def forward(line: Line) -> None:
-        nonlocal adds
-        asked = server.asked[-1]
-        method, target, _ = asked.start.split()
-        headers = {"content-type": asked.headers.get("content-type", "application/json")}
-        async with httpx.AsyncClient(base_url=service.base_url, trust_env=False) as http:
-            answer = await http.request(method, target, content=asked.body, headers=headers)
-        adds += target.endswith("/add")
-        if target.endswith("/add") and adds == to_add:
-            line.reset()
-            return
-        await line.send(
-            b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-            b"Content-Length: %d\r\n\r\n%s" % (len(answer.content), answer.content)
-        )
-
-    server.play(forward)
-    async with server.running():
-        yield server.base_url
-
-
 async def test_a_lost_answer_stops_the_restore_until_it_is_settled(
     service: RunningService, start: Start
 ) -> None:
-    async with losing_the_answer(service, to_add=3) as base_url:
-        operations = start(base_url)
+    async with Forwarder(service, lose_answer_to=3).running() as way:
+        operations = start(way.base_url)
         names = {remote.remote_name for remote in await operations.all_remotes(1003)}
         await operations.clear_remotes(1003)
         plan = await make_plan(operations, await last(operations, "clear"))
@@ -255,8 +228,8 @@ async def test_a_lost_answer_stops_the_restore_until_it_is_settled(
 async def test_what_was_sent_again_counts_as_restored(
     service: RunningService, start: Start
 ) -> None:
-    async with losing_the_answer(service, to_add=1) as base_url:
-        operations = start(base_url)
+    async with Forwarder(service, lose_answer_to=1).running() as way:
+        operations = start(way.base_url)
         remote = (await operations.all_remotes(1003))[0]
         await operations.delete_remote(1003, remote)
         plan = await make_plan(operations, await last(operations, "delete"))
@@ -385,7 +358,7 @@ def test_fields_that_come_back_or_do_not() -> None:
 @pytest.mark.parametrize(
     ("call", "state", "count", "words"),
     [
-        ("add", State.CONFIRMED, 0, "Only a delete or a clear"),
+        ("add", State.CONFIRMED, 0, "Only what a delete or a clear took"),
         ("delete", State.UNKNOWN, 1, "not settled"),
         ("clear", State.REFUSED, 5, "was refused"),
         ("clear", State.CONFIRMED, 0, "nothing to clear"),

@@ -1,0 +1,116 @@
+"""The exported history: what a spreadsheet reads from it, and what others on the machine can."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import stat
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lockterm.errors import StoreError
+from lockterm.exporting import as_csv, as_json, export_history
+from lockterm.models.operation import Operation, State
+from tests.conftest import NOW_MS
+
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+def operation(**other: Any) -> Operation:
+    fields: dict[str, Any] = {
+        "id": "one",
+        "profile": "site",
+        "call": "update",
+        "path": "/api/v1/bluetooth-remote/update",
+        "body": {"remoteId": 5, "remoteName": "=1+1"},
+        "lock_id": 1001,
+        "lock_name": "Main gate",
+        "remote_id": 5,
+        "remote_name": "Anna",
+        "before": ({"id": 5},),
+        "state": State.REFUSED,
+        "session": "1-a",
+        "prepared_ms": NOW_MS,
+        "code": -3,
+        "message": "",
+    }
+    return Operation(**fields | other)
+
+
+anything = st.text(st.characters(), max_size=12)
+dangerous = st.builds(str.__add__, st.sampled_from("=+-@\t\r\n＝＋－＠"), anything)
+
+
+@given(st.lists(anything | dangerous, min_size=3, max_size=3))
+def test_no_cell_is_a_formula_and_no_text_changes(texts: list[str]) -> None:
+    remote_name, lock_name, message = texts
+    row = operation(remote_name=remote_name, lock_name=lock_name, message=message)
+    raw = as_csv([row, row], BERLIN)
+    titles, first, second = csv.reader(io.StringIO(raw.decode("utf-8"), newline=""))
+    assert first == second
+    cells = dict(zip(titles, first, strict=True))
+    for name, text in (
+        ("remote_name", remote_name),
+        ("lock_name", lock_name),
+        ("message", message),
+    ):
+        readable = text.encode("utf-8", "backslashreplace").decode()
+        assert cells[name].removeprefix("'") == readable.removeprefix("'")
+    for name, cell in cells.items():
+        if name != "code":  # our own number: a negative one has to stay a number
+            assert not cell.startswith(tuple("=+-@\t\r\n＝＋－＠")), (name, cell)
+    (exported, _) = json.loads(as_json([row, row], BERLIN))
+    assert exported["remote_name"] == remote_name
+
+
+def test_numbers_stay_numbers_and_times_have_their_offset() -> None:
+    raw = as_csv([operation()], BERLIN).decode()
+    lines = raw.split("\r\n")
+    assert lines[-1] == "" and len(lines) == 3
+    assert '"2026-11-20T09:00:00.000+01:00"' in lines[1]
+    cells = next(csv.DictReader(io.StringIO(raw, newline="")))
+    assert (cells["code"], cells["remote_id"], cells["state"]) == ("-3", "5", "refused")
+    assert json.loads(cells["body"])["remoteName"] == "=1+1"
+
+
+def test_the_files_are_new_and_private(tmp_path: Path) -> None:
+    directory = tmp_path / "data" / "exports"
+    one = export_history([operation()], directory, BERLIN, NOW_MS)
+    other = export_history([operation()], directory, BERLIN, NOW_MS)
+    assert [path.name for path in (*one, *other)] == [
+        "history-20261120-080000Z.csv",
+        "history-20261120-080000Z.json",
+        "history-20261120-080000Z-2.csv",
+        "history-20261120-080000Z-2.json",
+    ]
+    for path in (*one, *other):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+
+
+def test_a_link_in_the_way_is_not_followed(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    (tmp_path / "history-20261120-080000Z.json").symlink_to(victim)
+    files = export_history([operation()], tmp_path, BERLIN, NOW_MS)
+    assert files[1].name == "history-20261120-080000Z-2.json"
+    assert not victim.exists()
+
+
+def test_what_cannot_be_written_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import lockterm.exporting as exporting
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(exporting.os, "fsync", full)
+    with pytest.raises(StoreError, match="No space left"):
+        export_history([operation()], tmp_path, BERLIN, NOW_MS)
+    assert list(tmp_path.iterdir()) == []
