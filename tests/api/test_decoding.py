@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import tracemalloc
 import zlib
 
 import pytest
@@ -275,8 +276,14 @@ def test_a_bomb_is_not_unpacked_beyond_the_cap():
     packer = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16)
     bomb = b"".join(packer.compress(bytes(1 << 20)) for _ in range(200)) + packer.flush()
     unpacker = Unpacker("gzip")
-    unpacker.feed(bomb)
+    tracemalloc.start()
+    try:
+        unpacker.feed(bomb)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
     assert unpacker.flaw and len(unpacker.body) == MAX_BODY
+    assert peak < 8 * MAX_BODY
 
 
 @given(st.dictionaries(st.sampled_from(["date", "age", "retry-after"]), st.text()))

@@ -22,8 +22,8 @@ from lockterm.errors import (
 from tests.api.conftest import AT_ONCE, Settings
 from tests.api.fault_server import FaultServer, Line, Script, answers, http, says
 
-STALL_S = 0.1
-"""How long a key may wait."""
+STALL_S = 0.05
+"""Half of what a key may wait."""
 SECRET = "Bearer 5ecret-t0ken"
 GOOD = '{"errcode":0,"errmsg":"","description":"","data":{"id":5,"remoteName":"n"}}'
 HOSTILE = "<html>\x1b[31m\u202e" + SECRET + "<p>" * 300
