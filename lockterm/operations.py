@@ -37,7 +37,7 @@ from lockterm.models.operation import (
     Operation,
     State,
 )
-from lockterm.readback import judge_add, read_back
+from lockterm.readback import Verdict, judge_add, read_back
 from lockterm.reads import Reads, Seen
 from lockterm.store.cache import Cache
 from lockterm.store.drafts import Draft, Drafts
@@ -333,6 +333,8 @@ class Operations(Reads):
             ServiceError: It could not be read; the operation stays as it is.
         """
         verdict = await read_back(self, operation, await self._not_added_by(operation))
+        if verdict.state is State.CONFIRMED_BY_READING and await self._was_replaced(operation):
+            verdict = Verdict(State.SENT_AGAIN, "What remained of it was deleted one by one.")
         return await self._move(
             operation,
             state=verdict.state,
@@ -398,7 +400,8 @@ class Operations(Reads):
         for record in operation.before:
             if record.get("id") in operation.candidates:
                 try:
-                    await self.delete_remote(operation.lock_id, Remote.read(record))
+                    remote = Remote.read(record)
+                    await self.delete_remote(operation.lock_id, remote, again_of=operation.id)
                 except RateLimited:
                     raise
                 except Refused as error:  # someone else may have deleted it meanwhile
@@ -440,6 +443,11 @@ class Operations(Reads):
             return set()
         return await asyncio.to_thread(
             self._with_journal, lambda: self._journal.not_added_by(operation)
+        )
+
+    async def _was_replaced(self, operation: Operation) -> bool:
+        return operation.call == "clear" and await asyncio.to_thread(
+            self._with_journal, lambda: self._journal.was_sent_again(operation.id)
         )
 
     # --- sending ---------------------------------------------------------------------------

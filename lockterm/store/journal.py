@@ -94,8 +94,8 @@ class Journal:
         """Note the outcome of a sending, on the operation and on the one that it sent again."""
         with self._database.transaction():
             self.move(operation.id, IN_FLIGHT, state=state, settled_ms=now_ms, **changes)
-            if operation.again_of and state in (State.CONFIRMED, State.UNKNOWN):
-                self.move(operation.again_of, UNSETTLED, state=State.SENT_AGAIN, settled_ms=now_ms)
+            if state in (State.CONFIRMED, State.UNKNOWN):
+                self._replace(operation, now_ms)
 
     def find(self, operation_id: str) -> Operation | None:
         """One operation, of any profile."""
@@ -164,8 +164,8 @@ class Journal:
         for operation in self._select(f"state IN ({_marks(IN_FLIGHT)})", list(IN_FLIGHT)):
             if not is_alive(operation.session):
                 was_sending = operation.state is State.SENDING
-                if was_sending and operation.again_of:
-                    self.move(operation.again_of, UNSETTLED, state=State.SENT_AGAIN)
+                if was_sending:
+                    self._replace(operation, now_ms)
                 self.move(
                     operation.id,
                     [operation.state],
@@ -175,6 +175,19 @@ class Journal:
                     if was_sending
                     else "lockterm ended before it was sent.",
                 )
+
+    def was_sent_again(self, operation_id: str) -> bool:
+        """Whether another operation that sent it again, or a part of it, was recorded."""
+        states = [State.CONFIRMED, State.CONFIRMED_BY_READING]
+        return bool(
+            self._select(f"again_of = ? AND state IN ({_marks(states)})", [operation_id, *states])
+        )
+
+    def _replace(self, operation: Operation, now_ms: int) -> None:
+        """Settle what an operation sent again. The deletes in place of a clear are only parts."""
+        original = self.find(operation.again_of) if operation.again_of else None
+        if original is not None and original.call == operation.call:
+            self.move(original.id, UNSETTLED, state=State.SENT_AGAIN, settled_ms=now_ms)
 
     def _sending_again(self, operation_id: str) -> list[Operation]:
         states = list(IN_FLIGHT)

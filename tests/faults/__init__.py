@@ -1,0 +1,1 @@
+"""Faults at every point of every call, and what the journal makes of them."""

@@ -1,0 +1,1 @@
+"""The door: operations, their journal and their store."""

@@ -1,0 +1,384 @@
+"""After the fault: what became of a write is read back, and a person settles the rest."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import pytest
+
+from lockterm.errors import (
+    MalformedAnswer,
+    NameTaken,
+    OutcomeUnknown,
+    Refused,
+    StoreError,
+)
+from lockterm.models.operation import Operation, State
+from lockterm.operations import HeldBack, Operations
+from lockterm.readback import judge_add
+from tests.faults.calls import CALLS, Scene, id_of, new_remote
+from tests.faults.cases import disagreements
+from tests.faults.catalogue import answers, close, refusal, reset
+from tests.faults.proxy import Exchange, FaultProxy
+from tests.faults.site import Site, read_back, until
+
+READABLE = ("add", "update", "delete", "clear")
+
+
+async def applied_unheard(exchange: Exchange) -> None:
+    """The service does it, and its answer is lost."""
+    await exchange.apply()
+    exchange.reset()
+
+
+async def stalled(exchange: Exchange) -> None:
+    """The request is still on its way when its connection breaks."""
+    assert exchange.proxy is not None
+    exchange.proxy.held.append(exchange)
+    exchange.reset()
+
+
+@dataclass
+class Bench:
+    """A lock with three remotes, and one session."""
+
+    site: Site
+    proxy: FaultProxy
+    operations: Operations
+    scene: Scene
+
+    @property
+    def lock_id(self) -> int:
+        return self.scene.lock_id
+
+    async def lose(self, call: str, fault=applied_unheard) -> Operation:
+        """Send a write whose answer never comes, and have it read back."""
+        self.proxy.arm(call, fault, 1)
+        with pytest.raises(OutcomeUnknown):
+            await CALLS[call](self.operations, self.scene)
+        await read_back(self.operations)
+        return (await self.operations.history())[-1]
+
+    async def agree(self) -> None:
+        assert disagreements(await self.operations.history(), self.proxy.ledger) == []
+
+
+@pytest.fixture
+async def bench(site: Site) -> AsyncIterator[Bench]:
+    lock_id = site.new_lock()
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        yield Bench(site, proxy, operations, Scene(lock_id, site.remotes(lock_id)[1]))
+
+
+@pytest.mark.parametrize("call", READABLE)
+async def test_a_late_request_is_found_by_the_second_reading(bench: Bench, call: str):
+    seen = await bench.lose(call, stalled)
+    assert seen.state is State.NOT_SEEN and "may still land" in seen.message
+    assert not bench.proxy.ledger
+    again = await bench.operations.check(seen)
+    assert again.state is State.NOT_SEEN
+    await bench.proxy.land()
+    again = await bench.operations.check(again)
+    if call == "add":
+        assert again.state is State.AMBIGUOUS
+        assert again.candidates == (bench.proxy.ledger[0].data["remoteId"],)
+        again = await bench.operations.bind(again, again.candidates[0])
+        assert again.remote_id == bench.proxy.ledger[0].data["remoteId"]
+    assert again.state is State.CONFIRMED_BY_READING
+    assert await bench.operations.unsettled() == []
+    await bench.agree()
+
+
+async def test_several_remotes_that_could_be_an_add(bench: Bench):
+    seen = await bench.lose("add")
+    new = next(one for one in bench.site.remotes(bench.lock_id) if one.remote_name == "New fob")
+    twin = new.model_copy(update={"id": id_of(new) + 1})
+    verdict = judge_add(seen, [new, twin, bench.scene.remote], ())
+    assert verdict.state is State.AMBIGUOUS and verdict.candidates == (new.id, twin.id)
+    assert judge_add(seen, [new, twin], {new.id}).candidates == (twin.id,)
+    assert judge_add(seen, [new], {new.id}).state is State.NOT_SEEN
+
+
+async def test_what_happened_to_a_new_remote_since_does_not_hide_it(bench: Bench):
+    """The remote of an unknown add was found in the list and used before it was settled."""
+    seen = await bench.lose("add")
+    new = next(one for one in bench.site.remotes(bench.lock_id) if one.remote_name == "New fob")
+    await bench.operations.set_user_no(bench.lock_id, new, 5)
+    assert (await bench.operations.check(seen)).candidates == (new.id,)
+
+
+@pytest.mark.parametrize("fault", [applied_unheard, stalled])
+async def test_an_unsettled_add_or_clear_holds_back_more_of_them(bench: Bench, fault):
+    first = await bench.lose("add", fault)
+    sent = len(bench.proxy.asked)
+    for held in ("clear", "add"):
+        bench.proxy.asked.clear()
+        request = new_remote(bench.lock_id, "Another fob", "N-901")
+        with pytest.raises(HeldBack, match="this session"):
+            await (
+                bench.operations.clear_remotes(bench.lock_id)
+                if held == "clear"
+                else bench.operations.add_remote(request)
+            )
+        assert held not in bench.proxy.asked and sent
+    # Neither another lock nor another kind of change is held.
+    await bench.operations.add_remote(new_remote(bench.site.new_lock()))
+    await CALLS["update"](bench.operations, bench.scene)
+    await bench.operations.give_up(first)
+    await bench.operations.add_remote(new_remote(bench.lock_id, "Another fob", "N-901"))
+    await bench.operations.clear_remotes(bench.lock_id)
+    await bench.agree()
+
+
+async def test_sending_again_what_was_not_seen(bench: Bench):
+    seen = await bench.lose("add", close)
+    assert seen.state is State.NOT_SEEN
+    await bench.operations.send_again(seen)
+    first, second = await bench.operations.history()
+    assert (first.state, second.state) == (State.SENT_AGAIN, State.CONFIRMED)
+    assert second.again_of == first.id and len(bench.proxy.ledger) == 1
+    await bench.agree()
+
+
+async def test_sending_again_what_has_landed_meanwhile(bench: Bench):
+    seen = await bench.lose("add", stalled)
+    await bench.proxy.land()
+    with pytest.raises(NameTaken):
+        await bench.operations.send_again(seen)
+    assert bench.proxy.asked.count("add") == 1
+    assert (await bench.operations.check(seen)).state is State.AMBIGUOUS
+
+
+async def test_sending_again_ends_in_doubt_too(bench: Bench):
+    seen = await bench.lose("add", close)
+    bench.proxy.arm("add", applied_unheard, 1)
+    with pytest.raises(OutcomeUnknown):
+        await bench.operations.send_again(seen)
+    await read_back(bench.operations)
+    first, second = await bench.operations.history()
+    assert (first.state, second.state) == (State.SENT_AGAIN, State.AMBIGUOUS)
+    assert [one.id for one in await bench.operations.unsettled()] == [second.id]
+    await bench.agree()
+
+
+@pytest.mark.parametrize("answer", [answers(refusal()), answers("", 401)])
+async def test_sending_again_is_refused(bench: Bench, answer):
+    seen = await bench.lose("update", close)
+    bench.proxy.arm("update", answer, 1)
+    with pytest.raises(Refused):
+        await bench.operations.send_again(seen)
+    states = [one.state for one in await bench.operations.history()]
+    assert states == [State.NOT_SEEN, State.REFUSED]
+
+
+async def test_a_clear_is_never_sent_again(bench: Bench):
+    """What remains of the remotes it was meant for is deleted one by one; newcomers stay."""
+    seen = await bench.lose("clear", close)
+    assert seen.state is State.NOT_SEEN and len(seen.candidates) == 3
+    newcomer = bench.site.ask(
+        "bluetooth-remote/add", **new_remote(bench.lock_id, "Newcomer").body()
+    )["remoteId"]
+    gone = bench.site.remotes(bench.lock_id)[0]
+    bench.site.ask("bluetooth-remote/delete", remoteId=gone.id)
+    await bench.operations.send_again(seen)
+    assert [one.id for one in bench.site.remotes(bench.lock_id)] == [newcomer]
+    history = await bench.operations.history()
+    assert history[0].state is State.SENT_AGAIN  # it may still land, and was not seen to
+    assert [one.call for one in history] == ["clear", "delete", "delete"]
+    assert bench.proxy.asked.count("clear") == 1
+    await bench.agree()
+
+
+async def test_deleting_one_by_one_goes_on_after_an_interruption(bench: Bench):
+    seen = await bench.lose("clear", close)
+    bench.proxy.arm("delete", applied_unheard, 1)
+    with pytest.raises(OutcomeUnknown):
+        await bench.operations.send_again(seen)
+    await read_back(bench.operations)
+    first = (await bench.operations.history())[0]
+    await bench.operations.send_again(first)
+    assert bench.site.remotes(bench.lock_id) == []
+    assert len(bench.proxy.applied("delete")) == 3
+    assert await bench.operations.unsettled() == []
+    await bench.agree()
+
+
+async def test_a_remote_that_is_gone_cannot_tell_of_its_update(bench: Bench):
+    bench.proxy.arm("update", close, 1)
+
+    async def vanish() -> None:
+        bench.site.ask("bluetooth-remote/delete", remoteId=bench.scene.remote.id)
+
+    bench.proxy.after("update", vanish)
+    with pytest.raises(OutcomeUnknown):
+        await CALLS["update"](bench.operations, bench.scene)
+    await read_back(bench.operations)
+    (row,) = await bench.operations.history()
+    assert row.state is State.CONFLICT and "gone" in row.message
+
+
+async def test_a_third_value_is_a_conflict(bench: Bench):
+    bench.proxy.arm("update", close, 1)
+
+    async def interfere() -> None:
+        remote = bench.scene.remote
+        bench.site.ask(
+            "bluetooth-remote/update",
+            lockId=bench.lock_id,
+            remoteId=remote.id,
+            remoteName="By someone else",
+        )
+
+    bench.proxy.after("update", interfere)
+    with pytest.raises(OutcomeUnknown):
+        await CALLS["update"](bench.operations, bench.scene)
+    await read_back(bench.operations)
+    (row,) = await bench.operations.history()
+    assert row.state is State.CONFLICT and "remoteName" in row.message
+
+
+async def test_reading_back_goes_on_by_itself_until_it_succeeds(bench: Bench):
+    """First it answers with errors, then not at all, then it is well again."""
+    bench.proxy.arm("delete", applied_unheard, 1)
+    bench.proxy.arm("list", answers("", 500))
+    with pytest.raises(OutcomeUnknown):
+        await CALLS["delete"](bench.operations, bench.scene)
+    await until(lambda: bench.proxy.asked.count("list") >= 4)
+    assert (await bench.operations.history())[0].state is State.UNKNOWN
+    bench.proxy.arm("list", reset)
+    await bench.proxy.refuse()
+    await until(lambda: bench.operations.online is False)
+    assert (await bench.operations.history())[0].state is State.UNKNOWN
+    await bench.proxy.heal()
+    async with asyncio.timeout(20):
+        while (await bench.operations.history())[0].state is State.UNKNOWN:
+            await asyncio.sleep(0.01)
+    assert (await bench.operations.history())[0].state is State.CONFIRMED_BY_READING
+
+
+async def test_an_outcome_in_doubt_while_others_are_read_back_is_read_too(bench: Bench):
+    gate = asyncio.Event()
+
+    async def slow(exchange: Exchange) -> None:
+        answer = await exchange.apply()
+        await gate.wait()
+        await exchange.send(answer.head + b"\r\n\r\n" + answer.body)
+
+    bench.proxy.arm("delete", applied_unheard, 1)
+    bench.proxy.arm("update", applied_unheard, 1)
+    bench.proxy.arm("list", slow, 1)
+    other = Scene(bench.lock_id, bench.site.remotes(bench.lock_id)[2])
+    with pytest.raises(OutcomeUnknown):
+        await CALLS["delete"](bench.operations, bench.scene)
+    await until(lambda: "list" in bench.proxy.asked)
+    with pytest.raises(OutcomeUnknown):
+        await CALLS["update"](bench.operations, other)
+    gate.set()
+    await read_back(bench.operations)
+    states = {one.state for one in await bench.operations.history()}
+    assert states == {State.CONFIRMED_BY_READING}
+
+
+async def test_one_that_cannot_be_read_does_not_stop_the_others(bench: Bench):
+    bench.proxy.arm("detail", answers("", 500))
+    bench.proxy.arm("update", applied_unheard, 1)
+    bench.proxy.arm("delete", applied_unheard, 1)
+    other = Scene(bench.lock_id, bench.site.remotes(bench.lock_id)[2])
+    for call, scene in (("update", other), ("delete", bench.scene)):
+        with pytest.raises(OutcomeUnknown):
+            await CALLS[call](bench.operations, scene)
+    async with asyncio.timeout(20):
+        while (await bench.operations.history())[1].state is not State.CONFIRMED_BY_READING:
+            await asyncio.sleep(0.01)
+    assert (await bench.operations.history())[0].state is State.UNKNOWN
+
+
+async def test_an_outcome_that_the_store_did_not_take_is_noted_later(bench: Bench, monkeypatch):
+    journal = bench.operations._journal
+    real = journal.settle_sent
+
+    def full(*args, **changes):
+        raise StoreError("disk full")
+
+    monkeypatch.setattr(journal, "settle_sent", full)
+    await CALLS["add"](bench.operations, bench.scene)
+    assert (await bench.operations.history())[0].state is State.SENDING
+    monkeypatch.setattr(journal, "settle_sent", real)
+    row = (await bench.operations.history())[0]
+    assert row.state is State.CONFIRMED and row.remote_id == bench.proxy.ledger[0].data["remoteId"]
+
+
+async def test_a_store_that_fails_between_prepared_and_sending_holds_nothing(
+    bench: Bench, monkeypatch
+):
+    journal = bench.operations._journal
+    real = journal.move
+
+    def full(*args, **changes):
+        raise StoreError("disk full")
+
+    monkeypatch.setattr(journal, "move", full)
+    with pytest.raises(StoreError):
+        await CALLS["add"](bench.operations, bench.scene)
+    assert "add" not in bench.proxy.asked
+    monkeypatch.setattr(journal, "move", real)
+    await CALLS["add"](bench.operations, bench.scene)
+    states = [one.state for one in await bench.operations.history()]
+    assert states == [State.NOT_SENT, State.CONFIRMED]
+
+
+async def test_a_write_goes_on_when_nobody_waits_for_it_any_more(bench: Bench):
+    gate = asyncio.Event()
+
+    async def slow(exchange: Exchange) -> None:
+        answer = await exchange.apply()
+        await gate.wait()
+        await exchange.send(answer.head + b"\r\n\r\n" + answer.body)
+
+    bench.proxy.arm("add", slow)
+    waiting = asyncio.create_task(CALLS["add"](bench.operations, bench.scene))
+    await until(lambda: bench.proxy.ledger)
+    waiting.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await waiting
+    gate.set()
+    async with asyncio.timeout(20):
+        while (await bench.operations.history())[0].state is State.SENDING:
+            await asyncio.sleep(0.01)
+    assert (await bench.operations.history())[0].state is State.CONFIRMED
+
+
+@pytest.mark.parametrize("moments", [1, 2, 0])
+async def test_the_list_moves_while_it_is_read(site: Site, moments: int):
+    """Merged by id and read again; given up only when it never stands still."""
+    lock_id = site.new_lock(450)
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        left = moments or 1000
+
+        def move(exchange: Exchange) -> None:
+            nonlocal left
+            if "pageNo=2" in exchange.target and left:
+                left -= 1
+                request = new_remote(lock_id, f"Newcomer {left}", f"X-{left}")
+                site.ask("bluetooth-remote/add", **request.body())
+
+        proxy.on_asked = move
+        if moments:
+            ids = [one.id for one in await operations.all_remotes(lock_id)]
+            assert len(ids) == len(set(ids)) == 450 + moments
+        else:
+            with pytest.raises(MalformedAnswer, match="kept changing"):
+                await operations.all_remotes(lock_id)
+            assert proxy.asked.count("list") <= 8
+
+
+async def test_a_clear_stops_when_the_lock_has_other_remotes_than_were_seen(bench: Bench):
+    from lockterm.errors import RuleViolation
+
+    with pytest.raises(RuleViolation):
+        await bench.operations.clear_remotes(bench.lock_id, 4)
+    assert "clear" not in bench.proxy.asked
+    assert await bench.operations.history() == []
