@@ -13,8 +13,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Self
@@ -105,7 +105,7 @@ class SignalGuard:
     """Ends an app in good order on a signal, and without its help where it does not end.
 
     A context manager, for the main thread; everything that has to be undone belongs inside it.
-    Until an app is given, and never after one has run, a signal raises ``SystemExit``.
+    Before an app runs a signal raises ``SystemExit``.
 
     Args:
         log_file: Where a signal is noted, so that the next start can tell what happened.
@@ -116,14 +116,20 @@ class SignalGuard:
         self._log_file = log_file
         self._patience_s = patience_s
         self._app: App[Any] | None = None
+        self._over = False
         self._received: int | None = None
         self._last_resorts: list[Callable[[], None]] = []
         self._before: dict[int, Any] = {}
         self._terminal: list[Any] | None = None
 
-    def watch(self, app: App[Any]) -> None:
-        """From now on a signal asks this app to exit."""
+    @contextmanager
+    def watching(self, app: App[Any]) -> Iterator[None]:
+        """While this app runs a signal asks it to exit; afterwards nothing is interrupted."""
         self._app = app
+        try:
+            yield
+        finally:
+            self._over = True
 
     def at_last_resort(self, action: Callable[[], None]) -> None:
         """Have something undone even where the app does not end by itself. It must be quick."""
@@ -156,13 +162,13 @@ class SignalGuard:
             append_private(
                 self._log_file, f"{time.strftime('%Y-%m-%d %H:%M:%S')} INFO ended by {name}"
             )
-        if self._app is None:
-            raise SystemExit(self.exit_code)
         # Textual keeps its loop in a private place and offers no other call that does not block.
-        loop = self._app._loop
+        loop = self._app._loop if self._app is not None else None
         if loop is not None:
             with suppress(RuntimeError):  # it has just ended
                 loop.call_soon_threadsafe(self._ask_to_exit)
+        elif not self._over:
+            raise SystemExit(self.exit_code)
 
     def _ask_to_exit(self) -> None:
         if self._app is not None and self.exit_code is not None:

@@ -48,8 +48,8 @@ def run_demo(options: Options) -> int:
     log_file = Paths.standard().log_file  # what went wrong is worth keeping, even of the demo
     log_to(log_file)
     with (
-        TemporaryDirectory(prefix="lockterm-demo-", ignore_cleanup_errors=True) as root,
         SignalGuard(log_file) as guard,
+        TemporaryDirectory(prefix="lockterm-demo-", ignore_cleanup_errors=True) as root,
         _LateService() as service,
     ):
         guard.at_last_resort(lambda: shutil.rmtree(root, ignore_errors=True))

@@ -51,11 +51,11 @@ def show(profile: Profile, settings: Settings, paths: Paths, guard: SignalGuard)
 
     cure_input()
     app = LocktermApp(profile, paths, open_lock=settings.open_lock)
-    guard.watch(app)
     # A loop of our own: asyncio.run would wait at its end for look-ups of names that hang.
     loop = asyncio.new_event_loop()
     try:
-        app.run(mouse=settings.mouse, loop=loop)
+        with guard.watching(app):
+            app.run(mouse=settings.mouse, loop=loop)
     finally:
         loop.close()
     return guard.exit_code or app.return_code or 0
