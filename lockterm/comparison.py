@@ -10,7 +10,7 @@ from typing import Any
 from lockterm import moments
 from lockterm.json_text import canonical
 from lockterm.models.constants import AddType, Flag, RemoteType, word
-from lockterm.rules import RemoteValues
+from lockterm.models.remote_values import RemoteValues
 from lockterm.text import clean
 from lockterm.weekdays import weekday_words
 

@@ -14,16 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from lockterm import json_text, moments
 from lockterm.models.constants import AddType, Flag
-from lockterm.rules import (
-    EXTRA_BYTES,
-    NUMBERS,
-    RemoteValues,
-    needs_dates,
-    needs_weekdays,
-    values_of,
-    violations,
-    warnings,
-)
+from lockterm.models.remote_values import RemoteValues, values_of
+from lockterm.rules import EXTRA_BYTES, NUMBERS, needs_dates, needs_weekdays, violations, warnings
 from lockterm.text import clean
 from lockterm.typed_moments import HELP, read_moment
 from lockterm.weekdays import parse_weekdays, weekday_words
@@ -54,15 +46,7 @@ MORE = (
 )
 """Less used, and accepted on creation only, but for ``extraData``."""
 
-EDITABLE = (
-    "remoteName",
-    "remoteType",
-    "startDate",
-    "endDate",
-    "weekDay",
-    "isCoerced",
-    "extraData",
-)
+EDITABLE = ("remoteName", "remoteType", "startDate", "endDate", "weekDay", "isCoerced", "extraData")
 """What an update can change (4.4)."""
 
 LABELS = {
@@ -102,7 +86,7 @@ _ATTRIBUTES = {
     "weekDay": "week_day",
     "mac": "mac",
 }
-_MAC = re.compile(r"[0-9a-f]{2}([:-]?[0-9a-f]{2}){5}", re.IGNORECASE | re.ASCII)
+_MAC = re.compile(r"[0-9A-Fa-f]{2}([:-]?[0-9A-Fa-f]{2}){5}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +157,7 @@ def read_typed(
     notes: dict[str, str] = {}
     choices: dict[str, tuple[int, ...]] = {}
     for name in (*MAIN, *MORE):
-        text = typed.get(name, "")
-        if name not in typed:
+        if (text := typed.get(name)) is None:
             continue
         if name in _DATES:
             base_ms = found.get("start_ms", values.start_ms) if name == "endDate" else None

@@ -17,8 +17,8 @@ from lockterm.rules import is_known_type, needs_dates, needs_weekdays
 from lockterm.weekdays import weekday_words
 
 if TYPE_CHECKING:
+    from lockterm.models.remote_values import RemoteValues
     from lockterm.models.remotes import Remote
-    from lockterm.rules import RemoteValues
 
 SHORT = 27
 """The most columns of ``Validity.short``."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from lockterm.comparison import LABELS, differences
 from lockterm.errors import LocktermError, Refused
 from lockterm.models.locks import Lock
+from lockterm.models.remote_values import values_of
 from lockterm.operations import Operations
-from lockterm.rules import values_of
 from lockterm.screens.checked_confirm import Checked, CheckedConfirm
 from lockterm.text import clean
 from lockterm.validity import validity

@@ -149,7 +149,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
             row.display = field in shown and not is_hidden
             told = field in self._visited
             row.error = self.reading.errors.get(field, "") if told else ""
-            row.warning = self.reading.warnings.get(field, "") if told else ""
+            row.warning = self.reading.warnings.get(field, "") if told and not row.error else ""
             is_missing = told and field in self.reading.missing
             row.note = "" if is_missing else self.reading.notes.get(field, "")
             if isinstance(row.control, DatetimeInput):

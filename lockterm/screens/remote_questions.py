@@ -6,18 +6,24 @@ from collections.abc import Mapping
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
 from lockterm.comparison import LABELS as _WORDS
 from lockterm.comparison import Difference, differences, in_words
 from lockterm.models.constants import Flag
 from lockterm.models.locks import Lock
-from lockterm.rules import RemoteValues, effective, touches_validity, values_of
+from lockterm.models.remote_values import RemoteValues, values_of
+from lockterm.rules import effective, touches_validity
 from lockterm.screens.confirm import ConfirmModal
-from lockterm.text import clean
+from lockterm.text import ELLIPSIS, clean
 from lockterm.typed_remote import LABELS, Reading
 from lockterm.validity import period_words
 
 if TYPE_CHECKING:
     from lockterm.models.remotes import Remote
+
+_BUTTON = 24
+"""Columns for a name on a button, so that two fit side by side into 60 columns."""
 
 _ON_CREATION = (
     "remote_user_no",
@@ -49,7 +55,7 @@ def ask_to_add(lock_entry: Lock, reading: Reading, now_ms: int, zone: tzinfo) ->
     return ConfirmModal(
         f"Add {name} to {_title(lock_entry)}?",
         "\n".join([*lines, *_notes(reading.warnings)]),
-        verb=f"Add {name}",
+        verb=f"Add {_short(name)}",
         keep="Keep editing",
     )
 
@@ -67,7 +73,7 @@ def ask_to_change(
         f"Change {name}, number {clean(before.remote_number or 'none', 60)}, "
         f"on {_title(lock_entry)}?",
         "\n".join([*lines, *_notes(reading.warnings)]),
-        verb=f"Change {name}",
+        verb=f"Change {_short(name)}",
         keep="Keep editing",
     )
 
@@ -103,6 +109,15 @@ def ask_to_leave(what: str) -> ConfirmModal:
         verb="Leave",
         keep="Keep editing",
     )
+
+
+def _short(name: str) -> str:
+    """A name that fits on a button: the question above has it whole."""
+    if cell_len(name) <= _BUTTON:
+        return name
+    while cell_len(name) > _BUTTON - 1:
+        name = name[:-1]
+    return f"{name}{ELLIPSIS}"
 
 
 def _title(lock_entry: Lock) -> str:

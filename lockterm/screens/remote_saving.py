@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from lockterm.comparison import differences
 from lockterm.errors import LocktermError, NameTaken, OutcomeUnknown, Refused, RuleViolation
 from lockterm.models.operation import UNSETTLED, State
-from lockterm.rules import RemoteValues, changes, effective, new_remote, values_of
+from lockterm.models.remote_values import RemoteValues, values_of
+from lockterm.rules import changes, effective, new_remote
 from lockterm.screens.name_check import TAKEN, ask_about_name
 from lockterm.screens.remote_questions import (
     ask_to_add,

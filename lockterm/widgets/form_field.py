@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, cast
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.dom import DOMNode
 from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Static
@@ -17,16 +19,19 @@ class Control(Protocol):
     value: str
 
 
-class Row(Widget):
-    """A row that has its turn by its place among its siblings.
+class Row:
+    """A row of a form, which has its turn by its place among its siblings.
 
     Textual goes by the place on the screen, which a row that was just shown does not have yet: a
-    key typed at once would pass it by.
+    key typed at once would pass it by. No widget itself, so that the widget it is mixed into keeps
+    its style.
     """
+
+    parent: DOMNode | None
 
     @property
     def _focus_sort_key(self) -> tuple[int, int]:
-        siblings = self.parent.displayed_children if self.parent else ()
+        siblings: Sequence[object] = self.parent.displayed_children if self.parent else ()
         return (siblings.index(self) if self in siblings else 0, 0)
 
 

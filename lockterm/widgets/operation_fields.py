@@ -18,7 +18,7 @@ from lockterm.models.operation import (
     Operation,
     State,
 )
-from lockterm.rules import RemoteValues
+from lockterm.models.remote_values import RemoteValues
 from lockterm.text import clean, clean_lines
 from lockterm.widgets.remote_fields import Field
 
@@ -141,7 +141,7 @@ _HEADINGS = {"delete": "The remote as it was:", "add": "The remote as it was sen
 
 
 def _compared(before: Remote | None, after: Remote | None, zone: tzinfo) -> list[Field]:
-    from lockterm.rules import values_of
+    from lockterm.models.remote_values import values_of
 
     old = values_of(before) if before is not None else RemoteValues()
     new = values_of(after) if after is not None else RemoteValues()

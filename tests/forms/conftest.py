@@ -18,10 +18,10 @@ from lockterm.models.locks import Lock
 from lockterm.screens.base import LocktermModal
 from lockterm.screens.remote_form import RemoteForm, RemoteSaved
 from lockterm.service.running import RunningService
-from tests.screens.conftest import _plain_terminal, clock, lockterm_app
+from tests.screens.conftest import _plain_terminal, _update_pictures, clock, lockterm_app
 from tests.screens.running_app import Starter, settled, until
 
-__all__ = ["_plain_terminal", "clock", "lockterm_app"]
+__all__ = ["_plain_terminal", "_update_pictures", "clock", "lockterm_app"]
 
 GATE = Lock(1001, name="Main gate")
 KEYS = {

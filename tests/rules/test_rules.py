@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockterm.errors import RuleViolation
+from lockterm.models.remote_values import RemoteValues, values_of
 from lockterm.models.remotes import Remote
-from lockterm.rules import RemoteValues, changes, new_remote, values_of, violations, warnings
+from lockterm.rules import changes, new_remote, violations, warnings
 
 NOW = 1_795_220_000_000
 names = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S")), min_size=1).filter(

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from lockterm import json_text, moments
 from lockterm.comparison import differences
+from lockterm.models.remote_values import RemoteValues
 from lockterm.models.remotes import Remote
-from lockterm.rules import RemoteValues
 from lockterm.validity import Phase, validity
 from tests.rules.test_rules import wild
 

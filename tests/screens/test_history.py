@@ -15,8 +15,9 @@ from textual.pilot import Pilot
 from lockterm.errors import LocktermError
 from lockterm.models.locks import VoiceChoice
 from lockterm.models.operation import Operation, State
+from lockterm.models.remote_values import RemoteValues, values_of
 from lockterm.operations import Operations
-from lockterm.rules import RemoteValues, changes, new_remote, values_of
+from lockterm.rules import changes, new_remote
 from lockterm.screens.history import PAGE, HistoryScreen
 from lockterm.screens.operation_detail import OperationDetailScreen
 from lockterm.screens.restore import RestoreScreen
