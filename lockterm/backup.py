@@ -166,7 +166,7 @@ def _unknown_words(remotes: Sequence[BackedUp]) -> str:
     them = "them" if len(counts) > 1 else "it"
     return (
         f"Not known and left out: {'; '.join(parts)}."
-        f" The service never tells {them}, and this lockterm did not set {them}."
+        f" The service did not tell {them}, and this lockterm did not set {them}."
     )
 
 
