@@ -73,7 +73,7 @@ class Reads(Connection):
         if lock.zone:
             try:
                 return ZoneInfo(lock.zone)
-            except (OSError, ValueError):  # an entry from another machine's zone list
+            except (OSError, ValueError, KeyError):  # an entry from another machine's zone list
                 return self.profile.zone
         return self.profile.zone
 
