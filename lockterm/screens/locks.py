@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.reactive import reactive
+from textual.widget import Widget
 from textual.widgets import DataTable, Static
 
 from lockterm.errors import LocktermError, StoreError
 from lockterm.models.locks import Lock
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen
+from lockterm.screens.locks_keys import KEYS
 from lockterm.text import clean
 from lockterm.widgets.find_line import FindLine, matches
-from lockterm.widgets.locks_table import LocksTable
+from lockterm.widgets.key_line import KeyLine
+from lockterm.widgets.locks_table import LocksTable, more_about
 from lockterm.widgets.state_panel import StatePanel
 
 _ON_A_LOCK = {"open", "edit", "remove", "voice"}
@@ -29,35 +33,7 @@ class LocksScreen(LocktermScreen[None]):
         open_lock: Go straight to this lock's remotes, in the book or not.
     """
 
-    BINDINGS = [
-        Binding(
-            "enter",
-            "open",
-            "open",
-            id="locks.open",
-            tooltip="Show the remotes of the lock",
-        ),
-        Binding("a", "add", "add", id="locks.add", tooltip="Add a lock to the book by its id"),
-        Binding("e", "edit", "edit", id="locks.edit", tooltip="Change what the book says"),
-        Binding(
-            "x,delete",
-            "remove",
-            "remove",
-            id="locks.remove",
-            tooltip="Take the lock out of the book; nothing changes at the service",
-        ),
-        Binding("v", "voice", "voice", id="locks.voice", tooltip="The voice the lock speaks with"),
-        Binding("slash", "find", "find", id="locks.find", tooltip="Type to find"),
-        Binding(
-            "o",
-            "open_by_id",
-            "open by id",
-            id="locks.open_by_id",
-            tooltip="Show the remotes of any lock id, in the book or not",
-        ),
-        Binding("r", "refresh", "refresh", show=False, id="locks.refresh", tooltip="Read it again"),
-        Binding("escape", "show_all", "show all", show=False, id="locks.show_all"),
-    ]
+    BINDINGS = KEYS
 
     book: reactive[tuple[Lock, ...] | LocktermError | None] = reactive(None, init=False)
     """The lock book; why it cannot be read; None before it was."""
@@ -68,6 +44,7 @@ class LocksScreen(LocktermScreen[None]):
     def __init__(self, operations: Operations, open_lock: int | None = None) -> None:
         super().__init__(operations)
         self._open_lock = open_lock
+        self._led_on = False
         self._go_to: int | None = None
 
     def crumbs(self) -> tuple[str, ...]:
@@ -75,8 +52,15 @@ class LocksScreen(LocktermScreen[None]):
         return ("Locks",)
 
     def compose_body(self) -> ComposeResult:
+        """Nothing while the command line leads on to another screen: that one comes sooner."""
+        if self._open_lock is None:
+            yield from self._body()
+
+    def _body(self) -> Iterator[Widget]:
         """The table, or words in its place; a line about the lock under the cursor."""
-        yield LocksTable(id="locks")
+        table = LocksTable(id="locks")
+        table.display = False
+        yield table
         yield StatePanel("Reading the lock book ...", id="state")
         yield FindLine(id="find")
         yield Static(id="about", markup=False)
@@ -84,17 +68,18 @@ class LocksScreen(LocktermScreen[None]):
     # --- loading -------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Go where the command line said; the book is read when this screen is seen."""
-        self.query_one(LocksTable).display = False
+        """Go where the command line said."""
         if self._open_lock is not None:
             self._show_remotes(Lock(self._open_lock))
 
-    def on_screen_resume(self) -> None:
-        """Read the book: another screen or another session may have changed it."""
-        if self._open_lock is not None:  # not yet: the command line leads on to another screen
-            self._open_lock = None
-        else:
-            self.load_book()
+    async def on_screen_resume(self) -> None:
+        """Read the book whenever it is seen: other screens and sessions change it."""
+        if self._open_lock is not None and not self._led_on:
+            self._led_on = True
+            return
+        if not self.query(LocksTable):
+            await self.mount(*self._body(), before=self.query_one(KeyLine))
+        self.load_book()
 
     @work(exclusive=True, group="book")
     async def load_book(self) -> None:
@@ -108,8 +93,7 @@ class LocksScreen(LocktermScreen[None]):
     @property
     def current(self) -> Lock | None:
         """The lock under the cursor."""
-        table = self.query_one(LocksTable)
-        if not isinstance(self.book, tuple) or not table.display:
+        if not isinstance(self.book, tuple) or not (table := self.query_one(LocksTable)).display:
             return None
         return next((lock for lock in self.book if lock.lock_id == table.lock_id), None)
 
@@ -159,11 +143,7 @@ class LocksScreen(LocktermScreen[None]):
         found = self.query_one(LocksTable).row_count
         parts = [f"{found} of {count}" if self.wanted else count]
         if lock := self.current:
-            if lock.alias:
-                parts.append(f"alias {clean(lock.alias, 40)}")
-            if lock.voice:
-                voice = f"{clean(lock.voice.lang, 20)} {clean(lock.voice.timbre, 30)}"
-                parts.append(f"voice last set from here {voice}")
+            parts += more_about(lock)
         return "   ".join(parts)
 
     # --- handlers ------------------------------------------------------------------------------
@@ -214,7 +194,7 @@ class LocksScreen(LocktermScreen[None]):
     @work
     async def action_open_by_id(self) -> None:
         """Ask for an id and show that lock's remotes."""
-        from lockterm.screens.open_lock import OpenLockModal
+        from lockterm.screens.lock_dialogs import OpenLockModal
 
         lock_id = await self.app.push_screen_wait(OpenLockModal())
         if lock_id is None:
@@ -249,27 +229,12 @@ class LocksScreen(LocktermScreen[None]):
     @work
     async def action_remove(self) -> None:
         """Take the lock under the cursor out of the book, after asking."""
-        from lockterm.screens.confirm import ConfirmModal
+        from lockterm.screens.lock_dialogs import removal
 
         lock = self.current
         if lock is None:
             return
-        lost = [
-            word
-            for word, value in (
-                ("vendor", lock.vendor),
-                ("model", lock.model),
-                ("zone", lock.zone),
-                ("last set voice", lock.voice),
-            )
-            if value
-        ]
-        details = "Nothing changes at the service: the lock keeps its remotes and its voice."
-        if lost:
-            details += f"\nThe book forgets its name, {', '.join(lost)}."
-        question = f"Take {clean(lock.title, 60)} (lock {lock.lock_id}) out of the lock book?"
-        confirm = ConfirmModal(question, details, verb="Remove from the book", keep="Keep it")
-        if await self.app.push_screen_wait(confirm):
+        if await self.app.push_screen_wait(removal(lock)):
             with self.showing_errors():
                 await self.operations.remove_lock(lock.lock_id)
                 self.notify(

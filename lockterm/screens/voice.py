@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Container
 from textual.widgets import DataTable, Static, Tree
 
-from lockterm.errors import LocktermError, OutcomeUnknown, StoreError
+from lockterm.errors import LocktermError, OutcomeUnknown
 from lockterm.models.locks import Lock, VoiceChoice
 from lockterm.operations import Operations
+from lockterm.screens.voice_keys import KEYS
 from lockterm.screens.voice_reading import VoiceReadings
 from lockterm.text import clean
 from lockterm.widgets.clipboard import copy
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.packs_panel import PacksPanel
-from lockterm.widgets.state_panel import Reading
 from lockterm.widgets.voice_tree import about, voice_words
 from lockterm.widgets.voices_panel import VoicesPanel
 
@@ -38,48 +36,7 @@ class VoiceScreen(VoiceReadings):
         entry: The lock.
     """
 
-    BINDINGS = [
-        Binding(
-            "enter,s",
-            "set_voice",
-            "set voice",
-            id="voice.set",
-            tooltip="Let the lock speak with the timbre under the cursor",
-        ),
-        Binding("slash", "find", "find", id="voice.find", tooltip="Type to find"),
-        Binding(
-            "y",
-            "copy_url",
-            "copy URL",
-            id="voice.copy_url",
-            tooltip="Copy the URL of the pack under the cursor",
-        ),
-        Binding(
-            "m",
-            "copy_md5",
-            "copy MD5",
-            show=False,
-            id="voice.copy_md5",
-            tooltip="Copy the MD5 of the pack under the cursor",
-        ),
-        Binding(
-            "D",
-            "fetch_pack",
-            "fetch pack",
-            id="voice.fetch",
-            tooltip="Fetch the pack under the cursor to this machine, or resume fetching it",
-        ),
-        Binding(
-            "e",
-            "vendor_model",
-            "vendor, model",
-            show=False,
-            id="voice.vendor_model",
-            tooltip="Say which vendor and model the lock is: that decides which voices there are",
-        ),
-        Binding("r", "refresh", "refresh", id="voice.refresh", tooltip="Read everything again"),
-        Binding("escape", "back", "back", id="voice.back", tooltip="Go back"),
-    ]
+    BINDINGS = KEYS
 
     def __init__(self, operations: Operations, entry: Lock) -> None:
         super().__init__(operations, entry)
@@ -107,15 +64,6 @@ class VoiceScreen(VoiceReadings):
         self._paint_packs()
         self.load_packs()
         self.begin()
-
-    @work
-    async def begin(self) -> None:
-        """Read the voices; where the book does not know the model, ask for it first."""
-        await self.read_entry()
-        if self.has_model:
-            self.load_voices()
-        else:
-            await self._ask_for_model()
 
     # --- watchers ------------------------------------------------------------------------------
 
@@ -291,27 +239,6 @@ class VoiceScreen(VoiceReadings):
         pack = self.query_one(PacksPanel).pack
         detail = self.details.get(pack.name or "") if pack else None
         return None if isinstance(detail, LocktermError) else detail
-
-    @work
-    async def action_vendor_model(self) -> None:
-        """Say which vendor and model the lock is."""
-        await self._ask_for_model()
-
-    async def _ask_for_model(self) -> None:
-        from lockterm.screens.vendor_model import VendorModelModal
-
-        book: list[Lock] = []
-        with suppress(StoreError):
-            book = await self.operations.locks()
-        answer = await self.app.push_screen_wait(VendorModelModal(self.entry, book))
-        if answer is None:
-            return
-        vendor, model = answer
-        self.voices = Reading()
-        self.entry = replace(self.entry, vendor=vendor, model=model)
-        with self.showing_errors():
-            await self.operations.save_lock(self.entry)
-        self.load_voices()
 
     def action_find(self) -> None:
         """Type to find."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,15 @@ class VoiceReadings(LocktermScreen[None]):
     def has_model(self) -> bool:
         """Whether vendor and model are known, which decide what voices there are."""
         return bool(self.entry.vendor and self.entry.model)
+
+    @work
+    async def begin(self) -> None:
+        """Read the voices; where the book does not know the model, ask for it first."""
+        await self.read_entry()
+        if self.has_model:
+            self.load_voices()
+        else:
+            await self._ask_for_model()
 
     async def read_entry(self) -> None:
         """Take the lock's entry from the book, where it has one."""
@@ -115,6 +125,27 @@ class VoiceReadings(LocktermScreen[None]):
             self.details = {**self.details, name: error}
         else:
             self.details = {**self.details, name: detail}
+
+    @work
+    async def action_vendor_model(self) -> None:
+        """Say which vendor and model the lock is."""
+        await self._ask_for_model()
+
+    async def _ask_for_model(self) -> None:
+        from lockterm.screens.lock_dialogs import VendorModelModal
+
+        book: list[Lock] = []
+        with suppress(StoreError):
+            book = await self.operations.locks()
+        answer = await self.app.push_screen_wait(VendorModelModal(self.entry, book))
+        if answer is None:
+            return
+        vendor, model = answer
+        self.voices = Reading()
+        self.entry = replace(self.entry, vendor=vendor, model=model)
+        with self.showing_errors():
+            await self.operations.save_lock(self.entry)
+        self.load_voices()
 
     def read_again(self) -> None:
         """Read everything anew; what is shown stays until then."""

@@ -55,3 +55,14 @@ def _cells(lock: Lock, now_ms: int) -> tuple[str, ...]:
         "-" if lock.remotes is None else str(lock.remotes),
         "not yet" if lock.opened_ms is None else moments.distance(lock.opened_ms, now_ms),
     )
+
+
+def more_about(lock: Lock) -> list[str]:
+    """What the table has no column for, as words to show."""
+    parts = []
+    if lock.alias:
+        parts.append(f"alias {clean(lock.alias, 40)}")
+    if lock.voice:
+        voice = f"{clean(lock.voice.lang, 20)} {clean(lock.voice.timbre, 30)}"
+        parts.append(f"voice {voice}, last set from here")
+    return parts

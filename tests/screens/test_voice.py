@@ -13,7 +13,7 @@ from textual.widgets import Input, Static
 from lockterm.models.locks import Lock, VoiceChoice
 from lockterm.screens import voice_reading
 from lockterm.screens.confirm import ConfirmModal
-from lockterm.screens.vendor_model import VendorModelModal
+from lockterm.screens.lock_dialogs import VendorModelModal
 from lockterm.screens.voice import VoiceScreen
 from lockterm.service.running import RunningService
 from lockterm.widgets.packs_table import PacksTable
