@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lockterm import rules
 from lockterm.comparison import LABELS
 from lockterm.models.hidden import HIDDEN
+from lockterm.models.remote_values import values_of
 from lockterm.text import clean
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def _backed_up(remote: Remote, lock_id: int, known: Mapping[str, Any], now_ms: i
     # What the service itself returned is newer than what was sent from here once.
     came = {name for name in HIDDEN if name in remote.raw and name not in remote.odd}
     told = {HIDDEN[name]: value for name, value in known.items() if name not in came}
-    values = replace(rules.values_of(remote), **told)
+    values = replace(values_of(remote), **told)
     unknown = tuple(HIDDEN[name] for name in HIDDEN if name not in came and name not in known)
     ended = (
         rules.needs_dates(values.remote_type)
