@@ -16,6 +16,7 @@ from textual.widgets import Button, DataTable, Static
 
 from lockterm import moments
 from lockterm.errors import LocktermError, StoreError
+from lockterm.models.locks import Lock
 from lockterm.models.operation import Operation
 from lockterm.operations import Operations
 from lockterm.restoring import SETTLE_FIRST, Fate, Plan, make_plan, restore
@@ -45,7 +46,7 @@ async def open_restore(screen: LocktermScreen[None], operation_id: str) -> None:
         raise StoreError("The journal does not have this operation any more.")
     lock = await screen.operations.find_lock(operation.lock_id)
     plan = await make_plan(screen.operations, operation)
-    screen.app.push_screen(RestoreScreen(screen.operations, plan, lock.title))
+    screen.app.push_screen(RestoreScreen(screen.operations, plan, lock))
 
 
 class RestoreScreen(LocktermScreen[None]):
@@ -54,7 +55,7 @@ class RestoreScreen(LocktermScreen[None]):
     Args:
         operations: The one door to service and store.
         plan: What the backup holds, and what was restored of it already.
-        lock_title: What the lock is called now.
+        lock_entry: The lock, as the book has it now.
     """
 
     BINDINGS = [
@@ -79,10 +80,11 @@ class RestoreScreen(LocktermScreen[None]):
     sending: reactive[bool] = reactive(False, init=False)
     """Whether remotes are being sent."""
 
-    def __init__(self, operations: Operations, plan: Plan, lock_title: str) -> None:
+    def __init__(self, operations: Operations, plan: Plan, lock_entry: Lock) -> None:
         super().__init__(operations)
         self.plan = plan
-        self._lock_title = lock_title
+        self._lock_title = lock_entry.title
+        self._zone = operations.zone(lock_entry)
         self._stopping = False
         self._ended = ""
         self._changed: set[int] = set()
@@ -119,7 +121,7 @@ class RestoreScreen(LocktermScreen[None]):
         self._paint()
 
     def _paint_rows(self) -> None:
-        entry_zone, now_ms = self.operations.profile.zone, self.operations.now_ms()
+        now_ms = self.operations.now_ms()
         rows = {}
         for index, backed_up in enumerate(self.plan.remotes):
             remote = backed_up.remote
@@ -127,7 +129,7 @@ class RestoreScreen(LocktermScreen[None]):
                 clean(remote.remote_name or "(no name)", 60),
                 self._state_words(index).ljust(STATE_CELLS),
                 clean(remote.remote_number or "", 30),
-                validity(remote, now_ms, entry_zone).short,
+                validity(remote, now_ms, self._zone).short,
             )
         self.query_one(RowTable).show(rows)
 
@@ -155,7 +157,7 @@ class RestoreScreen(LocktermScreen[None]):
 
     def _question(self) -> str:
         operation = self.plan.operation
-        at = moments.stamp(operation.prepared_ms, self.operations.profile.zone)
+        at = moments.stamp(operation.prepared_ms, self._zone)
         done = "cleared" if operation.call == "clear" else "deleted"
         count = len(self.plan.remotes)
         who = f"{count:,} remotes" if count > 1 else self._called(0)
@@ -272,12 +274,22 @@ class RestoreScreen(LocktermScreen[None]):
             self.tell(error)
         finally:
             self.sending = self._stopping = False
+        self._let_others_read()
         self.load_plan()
         if not self._ended and not self.plan.having(Fate.REFUSED, Fate.UNSETTLED):
             count = len(self.plan.remotes)
             who = f"All {count:,} are" if count > 1 else f"{self._called(0)} is"
             self._ended = f"{who} on {clean(self._lock_title, 40)} again: recorded by the service."
         self._paint()
+
+    def _let_others_read(self) -> None:
+        """The lock's remotes may be open below this screen."""
+        from lockterm.screens.remote_actions import RemoteActions
+
+        lock_id = self.plan.operation.lock_id
+        for screen in self.app.screen_stack:
+            if isinstance(screen, RemoteActions) and screen.lock_entry.lock_id == lock_id:
+                screen.after_write(None)
 
     def _note_outcome(self, index: int) -> None:
         if not self._changed:

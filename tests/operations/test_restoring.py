@@ -14,6 +14,7 @@ from lockterm import rules
 from lockterm.backup import losses, read_backup
 from lockterm.config import Profile
 from lockterm.models.operation import Operation, State
+from lockterm.models.remote_values import RemoteValues
 from lockterm.models.requests import NewRemote
 from lockterm.operations import Operations
 from lockterm.restoring import Fate, Plan, make_plan, restore, why_not_restorable
@@ -124,7 +125,7 @@ async def test_what_is_lost_of_a_remote_from_elsewhere_is_said_first(
     assert first == "Each gets a new id and a new creation time."
     assert unknown == (
         "Not known and left out: MAC address, battery level, firmware info, business id and admin"
-        " right of all 137; user number of 136. The service never tells them, and this lockterm"
+        " right of all 137; user number of 136. The service did not tell them, and this lockterm"
         " did not set them."
     )
     assert over == f"{ended} of them have ended already and will open nothing."
@@ -253,7 +254,7 @@ async def test_a_name_that_is_taken_is_refused_alone_and_can_be_retried(
     await operations.clear_remotes(1003)
     request = rules.new_remote(
         1003,
-        rules.RemoteValues(
+        RemoteValues(
             remote_name=taken.remote_name or "", remote_number="1", remote_type=1, add_type=1
         ),
     )

@@ -78,6 +78,22 @@ async def test_a_cleared_lock_comes_back_after_its_losses_were_said(
         assert words(pilot.app).count("restore recorded") == 9
 
 
+async def test_the_remotes_below_are_read_again(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service, open_lock=1003) as pilot:
+        await pilot.app.operations.clear_remotes(1003)
+        await pilot.press("r")
+        await settled(pilot)
+        assert "Ines Duarte" not in words(pilot.app)
+        screen = await restoring(pilot)
+        await pilot.press("right", "enter")
+        await done(pilot, screen)
+        await pilot.press("escape", "escape")
+        await settled(pilot)
+        assert "Ines Duarte" in words(pilot.app) and "9 remotes" in words(pilot.app)
+
+
 async def test_it_fits_a_small_terminal(lockterm_app: Starter, service: RunningService) -> None:
     fill_book(lockterm_app, *LOCKS)
     async with lockterm_app(service, size=(60, 20)) as pilot:
