@@ -1,0 +1,120 @@
+"""No write leaves by another way than the journal: by the import graph, and counted."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from pathlib import Path
+
+import grimp
+import pytest
+
+import lockterm
+from lockterm.api.client import LockService
+from lockterm.errors import LocktermError
+from lockterm.models.operation import State
+from tests.faults.calls import CALLS, Scene
+from tests.faults.catalogue import catalogue
+from tests.faults.proxy import WRITES, call_of
+from tests.faults.site import Site, read_back
+
+ROOT = Path(lockterm.__file__).parent
+DOOR = "lockterm.operations"
+WRITE_METHODS = {
+    "add_remote",
+    "update_remote",
+    "delete_remote",
+    "clear_remotes",
+    "update_remote_user_no",
+    "set_voice",
+    "send",
+}
+
+
+@pytest.fixture(scope="module")
+def graph() -> grimp.ImportGraph:
+    return grimp.build_graph("lockterm", exclude_type_checking_imports=True, cache_dir=None)
+
+
+def outside(names: set[str], *packages: str) -> set[str]:
+    return {name for name in names if not name.startswith(packages)}
+
+
+def test_only_the_door_knows_the_journal_and_the_writes(graph: grimp.ImportGraph):
+    assert graph.find_modules_that_directly_import("lockterm.store.journal") == {DOOR}
+    writing = graph.find_modules_that_directly_import("lockterm.api.writes")
+    assert outside(writing, "lockterm.api") == {DOOR}
+
+
+def test_screens_and_widgets_know_neither_client_nor_store(graph: grimp.ImportGraph):
+    for module in graph.modules:
+        if module.startswith(("lockterm.screens", "lockterm.widgets")):
+            known = graph.find_modules_directly_imported_by(module)
+            assert not {one for one in known if one.startswith(("lockterm.api", "lockterm.store"))}
+
+
+def test_only_the_client_speaks_http(graph: grimp.ImportGraph):
+    for path in ROOT.rglob("*.py"):
+        name = ".".join(path.relative_to(ROOT.parent).with_suffix("").parts)
+        if not name.startswith(("lockterm.api", "lockterm.service")):
+            imported = re.findall(r"^\s*(?:import|from) (\w+)", path.read_text(), re.MULTILINE)
+            assert not {"httpx", "httpcore", "urllib3", "requests"} & set(imported), name
+
+
+def test_nobody_but_the_door_calls_a_write_of_the_client():
+    """Reads reach the client through ``service``; a write there would be in no journal."""
+    assert {name for name in WRITE_METHODS if hasattr(LockService, name)} == WRITE_METHODS
+    found = set()
+    for path in ROOT.rglob("*.py"):
+        if {"api", "service"} & set(path.relative_to(ROOT).parts):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if (
+                isinstance(node, ast.Attribute)
+                and node.attr in WRITE_METHODS
+                and isinstance(node.value, ast.Name)
+                and "service" in node.value.id
+            ):
+                found.add((path.name, node.attr))
+            assert not (isinstance(node, ast.Name) and node.id == "Transport"), path
+    assert found == {("operations.py", "send")}
+
+
+def test_only_the_journal_changes_its_table():
+    changing = re.compile(r"(INSERT (OR \w+ )?INTO|UPDATE|DELETE FROM|REPLACE INTO) operations\b")
+    found = {path.name for path in ROOT.rglob("*.py") if changing.search(path.read_text())}
+    assert found == {"journal.py"}
+
+
+async def test_every_write_at_the_service_is_a_row(site: Site):
+    """All calls, well and in every third fault: as many requests as rows say were sent."""
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        quick = [fault for fault in catalogue() if fault.play and not fault.endless]
+        for fault in [None, *quick[::3]]:
+            lock_id = site.new_lock()
+            for call in [*WRITES[:3], *WRITES[4:], "clear"]:
+                scene = Scene(lock_id, site.remotes(lock_id)[2 if call == "delete" else 1])
+                if fault and not fault.at_accept and not hasattr(fault.play, "before_body"):
+                    proxy.arm(call, fault.play, 1)
+                expected = CALLS[call]
+                if call == "clear":  # without the number that was seen
+
+                    async def expected(ops, scene):
+                        return await ops.clear_remotes(scene.lock_id)
+
+                try:
+                    await expected(operations, scene)
+                except LocktermError:
+                    await read_back(operations)
+                    for one in await operations.unsettled(lock_id):
+                        await operations.give_up(one)
+        rows = Counter(
+            row.call for row in await operations.history() if row.state is not State.NOT_SENT
+        )
+        asked = Counter(call for call in proxy.asked if call in WRITES)
+        assert rows == asked and set(rows) == set(WRITES)
+        at_the_service = Counter(call_of(path) for _, path in site.service.requests)
+        for call in WRITES:
+            assert at_the_service[call] <= rows[call]
+            assert len(proxy.applied(call)) <= rows[call]

@@ -1,0 +1,177 @@
+"""Two sessions on one store: both live, none sends what the other has settled or is sending."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+
+import pytest
+
+from lockterm.errors import OutcomeUnknown
+from lockterm.models.operation import Operation, State
+from lockterm.operations import HeldBack, Operations, SettledMeanwhile
+from lockterm.store.database import Database
+from lockterm.store.sessions import Session
+from tests.faults.calls import CALLS, Scene, new_remote
+from tests.faults.cases import disagreements
+from tests.faults.catalogue import close
+from tests.faults.proxy import Entry, Exchange, FaultProxy
+from tests.faults.site import Site, read_back, until
+from tests.operations.test_reading_back import applied_unheard
+
+
+@dataclass
+class Pair:
+    """Two sessions at one service, with one store."""
+
+    site: Site
+    proxy: FaultProxy
+    here: Operations
+    there: Operations
+    scene: Scene
+
+    async def lose(self, call: str, fault=close) -> Operation:
+        self.proxy.arm(call, fault, 1)
+        with pytest.raises(OutcomeUnknown):
+            await CALLS[call](self.here, self.scene)
+        await read_back(self.here)
+        return (await self.here.history())[-1]
+
+
+@pytest.fixture
+async def pair(site: Site) -> AsyncIterator[Pair]:
+    lock_id, store = site.new_lock(), site.new_store()
+    async with (
+        site.proxy() as proxy,
+        site.operations(proxy, store) as here,
+        site.operations(proxy, store) as there,
+    ):
+        yield Pair(site, proxy, here, there, Scene(lock_id, site.remotes(lock_id)[1]))
+        assert disagreements(await here.history(), proxy.ledger) == []
+
+
+async def test_the_other_session_knows_who_holds_the_lock(pair: Pair):
+    operation = await pair.lose("add")
+    (seen,) = await pair.there.unsettled(pair.scene.lock_id)
+    assert seen == operation
+    with pytest.raises(HeldBack, match=operation.session):
+        await pair.there.add_remote(new_remote(pair.scene.lock_id, "Other fob"))
+    await pair.there.give_up(seen)
+    await pair.here.add_remote(new_remote(pair.scene.lock_id, "Other fob"))
+
+
+async def test_an_add_on_its_way_holds_back_the_other_session(pair: Pair):
+    gate = asyncio.Event()
+
+    async def slow(exchange: Exchange) -> None:
+        await gate.wait()
+        answer = await exchange.apply()
+        await exchange.send(answer.head + b"\r\n\r\n" + answer.body)
+
+    pair.proxy.arm("add", slow, 1)
+    adding = asyncio.create_task(CALLS["add"](pair.here, pair.scene))
+    await until(lambda: "add" in pair.proxy.asked)
+    for call in ("add", "clear"):
+        with pytest.raises(HeldBack):
+            await CALLS[call](pair.there, pair.scene)
+    # What the other session is sending is not taken for lost.
+    assert await pair.there.unsettled() == []
+    gate.set()
+    await adding
+    assert [one.state for one in await pair.there.history()] == [State.CONFIRMED]
+
+
+@pytest.mark.parametrize("call", ["add", "update", "delete", "updateRemoteUserNo"])
+async def test_only_one_of_two_sends_it_again(pair: Pair, call: str):
+    operation = await pair.lose(call)
+    gate = asyncio.Event()
+
+    async def slow(exchange: Exchange) -> None:
+        gate.set()
+        answer = await exchange.apply()
+        await exchange.send(answer.head + b"\r\n\r\n" + answer.body)
+
+    pair.proxy.arm(call, slow, 1)
+    results = await asyncio.gather(
+        pair.here.send_again(operation), pair.there.send_again(operation), return_exceptions=True
+    )
+    refused = [one for one in results if isinstance(one, Exception)]
+    assert len(refused) == 1 and len(pair.proxy.applied(call)) == 1, results
+    assert isinstance(refused[0], (HeldBack, SettledMeanwhile)) or "has a remote" in str(refused[0])
+    assert pair.proxy.asked.count(call) == 2
+
+
+@pytest.mark.parametrize("end", ["confirmed", "given up", "sent again"])
+async def test_what_the_other_session_settled_is_not_sent_again(pair: Pair, end: str):
+    stale = await pair.lose("update", applied_unheard if end == "confirmed" else close)
+    if end == "confirmed":
+        stale = await pair.here.operation(stale.id) or stale
+    elif end == "given up":
+        await pair.there.give_up(stale)
+    else:
+        await pair.there.send_again(stale)
+    asked = pair.proxy.asked.count("update")
+    with pytest.raises(SettledMeanwhile):
+        await pair.here.send_again(stale)
+    assert pair.proxy.asked.count("update") == asked
+
+
+async def test_both_read_back_and_one_settles(pair: Pair):
+    operation = await pair.lose("delete")
+    pair.site.ask("bluetooth-remote/delete", remoteId=pair.scene.remote.id)
+    pair.proxy.ledger.append(  # it landed after all
+        Entry("delete", dict(operation.body), {})
+    )
+    read = await asyncio.gather(pair.here.check(operation), pair.there.check(operation))
+    assert {one.state for one in read} == {State.CONFIRMED_BY_READING}
+
+
+async def test_what_a_session_left_when_it_ended_is_settled_by_the_others(pair: Pair):
+    """Its add must hold nobody back for ever, and be read back like any other."""
+    journal, dead = pair.here._journal, Session(pair.here._database.path.parent / "sessions")
+    dead.open()
+    await CALLS["add"](pair.here, pair.scene)
+    (model,) = await pair.here.history()
+
+    other = pair.site.new_lock()
+    orphan = replace(
+        model,
+        id="orphan",
+        lock_id=other,
+        body={**model.body, "lockId": other},
+        session=dead.id,
+        state=State.PREPARED,
+        remote_id=None,
+    )
+    assert journal.prepare(orphan) is None
+    journal.move("orphan", [State.PREPARED], state=State.SENDING, sent_ms=1)
+    with pytest.raises(HeldBack):
+        await pair.there.add_remote(new_remote(other))
+    assert await pair.there.unsettled() == []
+    dead.close()
+    with pytest.raises(HeldBack):  # in doubt now
+        await pair.there.add_remote(new_remote(other))
+    (seen,) = await pair.there.unsettled()
+    assert (seen.id, seen.state) == ("orphan", State.UNKNOWN)
+    assert (await pair.there.check(seen)).state is State.NOT_SEEN
+
+
+async def test_many_first_uses_at_once(site: Site):
+    store = site.new_store()
+    async with site.proxy() as proxy, site.operations(proxy, store) as operations:
+        await asyncio.gather(*(operations.unsettled() for _ in range(12)))
+
+
+async def test_two_sessions_make_a_new_store_at_once(site: Site, tmp_path):
+    path = tmp_path / "new" / "lockterm.db"
+    stores = [Database(path) for _ in range(6)]
+
+    def use(store: Database) -> int:
+        with store.transaction() as connection:
+            return connection.execute("SELECT count(*) FROM operations").fetchone()[0]
+
+    counts = await asyncio.gather(*(asyncio.to_thread(use, store) for store in stores))
+    assert counts == [0] * 6
+    for store in stores:
+        store.close()
