@@ -127,6 +127,7 @@ class LocktermApp(InOrder[int]):
         self.outcomes = Outcomes(self, self.operations)
         """What is not settled, and the keys for it."""
         self.operations.watch_online = self.outcomes.note_online
+        self.operations.watch_wait = self.outcomes.note_wait
         self.operations.watch_journal = self._read_outcomes
         self.operations.packs_dir = paths.data_dir / "packs"
         self.messages: deque[Message] = deque(maxlen=MESSAGES)

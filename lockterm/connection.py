@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from lockterm.errors import ServiceError, Unreachable, Untrusted
+from lockterm.errors import NoAnswer, RateLimited, ServiceError, Unreachable, Untrusted
 
 if TYPE_CHECKING:
     from lockterm.api import LockService
@@ -41,6 +42,9 @@ class Connection:
         """Whether the last call reached the service; None before the first."""
         self.watch_online: Callable[[bool], None] = lambda online: None
         """Called whenever ``online`` changes."""
+        self.watch_wait: Callable[[], None] = lambda: None
+        """Called when the service asks for a pause; see ``wait_s``."""
+        self._wait_until_ms = 0
         self._clock = clock
         self._service: LockService | None = None
         self._opening = asyncio.Lock()
@@ -56,6 +60,11 @@ class Connection:
     def clock_offset_s(self) -> float | None:
         """How far the service's clock is ahead of this machine's; None before the first answer."""
         return self._service.clock_offset_s if self._service is not None else None
+
+    @property
+    def wait_s(self) -> float:
+        """Seconds left of the pause that the service asked for (HTTP 429); 0: none."""
+        return max(self._wait_until_ms - self.now_ms(), 0) / 1000
 
     @property
     def doubts_clock(self) -> bool:
@@ -82,12 +91,12 @@ class Connection:
         """
         try:
             return await self._call(call)
-        except Unreachable as error:
+        except (Unreachable, NoAnswer) as error:
             self._keep_trying(call, error)
             raise
 
     def _keep_trying(
-        self, call: Callable[[LockService], Awaitable[object]], error: Unreachable
+        self, call: Callable[[LockService], Awaitable[object]], error: ServiceError
     ) -> None:
         is_idle = self._recovering is None or self._recovering.done()
         # What TLS does not trust now, it does not trust in a minute either.
@@ -95,11 +104,23 @@ class Connection:
             self._recovering = self._background(self._recover(call))
 
     async def _call(self, call: Callable[[LockService], Awaitable[T]]) -> T:
+        if (left_s := self.wait_s) > 0:
+            raise RateLimited(
+                f"The service asked for a pause: {math.ceil(left_s)} s are left.",
+                retry_after_s=left_s,
+                hint="Nothing was sent. Try again when it is over.",
+            )
         service = await self._open()
         try:
             result = await call(service)
+        except RateLimited as error:
+            self._wait_until_ms = self.now_ms() + int(error.retry_after_s * 1000)
+            self._note_online(True)
+            self.watch_wait()
+            raise
         except ServiceError as error:
-            self._note_online(not isinstance(error, Unreachable))
+            # A line that takes requests and returns nothing is as good as none.
+            self._note_online(not isinstance(error, (Unreachable, NoAnswer)))
             raise
         self._note_online(True)
         return result

@@ -104,16 +104,19 @@ class LocktermScreen(_Common[ResultT]):
         yield from self.compose_body()
         yield KeyLine()
 
-    def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:
+    def service_back(self) -> None:
+        """Read again what could not be read while the service was out of reach."""
+
+    def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
         """Show what must not be overlooked.
 
         Args:
-            offline: What to say while the service is out of reach; empty: it is not.
+            link: What to say of a service that is out of reach or asks for a pause.
             unsettled: The operations that are not settled, the oldest first.
         """
         self.query_one(TitleLine).online = self.operations.online
         notices = self.query_one(NoticeLine)
-        notices.offline, notices.unsettled = offline, unsettled
+        notices.link, notices.unsettled = link, unsettled
 
     def show_crumbs(self) -> None:
         """Repaint the title line after a name has changed."""

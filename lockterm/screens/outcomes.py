@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App, ComposeResult
 from textual.content import Content
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
@@ -64,13 +66,35 @@ class Outcomes:
         self._app = app
         self._operations = operations
         self._offline_ms: int | None = None
+        self._countdown: Timer | None = None
         self.unsettled: tuple[Operation, ...] = ()
         """The operations that are not settled, the oldest first, as last read."""
 
     def note_online(self, online: bool) -> None:
-        """The service was reached or lost."""
+        """The service was reached or lost; what could not be read meanwhile is read again."""
+        was_lost = self._offline_ms is not None
         self._offline_ms = None if online else self._operations.now_ms()
         self.show()
+        if online and was_lost:
+            self._read_again()
+
+    def note_wait(self) -> None:
+        """The service asks for a pause: count it down, then read again."""
+        self.show()
+        if self._countdown is None:
+            self._countdown = self._app.set_interval(1.0, self._count_down)
+
+    def _count_down(self) -> None:
+        self.show()
+        if not self._operations.wait_s and self._countdown is not None:
+            self._countdown.stop()
+            self._countdown = None
+            self._read_again()
+
+    def _read_again(self) -> None:
+        for screen in self._app.screen_stack:
+            if isinstance(screen, LocktermScreen) and screen.is_mounted:
+                screen.service_back()
 
     async def refresh(self) -> None:
         """Read the journal and show what is not settled."""
@@ -84,15 +108,19 @@ class Outcomes:
         """Show the notices on every open screen."""
         for screen in self._app.screen_stack:
             if isinstance(screen, LocktermScreen) and screen.is_mounted:
-                screen.show_notices(self._offline_words(), self.unsettled)
+                screen.show_notices(self._link_words(), self.unsettled)
 
-    def _offline_words(self) -> str:
+    def _link_words(self) -> str:
+        if wait_s := self._operations.wait_s:
+            return f"PAUSE  The service asks to wait {math.ceil(wait_s)} s. Nothing is sent now."
         if self._offline_ms is None:
             return ""
         from lockterm.moments import stamp
 
         since = stamp(self._offline_ms, self._operations.profile.zone)[11:]
-        return f"since {since}. Nothing can be changed; what is shown is old. Trying again."
+        return (
+            f"OFFLINE  since {since}. Nothing can be changed; what is shown is old. Trying again."
+        )
 
     # --- acting ------------------------------------------------------------------------------
 

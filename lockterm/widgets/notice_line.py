@@ -1,4 +1,4 @@
-"""What must not be overlooked: the service is gone, or the outcome of a change is not settled."""
+"""What must not be overlooked: the service is gone, or a change is not settled."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class NoticeLine(Widget):
-    """A line for each of the two; nothing at all while all is well."""
+    """A line for each; nothing at all while all is well."""
 
-    offline: reactive[str] = reactive("", layout=True)
-    """What to say while the service is out of reach; empty: it is not."""
+    link: reactive[str] = reactive("", layout=True)
+    """What to say while the service is out of reach or asks for a pause; empty: neither."""
 
     unsettled: reactive[tuple[Operation, ...]] = reactive((), layout=True)
     """The operations that are not settled, the oldest first."""
@@ -31,10 +31,11 @@ class NoticeLine(Widget):
         self._now_ms = now_ms
 
     def render(self) -> Content:
-        """The offline line, then the oldest unsettled operation."""
+        """The service, then the oldest unsettled operation."""
         lines: list[Content] = []
-        if self.offline:
-            lines.append(Content.assemble(("OFFLINE  ", "bold"), self.offline))
+        if self.link:
+            word, _, rest = self.link.partition("  ")
+            lines.append(Content.assemble((f"{word}  ", "bold"), rest))
         if self.unsettled:
             first = self.unsettled[0]
             more = f"  (1 of {len(self.unsettled)})" if len(self.unsettled) > 1 else ""
@@ -52,11 +53,11 @@ class NoticeLine(Widget):
             )
         return Content("\n").join(lines)
 
-    def watch_offline(self) -> None:
+    def watch_link(self) -> None:
         """Take no room while there is nothing to say."""
-        self.display = bool(self.offline or self.unsettled)
+        self.display = bool(self.link or self.unsettled)
 
-    watch_unsettled = watch_offline
+    watch_unsettled = watch_link
 
 
 def outcome_words(operation: Operation, zone: ZoneInfo, now_ms: int) -> str:
