@@ -18,13 +18,13 @@ LONGEST = 80
 
 
 class PacksTable(RowTable):
-    """Name, label, day of the last update (2.4)."""
+    """Name, day of the last update, label (2.4)."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(
             Column("Pack", most=40, least=12),
-            Column("Label", most=40, least=8),
             Column("Updated", most=11, least=11, rank=1),
+            Column("Label", most=40, least=8),  # last: it may run from right to left
             id=id,
         )
         self._packs: dict[str, VoicePack] = {}
@@ -48,6 +48,6 @@ def _cells(pack: VoicePack, zone: tzinfo) -> tuple[str, ...]:
     updated = pack.updated_at
     return (
         clean(pack.name, LONGEST) if pack.name else "(no name)",
-        clean(pack.label or "", LONGEST),
         "-" if updated is None else moments.day(moments.as_ms(updated), zone),
+        clean(pack.label or "", LONGEST),
     )
