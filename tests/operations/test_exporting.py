@@ -94,6 +94,20 @@ def test_the_files_are_new_and_private(tmp_path: Path) -> None:
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
 
 
+def test_a_file_that_another_session_made_just_now_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import lockterm.exporting as exporting
+
+    theirs = tmp_path / "history-20261120-080000Z.json"
+    theirs.write_text("theirs")
+    monkeypatch.setattr(exporting.os.path, "lexists", lambda path: False)
+    files = export_history([operation()], tmp_path, BERLIN, NOW_MS)
+    assert [file.stem[-2:] for file in files] == ["-2", "-2"]
+    assert theirs.read_text() == "theirs"
+    assert len(list(tmp_path.iterdir())) == 3
+
+
 def test_a_link_in_the_way_is_not_followed(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     (tmp_path / "history-20261120-080000Z.json").symlink_to(victim)

@@ -13,6 +13,7 @@ import pytest
 from lockterm import rules
 from lockterm.backup import losses, read_backup
 from lockterm.config import Profile
+from lockterm.errors import Refused
 from lockterm.models.operation import Operation, State
 from lockterm.models.remote_values import RemoteValues
 from lockterm.models.requests import NewRemote
@@ -286,6 +287,24 @@ async def test_a_remote_in_two_backups_is_restored_once(
 
     other = replace(first, id="another", call="clear")
     plan = await make_plan(operations, other)
+    assert [outcome.fate for outcome in plan.outcomes] == [Fate.RESTORED]
+
+
+async def test_a_later_refusal_does_not_undo_what_was_restored(
+    service: RunningService, start: Start
+) -> None:
+    operations = start(service.base_url)
+    remote = (await operations.all_remotes(1003))[0]
+    await operations.delete_remote(1003, remote)
+    deleted = await last(operations, "delete")
+    plan = await make_plan(operations, deleted)
+    await run(operations, plan)
+    request = plan.remotes[0].request
+    assert request is not None and remote.id is not None
+    refused = request.model_copy(update={"remote_name": "another", "remote_number": ""})
+    with pytest.raises(Refused):
+        await operations.add_remote(refused, restores=(deleted.id, remote.id))
+    plan = await make_plan(operations, deleted)
     assert [outcome.fate for outcome in plan.outcomes] == [Fate.RESTORED]
 
 
