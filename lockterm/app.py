@@ -147,12 +147,18 @@ class LocktermApp(InOrder[int]):
         self.call_after_refresh(startup.first_frame_shown)
         self.screen_change_signal.subscribe(self, lambda _: self.outcomes.show())
         self.call_after_refresh(self._read_outcomes)
+        self.call_after_refresh(self._offer_drafts)
         for warning in self.operations.profile.warnings:
             self.notify(warning, title="Profile", severity="warning", timeout=15)
 
     async def on_unmount(self) -> None:
         """Close what was opened."""
         await self.operations.close()
+
+    def _offer_drafts(self) -> None:
+        from lockterm.screens.form_drafts import offer_abandoned
+
+        self.run_worker(offer_abandoned(self, self.operations), group="drafts")
 
     def _read_outcomes(self) -> None:
         if self.is_running:

@@ -25,6 +25,7 @@ from lockterm.errors import (
     StoreError,
     Unreachable,
 )
+from lockterm.models.drafts import Draft
 from lockterm.models.hidden import known_fields
 from lockterm.models.history import HistoryLine
 from lockterm.models.locks import Lock, VoiceChoice
@@ -40,7 +41,7 @@ from lockterm.models.operation import (
 from lockterm.readback import Verdict, judge_add, read_back
 from lockterm.reads import Reads, Seen
 from lockterm.store.cache import Cache
-from lockterm.store.drafts import Draft, Drafts
+from lockterm.store.drafts import Drafts
 from lockterm.store.journal import Journal
 from lockterm.store.sessions import Session
 

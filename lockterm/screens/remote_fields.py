@@ -98,7 +98,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         return [row for row in self.query(FormField) if row.field in self.initial]
 
     def typed(self) -> dict[str, str]:
-        """Contract field -> what is typed, shown or hidden: what a draft has to keep."""
+        """Contract field -> what is typed, shown or hidden."""
         return {row.field: row.value for row in self._rows()}
 
     def fill(self, typed: Mapping[str, str]) -> None:
@@ -108,10 +108,14 @@ class RemoteFields(VerticalScroll, can_focus=False):
                 row.value = typed[row.field]
         self.more = self.more or any(typed.get(field) for field in MORE)
 
+    def touched(self) -> dict[str, str]:
+        """The fields in which something else stands than at first: what a draft has to keep."""
+        return {key: text for key, text in self.typed().items() if text != self.initial[key]}
+
     @property
     def is_touched(self) -> bool:
         """Whether anything was typed."""
-        return self.typed() != self.initial
+        return bool(self.touched())
 
     def take_over(self, current: Remote) -> None:
         """Go on from another state of the remote: what was not touched follows it."""

@@ -13,6 +13,7 @@ from textual.reactive import reactive
 from textual.widgets import Input, Static
 
 from lockterm.screens.base import LocktermScreen
+from lockterm.screens.form_drafts import FormDrafts
 from lockterm.screens.name_check import ask_about_name
 from lockterm.screens.remote_fields import RemoteFields
 from lockterm.screens.remote_questions import ask_to_leave
@@ -45,6 +46,7 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
         lock_entry: The lock the remote belongs to.
         remote: The remote to change; None adds one.
         focus_field: The field to start in: ``end`` renews.
+        typed: A draft to go on with, so that none is offered.
     """
 
     BINDINGS = [
@@ -83,6 +85,7 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
         lock_entry: Lock,
         remote: Remote | None = None,
         focus_field: str | None = None,
+        typed: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(operations)
         self.lock_entry = lock_entry
@@ -90,6 +93,8 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
         self.fields = RemoteFields(remote, self.zone, operations.now_ms)
         self._start_in = _SHORT_NAMES.get(focus_field or "", focus_field or "")
         self._saving = RemoteSaving(self)
+        self._drafts = FormDrafts(self)
+        self._draft = typed
         self._focused_before: Widget | None = None
         self._result: RemoteSaved | None = None
 
@@ -114,9 +119,17 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
             for text in row.query(Input):
                 text.select_all()
         self.show_status()
+        if self._draft is not None:
+            self.fill(self._draft)
+        else:
+            self.app.run_worker(self._drafts.offer(), group="drafts")
+
+    async def on_unmount(self) -> None:
+        """Keep the last keys of a form that ends with the program."""
+        await self._drafts.keep_pending()
 
     def typed(self) -> dict[str, str]:
-        """Contract field -> what is typed: what a draft has to keep."""
+        """Contract field -> what is typed."""
         return self.fields.typed()
 
     def fill(self, typed: Mapping[str, str]) -> None:
@@ -174,6 +187,10 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
         return ""
 
     @on(RemoteFields.Changed)
+    def _typing(self) -> None:
+        self._drafts.note_change()
+        self.show_status()
+
     def show_status(self) -> None:
         """The line above the keys: what is waited for, what was refused, what is missing."""
         if not self.is_attached:  # it was left while the service was asked
@@ -234,10 +251,12 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
             name = (fields.before or fields.reading.values).remote_name
             if not await self.app.push_screen_wait(ask_to_leave(name or "the new remote")):
                 return
+            await self._drafts.drop()
         self.dismiss(None)
 
-    def leave_saved(self, remote_id: int | None) -> None:
+    async def leave_saved(self, remote_id: int | None) -> None:
         """Leave with success; at once, or when what stands above this screen is gone."""
+        await self._drafts.drop()
         self._result = RemoteSaved(remote_id)
         if self.is_current:
             self.dismiss(self._result)

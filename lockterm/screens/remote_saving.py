@@ -8,13 +8,14 @@ from lockterm.comparison import differences
 from lockterm.errors import LocktermError, NameTaken, OutcomeUnknown, Refused, RuleViolation
 from lockterm.models.operation import UNSETTLED, State
 from lockterm.models.remote_values import RemoteValues, values_of
-from lockterm.rules import changes, effective, new_remote
+from lockterm.rules import changes, effective, needs_dates, new_remote
 from lockterm.screens.name_check import TAKEN, ask_about_name
 from lockterm.screens.remote_questions import (
     ask_to_add,
     ask_to_change,
     ask_to_merge,
     ask_whether_it_is,
+    clock_doubt,
 )
 from lockterm.text import clean
 
@@ -67,7 +68,7 @@ class RemoteSaving:
             if await self._is_ready():
                 remote_id = await self._send()
                 form.notify(self._success(), title="Recorded by the service", markup=False)
-                form.leave_saved(remote_id)
+                await form.leave_saved(remote_id)
         except LocktermError as error:
             self._refuse(error)
         finally:
@@ -96,6 +97,8 @@ class RemoteSaving:
         if not self.would_change(reading.values):
             form.refusal = "Nothing is left to change: the remote is so already."
             return False
+        if form.operations.doubts_clock and needs_dates(reading.values.remote_type):
+            reading.warnings["startDate"] = clock_doubt(form.operations.clock_offset_s or 0)
         about = (form.lock_entry, reading, form.operations.now_ms(), form.zone)
         self._sent = reading.values
         question = ask_to_change(fields.before, *about) if fields.before else ask_to_add(*about)
@@ -165,7 +168,7 @@ class RemoteSaving:
             if operation is not None and operation.unsettled:
                 operation = await form.operations.check(operation)
                 operation = await self._recognise(operation)
-            self._tell_outcome(operation)
+            await self._tell_outcome(operation)
         except LocktermError as error:
             if form.is_attached:
                 form.refusal = f"It cannot be read back: {_sentence(error)} ctrl+r tries again."
@@ -196,12 +199,12 @@ class RemoteSaving:
             return operation
         return await self._form.operations.bind(operation, operation.candidates[0])
 
-    def _tell_outcome(self, operation: Operation | None) -> None:
+    async def _tell_outcome(self, operation: Operation | None) -> None:
         form = self._form
         state = operation.state if operation else None
         if operation and state in (State.CONFIRMED, State.CONFIRMED_BY_READING):
             form.notify(self._success(), title="Recorded by the service", markup=False)
-            form.leave_saved(operation.remote_id)
+            await form.leave_saved(operation.remote_id)
             return
         if not form.is_attached:
             return

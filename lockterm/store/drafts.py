@@ -3,26 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-
+from lockterm.models.drafts import Draft
 from lockterm.store.database import Database
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """The typed values of a form that was not finished."""
-
-    form: str
-    """Which form: ``remote``."""
-    lock_id: int
-    remote_id: int | None
-    """The remote being edited; None for a new one."""
-    typed: Mapping[str, str]
-    """Field -> what stands in it."""
-    saved_ms: int
-    session: str
-    """The session that typed it."""
 
 
 class Drafts:

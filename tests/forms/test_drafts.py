@@ -1,0 +1,76 @@
+"""What was typed survives: a killed program, a closed form, a service that is gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lockterm.models.drafts import Draft
+from lockterm.models.locks import Lock
+from lockterm.screens.form_drafts import SOON_S
+from lockterm.screens.remote_form import RemoteForm
+from lockterm.service.running import RunningService
+from lockterm.store.drafts import Drafts
+from tests.forms.conftest import Opener, total
+from tests.screens.running_app import Clock, Starter, settled, shown, until
+
+
+async def test_a_draft_is_on_disk_soon_after_a_key_and_offered_at_the_next_opening(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    assert SOON_S <= 2
+    async with lockterm_app(service, open_lock=1001) as pilot:
+        operations = pilot.app.operations
+        await pilot.app.push_screen(RemoteForm(operations, Lock(1001, name="Main gate")))
+        await settled(pilot)
+        await pilot.press(*"Roof")
+
+        async def kept() -> Draft | None:
+            return await operations.draft("remote", 1001, None)
+
+        for _ in range(400):
+            if (draft := await kept()) is not None and draft.typed.get("remoteName") == "Roof":
+                break
+            await pilot.pause(0.01)
+        else:
+            raise AssertionError("no draft within 4 s")
+        # As after kill -9: the form is gone without having been asked.
+        pilot.app.pop_screen()
+        await settled(pilot)
+        form = RemoteForm(operations, Lock(1001, name="Main gate"))
+        await pilot.app.push_screen(form)
+        await until(pilot, lambda: "was not finished" in shown(pilot))
+        await until(pilot, lambda: pilot.app.screen.painted_s is not None)
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: pilot.app.screen is form)
+        assert form.typed()["remoteName"] == "Roof"
+        await pilot.press("escape")
+        await until(pilot, lambda: "Leave without saving" in shown(pilot))
+        await until(pilot, lambda: pilot.app.screen.painted_s is not None)
+        await pilot.press("right", "enter")
+        await settled(pilot)
+        assert await kept() is None
+
+
+async def test_the_draft_of_a_session_that_ended_is_offered_at_the_start(
+    service: RunningService, lockterm_app: Starter, clock: Clock, tmp_path: Path
+) -> None:
+    app = lockterm_app.app(service)
+    draft = Draft("remote", 1001, None, {"remoteName": "张伟 [/]"}, 1, "1-dead")
+    Drafts(app.operations._database, "demo").save(draft)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await until(pilot, lambda: "was not finished" in shown(pilot))
+        assert "remoteName: 张伟 [/]" in shown(pilot)
+        await until(pilot, lambda: app.screen.painted_s is not None)
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: isinstance(app.screen, RemoteForm))
+        await settled(pilot)
+        assert app.screen.typed()["remoteName"] == "张伟 [/]"
+
+
+async def test_a_saved_form_leaves_no_draft(service: RunningService, open_form: Opener) -> None:
+    async with open_form(service) as form:
+        await form.press("'Roof crew", "tab", "'A-9001", "tab", "right", "space", "ctrl+s")
+        await form.agree()
+        assert total(service) == 138
+        operations = form.pilot.app.operations
+        assert await operations.draft("remote", 1001, None) is None
