@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+
 from lockterm.models.drafts import Draft
 from lockterm.store.database import Database
 
