@@ -3,41 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.reactive import reactive
 from textual.widgets import DataTable, Static
 
 from lockterm import moments
 from lockterm.errors import StoreError
-from lockterm.models.operation import IN_FLIGHT, STATE_WORDS, UNSETTLED, State
+from lockterm.models.operation import STATE_WORDS
 from lockterm.operations import Operations
 from lockterm.restoring import why_not_restorable
 from lockterm.screens.base import LocktermScreen
+from lockterm.screens.history_keys import KEYS
 from lockterm.text import clean
 from lockterm.widgets.find_line import FindLine
+from lockterm.widgets.history_choice import (
+    ALL,
+    HistoryChoice,
+    counted,
+    pages_of,
+    rows_of_page,
+)
 from lockterm.widgets.history_table import HistoryRow, HistoryTable, make_rows
 from lockterm.widgets.state_panel import StatePanel
 
 if TYPE_CHECKING:
     from lockterm.models.history import HistoryLine
     from lockterm.models.operation import Operation
-
-PAGE = 200
-"""Operations on a page of the table."""
-
-GROUPS: Mapping[str, frozenset[State]] = {
-    "all outcomes": frozenset(State),
-    "unsettled": UNSETTLED | IN_FLIGHT,
-    "failed": frozenset({State.REFUSED, State.NOT_SENT}),
-    "done": frozenset({State.CONFIRMED, State.CONFIRMED_BY_READING}),
-}
-"""Which outcomes are shown; what was given up or sent again is only among all."""
 
 
 class HistoryScreen(LocktermScreen[None]):
@@ -49,68 +45,27 @@ class HistoryScreen(LocktermScreen[None]):
         lock_id: Begin with the operations on this lock; None: all locks.
     """
 
-    BINDINGS = [
-        Binding("enter", "open", "open", id="history.open", tooltip="Everything about it"),
-        Binding(
-            "R",
-            "restore",
-            "restore",
-            id="history.restore",
-            tooltip="Add again what this delete or clear took away; says first what is lost",
-        ),
-        Binding("slash", "find", "find", id="history.find", tooltip="Type to find"),
-        Binding(
-            "o",
-            "outcomes",
-            "outcomes",
-            id="history.outcomes",
-            tooltip="Show all outcomes, then only unsettled, failed, done",
-        ),
-        Binding(
-            "l",
-            "one_lock",
-            "lock",
-            id="history.one_lock",
-            tooltip="Show only this lock's operations, or those of all locks again",
-        ),
-        Binding(
-            "E",
-            "export",
-            "export",
-            id="history.export",
-            tooltip="Write what is shown to a CSV and a JSON file",
-        ),
-        Binding("n", "next", "older", show=False, id="history.next", tooltip="The next page"),
-        Binding("p", "previous", "newer", show=False, id="history.previous"),
-        Binding("r", "refresh", "refresh", show=False, id="history.refresh"),
-        Binding(
-            "escape",
-            "back",
-            "back",
-            key_display="esc",
-            id="history.back",
-            tooltip="Show all again; then go back",
-        ),
-    ]
+    BINDINGS = KEYS
 
     rows: reactive[tuple[HistoryRow, ...] | StoreError | None] = reactive(None, init=False)
     """The whole history; why it cannot be read; None before it was."""
 
+    choice: reactive[HistoryChoice] = reactive(HistoryChoice(), init=False)
+    """Which of it is shown."""
+
     def __init__(self, operations: Operations, exports: Path, lock_id: int | None = None) -> None:
         super().__init__(operations)
         self._exports = exports
-        self._lock_id = lock_id
-        self._lock_name = "" if lock_id is None else f"Lock {lock_id}"
         self._zone = operations.profile.zone
-        self._group = "all outcomes"
-        self._wanted = ""
-        self._page = 0
+        name = "" if lock_id is None else f"lock {lock_id}"
+        self.set_reactive(HistoryScreen.choice, HistoryChoice(lock_id, name))
         self._found: list[HistoryRow] = []
         self._shown: dict[str, HistoryLine] = {}
 
     def crumbs(self) -> tuple[str, ...]:
         """Of which lock."""
-        return ("History", self._lock_name) if self._lock_id is not None else ("History",)
+        choice = self.choice
+        return ("History",) if choice.lock_id is None else ("History", choice.lock_name)
 
     def compose_body(self) -> ComposeResult:
         """The table, or words in its place; what is shown; the operation under the cursor."""
@@ -139,11 +94,12 @@ class HistoryScreen(LocktermScreen[None]):
     @work(exclusive=True, group="history")
     async def load_history(self) -> None:
         """Read the journal, and prepare its lines in the zone of what is shown."""
-        zone = self.operations.profile.zone
+        zone, lock_id = self.operations.profile.zone, self.choice.lock_id
         try:
-            if self._lock_id is not None:
-                lock = await self.operations.find_lock(self._lock_id)
-                self._lock_name, zone = lock.title, self.operations.zone(lock)
+            if lock_id is not None:
+                lock = await self.operations.find_lock(lock_id)
+                zone = self.operations.zone(lock)
+                self.choice = replace(self.choice, lock_name=lock.title)
             lines = await self.operations.history_lines()
         except StoreError as error:
             self.rows = error
@@ -151,7 +107,6 @@ class HistoryScreen(LocktermScreen[None]):
         now_ms = self.operations.now_ms()
         rows = await asyncio.to_thread(make_rows, lines, zone, now_ms)
         self._zone = zone
-        self.show_crumbs()
         self.rows = tuple(rows)
 
     @property
@@ -168,19 +123,16 @@ class HistoryScreen(LocktermScreen[None]):
         """Show what matches."""
         self._paint()
 
+    def watch_choice(self) -> None:
+        """Show what matches now."""
+        self.show_crumbs()
+        self._paint()
+
     def _paint(self) -> None:
         table, state = self.query_one(HistoryTable), self.query_one(StatePanel)
         rows = self.rows if isinstance(self.rows, tuple) else ()
-        states, words = GROUPS[self._group], self._wanted.casefold().split()
-        self._found = [
-            row
-            for row in rows
-            if row.line.state in states
-            and (self._lock_id is None or row.line.lock_id == self._lock_id)
-            and all(word in row.text for word in words)
-        ]
-        self._page = min(self._page, self._pages - 1)
-        page = self._found[self._page * PAGE : (self._page + 1) * PAGE]
+        self._found = self.choice.found(rows)
+        page = rows_of_page(self._found, self.choice.page)
         self._shown = {row.line.id: row.line for row in page}
         table.show_rows(page)
         table.display = bool(self._found)
@@ -194,31 +146,24 @@ class HistoryScreen(LocktermScreen[None]):
                 "esc  back      ?  help",
             )
         elif self.rows is not None and not self._found:
-            state.say(
-                f"None of the {_operations(len(rows))} is shown: {', '.join(self._filters())}.",
-                "esc  show all",
-            )
+            left = ", ".join(self.choice.in_words())
+            way = "esc  show all" if self._narrowed else "l  all locks      esc  back"
+            state.say(f"None of the {counted(len(rows))} is shown: {left}.", way)
         elif self.focused is None:
             table.focus()
         self._tell()
 
-    def _filters(self) -> list[str]:
-        found = [] if self._group == "all outcomes" else [f"only {self._group}"]
-        if self._lock_id is not None:
-            found.append(f"only {clean(self._lock_name, 40)}")
-        return found + ([f"only with “{clean(self._wanted, 40)}”"] if self._wanted else [])
-
     @property
-    def _pages(self) -> int:
-        return max(-(-len(self._found) // PAGE), 1)
+    def _narrowed(self) -> bool:
+        return bool(self.choice.wanted) or self.choice.group != ALL
 
     def _tell(self) -> None:
         rows = self.rows if isinstance(self.rows, tuple) else ()
-        parts = [_operations(len(rows))] if rows else []
-        if filters := self._filters():
-            parts = [f"{len(self._found)} of {_operations(len(rows))}", *filters]
-        if self._pages > 1:
-            parts.append(f"page {self._page + 1} of {self._pages} (n, p)")
+        parts = [counted(len(rows))] if rows else []
+        if left := self.choice.in_words():
+            parts = [f"{len(self._found)} of {counted(len(rows))}", *left]
+        if (pages := pages_of(self._found)) > 1:
+            parts.append(f"page {self.choice.page + 1} of {pages} (n, p)")
         if rows:
             parts.append(f"times in {moments.zone_name(self._zone)}")
         self.query_one("#about", Static).update("   ".join(parts))
@@ -245,8 +190,7 @@ class HistoryScreen(LocktermScreen[None]):
 
     @on(FindLine.Changed)
     def _search(self, event: FindLine.Changed) -> None:
-        self._wanted, self._page = event.value, 0
-        self._paint()
+        self.choice = replace(self.choice, wanted=event.value, page=0)
 
     @on(FindLine.Left)
     def _to_the_rows(self) -> None:
@@ -265,13 +209,13 @@ class HistoryScreen(LocktermScreen[None]):
                 return why_not_restorable(line, line.count)
         if action in ("open", "restore") and line is None:
             return "There is no operation under the cursor."
-        if action == "one_lock" and line is None and self._lock_id is None:
+        if action == "one_lock" and line is None and self.choice.lock_id is None:
             return "There is no operation under the cursor whose lock could be shown."
         if action == "export" and not self._found:
             return "Nothing is shown that could be exported."
-        if action == "next" and self._page + 1 >= self._pages:
+        if action == "next" and self.choice.page + 1 >= pages_of(self._found):
             return "There is nothing older." if self._found else "Nothing is shown."
-        if action == "previous" and not self._page:
+        if action == "previous" and not self.choice.page:
             return "There is nothing newer." if self._found else "Nothing is shown."
         return ""
 
@@ -298,21 +242,15 @@ class HistoryScreen(LocktermScreen[None]):
 
     def action_outcomes(self) -> None:
         """Show the next group of outcomes."""
-        names = list(GROUPS)
-        self._group = names[(names.index(self._group) + 1) % len(names)]
-        self._page = 0
-        self._paint()
+        self.choice = replace(self.choice, group=self.choice.next_group, page=0)
 
     def action_one_lock(self) -> None:
         """Show one lock's operations, or all again."""
-        line = self.current
-        if self._lock_id is not None:
-            self._lock_id = None
-        elif line is not None:
-            self._lock_id, self._lock_name = line.lock_id, line.lock_name
-        self._page = 0
-        self.show_crumbs()
-        self._paint()
+        if self.choice.lock_id is not None:
+            self.choice = replace(self.choice, lock_id=None, page=0)
+        elif (line := self.current) is not None:
+            chosen = replace(self.choice, lock_id=line.lock_id, lock_name=line.lock_name, page=0)
+            self.choice = chosen
         self.load_history()  # a lock has a zone of its own
 
     def action_next(self) -> None:
@@ -324,8 +262,7 @@ class HistoryScreen(LocktermScreen[None]):
         self._turn(-1)
 
     def _turn(self, pages: int) -> None:
-        self._page += pages
-        self._paint()
+        self.choice = replace(self.choice, page=self.choice.page + pages)
         self.query_one(HistoryTable).move_cursor(row=0, animate=False)
 
     @work
@@ -340,7 +277,7 @@ class HistoryScreen(LocktermScreen[None]):
             wanted = [operation for operation in reversed(everything) if operation.id in shown]
             files = await asyncio.to_thread(export_history, wanted, self._exports, zone, now_ms)
             self.notify(
-                f"{_operations(len(wanted))} in {files[0]} and {files[1].name}",
+                f"{counted(len(wanted))} in {files[0]} and {files[1].name}",
                 title="Exported",
                 timeout=15,
             )
@@ -351,13 +288,8 @@ class HistoryScreen(LocktermScreen[None]):
 
     def action_back(self) -> None:
         """Show all again; with nothing left out, go back."""
-        if self._wanted or self._group != "all outcomes":
-            self._wanted, self._group, self._page = "", "all outcomes", 0
+        if self._narrowed:
+            self.choice = replace(self.choice, wanted="", group=ALL, page=0)
             self.query_one(FindLine).action_close()
-            self._paint()
         else:
             self.dismiss(None)
-
-
-def _operations(count: int) -> str:
-    return "1 operation" if count == 1 else f"{count:,} operations"

@@ -14,15 +14,15 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Button, DataTable, Static
 
-from lockterm import moments
 from lockterm.errors import LocktermError, StoreError
 from lockterm.models.locks import Lock
 from lockterm.models.operation import Operation
 from lockterm.operations import Operations
-from lockterm.restoring import SETTLE_FIRST, Fate, Plan, make_plan, restore
+from lockterm.restoring import Fate, Plan, make_plan, restore
 from lockterm.screens.base import LocktermScreen
 from lockterm.text import clean
 from lockterm.validity import validity
+from lockterm.widgets.restore_words import RestoreWords
 from lockterm.widgets.row_table import Column, RowTable
 
 STATE_CELLS = 18
@@ -127,89 +127,45 @@ class RestoreScreen(LocktermScreen[None]):
             remote = backed_up.remote
             rows[str(index)] = (
                 clean(remote.remote_name or "(no name)", 60),
-                self._state_words(index).ljust(STATE_CELLS),
+                self._words.state(index).ljust(STATE_CELLS),
                 clean(remote.remote_number or "", 30),
                 validity(remote, now_ms, self._zone).short,
             )
         self.query_one(RowTable).show(rows)
 
-    def _state_words(self, index: int) -> str:
-        outcome = self.plan.outcomes[index]
-        separator = " " if outcome.fate is Fate.RESTORED else ": "
-        return separator.join(filter(None, (outcome.fate.value, clean(outcome.words, 200))))
-
     def _paint(self) -> None:
         if not self.query("#backup"):  # the app is ending
             return
         plan = self.plan
-        self.query_one("#what", Static).update(self._question())
+        self.query_one("#what", Static).update(self._words.question(self._zone))
         losses = [clean(sentence, 400) for sentence in plan.losses()]
         self.query_one("#losses Static", Static).update(_bullets(losses))
         self.query_one("#losses").display = bool(losses)
         self.query_one("#summary", Static).update(self._summary())
         act, leave = self.query_one("#act", Button), self.query_one("#leave", Button)
-        act.label = Content(self._verb())
+        act.label = Content(self._words.verb())
         act.disabled = self.sending or bool(self._why_not_act())
         act.display = bool(plan.due) or self.sending
         stop = "Stopping ..." if self._stopping else "Stop after this one"
         leave.label = stop if self.sending else "Leave"
         self._tell_row()
 
-    def _question(self) -> str:
-        operation = self.plan.operation
-        at = moments.stamp(operation.prepared_ms, self._zone)
-        done = "cleared" if operation.call == "clear" else "deleted"
-        count = len(self.plan.remotes)
-        who = f"{count:,} remotes" if count > 1 else self._called(0)
-        return f"{who} of {clean(self._lock_title, 40)}, {done} {at}"
-
-    def _called(self, index: int) -> str:
-        return clean(self.plan.remotes[index].remote.remote_name or "the remote", 40)
-
-    def _verb(self) -> str:
-        plan = self.plan
-        due = plan.due
-        to = f"to {clean(self._lock_title, 24)}"
-        refused = bool(due) and plan.outcomes[due[0]].fate is Fate.REFUSED
-        if len(plan.remotes) == 1:
-            return "Try again" if refused else f"Restore {clean(self._called(0), 24)} {to}"
-        if refused:
-            return f"Retry the {len(due):,} that {'was' if len(due) == 1 else 'were'} refused"
-        if plan.having(Fate.RESTORED, Fate.REFUSED):
-            return f"Restore the other {len(due):,} {to}"
-        return f"Restore {len(due):,} {'remote' if len(due) == 1 else 'remotes'} {to}"
+    def _why_not_act(self) -> str:
+        if self.operations.profile.read_only:
+            return "This profile is read-only: nothing can be restored."
+        return self._words.why_not()
 
     def _summary(self) -> str:
-        plan = self.plan
-        counts = [
-            f"{len(found):,} {fate.value}"
-            for fate in (
-                Fate.RESTORED,
-                Fate.WAITING,
-                Fate.SENDING,
-                Fate.REFUSED,
-                Fate.NOT_SENT,
-                Fate.UNSETTLED,
-                Fate.IMPOSSIBLE,
-            )
-            if (found := plan.having(fate))
-        ]
-        lines = ["   ".join(counts)] if len(plan.remotes) > 1 else []
+        lines = [self._words.counts()] if len(self.plan.remotes) > 1 else []
         if self._stopping:
             lines.append("Stopping after the one that is being sent ...")
         elif reason := self._ended or (not self.sending and self._why_not_act()):
             lines.append(clean(reason, 300))
         return "\n".join(lines)
 
-    def _why_not_act(self) -> str:
-        if self.operations.profile.read_only:
-            return "This profile is read-only: nothing can be restored."
-        if self.plan.held:
-            return f"One remote of it is not settled. {SETTLE_FIRST}"
-        if not self.plan.due:
-            left = "else can" if self.plan.having(Fate.IMPOSSIBLE) else "is left to"
-            return f"Nothing {left} be restored."
-        return ""
+    @property
+    def _words(self) -> RestoreWords:
+        return RestoreWords(self.plan, self._lock_title)
 
     def _tell_row(self) -> None:
         key = self.query_one(RowTable).highlighted
@@ -217,7 +173,7 @@ class RestoreScreen(LocktermScreen[None]):
         if key is not None and not self.sending:
             outcome = self.plan.outcomes[int(key)]
             if outcome.words and outcome.fate is not Fate.RESTORED:
-                words = f"{self._called(int(key))}: {self._state_words(int(key))}"
+                words = f"{self._words.name(int(key))}: {self._words.state(int(key))}"
         self.query_one("#row", Static).update(words)
 
     @on(DataTable.RowHighlighted)
@@ -277,9 +233,7 @@ class RestoreScreen(LocktermScreen[None]):
         self._let_others_read()
         self.load_plan()
         if not self._ended and not self.plan.having(Fate.REFUSED, Fate.UNSETTLED):
-            count = len(self.plan.remotes)
-            who = f"All {count:,} are" if count > 1 else f"{self._called(0)} is"
-            self._ended = f"{who} on {clean(self._lock_title, 40)} again: recorded by the service."
+            self._ended = self._words.done()
         self._paint()
 
     def _let_others_read(self) -> None:
@@ -303,7 +257,7 @@ class RestoreScreen(LocktermScreen[None]):
             return  # all of it was painted, or the app is ending
         table = self.query_one(RowTable)
         for index in changed:
-            table.show_cell(str(index), _STATE, self._state_words(index))
+            table.show_cell(str(index), _STATE, self._words.state(index))
         table.move_cursor(row=max(changed), animate=False)
         self.query_one("#summary", Static).update(self._summary(), layout=False)
 

@@ -18,11 +18,12 @@ from lockterm.models.operation import Operation, State
 from lockterm.models.remote_values import RemoteValues, values_of
 from lockterm.operations import Operations
 from lockterm.rules import changes, new_remote
-from lockterm.screens.history import PAGE, HistoryScreen
+from lockterm.screens.history import HistoryScreen
 from lockterm.screens.operation_detail import OperationDetailScreen
 from lockterm.screens.restore import RestoreScreen
 from lockterm.service.running import RunningService
 from lockterm.store.journal import Journal
+from lockterm.widgets.history_choice import PAGE
 from tests.conftest import NOW_MS
 from tests.screens.running_app import Clock, Starter, settled, until
 from tests.screens.site import DAY_MS, HOSTILE, HOUR_MS, LOCKS, MAIN_GATE, fill_book, shown, words
