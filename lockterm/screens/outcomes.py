@@ -118,9 +118,7 @@ class Outcomes:
         from lockterm.moments import stamp
 
         since = stamp(self._offline_ms, self._operations.profile.zone)[11:]
-        return (
-            f"OFFLINE  since {since}. Nothing can be changed; what is shown is old. Trying again."
-        )
+        return f"OFFLINE  since {since}. Rows may be old, changes wait. Trying again."
 
     # --- acting ------------------------------------------------------------------------------
 

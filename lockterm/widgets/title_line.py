@@ -21,7 +21,8 @@ class TitleLine(Widget):
 
     def __init__(self, profile: str, host: str, *, read_only: bool = False) -> None:
         super().__init__()
-        self._where = "  ".join(filter(None, (clean(profile, 24), clean(host, 40))))
+        # A profile made of a base URL alone is named after its host: once is enough.
+        self._where = "  ".join(dict.fromkeys(filter(None, (clean(profile, 24), clean(host, 40)))))
         self._read_only = read_only
 
     def render(self) -> Content:
