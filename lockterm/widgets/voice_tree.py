@@ -152,9 +152,8 @@ class VoiceTree(Tree[Entry], inherit_bindings=False):
 
 def sex(timbre: Timbre) -> str:
     """Female, male, or unstated where the service does not say or says something else (2.6)."""
-    return {0: "male", 1: "female"}.get(
-        -1 if timbre.is_female is None else timbre.is_female, "unstated"
-    )
+    words: dict[int | None, str] = {0: "male", 1: "female"}
+    return words.get(timbre.is_female, "unstated")
 
 
 def about(entry: Entry, names: Mapping[str, LanguageName | None]) -> str:

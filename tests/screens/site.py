@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -105,7 +106,7 @@ async def canned(answers: Mapping[str, Callable[[dict[str, Any]], Any]]) -> Asyn
     """A service over real HTTP that answers as it is told.
 
     Args:
-        answers: The end of a path -> makes the answer from the body that came.
+        answers: The end of a path -> makes the answer from the body that came, at once or later.
     """
     server = FaultServer()
 
@@ -113,8 +114,10 @@ async def canned(answers: Mapping[str, Callable[[dict[str, Any]], Any]]) -> Asyn
         asked = server.asked[-1]
         path = asked.start.split()[1].partition("?")[0]
         answer = next(make for end, make in answers.items() if path.endswith(end))
-        body = json.loads(asked.body) if asked.body else {}
-        await line.send(http(json.dumps(answer(body)), 200, "Content-Type: application/json"))
+        told = answer(json.loads(asked.body) if asked.body else {})
+        if inspect.isawaitable(told):
+            told = await told
+        await line.send(http(json.dumps(told), 200, "Content-Type: application/json"))
 
     server.play(script)
     async with server.running():
