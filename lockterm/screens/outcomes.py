@@ -14,7 +14,7 @@ from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
 from lockterm.errors import LocktermError
-from lockterm.models.operation import CALL_WORDS, Operation, State
+from lockterm.models.operation import CALL_WORDS, READABLE_CALLS, Operation, State
 from lockterm.screens.base import LocktermModal, LocktermScreen
 from lockterm.screens.confirm import ConfirmModal
 from lockterm.text import clean
@@ -100,15 +100,25 @@ class Outcomes:
         """Read the journal and show what is not settled."""
         try:
             self.unsettled = tuple(await self._operations.unsettled())
+            unread = [
+                operation
+                for operation in self.unsettled
+                if operation.call in READABLE_CALLS and operation.read_ms is None
+            ]
+            if unread:  # perhaps from an earlier session: nothing else may call the service soon
+                self._operations.settle()
         except LocktermError as error:
             self._app.notify(f"{error.message} {error.hint}", title=error.title, severity="error")
         self.show()
 
     def show(self) -> None:
-        """Show the notices on every open screen."""
-        for screen in self._app.screen_stack:
+        """Show the notices on what can be seen; the others follow when they are seen again."""
+        for screen in reversed(self._app.screen_stack):
             if isinstance(screen, LocktermScreen) and screen.is_mounted:
+                # A hidden screen that is painted has the one above it painted whole.
                 screen.show_notices(self._link_words(), self.unsettled)
+            if not screen.is_modal:
+                return
 
     def _link_words(self) -> str:
         if wait_s := self._operations.wait_s:
