@@ -1,0 +1,237 @@
+"""kill -9 at every step of a write: what was applied is known, what was told is there."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import random
+import signal
+import sqlite3
+import sys
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lockterm.models.operation import IN_FLIGHT, Operation, State
+from tests.faults.cases import disagreements
+from tests.faults.proxy import WRITES, Exchange, FaultProxy
+from tests.faults.site import Site, read_back, until
+from tests.operations.mortal import OWN_STEPS
+
+ROOT = Path(__file__).parent.parent.parent
+RANDOM_KILLS = 25
+LONG_RANDOM_KILLS = 500
+
+
+@dataclass
+class Mortal:
+    """A process whose lives end by ``kill -9``."""
+
+    process: asyncio.subprocess.Process
+    pid: int = 0
+    told: list[dict[str, Any]] = field(default_factory=list)
+
+    async def live(
+        self, store: Path, proxy: FaultProxy, lock_id: int, calls: list[str], **how: Any
+    ) -> int:
+        """One life; returns its exit code."""
+        life = {"store": str(store), "base_url": proxy.base_url, "lock_id": lock_id}
+        life |= {"calls": calls, "die_at": "", "endless": False} | how
+        self.told.clear()
+        self.pid = 0
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.write(json.dumps(life).encode() + b"\n")
+        while True:
+            line = await asyncio.wait_for(self.process.stdout.readline(), 60)
+            what = json.loads(line)
+            self.told.append(what)
+            self.pid = what.get("pid", self.pid)
+            if "ended" in what:
+                self.pid = 0
+                return int(what["ended"])
+
+    def kill(self) -> None:
+        if self.pid:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+
+    @property
+    def acknowledged(self) -> list[str]:
+        """The operations that the person was told had worked."""
+        return [what["id"] for what in self.told if "ack" in what]
+
+
+@pytest.fixture
+async def mortal() -> AsyncIterator[Mortal]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "tests.operations.mortal",
+        cwd=ROOT,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    yield Mortal(process)
+    process.stdin.close()
+    await asyncio.wait_for(process.wait(), 20)
+    process._transport.close()
+
+
+async def rows_after(site: Site, proxy: FaultProxy, store: Path) -> list[Operation]:
+    """What the next session finds, once the dead one's requests have all been dealt with."""
+    await until(lambda: not proxy._tasks)
+    await proxy.heal()
+    with contextlib.closing(sqlite3.connect(store)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    async with site.operations(proxy, store, name="mortal") as operations:
+        await operations.unsettled()
+        found = await operations.history()
+        assert not [row for row in found if row.state in IN_FLIGHT]
+        assert disagreements(found, proxy.ledger) == []
+        operations.settle()
+        await read_back(operations)
+        rows = await operations.history()
+        for row in await operations.unsettled():  # so that nothing holds back the next life
+            await operations.give_up(row)
+    assert disagreements(rows, proxy.ledger) == []
+    return rows
+
+
+STEPS: dict[str, Callable[[Mortal], Callable[[Exchange], Any]]] = {}
+"""Steps that the proxy sees -> a fault that kills at it."""
+
+
+def step(name: str) -> Callable[[Any], Any]:
+    def note(play: Any) -> Any:
+        STEPS[name] = play
+        return play
+
+    return note
+
+
+@step("connected")
+def on_connecting(mortal: Mortal) -> Any:
+    async def play(exchange: Exchange) -> None:
+        mortal.kill()
+
+    play.at_accept = True
+    return play
+
+
+@step("some of it has left")
+def before_the_body(mortal: Mortal) -> Any:
+    async def play(exchange: Exchange) -> None:
+        mortal.kill()
+
+    play.before_body = True
+    return play
+
+
+@step("all of it has left")
+def before_applying(mortal: Mortal) -> Any:
+    async def play(exchange: Exchange) -> None:
+        mortal.kill()
+        await exchange.apply()
+
+    return play
+
+
+@step("applied")
+def after_applying(mortal: Mortal) -> Any:
+    async def play(exchange: Exchange) -> None:
+        await exchange.apply()
+        mortal.kill()
+
+    return play
+
+
+@step("amid the answer")
+def amid_the_answer(mortal: Mortal) -> Any:
+    async def play(exchange: Exchange) -> None:
+        await exchange.apply()
+        good = exchange.good_bytes()
+        await exchange.send(good[:-5])
+        mortal.kill()
+        await exchange.send(good[-5:])
+
+    return play
+
+
+@step("answered")
+def after_the_answer(mortal: Mortal) -> Any:
+    async def play(exchange: Exchange) -> None:
+        await exchange.apply()
+        await exchange.send(exchange.good_bytes())
+        mortal.kill()
+
+    return play
+
+
+@pytest.mark.parametrize("call", WRITES)
+async def test_killed_at_every_step(
+    site: Site, mortal: Mortal, call: str, request: pytest.FixtureRequest
+):
+    for name in [*OWN_STEPS, *STEPS]:
+        lock_id, store = site.new_lock(), site.new_store()
+        async with site.proxy() as proxy:
+            if name in STEPS:
+                play = STEPS[name](mortal)
+                if hasattr(play, "at_accept"):
+                    # The first connection is for the reads; the write makes one of its own.
+                    first = "list" if call != "add" else "checkRemoteName"
+
+                    async def begin(proxy=proxy, play=play) -> None:
+                        proxy.arm_accept(play)
+
+                    proxy.after(first, begin)
+                else:
+                    proxy.arm(call, play)
+            died_at = "" if name in STEPS else name
+            code = await mortal.live(store, proxy, lock_id, [call], die_at=died_at)
+            if name != "answered":  # then it may have been quicker
+                assert code == -signal.SIGKILL, name
+            rows = await rows_after(site, proxy, store)
+        states = {row.state for row in rows}
+        if name == "before it is prepared":
+            assert rows == []
+        elif name == "prepared":
+            assert states == {State.NOT_SENT}
+        elif name == "noted, before it is shown":
+            assert states == {State.CONFIRMED}
+        else:
+            assert len(rows) == 1 and states != {State.NOT_SENT} and states != {State.REFUSED}
+            unreadable = call in ("updateRemoteUserNo", "updateLockSetting")
+            if proxy.ledger and not unreadable and code:
+                seen = State.AMBIGUOUS if call == "add" else State.CONFIRMED_BY_READING
+                assert states <= {seen, State.CONFIRMED}, name
+        assert set(mortal.acknowledged) <= {row.id for row in rows if row.state is State.CONFIRMED}
+    request.node.user_properties.append(("kills at a step", len([*OWN_STEPS, *STEPS])))
+
+
+async def test_killed_at_random_moments(
+    site: Site, mortal: Mortal, long_faults: bool, request: pytest.FixtureRequest
+):
+    """A session that writes as fast as it can, killed and started again on the same store."""
+    kills = LONG_RANDOM_KILLS if long_faults else RANDOM_KILLS
+    chance = random.Random(7)
+    lock_id, store = site.new_lock(), site.new_store()
+    calls = ["add", "update", "add", "updateRemoteUserNo", "updateLockSetting", "delete"]
+    acknowledged: set[str] = set()
+    async with site.proxy() as proxy:
+        for _ in range(kills):
+            living = asyncio.create_task(mortal.live(store, proxy, lock_id, calls, endless=True))
+            await until(lambda: mortal.pid, within_s=60)
+            await asyncio.sleep(chance.uniform(0.02, 0.4))  # the moment is what is tested
+            mortal.kill()
+            assert await living == -signal.SIGKILL
+            acknowledged |= set(mortal.acknowledged)
+            rows = await rows_after(site, proxy, store)
+            confirmed = {row.id for row in rows if row.state is State.CONFIRMED}
+            assert acknowledged <= confirmed
+        assert len(rows) > kills and acknowledged
+    request.node.user_properties.append(("kills at random", kills))
