@@ -1,7 +1,9 @@
-"""Drafts of the remote form: kept while it is typed, offered when it is opened again."""
+"""Drafts of forms: kept while they are typed, offered when they are opened again."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -9,7 +11,9 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from lockterm.errors import LocktermError, ServiceError, StoreError
+from lockterm.models.locks import Lock
 from lockterm.moments import day_time
+from lockterm.screens.base import LocktermScreen, ResultT
 from lockterm.screens.confirm import ConfirmModal
 from lockterm.text import clean
 
@@ -17,13 +21,46 @@ if TYPE_CHECKING:
     from lockterm.models.drafts import Draft
     from lockterm.models.remotes import Remote
     from lockterm.operations import Operations
-    from lockterm.screens.remote_form import RemoteForm
-
-FORM = "remote"
-"""The name of this form among the drafts."""
 
 SOON_S = 1.0
 """Seconds from a key to its draft on disk; two are promised."""
+
+
+class DraftedForm(LocktermScreen[ResultT]):
+    """A form whose draft is kept.
+
+    Args:
+        operations: The one door to service and store.
+        typed: A draft to go on with, so that none is offered.
+    """
+
+    def __init__(self, operations: Operations, typed: Mapping[str, str] | None = None) -> None:
+        super().__init__(operations)
+        self.drafts = FormDrafts(self)
+        self._draft = typed
+
+    @abstractmethod
+    def draft_key(self) -> tuple[str, int, int | None]:
+        """The form's name, the lock and the remote that it is about."""
+
+    @abstractmethod
+    def touched(self) -> dict[str, str]:
+        """The fields in which something else stands than at first."""
+
+    @abstractmethod
+    def fill(self, typed: Mapping[str, str]) -> None:
+        """Put typed values back."""
+
+    def begin_draft(self) -> None:
+        """Go on with the draft that was given, or offer the one there is."""
+        if self._draft is not None:
+            self.fill(self._draft)
+        else:
+            self.app.run_worker(self.drafts.offer(), group="drafts")
+
+    async def on_unmount(self) -> None:
+        """Keep the last keys of a form that ends with the program."""
+        await self.drafts.keep_pending()
 
 
 class FormDrafts:
@@ -33,26 +70,29 @@ class FormDrafts:
         form: The form.
     """
 
-    def __init__(self, form: RemoteForm) -> None:
+    def __init__(self, form: DraftedForm[Any]) -> None:
         self._form = form
         self._timer: Timer | None = None
+        self._touched: dict[str, str] = {}
+        self._is_kept = False
         self._has_failed = False
-
-    @property
-    def _key(self) -> tuple[str, int, int | None]:
-        before = self._form.fields.before
-        return FORM, self._form.lock_entry.lock_id, before.id if before else None
 
     def note_change(self) -> None:
         """Something was typed: keep it soon."""
-        if self._timer is None and self._form.fields.is_touched:
+        self._touched = self._form.touched()  # at the end its widgets are gone before the form
+        if self._timer is None and (self._is_kept or self._touched):
             self._timer = self._form.set_timer(SOON_S, self.keep)
 
     async def keep(self) -> None:
         """Write what was touched to the store."""
         self._timer = None
+        touched = self._touched
         try:
-            await self._form.operations.save_draft(*self._key, self._form.fields.touched())
+            if touched:
+                await self._form.operations.save_draft(*self._form.draft_key(), touched)
+            else:  # all of it was taken back
+                await self._form.operations.drop_draft(*self._form.draft_key())
+            self._is_kept = bool(touched)
         except StoreError as error:
             if not self._has_failed:  # once is enough: every key would say it again
                 self._form.tell(error)
@@ -70,13 +110,13 @@ class FormDrafts:
             self._timer.stop()
             self._timer = None
         with self._form.showing_errors():
-            await self._form.operations.drop_draft(*self._key)
+            await self._form.operations.drop_draft(*self._form.draft_key())
 
     async def offer(self) -> None:
         """Offer what an earlier opening of this form left."""
         with self._form.showing_errors():
-            draft = await self._form.operations.draft(*self._key)
-            if draft is None or self._form.fields.is_touched:
+            draft = await self._form.operations.draft(*self._form.draft_key())
+            if draft is None or self._form.touched():
                 return
             modal = _question(draft, self._form.operations, "Fill it in", "Start afresh")
             if await self._form.app.push_screen_wait(modal):
@@ -100,6 +140,7 @@ async def offer_abandoned(app: App[Any], operations: Operations) -> None:
         app: Where to ask, and to open the form.
         operations: The door.
     """
+    from lockterm.screens.lock_form import LockForm
     from lockterm.screens.remote_form import RemoteForm
 
     try:
@@ -107,7 +148,8 @@ async def offer_abandoned(app: App[Any], operations: Operations) -> None:
         if not drafts:
             return
         draft = drafts[0]
-        lock_entry = await operations.find_lock(draft.lock_id)
+        book = await operations.locks()
+        known = next((lock for lock in book if lock.lock_id == draft.lock_id), None)
         modal: Screen[Any] = _question(draft, operations, "Open the form", "Later")
         if not await app.push_screen_wait(modal):
             return
@@ -115,7 +157,12 @@ async def offer_abandoned(app: App[Any], operations: Operations) -> None:
     except LocktermError as error:
         app.notify(f"{error.message} {error.hint}", title=error.title, severity="error")
         return
-    app.push_screen(RemoteForm(operations, lock_entry, remote, typed=draft.typed))
+    form: Screen[Any]
+    if draft.form == LockForm.DRAFT:
+        form = LockForm(operations, known, book, typed=draft.typed)
+    else:
+        form = RemoteForm(operations, known or Lock(draft.lock_id), remote, typed=draft.typed)
+    app.push_screen(form)
 
 
 async def _remote(operations: Operations, remote_id: int | None) -> Remote | None:

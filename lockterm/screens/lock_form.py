@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from textual import events, on, work
@@ -17,7 +17,7 @@ from lockterm import moments
 from lockterm.config import values
 from lockterm.models.locks import Lock
 from lockterm.operations import Operations
-from lockterm.screens.base import LocktermScreen
+from lockterm.screens.form_drafts import DraftedForm
 from lockterm.screens.lock_lookup import LockAnswer, look_up
 from lockterm.text import clean
 from lockterm.widgets.form_field import FormField
@@ -34,14 +34,18 @@ _FIELDS = {
 """Name of a field -> what people call it, from top to bottom."""
 
 
-class LockForm(LocktermScreen[Lock | None]):
+class LockForm(DraftedForm[Lock | None]):
     """Add a lock to the book, or change its entry; the service is asked, never changed.
 
     Args:
         operations: The one door to service and store.
         entry: The entry to change; None adds one.
         book: The other locks, for suggestions and to find an id that is there already.
+        typed: A draft to go on with, so that none is offered.
     """
+
+    DRAFT = "lock"
+    """The name of this form among the drafts."""
 
     BINDINGS = [
         Binding("ctrl+s", "save", "save", id="form.save"),
@@ -51,9 +55,13 @@ class LockForm(LocktermScreen[Lock | None]):
     AUTO_FOCUS = "Input"
 
     def __init__(
-        self, operations: Operations, entry: Lock | None = None, book: Sequence[Lock] = ()
+        self,
+        operations: Operations,
+        entry: Lock | None = None,
+        book: Sequence[Lock] = (),
+        typed: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(operations)
+        super().__init__(operations, typed)
         self._entry = entry
         self._book = {lock.lock_id: lock for lock in book}
         self._answers: dict[int, LockAnswer] = {}
@@ -101,6 +109,25 @@ class LockForm(LocktermScreen[Lock | None]):
         self._show_zone()
         if self._entry:
             self._field("name").focus_control()
+        self.begin_draft()
+
+    def draft_key(self) -> tuple[str, int, int | None]:
+        """This entry, or a new one."""
+        return self.DRAFT, self._entry.lock_id if self._entry else 0, None
+
+    def touched(self) -> dict[str, str]:
+        """The fields in which something else stands than at first."""
+        return {
+            name: self._typed(name)
+            for name in _FIELDS
+            if self._typed(name) != self._before[name].strip()
+        }
+
+    def fill(self, typed: Mapping[str, str]) -> None:
+        """Put typed values back; the id of an entry stays."""
+        for name in _FIELDS:
+            if name in typed and not (name == "id" and self._entry):
+                self._field(name).value = typed[name]
 
     def _field(self, name: str) -> FormField:
         return self.query_one(f"#field-{name}", FormField)
@@ -181,6 +208,7 @@ class LockForm(LocktermScreen[Lock | None]):
     @on(Input.Changed)
     def _typing(self, event: Input.Changed) -> None:
         event.input.query_ancestor(FormField).error = ""
+        self.drafts.note_change()
 
     @on(Button.Pressed, "#save")
     def _save_pressed(self) -> None:
@@ -203,6 +231,7 @@ class LockForm(LocktermScreen[Lock | None]):
                 return
             with self.showing_errors():
                 await self.operations.save_lock(lock)
+                await self.drafts.drop()
                 self.dismiss(lock)
         finally:
             self._saving = False
@@ -243,12 +272,12 @@ class LockForm(LocktermScreen[Lock | None]):
         """Leave; where something was typed, ask first."""
         from lockterm.screens.confirm import ConfirmModal
 
-        changed = [name for name in _FIELDS if self._typed(name) != self._before[name].strip()]
-        if changed:
+        if self.touched():
             question = "Leave without saving what you typed?"
             confirm = ConfirmModal(question, verb="Leave", keep="Stay")
             if not await self.app.push_screen_wait(confirm):
                 return
+            await self.drafts.drop()
         self.dismiss(None)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:

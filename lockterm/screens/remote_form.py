@@ -12,8 +12,7 @@ from textual.binding import Binding
 from textual.reactive import reactive
 from textual.widgets import Input, Static
 
-from lockterm.screens.base import LocktermScreen
-from lockterm.screens.form_drafts import FormDrafts
+from lockterm.screens.form_drafts import DraftedForm
 from lockterm.screens.name_check import ask_about_name
 from lockterm.screens.remote_fields import RemoteFields
 from lockterm.screens.remote_questions import ask_to_leave
@@ -38,7 +37,7 @@ class RemoteSaved:
     """Its id; None where the service did not tell the id of a new one."""
 
 
-class RemoteForm(LocktermScreen[RemoteSaved | None]):
+class RemoteForm(DraftedForm[RemoteSaved | None]):
     """Add a remote, or change one. Closes only when the service has recorded it, or on leaving.
 
     Args:
@@ -87,14 +86,12 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
         focus_field: str | None = None,
         typed: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(operations)
+        super().__init__(operations, typed)
         self.lock_entry = lock_entry
         self.zone = operations.zone(lock_entry)
         self.fields = RemoteFields(remote, self.zone, operations.now_ms)
         self._start_in = _SHORT_NAMES.get(focus_field or "", focus_field or "")
         self._saving = RemoteSaving(self)
-        self._drafts = FormDrafts(self)
-        self._draft = typed
         self._focused_before: Widget | None = None
         self._result: RemoteSaved | None = None
 
@@ -119,14 +116,16 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
             for text in row.query(Input):
                 text.select_all()
         self.show_status()
-        if self._draft is not None:
-            self.fill(self._draft)
-        else:
-            self.app.run_worker(self._drafts.offer(), group="drafts")
+        self.begin_draft()
 
-    async def on_unmount(self) -> None:
-        """Keep the last keys of a form that ends with the program."""
-        await self._drafts.keep_pending()
+    def draft_key(self) -> tuple[str, int, int | None]:
+        """This lock, and this remote or a new one."""
+        before = self.fields.before
+        return "remote", self.lock_entry.lock_id, before.id if before else None
+
+    def touched(self) -> dict[str, str]:
+        """Contract field -> what is typed, where it is not what stood there at first."""
+        return self.fields.touched()
 
     def typed(self) -> dict[str, str]:
         """Contract field -> what is typed."""
@@ -188,7 +187,7 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
 
     @on(RemoteFields.Changed)
     def _typing(self) -> None:
-        self._drafts.note_change()
+        self.drafts.note_change()
         self.show_status()
 
     def show_status(self) -> None:
@@ -251,12 +250,12 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
             name = (fields.before or fields.reading.values).remote_name
             if not await self.app.push_screen_wait(ask_to_leave(name or "the new remote")):
                 return
-            await self._drafts.drop()
+            await self.drafts.drop()
         self.dismiss(None)
 
     async def leave_saved(self, remote_id: int | None) -> None:
         """Leave with success; at once, or when what stands above this screen is gone."""
-        await self._drafts.drop()
+        await self.drafts.drop()
         self._result = RemoteSaved(remote_id)
         if self.is_current:
             self.dismiss(self._result)

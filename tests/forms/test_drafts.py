@@ -7,6 +7,7 @@ from pathlib import Path
 from lockterm.models.drafts import Draft
 from lockterm.models.locks import Lock
 from lockterm.screens.form_drafts import SOON_S
+from lockterm.screens.lock_form import LockForm
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.service.running import RunningService
 from lockterm.store.drafts import Drafts
@@ -74,3 +75,32 @@ async def test_a_saved_form_leaves_no_draft(service: RunningService, open_form: 
         assert total(service) == 138
         operations = form.pilot.app.operations
         assert await operations.draft("remote", 1001, None) is None
+
+
+async def test_the_lock_form_keeps_its_draft_too_and_forgets_what_was_taken_back(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service) as pilot:
+        operations = pilot.app.operations
+        form = LockForm(operations)
+        await pilot.app.push_screen(form)
+        await settled(pilot)
+        await pilot.press(*"100")
+        await form.drafts.keep_pending()
+        assert (await operations.draft("lock", 0, None)).typed == {"id": "100"}
+        await pilot.press("backspace", "backspace", "backspace")
+        await form.drafts.keep_pending()
+        assert await operations.draft("lock", 0, None) is None
+
+
+async def test_the_last_keys_before_the_end_are_kept(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service) as pilot:
+        operations = pilot.app.operations
+        await pilot.app.push_screen(RemoteForm(operations, Lock(1001)))
+        await settled(pilot)
+        await pilot.press(*"Roof")
+        assert await operations.draft("remote", 1001, None) is None
+    (draft,) = Drafts(operations._database, "demo").all()
+    assert draft.typed == {"remoteName": "Roof"}
