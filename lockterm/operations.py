@@ -11,7 +11,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from lockterm.connection import FIRST_RETRY_S, LAST_RETRY_S
@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from lockterm.store.database import Database
 
 __all__ = ["HeldBack", "Operations", "Seen", "SettledMeanwhile"]
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -288,22 +290,23 @@ class Operations(Reads):
         """The operations whose outcome a person still has to know about, the oldest first."""
 
         def unsettled() -> list[Operation]:
-            self._settle_orphans()  # another session may have ended since
+            with contextlib.suppress(StoreError):
+                self._settle_orphans()  # another session may have ended since
             return self._journal.unsettled(lock_id)
 
-        return await asyncio.to_thread(self._with_journal, unsettled)
+        return await asyncio.to_thread(self._read_journal, unsettled)
 
     async def history(self) -> list[Operation]:
         """Every operation of this profile, the oldest first."""
-        return await asyncio.to_thread(self._with_journal, self._journal.history)
+        return await asyncio.to_thread(self._read_journal, self._journal.history)
 
     async def history_lines(self) -> list[HistoryLine]:
         """Every operation of this profile in short, the newest first."""
-        return await asyncio.to_thread(self._with_journal, self._journal.lines)
+        return await asyncio.to_thread(self._read_journal, self._journal.lines)
 
     async def operation(self, operation_id: str) -> Operation | None:
         """One operation as the journal has it now."""
-        return await asyncio.to_thread(self._with_journal, lambda: self._journal.find(operation_id))
+        return await asyncio.to_thread(self._read_journal, lambda: self._journal.find(operation_id))
 
     async def linked(self, operation: Operation) -> list[Operation]:
         """What an operation sends again or restores from, and what does so with it."""
@@ -434,6 +437,12 @@ class Operations(Reads):
         unnoted, self._unnoted = self._unnoted, []
         for operation, changes in unnoted:
             self._note(operation, **changes)
+        return work()
+
+    def _read_journal(self, work: Callable[[], T]) -> T:
+        """Read the journal, also where nothing can be written."""
+        with contextlib.suppress(StoreError):
+            self._with_journal(lambda: None)
         return work()
 
     def _settle_orphans(self) -> None:

@@ -6,11 +6,12 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from lockterm.errors import StoreError
 from lockterm.paths import make_directory
+from lockterm.store.salvage import finish, inode, is_damage, salvage
 
 MIGRATIONS: dict[str, str] = {
     "lock_book": """
@@ -94,13 +95,62 @@ class Database:
         self.path = path
         self._migrations = migrations
         self._durable = durable
+        self.notice = ""
+        """What happened to a damaged store, for people to read; empty as long as all is well."""
         self._connection: sqlite3.Connection | None = None
+        self._inode = 0
         self._mutex = threading.RLock()
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
             make_directory(self.path.parent)
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+            finish(self.path)
+            try:
+                self._connect()
+            except sqlite3.DatabaseError as error:
+                if not is_damage(error):
+                    raise
+                self._set_aside()
+                self._connect()
+        assert self._connection is not None
+        return self._connection
+
+    def _begin(self) -> sqlite3.Connection:
+        """The connection, inside a transaction on the file that is in place now."""
+        while True:
+            connection = self._open()
+            connection.execute("BEGIN IMMEDIATE")
+            if inode(self.path) == self._inode:
+                return connection
+            # Another session has found the file damaged and put a new one in its place.
+            connection.execute("ROLLBACK")
+            self.close()
+
+    def _set_aside(self) -> None:
+        self.close()
+        if self._durable:
+            notice = salvage(self.path, self._inode, self._migrations)
+            self.notice = notice or self.notice
+        else:
+            for suffix in ("", "-wal", "-shm"):
+                self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+
+    def flaws(self) -> str:
+        """What is wrong with the file, in SQLite's words; empty if nothing is. Reads all of it.
+
+        Raises:
+            StoreError: It cannot be opened.
+        """
+        with self.transaction() as connection:
+            said = [row[0] for row in connection.execute("PRAGMA quick_check(10)")]
+        return "" if said == ["ok"] else "; ".join(said)
+
+    def _connect(self) -> None:
+        if self._connection is None:
+            # Only where it is missing: closing any descriptor of a file drops SQLite's locks on it.
+            if not self.path.exists():
+                os.close(os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+            self._inode = inode(self.path)
             connection = sqlite3.connect(
                 self.path, timeout=BUSY_S, isolation_level=None, check_same_thread=False
             )
@@ -113,7 +163,6 @@ class Database:
                 connection.close()
                 raise
             self._connection = connection
-        return self._connection
 
     def _migrate(self, connection: sqlite3.Connection) -> None:
         connection.execute("BEGIN IMMEDIATE")  # two sessions may start at once
@@ -136,15 +185,15 @@ class Database:
                 a number beyond 64 bits, half of a surrogate pair.
         """
         with self._mutex:
+            if self._connection is not None and self._connection.in_transaction:
+                yield self._connection  # part of the transaction around it
+                return
             try:
-                connection = self._open()
-                if connection.in_transaction:
-                    yield connection  # part of the transaction around it
-                    return
-                connection.execute("BEGIN IMMEDIATE")
-                with connection:
+                with self._begin() as connection:
                     yield connection
             except (sqlite3.Error, OSError) as error:
+                if is_damage(error):
+                    self._give_up_on_file(error)
                 raise StoreError(
                     f"The local store {self.path} cannot be used: {error}.",
                     hint="See that its directory is yours, writable and not full.",
@@ -154,6 +203,62 @@ class Database:
                     "A number or a text of the service is none that the local store can keep.",
                     hint="Nothing was changed in the local store.",
                 ) from error
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that only reads: it works where nothing can be written, too.
+
+        Raises:
+            StoreError: The file cannot be opened or read.
+        """
+        with self._mutex:
+            try:
+                self._open()
+                stand_in = None
+            except (sqlite3.Error, OSError, StoreError):
+                stand_in = self._unwritable()
+            if stand_in is None:
+                with self.transaction() as connection:
+                    yield connection
+                return
+            try:
+                with closing(stand_in):
+                    yield stand_in
+            except sqlite3.Error as error:
+                raise StoreError(f"The local store {self.path} cannot be read: {error}.") from error
+
+    def _unwritable(self) -> sqlite3.Connection | None:
+        """A connection for a disk that is full or not to be written; None if there is none."""
+        if not self.path.exists():
+            return None
+        # Where not even SQLite's side files can be made, the file is read as if nobody wrote it.
+        for how in ("mode=ro", "mode=ro&immutable=1"):
+            connection = sqlite3.connect(
+                f"{self.path.absolute().as_uri()}?{how}",
+                uri=True,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+            connection.row_factory = sqlite3.Row
+            try:
+                connection.execute("SELECT count(*) FROM sqlite_master")
+            except sqlite3.Error:
+                connection.close()
+            else:
+                return connection
+        return None
+
+    def _give_up_on_file(self, error: Exception) -> None:
+        """Set the damaged file aside, and say that what was wanted of it has to be done again."""
+        try:
+            self._set_aside()
+        except (sqlite3.Error, OSError) as failure:
+            error.add_note(str(failure))
+            return
+        raise StoreError(
+            "The local store was damaged and is replaced by what could be read of it.",
+            hint="Nothing was changed or sent. Look at the history, then do it again.",
+        ) from error
 
     def close(self) -> None:
         """Close the file; the next transaction opens it again."""

@@ -117,7 +117,7 @@ class Journal:
 
     def lines(self) -> list[HistoryLine]:
         """Every operation of the profile in short, the newest first."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(
                 "SELECT id, call, lock_id, lock_name, remote_id, remote_name, state, prepared_ms,"
                 " code, message, restores, json_array_length(before) AS count,"
@@ -204,7 +204,7 @@ class Journal:
         )
 
     def _select(self, where: str, values: list[Any]) -> list[Operation]:
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(
                 f"SELECT {_COLUMNS} FROM operations WHERE {where} ORDER BY seq", values
             ).fetchall()

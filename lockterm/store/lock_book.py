@@ -27,7 +27,7 @@ class LockBook:
 
     def locks(self) -> list[Lock]:
         """All locks, the last opened first, then by name."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(
                 f"SELECT {_COLUMNS} FROM locks WHERE profile = ?"
                 " ORDER BY opened_ms IS NULL, opened_ms DESC, name COLLATE NOCASE, lock_id",
@@ -37,7 +37,7 @@ class LockBook:
 
     def find(self, lock_id: int) -> Lock | None:
         """The entry of a lock, or None where the book has none."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             row = connection.execute(
                 f"SELECT {_COLUMNS} FROM locks WHERE profile = ? AND lock_id = ?",
                 (self._profile, lock_id),

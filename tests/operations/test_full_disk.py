@@ -1,0 +1,160 @@
+"""A disk that is full, a home that cannot be written: reads work, writes are refused before."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lockterm.errors import OutcomeUnknown, StoreError
+from lockterm.models.locks import Lock
+from lockterm.models.operation import State
+from lockterm.operations import Operations
+from tests.faults.calls import CALLS, Scene
+from tests.faults.cases import disagreements
+from tests.faults.proxy import READS, WRITES, FaultProxy
+from tests.faults.site import Site, read_back
+from tests.operations.test_reading_back import applied_unheard
+
+NOBODY = 65534
+
+
+@contextlib.contextmanager
+def full_disk(limit: int = 0) -> Iterator[None]:
+    """No file of this process can grow beyond the limit."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+async def check_reads_and_writes(
+    site: Site, proxy: FaultProxy, operations: Operations, scene: Scene
+) -> None:
+    """What has to hold while nothing can be written."""
+    assert [lock.lock_id for lock in await operations.locks()] == [scene.lock_id]
+    assert len(await operations.history()) == 1
+    assert await operations.unsettled() == []
+    for call in READS:
+        await CALLS[call](operations, scene)
+    before = site.state(scene.lock_id)
+    for call in WRITES:
+        with pytest.raises(StoreError):
+            await CALLS[call](operations, scene)
+    assert site.state(scene.lock_id) == before
+    assert not set(proxy.asked) & set(WRITES)
+
+
+async def used_store(site: Site, lock_id: int) -> Path:
+    """A store with a lock in its book and one operation in its journal."""
+    store = site.new_store()
+    async with site.proxy() as proxy, site.operations(proxy, store, name="p") as operations:
+        await operations.save_lock(Lock(lock_id, "Gate"))
+        remote = site.remotes(lock_id)[0]
+        await operations.set_user_no(lock_id, remote, 5)
+    return store
+
+
+@pytest.mark.parametrize("when", ["at the start", "later"])
+async def test_the_disk_is_full(site: Site, when: str):
+    lock_id = site.new_lock()
+    store = await used_store(site, lock_id)
+    scene = Scene(lock_id, site.remotes(lock_id)[1])
+    async with site.proxy() as proxy, site.operations(proxy, store, name="p") as operations:
+        if when == "later":
+            await operations.unsettled()
+        with full_disk():
+            await check_reads_and_writes(site, proxy, operations, scene)
+        # There is room again: nothing has to be started anew, nothing is held back.
+        for call in ("update", "add", "clear"):
+            await CALLS[call](operations, Scene(lock_id, scene.remote)) if call != "clear" else (
+                await operations.clear_remotes(lock_id)
+            )
+        assert disagreements((await operations.history())[1:], proxy.ledger) == []
+
+
+async def test_the_disk_fills_up_while_a_write_is_on_its_way(site: Site):
+    """The outcome cannot be noted now: it is noted as soon as there is room."""
+    lock_id = site.new_lock()
+    scene = Scene(lock_id, site.remotes(lock_id)[1])
+    limit = full_disk()
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        proxy.on_asked = lambda exchange: limit.__enter__() if exchange.call == "update" else None
+        try:
+            await CALLS["update"](operations, scene)  # recorded, and said so
+            (row,) = await operations.history()
+            assert row.state is State.SENDING
+        finally:
+            limit.__exit__(None, None, None)
+        (row,) = await operations.history()
+        assert row.state is State.CONFIRMED
+
+
+async def test_the_disk_is_full_while_it_is_read_back(site: Site):
+    lock_id = site.new_lock()
+    scene = Scene(lock_id, site.remotes(lock_id)[1])
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        await operations.unsettled()
+        proxy.arm("delete", applied_unheard, 1)
+        limit = full_disk()
+        proxy.on_asked = lambda exchange: limit.__enter__() if exchange.call == "delete" else None
+        try:
+            with pytest.raises(OutcomeUnknown):
+                await CALLS["delete"](operations, scene)
+            await read_back(operations)
+        finally:
+            limit.__exit__(None, None, None)
+        operations.settle()
+        await read_back(operations)
+        (row,) = await operations.history()
+        assert row.state is State.CONFIRMED_BY_READING
+
+
+@pytest.fixture
+def unwritable() -> Iterator[Path]:
+    """A place that another user, whom ``as_owner`` becomes, owns but cannot write."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    yield folder
+    for place in [folder, *folder.rglob("*")]:
+        if place.is_dir():
+            place.chmod(0o700)
+    shutil.rmtree(folder)
+
+
+@contextlib.contextmanager
+def as_owner(*places: Path) -> Iterator[None]:
+    """Be the owner of places, and no superuser, to whom every place can be written."""
+    if os.geteuid():
+        yield
+        return
+    for place in places:
+        os.chown(place, NOBODY, NOBODY)
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+async def test_the_home_cannot_be_written(site: Site, unwritable: Path):
+    lock_id = site.new_lock()
+    used = await used_store(site, lock_id)
+    scene = Scene(lock_id, site.remotes(lock_id)[1])
+    store = unwritable / "state" / "lockterm.db"
+    store.parent.mkdir()
+    shutil.copy(used, store)
+    store.chmod(0o400)
+    store.parent.chmod(0o500)
+    async with site.proxy() as proxy, site.operations(proxy, store, name="p") as operations:
+        with as_owner(store, store.parent):
+            await check_reads_and_writes(site, proxy, operations, scene)
+    assert [entry.name for entry in store.parent.iterdir()] == ["lockterm.db"]
