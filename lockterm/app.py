@@ -15,6 +15,7 @@ from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.screen import Screen
+from textual.widgets._toast import Toast
 
 from lockterm import startup
 from lockterm.in_order import InOrder
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 _HERE = Path(__file__).parent
 _STYLES = [_HERE / "styles.tcss", _HERE.parent / "styles.tcss"]
 """In the wheel the styles lie in the package, in a checkout beside it."""
+
+NOTICES = 4
+"""How many notices stand on the screen at once; all are in the message log."""
 
 MESSAGES = 500
 """How many notices the message log keeps."""
@@ -182,7 +186,19 @@ class LocktermApp(InOrder[int]):
         """Show a notice and keep it in the message log. Never markup: names come from outside."""
         message, title = clean(message, 600), clean(title, 80)
         self.messages.append(Message(self.operations.now_ms(), severity, title, message))
+        self._make_room(title, message)
         super().notify(message, title=title, severity=severity, timeout=timeout, markup=False)
+
+    def _make_room(self, title: str, message: str) -> None:
+        """A key held down on a lost service makes 30 notices a second, which slow every key."""
+        shown = list(self._notifications)
+        for old in shown:
+            if old in shown[: 1 - NOTICES] or (old.title, old.message) == (title, message):
+                self._unnotify(old, refresh=False)
+        for screen in self.screen_stack:
+            for toast in screen.query(Toast):
+                if toast._notification not in self._notifications:
+                    toast._expire()  # Textual itself would leave its empty holder behind
 
     # --- keys ----------------------------------------------------------------------------------
 

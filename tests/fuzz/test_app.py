@@ -1,0 +1,104 @@
+"""2,000 wrong answers through the running app: it lives, and paints nothing that steers."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from lockterm.api import client
+from lockterm.api.patience import Patience
+from lockterm.app import LocktermApp
+from lockterm.service.running import RunningService
+from tests.fuzz.genuine import recorded
+from tests.fuzz.mutations import HOSTILE, SECRET, Mutator
+from tests.fuzz.size import IN_APP, SEED
+from tests.fuzz.wrong_service import WrongService
+from tests.screens.running_app import PATIENCE_S, Clock, Starter
+from tests.screens.site import MAIN_GATE, fill_book
+
+KEYS: dict[str, tuple[str, ...]] = {
+    "LocksScreen": ("enter", "v", "enter", "v", "slash", "escape", "escape"),
+    "RemotesScreen": (
+        *("r", "r", "r", "n", "p", "greater_than_sign", "less_than_sign", "enter", "enter"),
+        *("v", "v", "j", "G", "slash", "y", "M", "e", "d", "u", "w", "a", "s", "escape"),
+    ),
+    "RemoteDetailScreen": ("r", "r", "r", "r", "j", "G", "y", "e", "d", "u", "escape", "escape"),
+    "VoiceScreen": ("r", "r", "r", "r", "tab", "tab", "j", "G", "m", "y", "D", "enter", "escape"),
+}
+"""What is pressed on a screen; escape leaves all others."""
+
+
+def check(pilot: Pilot[Any]) -> None:
+    """Nothing that steers is painted, even before the backstop filters it."""
+    app = pilot.app
+    assert isinstance(app, LocktermApp)
+    assert app._exception is None and app.is_running
+    for strip in app.screen._compositor.render_strips():
+        for segment in strip:
+            if not segment.control:
+                assert not HOSTILE.search(segment.text), segment
+    for message in app.messages:
+        assert not HOSTILE.search(message.title + message.text), message
+    app.messages.clear()
+
+
+async def quiet(pilot: Pilot[Any]) -> None:
+    """What ``settled`` does, without its wait for an idle processor: that takes 0.1 s a key."""
+    app = pilot.app
+    assert isinstance(app, LocktermApp)
+    busy, end_s = True, time.monotonic() + PATIENCE_S
+    while busy:
+        await pilot.pause(0.001)
+        running = [worker for worker in app.workers if not worker.is_finished]
+        busy = app.is_dealing or len(running) > (len(app.screen_stack) - 1) * app.screen.is_modal
+        busy = busy or not all(task.done() for task in app.operations._pages.values())
+        assert time.monotonic() < end_s, running
+
+
+@pytest.fixture
+def starter(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Starter:
+    """Apps that try a failed read again at once."""
+    monkeypatch.setattr(client, "Patience", lambda: Patience(pause_s=0, longest_wait_s=0))
+    starter = Starter(tmp_path / "lockterm", clock)
+    fill_book(starter, MAIN_GATE)
+    return starter
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+async def test_wrong_answers_in_the_app(
+    service: RunningService, starter: Starter, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.ERROR)
+    wrong = WrongService(recorded(service.base_url), Mutator(SEED, bytes_share=0.15))
+    chance, screens = Random(SEED), Counter[str]()
+    began_s = time.perf_counter()
+    async with (
+        wrong.running(),
+        starter(wrong, headers={"X-Key": SECRET}, timeout_s=2.0) as pilot,
+    ):
+        while len(wrong.sent) < IN_APP:
+            name = type(pilot.app.screen).__name__
+            screens[name] += 1
+            pilot.app.simulate_key(chance.choice(KEYS.get(name, ("escape",))))
+            await quiet(pilot)
+            check(pilot)
+            starter.clock.now_s += 61  # what was fetched ahead is too old, and every pause is over
+            assert time.perf_counter() - began_s < 300, (screens, len(wrong.sent))
+    took_s = time.perf_counter() - began_s
+    print(
+        f"\n{len(wrong.sent):,} wrong answers through the app in {took_s:.1f} s (seed {SEED}),"
+        f" {screens.total():,} keys: {dict(screens)}"
+    )
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+    assert min(screens[name] for name in KEYS if name != "LocksScreen") > IN_APP / 100
