@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import math
 import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from lockterm.errors import NoAnswer, RateLimited, ServiceError, Unreachable, Untrusted
+from lockterm.errors import (
+    LocktermError,
+    NoAnswer,
+    RateLimited,
+    ServiceError,
+    Unreachable,
+    Untrusted,
+)
 
 if TYPE_CHECKING:
     from lockterm.api import LockService
     from lockterm.config import Profile
+
+_log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -153,7 +163,15 @@ class Connection:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(_retrieve)
         return task
+
+
+def _retrieve(task: asyncio.Task[object]) -> None:
+    """Who waited may have gone: asyncio would then report an error for people as one of ours."""
+    error = None if task.cancelled() else task.exception()
+    if error is not None and not isinstance(error, LocktermError):
+        _log.error("a task in the background failed", exc_info=error)
 
 
 def _load_client() -> type[LockService]:

@@ -121,8 +121,7 @@ class Reads(Connection):
         key = (lock_id, page_no, page_size)
         task = self._pages.get(key)
         if task is None or self._too_old(task):
-            task = self._pages[key] = self._background(self._load_page(*key))
-            task.add_done_callback(_swallow)
+            self._pages[key] = self._background(self._load_page(*key))
 
     def forget_pages(self, lock_id: int) -> None:
         """Drop what was fetched of a lock, after a change."""
@@ -289,9 +288,3 @@ class Reads(Connection):
             return None
         kept = await asyncio.to_thread(self._cache.get, key)
         return Seen(*kept) if kept else None
-
-
-def _swallow(task: asyncio.Task[Seen[RemotePage]]) -> None:
-    """A page fetched ahead that failed is asked for again when it is wanted."""
-    if not task.cancelled():
-        task.exception()

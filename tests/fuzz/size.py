@@ -1,18 +1,20 @@
-"""How much is tried. The defaults are what a change has to stand before it goes in.
+"""How much is tried.
 
-``LOCKTERM_FUZZ=10`` tries ten times as much, ``LOCKTERM_FUZZ_SEED=2`` something else.
+A change has to stand what fits into a minute. ``LOCKTERM_FUZZ=full`` tries the whole: 2,000 wrong
+answers through the running app, 100 of them in a real terminal. ``LOCKTERM_FUZZ_SEED=2`` tries
+others. What was tried is printed (``pytest -s``).
 """
 
 from __future__ import annotations
 
 import os
 
-TIMES = float(os.environ.get("LOCKTERM_FUZZ", "1"))
+FULL = os.environ.get("LOCKTERM_FUZZ") == "full"
 SEED = int(os.environ.get("LOCKTERM_FUZZ_SEED", "1"))
 
-ANSWERS = int(100_000 * TIMES)
-"""Through the client's readers."""
-IN_APP = int(2_000 * TIMES)
-"""Through the running app."""
-IN_TERMINAL = int(100 * TIMES)
-"""Through the app in a real terminal."""
+ANSWERS = 100_000
+"""Through the client's readers; this is the whole."""
+IN_APP = 2_000 if FULL else 400
+"""Through the running app, of 2,000."""
+IN_TERMINAL = 100 if FULL else 30
+"""Through the app in a real terminal, of 100."""

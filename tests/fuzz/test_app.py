@@ -1,4 +1,4 @@
-"""2,000 wrong answers through the running app: it lives, and paints nothing that steers."""
+"""Wrong answers through the running app: it lives, and paints nothing that steers."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "VoiceScreen": ("r", "r", "r", "r", "tab", "tab", "j", "G", "m", "y", "D", "enter", "escape"),
 }
 """What is pressed on a screen; escape leaves all others."""
+
+READING = ("r", "n", "p", "greater_than_sign", "less_than_sign")
 
 
 def check(pilot: Pilot[Any]) -> None:
@@ -85,12 +87,14 @@ async def test_wrong_answers_in_the_app(
     began_s = time.perf_counter()
     async with (
         wrong.running(),
-        starter(wrong, headers={"X-Key": SECRET}, timeout_s=2.0) as pilot,
+        starter(wrong, size=(60, 20), headers={"X-Key": SECRET}, timeout_s=2.0) as pilot,
     ):
         while len(wrong.sent) < IN_APP:
             name = type(pilot.app.screen).__name__
             screens[name] += 1
-            pilot.app.simulate_key(chance.choice(KEYS.get(name, ("escape",))))
+            key = chance.choice(KEYS.get(name, ("escape",)))
+            for _ in range(chance.choice((1, 1, 3)) if key in READING else 1):
+                pilot.app.simulate_key(key)  # in a burst, each supersedes the one before
             await quiet(pilot)
             check(pilot)
             starter.clock.now_s += 61  # what was fetched ahead is too old, and every pause is over
