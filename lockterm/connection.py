@@ -105,6 +105,19 @@ class Connection:
             self._keep_trying(call, error)
             raise
 
+    def _keep_pause(self) -> None:
+        """Send nothing while the pause lasts that the service asked for.
+
+        Raises:
+            RateLimited: It does; nothing was sent.
+        """
+        if (left_s := self.wait_s) > 0:
+            raise RateLimited(
+                f"The service asked for a pause: {math.ceil(left_s)} s are left.",
+                retry_after_s=left_s,
+                hint="Nothing was sent. Try again when it is over.",
+            )
+
     def _keep_trying(
         self, call: Callable[[LockService], Awaitable[object]], error: ServiceError
     ) -> None:
@@ -114,12 +127,7 @@ class Connection:
             self._recovering = self._background(self._recover(call))
 
     async def _call(self, call: Callable[[LockService], Awaitable[T]]) -> T:
-        if (left_s := self.wait_s) > 0:
-            raise RateLimited(
-                f"The service asked for a pause: {math.ceil(left_s)} s are left.",
-                retry_after_s=left_s,
-                hint="Nothing was sent. Try again when it is over.",
-            )
+        self._keep_pause()
         service = await self._open()
         try:
             result = await call(service)

@@ -475,6 +475,7 @@ class Operations(Reads):
     ) -> Any:
         if self.profile.read_only:
             raise RuleViolation({"read_only": f"The profile {self.profile.name} is read-only."})
+        self._keep_pause()  # the journal would call it refused, and the service was not asked
         one = remotes[0] if len(remotes) == 1 and write.call != "clear" else None
         operation = Operation(
             id=uuid4().hex,

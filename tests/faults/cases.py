@@ -52,7 +52,9 @@ def disagreements(journal: Iterable[Operation], ledger: Iterable[Entry]) -> list
     for row in rows:
         same = [entry for entry in applied if (entry.call, entry.body) == (row.call, row.body)]
         rivals = [other for other in rows if (other.call, other.body) == (row.call, row.body)]
-        sure = [other for other in rivals if other.state in SENT]
+        # An answer is certain; a reading also sees what others did, and comes second.
+        certain = SENT if row.state is State.CONFIRMED_BY_READING else (State.CONFIRMED,)
+        sure = [other for other in rivals if other.state in certain]
         if row.state in SENT and len(same) < len(sure):
             wrong.append(f"false {row.state}: {row.call} {row.body}")
         if row.state in NOT_APPLIED and len(same) > len(
@@ -108,7 +110,8 @@ async def strike(proxy: FaultProxy, operations: Operations, fault: Fault, times:
 
 
 async def heal(proxy: FaultProxy, operations: Operations) -> None:
-    """Let all be well again."""
+    """Let all be well again, and the pause be over that a 429 asked for."""
+    operations._wait_until_ms = 0
     short_deadlines.discard(operations.profile.name)
     broken_names.discard(proxy.host)
     await proxy.heal()

@@ -13,6 +13,7 @@ from lockterm.errors import (
     MalformedAnswer,
     NameTaken,
     OutcomeUnknown,
+    RateLimited,
     Refused,
     StoreError,
 )
@@ -382,3 +383,18 @@ async def test_a_clear_stops_when_the_lock_has_other_remotes_than_were_seen(benc
         await bench.operations.clear_remotes(bench.lock_id, 4)
     assert "clear" not in bench.proxy.asked
     assert await bench.operations.history() == []
+
+
+async def test_nothing_is_sent_or_noted_during_a_pause(bench: Bench):
+    """The service was not asked: such a write was neither refused nor is it in doubt."""
+    bench.proxy.arm("update", answers("", 429, "Retry-After: 30"), 1)
+    with pytest.raises(RateLimited):
+        await CALLS["update"](bench.operations, bench.scene)
+    for call in ("update", "delete", "updateLockSetting", "detail"):
+        with pytest.raises(RateLimited):
+            await CALLS[call](bench.operations, bench.scene)
+    assert bench.proxy.asked == ["update"]
+    assert [row.state for row in await bench.operations.history()] == [State.REFUSED]
+    bench.operations._wait_until_ms = 0
+    await CALLS["update"](bench.operations, bench.scene)
+    await bench.agree()

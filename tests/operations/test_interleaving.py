@@ -1,0 +1,312 @@
+"""Two sessions on one store do anything in any order, into random faults: the books agree."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import tempfile
+from collections.abc import Callable, Coroutine
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from lockterm.errors import LocktermError, OutcomeUnknown, Refused, Unreachable
+from lockterm.models.locks import Lock, VoiceChoice
+from lockterm.models.operation import HELD_CALLS, IN_FLIGHT, Operation, State
+from lockterm.models.remotes import Remote
+from lockterm.models.requests import RemoteChanges
+from lockterm.operations import HeldBack, Operations, SettledMeanwhile
+from lockterm.service.running import RunningService
+from tests.faults.calls import FIRST_MODEL, id_of, new_remote
+from tests.faults.cases import disagreements
+from tests.faults.catalogue import catalogue
+from tests.faults.proxy import WRITES, Exchange, FaultProxy
+from tests.faults.site import Site, quick, read_back
+
+QUICK_FAULTS = [fault for fault in catalogue() if fault.play and not fault.endless]
+KINDS = sorted({fault.kind for fault in QUICK_FAULTS}, key=lambda kind: kind.name)
+BY_KIND = {kind: [one.play for one in QUICK_FAULTS if one.kind is kind] for kind in KINDS}
+LOCK_IDS = itertools.count(20_001)
+"""Many examples share the service: each has locks of its own."""
+EXAMPLES, LONG_EXAMPLES = 30, 600
+STEPS = 20
+
+
+async def stalled(exchange: Exchange) -> None:
+    assert exchange.proxy is not None
+    exchange.proxy.held.append(exchange)
+    exchange.reset()
+
+
+FAULTS = st.one_of(
+    st.none(),
+    st.just(stalled),
+    st.sampled_from(KINDS).flatmap(lambda kind: st.sampled_from(BY_KIND[kind])),
+)
+WHICH = st.integers(0, 1)
+
+
+class TwoSessions(RuleBasedStateMachine):
+    """A lock, two sessions that change it, and someone else."""
+
+    service: RunningService
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loop = asyncio.new_event_loop()
+        self.names = 0
+
+    def run(self, work: Coroutine[Any, Any, Any]) -> Any:
+        return self.loop.run_until_complete(work)
+
+    @initialize(locks=st.integers(1, 2))
+    def begin(self, locks: int) -> None:
+        self.run(self._begin(locks))
+
+    async def _begin(self, locks: int) -> None:
+        self.stack = AsyncExitStack()
+        folder = Path(self.stack.enter_context(tempfile.TemporaryDirectory()))
+        self.stack.enter_context(quick())
+        self.site = Site(self.service, folder)
+        self.site._numbers = LOCK_IDS
+        self.locks = [self.site.new_lock() for _ in range(locks)]
+        self.store = self.site.new_store()
+        self.proxy: FaultProxy = await self.stack.enter_async_context(self.site.proxy())
+        self.sessions = [self._session(), self._session()]
+
+    def _session(self) -> Operations:
+        from lockterm.config import Profile
+        from lockterm.store.database import Database
+
+        return Operations(Profile(name="p", base_url=self.proxy.base_url), Database(self.store))
+
+    def teardown(self) -> None:
+        if hasattr(self, "stack"):
+            self.run(self._end())
+        self.loop.run_until_complete(self.loop.shutdown_default_executor())
+        self.loop.close()
+
+    async def _end(self) -> None:
+        """All is well again: late requests land, everything is read back, and the books agree."""
+        await self.proxy.heal()
+        for session in self.sessions:
+            session.settle()
+            await read_back(session)
+        self.check_books(await self.sessions[0].history())
+        await self.proxy.land()
+        for operation in await self.sessions[0].unsettled():
+            if operation.call in ("add", "update", "delete", "clear"):
+                await self.sessions[0].check(operation)
+        self.check_books(await self.sessions[0].history())
+        for session in self.sessions:
+            await session.close()
+        await self.stack.aclose()
+
+    # --- what people do ----------------------------------------------------------------------
+
+    def fresh_name(self) -> str:
+        self.names += 1
+        return f"Name {self.names}"
+
+    async def write(
+        self, call: str, play: Any, work: Callable[[], Coroutine[Any, Any, Any]]
+    ) -> None:
+        """A write into a fault; what it says has to be what the ledger says."""
+        if play is not None:
+            self.proxy.arm(call, play, 1)
+        before, asked = len(self.proxy.ledger), self.proxy.asked.count(call)
+        error: LocktermError | None = None
+        try:
+            await work()
+        except LocktermError as raised:
+            error = raised
+        self.proxy._armed.pop(call, None)
+        for session in self.sessions:
+            session._wait_until_ms = 0  # the pause that a 429 asked for is over
+            await read_back(session)
+        applied = len(self.proxy.ledger) - before
+        assert self.proxy.asked.count(call) - asked <= 1
+        if error is None:
+            assert applied == 1, call
+        elif not isinstance(error, OutcomeUnknown):
+            assert applied == 0, (call, error)
+            assert isinstance(error, (Refused, Unreachable, HeldBack, SettledMeanwhile)), error
+
+    def pick(self, lock: int, which: int) -> tuple[int, Remote | None]:
+        lock_id = self.locks[lock % len(self.locks)]
+        remotes = self.site.remotes(lock_id)
+        return lock_id, remotes[which % len(remotes)] if remotes else None
+
+    @rule(who=WHICH, lock=WHICH, play=FAULTS)
+    def add(self, who: int, lock: int, play: Any) -> None:
+        lock_id = self.locks[lock % len(self.locks)]
+        name = self.fresh_name()
+        request = new_remote(lock_id, name, f"No. {name}")
+        self.run(self.write("add", play, lambda: self.sessions[who].add_remote(request)))
+
+    @rule(who=WHICH, lock=WHICH, which=st.integers(0, 5), play=FAULTS)
+    def update(self, who: int, lock: int, which: int, play: Any) -> None:
+        lock_id, remote = self.pick(lock, which)
+        if remote is not None:
+            changes, session = RemoteChanges(remote_name=self.fresh_name()), self.sessions[who]
+            self.run(
+                self.write(
+                    "update",
+                    play,
+                    lambda: session.update_remote(lock_id, id_of(remote), changes, remote),
+                )
+            )
+
+    @rule(who=WHICH, lock=WHICH, which=st.integers(0, 5), play=FAULTS)
+    def delete(self, who: int, lock: int, which: int, play: Any) -> None:
+        lock_id, remote = self.pick(lock, which)
+        if remote is not None:
+            self.run(
+                self.write(
+                    "delete", play, lambda: self.sessions[who].delete_remote(lock_id, remote)
+                )
+            )
+
+    @rule(who=WHICH, lock=WHICH, play=FAULTS)
+    def clear(self, who: int, lock: int, play: Any) -> None:
+        lock_id = self.locks[lock % len(self.locks)]
+        self.run(self.write("clear", play, lambda: self.sessions[who].clear_remotes(lock_id)))
+
+    @rule(who=WHICH, lock=WHICH, which=st.integers(0, 5), number=st.integers(0, 9), play=FAULTS)
+    def user_number(self, who: int, lock: int, which: int, number: int, play: Any) -> None:
+        lock_id, remote = self.pick(lock, which)
+        if remote is not None:
+            session = self.sessions[who]
+            self.run(
+                self.write(
+                    "updateRemoteUserNo",
+                    play,
+                    lambda: session.set_user_no(lock_id, remote, number),
+                )
+            )
+
+    @rule(who=WHICH, lock=WHICH, which=st.integers(0, 2), play=FAULTS)
+    def voice(self, who: int, lock: int, which: int, play: Any) -> None:
+        lock_entry, pack = Lock(self.locks[lock % len(self.locks)]), FIRST_MODEL.packs[which]
+        choice = VoiceChoice(pack.lang, pack.timbre)
+        session = self.sessions[who]
+        self.run(
+            self.write("updateLockSetting", play, lambda: session.set_voice(lock_entry, choice))
+        )
+
+    # --- what people do about what is unsettled -----------------------------------------------
+
+    def one_unsettled(self, who: int, which: int) -> Operation | None:
+        found = self.run(self.sessions[who].unsettled())
+        return found[which % len(found)] if found else None
+
+    @rule(who=WHICH, which=st.integers(0, 5))
+    def check(self, who: int, which: int) -> None:
+        if operation := self.one_unsettled(who, which):
+            try:
+                self.run(self.sessions[who].check(operation))
+            except Refused:
+                assert operation.call == "update"
+
+    @rule(who=WHICH, which=st.integers(0, 5))
+    def give_up(self, who: int, which: int) -> None:
+        if operation := self.one_unsettled(who, which):
+            self.run(self.sessions[who].give_up(operation))
+
+    @rule(who=WHICH, which=st.integers(0, 5))
+    def bind(self, who: int, which: int) -> None:
+        operation = self.one_unsettled(who, which)
+        if operation and operation.state is State.AMBIGUOUS:
+            self.run(self.sessions[who].bind(operation, operation.candidates[0]))
+
+    @rule(who=WHICH, which=st.integers(0, 5), play=FAULTS)
+    def send_again(self, who: int, which: int, play: Any) -> None:
+        operation = self.one_unsettled(who, which)
+        if operation is None:
+            return
+        if operation.call != "clear":
+            again = self.sessions[who].send_again
+            self.run(self.write(operation.call, play, lambda: again(operation)))
+            return
+        clears = self.proxy.asked.count("clear")
+        with suppress(Refused, OutcomeUnknown):
+            self.run(self.sessions[who].send_again(operation))
+        assert self.proxy.asked.count("clear") == clears
+
+    # --- what happens ------------------------------------------------------------------------
+
+    @rule()
+    def late_requests_land(self) -> None:
+        self.run(self.proxy.land())
+
+    @rule(who=WHICH)
+    def begin_anew(self, who: int) -> None:
+        self.run(self.sessions[who].close())
+        self.sessions[who] = self._session()
+
+    @rule(who=WHICH, lock=WHICH)
+    def go_offline_and_come_back(self, who: int, lock: int) -> None:
+        async def offline() -> None:
+            await self.proxy.refuse()
+            with pytest.raises((Unreachable, HeldBack)):
+                remote = Remote(id=1, raw={"id": 1})
+                await self.sessions[who].delete_remote(self.locks[0], remote)
+            await self.proxy.heal()
+
+        self.run(offline())
+
+    # --- what always holds -------------------------------------------------------------------
+
+    @precondition(lambda self: hasattr(self, "sessions") and len(self.sessions) == 2)
+    @invariant()
+    def the_books_agree(self) -> None:
+        here, there = (self.run(session.history()) for session in self.sessions)
+        assert here == there
+        self.check_books(here)
+
+    def check_books(self, rows: list[Operation]) -> None:
+        assert not [row for row in rows if row.state in IN_FLIGHT]
+        by_others = ("false confirmed_by_reading: delete", "false confirmed_by_reading: clear")
+        wrong = disagreements(rows, self.proxy.ledger)
+        assert [one for one in wrong if not one.startswith(by_others)] == []
+        there = {row.get("id") for lock_id in self.locks for row in self.site.state(lock_id)}
+        for row in rows:  # what someone else deleted is gone all the same
+            if row.state is State.CONFIRMED_BY_READING and row.call in ("delete", "clear"):
+                assert not there & {record["id"] for record in row.before}, row
+        for lock_id in self.locks:
+            live = [
+                row
+                for row in rows
+                if row.lock_id == lock_id and row.call in HELD_CALLS and row.unsettled
+            ]
+            assert len(live) <= 1, "not held back"
+        assert set(WRITES) >= {row.call for row in rows}
+
+
+def test_two_sessions(long_faults: bool, request: pytest.FixtureRequest, running_service):
+    TwoSessions.service = running_service(sample_data=False)
+    run_state_machine_as_test(
+        TwoSessions,
+        settings=settings(
+            max_examples=LONG_EXAMPLES if long_faults else EXAMPLES,
+            stateful_step_count=STEPS,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            derandomize=not long_faults,
+            database=None,
+        ),
+    )
+    count = LONG_EXAMPLES if long_faults else EXAMPLES
+    request.node.user_properties.append(("sequences of two sessions", count))
