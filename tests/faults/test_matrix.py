@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -35,6 +36,7 @@ async def run(cases: list[tuple[Fault, Case]], request: pytest.FixtureRequest) -
                 return [f"{fault.name}: {error!r}"]
 
     found = await asyncio.gather(*(one(fault, case) for fault, case in cases))
+    gc.collect()
     request.node.user_properties.append(("fault cases", len(cases)))
     problems = [problem for problems in found for problem in problems]
     assert not problems, "\n".join([f"{len(problems)} problems", *problems])
