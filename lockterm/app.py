@@ -30,7 +30,10 @@ from lockterm.widgets.actions import actions_of, written
 from lockterm.widgets.hostile import HostileFilter
 
 if TYPE_CHECKING:
+    from textual.await_remove import AwaitRemove
+    from textual.dom import DOMNode
     from textual.notifications import SeverityLevel
+    from textual.widget import Widget
 
     from lockterm.config import Profile
     from lockterm.paths import Paths
@@ -265,6 +268,16 @@ class LocktermApp(InOrder[int]):
         self.run_worker(acts[how]())
 
     # --- the end -------------------------------------------------------------------------------
+
+    def _prune(self, *nodes: Widget, parent: DOMNode | None = None) -> AwaitRemove:
+        """Stop the workers of what is being closed at once, and not after its widgets have gone.
+
+        A read that ended in between found no widget to show its answer in, and ended lockterm.
+        """
+        for worker in list(self.workers):
+            if not set(nodes).isdisjoint(worker.node.ancestors_with_self):
+                worker.cancel()
+        return super()._prune(*nodes, parent=parent)
 
     def _fatal_error(self) -> None:
         """A bug: say so without the locals, which may hold secrets; the log has the traceback."""

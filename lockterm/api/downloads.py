@@ -228,7 +228,9 @@ async def _to_its_end(work: Callable[..., Any], *arguments: Any) -> None:
     try:
         await asyncio.shield(task)
     except asyncio.CancelledError:
-        await asyncio.wait([task])
+        while not task.done():
+            with contextlib.suppress(asyncio.CancelledError):  # a dialog's end cancels twice
+                await asyncio.wait([task])
         if not task.cancelled():
             task.exception()
         raise
