@@ -33,6 +33,9 @@ WALK_PAGE_SIZE = 200
 WALKS = 4
 """How often a walk is begun at the most when the list changes meanwhile."""
 
+COUNTS = ("page_no", "page_size", "pages", "total", "unreadable")
+"""What is kept of a page beside its remotes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Seen(Generic[T]):
@@ -144,7 +147,7 @@ class Reads(Connection):
             )
         )
         seen = Seen(page, self.now_ms())
-        kept = page.model_dump(exclude={"remotes"})
+        kept: dict[str, Any] = {name: getattr(page, name) for name in COUNTS}
         kept["remotes"] = [remote.raw for remote in page.remotes]
         await self._keep(f"page {lock_id} {page_no} {page_size}", kept, seen.at_ms)
         return seen

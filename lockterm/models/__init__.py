@@ -1,1 +1,1 @@
-"""Records of the service interface, as pydantic models."""
+"""Records of the service interface; what is sent is checked by pydantic."""

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
-from pydantic import Field
-
-from lockterm.models.reading import Int, Record
+from lockterm.models.reading import Record, mapping, number, numbers, part, text
 
 
+@dataclass(frozen=True, kw_only=True)
 class LockInfo(Record):
     """The lock a remote belongs to, as ``detail`` tells it (2.3)."""
 
-    lock_id: Int | None = Field(None, alias="lockId")
-    lock_name: str | None = Field(None, alias="lockName")
-    lock_alias: str | None = Field(None, alias="lockAlias")
+    lock_id: int | None = number("lockId")
+    lock_name: str | None = text("lockName")
+    lock_alias: str | None = text("lockAlias")
 
 
+@dataclass(frozen=True, kw_only=True)
 class Remote(Record):
     """A bluetooth remote (2.3). Every field may be missing; types and flags are kept as numbers.
 
@@ -25,31 +26,31 @@ class Remote(Record):
     are here for a service that returns them in ``detail``.
     """
 
-    id: Int | None = None
-    lock_id: Int | None = Field(None, alias="lockId")
-    remote_name: str | None = Field(None, alias="remoteName")
-    remote_number: str | None = Field(None, alias="remoteNumber")
-    remote_type: Int | None = Field(None, alias="remoteType")
-    remote_type_name: str | None = Field(None, alias="remoteTypeName")
-    add_type: Int | None = Field(None, alias="addType")
-    add_type_name: str | None = Field(None, alias="addTypeName")
-    start_ms: Int | None = Field(None, alias="startDate")
-    end_ms: Int | None = Field(None, alias="endDate")
-    week_day: list[Int] | None = Field(None, alias="weekDay")
-    is_coerced: Int | None = Field(None, alias="isCoerced")
-    extra_data: dict[str, Any] | None = Field(None, alias="extraData")
-    status: Int | None = None
-    status_name: str | None = Field(None, alias="statusName")
-    api_user_id: Int | None = Field(None, alias="apiUserId")
-    create_time: Int | None = Field(None, alias="createTime")
-    update_time: Int | None = Field(None, alias="updateTime")
-    mac: str | None = None
-    electric_quantity: Int | None = Field(None, alias="electricQuantity")
-    firmware_info: dict[str, Any] | None = Field(None, alias="firmwareInfo")
-    remote_user_no: Int | None = Field(None, alias="remoteUserNo")
-    business_id: Int | None = Field(None, alias="businessId")
-    remote_right: Int | None = Field(None, alias="remoteRight")
-    lock_info: LockInfo | None = Field(None, alias="lockInfo")
+    id: int | None = number("id")
+    lock_id: int | None = number("lockId")
+    remote_name: str | None = text("remoteName")
+    remote_number: str | None = text("remoteNumber")
+    remote_type: int | None = number("remoteType")
+    remote_type_name: str | None = text("remoteTypeName")
+    add_type: int | None = number("addType")
+    add_type_name: str | None = text("addTypeName")
+    start_ms: int | None = number("startDate")
+    end_ms: int | None = number("endDate")
+    week_day: list[int] | None = numbers("weekDay")
+    is_coerced: int | None = number("isCoerced")
+    extra_data: dict[str, Any] | None = mapping("extraData")
+    status: int | None = number("status")
+    status_name: str | None = text("statusName")
+    api_user_id: int | None = number("apiUserId")
+    create_time: int | None = number("createTime")
+    update_time: int | None = number("updateTime")
+    mac: str | None = text("mac")
+    electric_quantity: int | None = number("electricQuantity")
+    firmware_info: dict[str, Any] | None = mapping("firmwareInfo")
+    remote_user_no: int | None = number("remoteUserNo")
+    business_id: int | None = number("businessId")
+    remote_right: int | None = number("remoteRight")
+    lock_info: LockInfo | None = part("lockInfo")
 
     @classmethod
     def read(cls, raw: Mapping[str, Any], **parts: Any) -> Self:
@@ -60,6 +61,7 @@ class Remote(Record):
         return super().read(raw, **parts)
 
 
+@dataclass(frozen=True, kw_only=True)
 class RemotePage(Record):
     """One page of a lock's remotes (4.3), as the service counted it.
 

@@ -3,38 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
-from pydantic import Field
-
-from lockterm.models.reading import Int, Record
+from lockterm.models.reading import Record, number, part, text
 
 
+@dataclass(frozen=True, kw_only=True)
 class VoicePack(Record):
     """A pack of a lock: an entry of ``voice/list`` (2.4); with the last three, its detail (2.5)."""
 
-    name: str | None = None
-    label: str | None = None
-    updated_at: Int | None = None
-    timbre_pack_url: str | None = Field(None, alias="timbrePackUrl")
-    file_size: Int | None = Field(None, alias="fileSize")
-    file_md5: str | None = Field(None, alias="fileMd5")
+    name: str | None = text("name")
+    label: str | None = text("label")
+    updated_at: int | None = number("updated_at")
+    timbre_pack_url: str | None = text("timbrePackUrl")
+    file_size: int | None = number("fileSize")
+    file_md5: str | None = text("fileMd5")
 
 
+@dataclass(frozen=True, kw_only=True)
 class Timbre(Record):
     """A voice of a language (2.6). ``is_female`` may be absent: then the voice is unstated."""
 
-    is_female: Int | None = Field(None, alias="isFemale")
-    timbre: str | None = None
-    name: str | None = None
-    timbre_pack_url: str | None = Field(None, alias="timbrePackUrl")
+    is_female: int | None = number("isFemale")
+    timbre: str | None = text("timbre")
+    name: str | None = text("name")
+    timbre_pack_url: str | None = text("timbrePackUrl")
 
 
+@dataclass(frozen=True, kw_only=True)
 class Language(Record):
     """A language entry of the full pack list (2.6)."""
 
-    lang: str | None = None
-    timbres: tuple[Timbre, ...] = ()
+    lang: str | None = text("lang")
+    timbres: tuple[Timbre, ...] = part("timbres", ())
 
     @classmethod
     def read(cls, raw: Mapping[str, Any], **parts: Any) -> Self:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -96,7 +96,7 @@ async def test_a_late_request_is_found_by_the_second_reading(bench: Bench, call:
 async def test_several_remotes_that_could_be_an_add(bench: Bench):
     seen = await bench.lose("add")
     new = next(one for one in bench.site.remotes(bench.lock_id) if one.remote_name == "New fob")
-    twin = new.model_copy(update={"id": id_of(new) + 1})
+    twin = replace(new, id=id_of(new) + 1)
     verdict = judge_add(seen, [new, twin, bench.scene.remote], ())
     assert verdict.state is State.AMBIGUOUS and verdict.candidates == (new.id, twin.id)
     assert judge_add(seen, [new, twin], {new.id}).candidates == (twin.id,)
