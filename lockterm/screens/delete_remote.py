@@ -12,7 +12,7 @@ from lockterm.operations import Operations
 from lockterm.screens.checked_confirm import Checked, CheckedConfirm
 from lockterm.text import clean
 from lockterm.validity import validity
-from lockterm.widgets.remotes_table import cut
+from lockterm.widgets.remote_line import cut
 
 if TYPE_CHECKING:
     from lockterm.models.remotes import Remote

@@ -79,6 +79,16 @@ class RemoteActions(LocktermScreen[None]):
             return "A permanent remote has no end to renew. e changes its type."
         return ""
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Dim what can do nothing now; but not by the type of each row the cursor comes past.
+
+        The key line is sent whole whenever it changes. The key itself says why it does nothing.
+        """
+        remote = self.current if action == "renew" else None
+        if remote is not None and remote.remote_type == RemoteType.PERMANENT:
+            action = "edit"
+        return super().check_action(action, parameters)
+
     # --- the form --------------------------------------------------------------------------
 
     def action_edit(self) -> None:
@@ -87,6 +97,9 @@ class RemoteActions(LocktermScreen[None]):
 
     def action_renew(self) -> None:
         """Change its end: the form with the cursor there."""
+        if reason := self.why_not("renew"):  # chosen in the palette
+            self.notify(reason, title="Renew")
+            return
         self._open_form(self.current, "endDate")
 
     def _open_form(self, remote: Remote | None, focus_field: str | None = None) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.reactive import reactive
+from textual.reactive import var
 
 from lockterm.errors import LocktermError, Refused, StoreError
 from lockterm.models.locks import Lock
@@ -64,10 +64,10 @@ class RemoteDetailScreen(RemoteActions):
         ),
     ]
 
-    seen: reactive[Seen[Remote] | None] = reactive(None, init=False)
+    seen: var[Seen[Remote] | None] = var(None, init=False)
     """The remote as it was last read; None before."""
 
-    trouble: reactive[LocktermError | None] = reactive(None, init=False)
+    trouble: var[LocktermError | None] = var(None, init=False)
     """Why it could not be read; None: it could."""
 
     def __init__(

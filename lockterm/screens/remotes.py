@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.containers import Container, Horizontal
 from textual.widgets import DataTable, Input
 
-from lockterm.errors import StoreError
 from lockterm.models.locks import Lock
 from lockterm.operations import Operations
 from lockterm.screens.remotes_keys import KEYS
 from lockterm.screens.remotes_paging import RemotesPaging
 from lockterm.widgets.find_line import FindLine
+from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.page_view import PageView, pager_words, state_words
 from lockterm.widgets.pager import Pager
 from lockterm.widgets.remote_pane import RemotePane
@@ -50,11 +49,13 @@ class RemotesScreen(RemotesPaging):
         return ("Locks", self.lock_entry.title, "Remotes")
 
     def compose_body(self) -> ComposeResult:
-        """The table and its pane, or words in their place; the pager's line."""
-        with Horizontal(id="remotes"):
-            yield RemotesTable(id="table")
-            yield RemotePane(id="pane")
-        yield StatePanel(state_words(self.view, self._lock_name, may_add=False)[0], id="state")
+        """The table and its pane; words below the titles where there are no rows; the pager."""
+        with Container(id="remotes"):
+            with Horizontal():
+                yield RemotesTable(self._moved, id="table")
+                yield RemotePane(id="pane")
+            # In a layer of its own: when it goes, nothing else is laid out or painted again.
+            yield StatePanel(state_words(self.view, self._lock_name, may_add=False)[0], id="state")
         with Horizontal(id="foot"):
             yield SearchLine(id="find")
             yield Pager(self.operations.now_ms, id="pager")
@@ -63,45 +64,29 @@ class RemotesScreen(RemotesPaging):
 
     def on_mount(self) -> None:
         """Ask for the first page at once; the frame is painted meanwhile."""
-        self.query_one("#remotes").display = False
         self.query_one(FindLine).query_one(Input).cursor_blink = False
         self.load_page()
 
     def on_screen_resume(self) -> None:
         """Another screen may have changed the lock's entry, its zone for one."""
-        self._read_entry()
-
-    @work(exclusive=True, group="entry")
-    async def _read_entry(self) -> None:
-        try:
-            entry = await self.operations.find_lock(self.lock_entry.lock_id)
-        except StoreError:  # the locks screen says so; the remotes do not need the book
-            return
-        if entry not in (Lock(entry.lock_id), self.lock_entry):
-            self.lock_entry = entry
-            self._zone = self.operations.zone(entry)
-            self.show_crumbs()
-            self._fill()
+        self.read_entry()
 
     # --- watchers ------------------------------------------------------------------------------
 
-    def watch_page_no(self) -> None:
-        """Load what is wanted."""
-        self.load_page()
-
     def watch_view(self, old: PageView, new: PageView) -> None:
         """Paint what has changed: the rows only where they have."""
-        if (old.seen, old.needle, old.found) != (new.seen, new.needle, new.found):
+        if new.seen is not old.seen or new.needle != old.needle or new.found is not old.found:
             pages = [view.page.page_no if view.page else 0 for view in (old, new)]
-            self._fill(top=pages[0] != pages[1])
+            self.paint_rows(top=pages[0] != pages[1])
         elif new.trouble is not old.trouble:
             self._show_state()
         self._show_pager()
-        self.refresh_bindings()
+        self.query_one(KeyLine).show_keys()
 
-    def _fill(self, *, top: bool = False) -> None:
+    def paint_rows(self, *, top: bool = False) -> None:
+        """Fill the table anew; the cursor stays on its remote, or goes to the top."""
         self.query_one(RemotesTable).show_remotes(
-            self._rows(),
+            self.rows(),
             self._zone,
             self.operations.now_ms(),
             busy=self._busy,
@@ -111,25 +96,12 @@ class RemotesScreen(RemotesPaging):
         self._show_state()
         self._show_pane()
 
-    def _rows(self) -> Sequence[Remote]:
-        view = self.view
-        if view.found is not None:
-            return view.found.remotes
-        remotes = view.page.remotes if view.page else ()
-        if not view.needle:
-            return remotes
-        return [remote for remote in remotes if self.matches(view.needle, remote)]
-
     def _show_state(self) -> None:
         """The rows, or the words in their place."""
-        body, panel = self.query_one("#remotes"), self.query_one(StatePanel)
-        table = self.query_one(RemotesTable)
-        body.display = table.row_count > 0
-        panel.display = not body.display
+        table, panel = self.query_one(RemotesTable), self.query_one(StatePanel)
+        panel.display = table.row_count == 0
         if panel.display:
             panel.say(*state_words(self.view, self._lock_name, may_add=not self.why_not("add")))
-        elif self.focused is None:
-            table.focus()
         table.set_class(self.view.trouble is not None, "-stale")
 
     def _show_pager(self) -> None:
@@ -143,15 +115,15 @@ class RemotesScreen(RemotesPaging):
 
     # --- handlers ------------------------------------------------------------------------------
 
-    @on(DataTable.RowHighlighted)
     def _moved(self) -> None:
+        """The cursor stands on another remote."""
         self.query_one(Pager).tick()
         self._show_pane()
         remote = self.current
-        kind = (remote is None, remote and remote.id is None, remote and remote.remote_type)
+        kind = (remote is None, remote is not None and remote.id is None)
         if kind != self._kind:  # only then can a key have come or gone
             self._kind = kind
-            self.refresh_bindings()
+            self.query_one(KeyLine).show_keys()
 
     @on(DataTable.RowSelected)
     def _clicked(self) -> None:
@@ -189,8 +161,7 @@ class RemotesScreen(RemotesPaging):
     @property
     def current(self) -> Remote | None:
         """The remote under the cursor."""
-        table = self.query_one(RemotesTable)
-        return table.selected if self.query_one("#remotes").display else None
+        return self.query_one(RemotesTable).selected
 
     def mark_busy(self, remote_id: int | None, word: str) -> None:
         """Show in the remote's row what is being done with it."""
@@ -200,7 +171,7 @@ class RemotesScreen(RemotesPaging):
         if word:
             self._busy[remote_id] = word
         if self.is_attached:
-            self._fill()
+            self.paint_rows()
 
     def why_not(self, action: str) -> str:
         """Nothing to clear; see also the paging and the remote under the cursor."""

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import work
-from textual.reactive import reactive
+from textual.reactive import var
 
-from lockterm.errors import LocktermError
+from lockterm.errors import LocktermError, StoreError
 from lockterm.models.locks import Lock
 from lockterm.operations import Operations, Seen
 from lockterm.screens.remote_actions import RemoteActions
 from lockterm.widgets.find_line import matches
 from lockterm.widgets.page_view import MOST_FOUND, Found, PageView
-from lockterm.widgets.remotes_table import Row, matching_text
+from lockterm.widgets.remote_line import Row, matching_text
 
 if TYPE_CHECKING:
     from lockterm.models.remotes import Remote, RemotePage
@@ -33,10 +35,10 @@ class RemotesLoading(RemoteActions):
         lock_entry: The lock, in the book or not.
     """
 
-    page_no: reactive[int] = reactive(1, init=False, always_update=True)
+    page_no: var[int] = var(1, init=False, always_update=True)
     """The page that is wanted; setting it loads it."""
 
-    view: reactive[PageView] = reactive(PageView(), init=False)
+    view: var[PageView] = var(PageView(), init=False)
     """What is shown."""
 
     def __init__(self, operations: Operations, lock_entry: Lock) -> None:
@@ -46,9 +48,30 @@ class RemotesLoading(RemoteActions):
         self._go_to: int | None = None
         """The remote to stand on once the page is there."""
 
+    @abstractmethod
+    def paint_rows(self, *, top: bool = False) -> None:
+        """Show the rows anew.
+
+        Args:
+            top: Whether to stand on the first row where the old one is gone.
+        """
+
     def watch_page_no(self) -> None:
         """Load what is wanted."""
         self.load_page()
+
+    @work(exclusive=True, group="entry")
+    async def read_entry(self) -> None:
+        """Take over what the lock book says of the lock now: its name, its zone."""
+        try:
+            entry = await self.operations.find_lock(self.lock_entry.lock_id)
+        except StoreError:  # the locks screen says so; the remotes do not need the book
+            return
+        if entry not in (Lock(entry.lock_id), self.lock_entry):
+            self.lock_entry = entry
+            self._zone = self.operations.zone(entry)
+            self.show_crumbs()
+            self.paint_rows()  # with the times of its zone
 
     @work(exclusive=True, group="page")
     async def load_page(self, *, fresh: bool = False) -> None:
@@ -77,7 +100,7 @@ class RemotesLoading(RemoteActions):
         self.set_reactive(RemotesLoading.page_no, seen.value.page_no)
         self.view = replace(self.view, seen=seen, loading=None, trouble=None)
         self._go_to = None
-        self._look_ahead(seen.value)
+        self.call_after_refresh(self._look_ahead, seen.value)
         if first:
             await self._note_opened(seen.value.total)
 
@@ -138,6 +161,16 @@ class RemotesLoading(RemoteActions):
         except LocktermError as error:
             found = replace(found, ended=f"then: {error.title}")
         self.view = replace(self.view, found=replace(found, running=False))
+
+    def rows(self) -> Sequence[Remote]:
+        """The remotes to show: those of the page or those found, as far as they match."""
+        view = self.view
+        if view.found is not None:
+            return view.found.remotes
+        remotes = view.page.remotes if view.page else ()
+        if not view.needle:
+            return remotes
+        return [remote for remote in remotes if self.matches(view.needle, remote)]
 
     def matches(self, needle: str, remote: Remote) -> bool:
         """Whether a remote has every word that was typed, in its strings or in its columns."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.cells import cell_len
 from textual import events
 from textual.content import Content
+from textual.geometry import Region
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -24,8 +25,22 @@ class KeyLine(Widget):
         self.screen.bindings_updated_signal.subscribe(self, self._changed)
 
     def _changed(self, screen: Screen[object]) -> None:
-        if self.is_attached and screen is self.screen and self._entries() != self._painted:
+        if self.is_attached and screen is self.screen:
+            self.show_keys()
+
+    def show_keys(self) -> None:
+        """Paint the keys that have changed, and only those where the others stay in place."""
+        before, now = self._painted, self._entries()
+        if before is None or [entry[:3] for entry in before] != [entry[:3] for entry in now]:
             self.refresh()
+            return
+        regions, x = [], 0
+        for old, new in zip(before, now, strict=True):
+            if old != new:
+                regions.append(Region(x, 0, _width(new), 1))
+            x += _width(new)
+        if regions:
+            self.refresh(*regions)
 
     def _entries(self) -> list[tuple[str, str, str, bool]]:
         """Key, how it is written, what it does, whether it works now; what fits this width."""

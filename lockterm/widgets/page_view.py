@@ -16,7 +16,7 @@ MOST_FOUND = 500
 """A search ends with so many remotes found: nobody reads on."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Found:
     """What a search through the whole list has come to."""
 
@@ -33,7 +33,7 @@ class Found:
     """When it began."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PageView:
     """All that is painted, as one value: nothing, a page, a page with an error, or what was found.
 

@@ -9,8 +9,7 @@ from textual.widgets import Static
 
 from lockterm import moments
 from lockterm.models.constants import AddType, Flag, RemoteType, word
-from lockterm.text import clean
-from lockterm.widgets.remotes_table import Row
+from lockterm.widgets.remote_line import Row, name, number
 
 
 class RemotePane(Static):
@@ -26,9 +25,8 @@ class RemotePane(Static):
 
 def _words(row: Row, zone: tzinfo) -> Content:
     remote, valid = row.remote, row.valid
-    name = clean(remote.remote_name or remote.odd.get("remoteName", "(no name)"), 300)
     lines: list[tuple[str, str]] = [
-        ("Number", clean(remote.remote_number or remote.odd.get("remoteNumber", "-"), 120)),
+        ("Number", number(remote)),
         ("Id", "not usable" if remote.id is None else str(remote.id)),
         ("Type", word(RemoteType, remote.remote_type)),
         ("Valid", valid.words),
@@ -42,7 +40,7 @@ def _words(row: Row, zone: tzinfo) -> Content:
     if remote.extra_data:
         count = len(remote.extra_data)
         lines.append(("Extra", f"{count} field{'' if count == 1 else 's'}: enter shows all"))
-    parts: list[tuple[str, str]] = [(f"{name}\n\n", "bold")]
+    parts: list[tuple[str, str]] = [(f"{name(remote)}\n\n", "bold")]
     for label, text in lines:
         parts += [(f"{label}\n", "dim"), (f"{text}\n", "")]
     if valid.disagreement:

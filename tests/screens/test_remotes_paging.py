@@ -11,7 +11,8 @@ from textual.pilot import Pilot
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
 from lockterm.widgets.pager import age_words
-from lockterm.widgets.remotes_table import NUMBERS, RemotesTable, plan
+from lockterm.widgets.remote_line import NUMBERS, plan
+from lockterm.widgets.remotes_table import RemotesTable
 from tests.screens import someone_else
 from tests.screens.running_app import Clock, Starter, settled, shown, until
 
@@ -162,16 +163,15 @@ async def test_the_lock_book_learns_how_many_remotes_there_are(
 def test_columns_always_fit() -> None:
     for width, number_width in product(range(58, 220), NUMBERS):
         layout = plan(width, number_width)
-        gap = layout.pop("gap")
-        assert sum(layout.values()) + gap * (len(layout) - 1) <= width
-        assert layout["name"] >= 12
-        assert {"name", "number", "valid", "state"} <= set(layout)
+        widths = layout.widths
+        assert sum(widths.values()) + layout.gap * (len(widths) - 1) <= width
+        assert widths["name"] >= 12
+        assert {"name", "number", "valid", "state"} <= set(widths)
 
 
 def test_all_columns_are_there_at_80() -> None:
-    assert list(plan(79, 6)) == [
-        "name", "number", "type", "valid", "state", "added", "coerced", "gap"
-    ]  # fmt: skip
+    columns = ["name", "number", "type", "valid", "state", "added", "coerced"]
+    assert list(plan(79, 6).widths) == columns
 
 
 @pytest.mark.parametrize(

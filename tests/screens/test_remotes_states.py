@@ -173,4 +173,4 @@ async def test_a_search_can_be_stopped_and_merges_by_id(lockterm_app: Starter) -
         before = calls
         await settled(pilot)
         assert calls == before
-        assert len({remote.id for remote in pilot.app.screen._rows()}) == len(rows(pilot))
+        assert len({remote.id for remote in pilot.app.screen.rows()}) == len(rows(pilot))
