@@ -237,7 +237,10 @@ class FaultProxy:
         with connection:
             try:
                 transport, _ = await loop.connect_accepted_socket(
-                    lambda: protocol, connection, ssl=tls
+                    lambda: protocol,
+                    connection,
+                    ssl=tls,
+                    ssl_shutdown_timeout=0.5 if tls else None,  # else it waits 30 s for a farewell
                 )
             except OSError:
                 return  # the client has left amid the handshake
