@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,6 +71,7 @@ class Reads(Connection):
         """Where fetched voice packs go; the app has a better place than beside the store."""
         self._book = LockBook(database, profile.name)
         self._pages: dict[tuple[int, int, int], asyncio.Task[Seen[RemotePage]]] = {}
+        self._waiting: Counter[asyncio.Task[Seen[RemotePage]]] = Counter()
 
     def zone(self, lock: Lock) -> ZoneInfo:
         """The zone in which a lock's times are shown: its own, else the profile's."""
@@ -115,9 +117,17 @@ class Reads(Connection):
         key = (lock_id, page_no, page_size)
         task = self._pages.get(key)
         if task is None or fresh or self._too_old(task):
-            task = self._pages[key] = self._background(self._load_page(*key))
-        # Shielded: when a newer page supersedes a screen's worker, the answer still serves later.
-        return await asyncio.shield(task)
+            old, task = task, self._background(self._load_page(*key))
+            self._pages[key] = task
+            if old is not None:
+                self._drop_unwanted(key, old)
+        self._waiting[task] += 1
+        try:
+            # Shielded: when a newer page supersedes a screen's worker, the answer serves later.
+            return await asyncio.shield(task)
+        finally:
+            self._waiting[task] -= 1
+            self._drop_unwanted(key, task)
 
     def look_ahead(self, lock_id: int, page_no: int, page_size: int) -> None:
         """Fetch a page in the background, so that the next key needs no round trip."""
@@ -129,9 +139,16 @@ class Reads(Connection):
     def forget_pages(self, lock_id: int) -> None:
         """Drop what was fetched of a lock, after a change."""
         for key in [key for key in self._pages if key[0] == lock_id]:
-            del self._pages[key]
+            self._drop_unwanted(key, self._pages.pop(key))
         if self._cache is not None:
-            self._cache.forget(f"page {lock_id} ")
+            self._background(asyncio.to_thread(self._cache.forget, f"page {lock_id} "))
+
+    def _drop_unwanted(self, key: tuple[int, int, int], task: asyncio.Task[Any]) -> None:
+        """Stop what nobody waits for and nobody can find: on a stalled line, it holds a place."""
+        if not self._waiting[task]:
+            del self._waiting[task]
+            if self._pages.get(key) is not task:
+                task.cancel()
 
     def _too_old(self, task: asyncio.Task[Seen[RemotePage]]) -> bool:
         if not task.done():

@@ -37,6 +37,8 @@ def decode(body: bytes) -> Any:
     """
     if sum(map(body.count, (b"{", b"[", b","))) > MAX_PARTS:
         raise NotJson("it has too many parts")
+    if body.count(b"\\ud") + body.count(b"\\uD") > MAX_PARTS:
+        raise NotJson("it has too many halves of pairs")
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError:

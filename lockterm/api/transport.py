@@ -208,8 +208,9 @@ class Transport:
         return Answer(response.status_code, headers, body, unpacker.flaw, self._quote)
 
     def _quote(self, text: str | bytes) -> str:
+        text = text[: 16 * QUOTED]  # splitting all of 8 MiB would keep the keys waiting
         if isinstance(text, bytes):
-            text = text[: 16 * QUOTED].decode("utf-8", "replace")
+            text = text.decode("utf-8", "replace")
         for secret in self._secrets:  # a gateway's error page may repeat what it was sent
             text = text.replace(secret, "***")
         return clean(" ".join(text.split()), QUOTED)

@@ -78,6 +78,8 @@ MIGRATIONS: dict[str, str] = {
 
 BUSY_S = 5.0
 """How long a transaction waits for another session on the same store, in seconds."""
+CACHE_BUSY_S = 0.2
+"""The same for what need not be durable: going without it is better than waiting for it."""
 
 
 class Database:
@@ -152,7 +154,10 @@ class Database:
                 os.close(os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
             self._inode = inode(self.path)
             connection = sqlite3.connect(
-                self.path, timeout=BUSY_S, isolation_level=None, check_same_thread=False
+                self.path,
+                timeout=BUSY_S if self._durable else CACHE_BUSY_S,
+                isolation_level=None,
+                check_same_thread=False,
             )
             connection.row_factory = sqlite3.Row
             try:
