@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from textual import work
@@ -146,11 +147,13 @@ class RemotesLoading(RemoteActions):
     async def search_all(self) -> None:
         """Look through the whole list for what was typed."""
         needle, begun_ms = self.view.needle, self.operations.now_ms()
-        found = Found(at_ms=begun_ms)
+        found, first = Found(at_ms=begun_ms), None
         try:
             async for remotes, total in self.operations.walk(self.lock_entry.lock_id):
-                again = len(remotes) < found.searched  # the list moved, and the walk began again
-                start, before = (0, ()) if again else (found.searched, found.remotes)
+                start, before = found.searched, found.remotes
+                head = remotes[0] if remotes else None
+                if head is not first:  # it begins, or begins again because the list has moved
+                    first, start, before = head, 0, ()
                 new = [remote for remote in remotes[start:] if self.matches(needle, remote)]
                 found = Found((*before, *new), len(remotes), total, at_ms=begun_ms)
                 if len(found.remotes) > MOST_FOUND:
@@ -163,14 +166,19 @@ class RemotesLoading(RemoteActions):
         self.view = replace(self.view, found=replace(found, running=False))
 
     def rows(self) -> Sequence[Remote]:
-        """The remotes to show: those of the page or those found, as far as they match."""
+        """The remotes to show: those of the page or those found, as far as they match.
+
+        No more than the first :data:`MOST_FOUND`: a service may send any number on a page, and a
+        table of thousands keeps the keys waiting.
+        """
         view = self.view
         if view.found is not None:
             return view.found.remotes
         remotes = view.page.remotes if view.page else ()
         if not view.needle:
-            return remotes
-        return [remote for remote in remotes if self.matches(view.needle, remote)]
+            return remotes[:MOST_FOUND]
+        matching = (remote for remote in remotes if self.matches(view.needle, remote))
+        return list(islice(matching, MOST_FOUND))
 
     def matches(self, needle: str, remote: Remote) -> bool:
         """Whether a remote has every word that was typed, in its strings or in its columns."""

@@ -25,7 +25,6 @@ def copy(app: App[Any], value: str, what: str, *, lines: bool = False) -> None:
         lines: Whether line ends belong to the value, as in indented JSON.
     """
     safe = clean_lines(value) if lines else clean(value)
-    safe = safe.encode("utf-8", "replace").decode("utf-8")
     app.copy_to_clipboard(safe)
     changed = "" if safe == value else " Characters that cannot be seen were replaced."
     shown = clean(safe.replace("\n", " "), SHOWN)

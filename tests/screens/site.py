@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import parse_qsl
 
 from textual.app import App
 
@@ -106,15 +107,16 @@ async def canned(answers: Mapping[str, Callable[[dict[str, Any]], Any]]) -> Asyn
     """A service over real HTTP that answers as it is told.
 
     Args:
-        answers: The end of a path -> makes the answer from the body that came, at once or later.
+        answers: The end of a path -> makes the answer from the body or the query that came, at
+            once or later.
     """
     server = FaultServer()
 
     async def script(line: Line) -> None:
         asked = server.asked[-1]
-        path = asked.start.split()[1].partition("?")[0]
+        path, _, query = asked.start.split()[1].partition("?")
         answer = next(make for end, make in answers.items() if path.endswith(end))
-        told = answer(json.loads(asked.body) if asked.body else {})
+        told = answer(json.loads(asked.body) if asked.body else dict(parse_qsl(query)))
         if inspect.isawaitable(told):
             told = await told
         await line.send(http(json.dumps(told), 200, "Content-Type: application/json"))

@@ -6,6 +6,7 @@ import unicodedata
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from lockterm.screens.remote_detail import RemoteDetailScreen
@@ -108,6 +109,12 @@ async def test_hostile_records_in_the_table(lockterm_app: Starter, size: tuple[i
     async with canned(answers) as server, lockterm_app(server, 7, size=size) as pilot:
         for _ in range(len(records) // (size[1] - 5) + 1):
             check(pilot)
+            starts = [
+                cell_len(line.partition("recurring")[0])
+                for line in shown(pilot).split("\n")
+                if "recurring" in line and size[0] > 60 and "BT" in line
+            ]
+            assert len(set(starts)) <= 1, "the columns are not in line"
             await pilot.press("pagedown")
             await pilot.press("up")
         await pilot.press("G", "y")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -39,8 +40,6 @@ async def test_loading_is_said_while_the_first_page_is_on_its_way(
 async def test_a_slow_page_leaves_the_old_one_in_sight(
     service: RunningService, lockterm_app: Starter, monkeypatch: Any
 ) -> None:
-    import asyncio
-
     async with lockterm_app(service, 1001) as pilot:
         operations, here = pilot.app.operations, asyncio.Event()
         load = operations._load_page
@@ -153,24 +152,54 @@ async def test_words_of_the_columns_are_found_too(
         assert rows(pilot) == permanent
 
 
-async def test_a_search_can_be_stopped_and_merges_by_id(lockterm_app: Starter) -> None:
-    """A list that moves while it is walked: every second walk finds the total changed."""
-    calls = 0
+def listed(records: list[dict[str, Any]], query: dict[str, str]) -> Any:
+    """A page of records, as the contract has it."""
+    size, page_no = int(query["pageSize"]), int(query["pageNo"])
+    data = {
+        "list": records[(page_no - 1) * size : page_no * size],
+        "pageNo": page_no,
+        "pageSize": size,
+        "pages": -(-len(records) // size),
+        "total": len(records),
+    }
+    return {"errcode": 0, "errmsg": "", "description": "", "data": data}
 
-    def answer(_: dict[str, Any]) -> Any:
-        nonlocal calls
-        calls += 1
-        total = 600 if calls < 4 else 601
-        records = [{"id": calls * 1000 + n, "remoteName": f"Anna {calls}.{n}"} for n in range(20)]
-        data = {"list": records, "pageNo": 1, "pageSize": 20, "pages": 31, "total": total}
-        return {"errcode": 0, "errmsg": "", "description": "", "data": data}
+
+async def test_a_search_begins_again_where_the_list_has_moved(lockterm_app: Starter) -> None:
+    records = [{"id": n, "remoteName": f"Anna {n}", "remoteType": 1} for n in range(1, 301)]
+    large = 0
+
+    def answer(query: dict[str, str]) -> Any:
+        nonlocal large
+        if query["pageSize"] == "200":
+            large += 1
+            if large == 2:  # between the first and the second page of the search
+                del records[0]
+        return listed(records, query)
+
+    async with canned({"/list": answer}) as server, lockterm_app(server, 7) as pilot:
+        await press(pilot, "slash", *"anna", "enter")
+        assert "299 of 299 match, searched 299" in shown(pilot)
+        assert rows(pilot) == [f"Anna {n}" for n in range(2, 301)]
+        assert large == 4
+
+
+async def test_escape_stops_a_search_and_keeps_what_it_has_found(lockterm_app: Starter) -> None:
+    records = [{"id": n, "remoteName": f"Anna {n}", "remoteType": 1} for n in range(1, 2001)]
+    gate, asked = asyncio.Event(), []
+
+    async def answer(query: dict[str, str]) -> Any:
+        asked.append(query)
+        if query["pageSize"] == "200" and query["pageNo"] == "2":
+            await gate.wait()
+        return listed(records, query)
 
     async with canned({"/list": answer}) as server, lockterm_app(server, 7) as pilot:
         await pilot.press("slash", *"anna", "enter")
-        await until(pilot, lambda: "..." in shown(pilot) or "searched" in shown(pilot))
+        await until(pilot, lambda: "200 of 2,000 match, searched 200 ..." in shown(pilot))
         await pilot.press("escape")
+        await until(pilot, lambda: "searched 200, stopped" in shown(pilot))
+        gate.set()
         await settled(pilot)
-        before = calls
-        await settled(pilot)
-        assert calls == before
-        assert len({remote.id for remote in pilot.app.screen.rows()}) == len(rows(pilot))
+        assert len(rows(pilot)) == 200
+        assert [query["pageNo"] for query in asked if query["pageSize"] == "200"] == ["1", "2"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Button, Input
 
@@ -62,9 +63,12 @@ async def test_keys_typed_ahead_delete_nothing(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     async with lockterm_app(service, 1003) as pilot:
-        await press(pilot, "d", "enter")
-        await press(pilot, "escape")
-        await press(pilot, "d", "tab", "enter", "enter")
+        for key in ("d", "enter", "tab", "enter"):  # typed before anything was painted
+            pilot.app.post_message(events.Key(key, None))
+        await until(pilot, lambda: isinstance(pilot.app.screen, DeleteModal))
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, DeleteModal)
+        assert pilot.app.screen.query_one("#keep", Button).has_focus
         assert len(someone_else.page(service, 1003)) == 9
         assert someone_else.counted(service, "delete") == 0
 
