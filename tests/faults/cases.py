@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterable
+from random import Random
 from typing import Any
 
 from lockterm.errors import (
@@ -20,7 +22,7 @@ from lockterm.errors import (
 from lockterm.models.operation import Operation, State
 from lockterm.operations import Operations
 from tests.faults.calls import CALLS, FIRST_READ, Scene
-from tests.faults.catalogue import Fault, Kind, plain_text, reset, silence
+from tests.faults.catalogue import Fault, Kind, catalogue, plain_text, reset, silence
 from tests.faults.proxy import WRITES, Entry, FaultProxy
 from tests.faults.site import (
     CERTS,
@@ -268,3 +270,32 @@ async def read_case(site: Site, call: str, fault: Fault, *, lasting: bool) -> li
 def count(proxy: FaultProxy, call: str, fault: Fault) -> int:
     """How many attempts arrived."""
     return proxy.accepted if "before the body" in fault.name else proxy.asked.count(call)
+
+
+async def combined_case(site: Site, call: str, chance: Random) -> list[str]:
+    """A write into a fault, with other faults at the reads before and after it."""
+    brief = [fault for fault in catalogue() if fault.play and not fault.endless]
+    fault = chance.choice([one for one in brief if not one.at_accept])
+    lock_id = site.new_lock()
+    scene = Scene(lock_id, site.remotes(lock_id)[1])
+    async with stage(site, fault) as (proxy, operations):
+        chosen = {name: chance.choice(brief) for name in ("checkRemoteName", "list", "detail")}
+        for name, other in chosen.items():
+            if other.play is not None and not other.at_accept:
+                proxy.arm(name, other.play, chance.randint(1, 3))
+        if fault.play is not None:
+            proxy.arm(call, fault.play)
+        _, error = await attempt(operations, call, scene)
+        await asyncio.sleep(chance.uniform(0, 0.05))
+        await heal(proxy, operations)
+        operations.settle()
+        await read_back(operations)
+        rows = await operations.history()
+        wrong = disagreements(rows, proxy.ledger)
+        if proxy.asked.count(call) > 1 or len(rows) > 1:
+            wrong.append(f"sent {proxy.asked.count(call)} times, {len(rows)} rows")
+        if rows and rows[0].state is not final(call, fault):
+            wrong.append(f"{rows[0].state} ({rows[0].message}), not {final(call, fault)}")
+        if not rows and (proxy.ledger or error is None):
+            wrong.append(f"no row: {error!r}")
+    return [f"{call}, {fault.name}, {[one.name for one in chosen.values()]}: {w}" for w in wrong]

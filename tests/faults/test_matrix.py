@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Awaitable, Callable
+from random import Random
 
 import pytest
 
-from tests.faults.cases import read_case, write_case
+from tests.faults.cases import combined_case, read_case, write_case
 from tests.faults.catalogue import Fault, catalogue
 from tests.faults.proxy import READS, WRITES
 from tests.faults.site import Site
@@ -20,6 +21,9 @@ AT_ONCE = 8
 """Cases that run at the same time."""
 ENDLESS_AT_ONCE = 40
 """Cases that run beside them: they wait for a deadline most of the time."""
+
+COMBINED, LONG_COMBINED = 20, 1000
+"""Cases of several faults at once, for each write."""
 
 Case = Callable[[Fault], Awaitable[list[str]]]
 
@@ -62,3 +66,22 @@ async def test_read(site: Site, call: str, request: pytest.FixtureRequest):
         return await read_case(site, call, fault, lasting=False)
 
     await run([(fault, case) for fault in faults for case in (lasting, passing)], request)
+
+
+@pytest.mark.parametrize("call", WRITES)
+async def test_faults_at_several_calls(
+    site: Site, call: str, long_faults: bool, request: pytest.FixtureRequest
+):
+    """Random ones: at the write, at the reads before it, and at its reading back."""
+    chance = Random(None if long_faults else call)
+    seeds = [chance.randrange(2**32) for _ in range(LONG_COMBINED if long_faults else COMBINED)]
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def one(seed: int) -> list[str]:
+        async with gate:
+            return [f"seed {seed}: {w}" for w in await combined_case(site, call, Random(seed))]
+
+    found = await asyncio.gather(*(one(seed) for seed in seeds))
+    request.node.user_properties.append(("combined fault cases", len(seeds)))
+    problems = [problem for problems in found for problem in problems]
+    assert not problems, "\n".join([f"{len(problems)} problems", *problems])
