@@ -162,7 +162,7 @@ class Connection:
             if self._closed:
                 raise Unreachable("Nothing was sent: lockterm is being closed.")
             if self._service is None:
-                service = (await asyncio.to_thread(_load_client))(self.profile)
+                service = (await asyncio.to_thread(_load_client))(self.profile, clock=self._clock)
                 self._service = await service.__aenter__()
             return self._service
 

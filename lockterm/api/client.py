@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from lockterm.api import writes
 from lockterm.api.bodies import encode_body
@@ -17,8 +18,10 @@ from lockterm.api.transport import Answer, Transport
 from lockterm.api.writes import Write
 from lockterm.errors import MalformedAnswer, NoAnswer, OutcomeUnknown, Refused
 from lockterm.models.remotes import Remote, RemotePage
-from lockterm.models.requests import NewRemote, RemoteChanges
 from lockterm.models.voices import Language, VoicePack
+
+if TYPE_CHECKING:
+    from lockterm.models.requests import NewRemote, RemoteChanges
 
 T = TypeVar("T")
 
@@ -43,15 +46,21 @@ class LockService:
     Args:
         settings: The profile.
         patience: How persistently calls are tried.
+        clock: Seconds since the epoch; replaced in tests.
 
     Raises:
         ConfigError: The base URL or a header cannot be used; on opening, the ca_file.
     """
 
-    def __init__(self, settings: ServiceSettings, patience: Patience | None = None) -> None:
+    def __init__(
+        self,
+        settings: ServiceSettings,
+        patience: Patience | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._settings = settings
         self._patience = patience or Patience()
-        self._transport = Transport(settings)
+        self._transport = Transport(settings, clock)
 
     async def __aenter__(self) -> Self:
         await self._transport.open()

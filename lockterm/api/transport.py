@@ -70,12 +70,14 @@ class Transport:
 
     Args:
         settings: Where the service is and how to talk to it.
+        clock: Seconds since the epoch, to compare with the service's; replaced in tests.
 
     Raises:
         ConfigError: The base URL or a header cannot be used.
     """
 
-    def __init__(self, settings: ServiceSettings) -> None:
+    def __init__(self, settings: ServiceSettings, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
         self._base_url = checked_base_url(settings.base_url)
         try:
             url = httpx.URL(self._base_url)
@@ -184,12 +186,12 @@ class Transport:
         request: httpx.Request,
         progress: _Progress,
     ) -> Answer:
-        began = time.time()
+        began = self._clock()
         response = await transport.handle_async_request(request)
         progress.status = response.status_code
         headers = {name.lower(): value for name, value in response.headers.items()}
         self.last_contact = time.monotonic()
-        offset = clock_offset_s(headers, (began + time.time()) / 2)
+        offset = clock_offset_s(headers, (began + self._clock()) / 2)
         self.clock_offset_s = self.clock_offset_s if offset is None else offset
         unpacker = progress.unpacker = Unpacker(headers.get("content-encoding", ""))
         stream = cast("AsyncGenerator[bytes, None]", response.aiter_raw())

@@ -8,7 +8,7 @@ from lockterm.comparison import differences
 from lockterm.errors import LocktermError, NameTaken, OutcomeUnknown, Refused, RuleViolation
 from lockterm.models.operation import UNSETTLED, State
 from lockterm.models.remote_values import RemoteValues, values_of
-from lockterm.rules import changes, effective, needs_dates, new_remote
+from lockterm.rules import changes, effective, needs_dates, new_remote, touches_validity
 from lockterm.screens.name_check import TAKEN, ask_about_name
 from lockterm.screens.remote_questions import (
     ask_to_add,
@@ -97,7 +97,9 @@ class RemoteSaving:
         if not self.would_change(reading.values):
             form.refusal = "Nothing is left to change: the remote is so already."
             return False
-        if form.operations.doubts_clock and needs_dates(reading.values.remote_type):
+        after = effective(fields.before, reading.values)
+        sends_dates = needs_dates(after.remote_type) and touches_validity(fields.before, after)
+        if sends_dates and form.operations.doubts_clock:
             reading.warnings["startDate"] = clock_doubt(form.operations.clock_offset_s or 0)
         about = (form.lock_entry, reading, form.operations.now_ms(), form.zone)
         self._sent = reading.values

@@ -238,12 +238,15 @@ class Database:
             return None
         # Where not even SQLite's side files can be made, the file is read as if nobody wrote it.
         for how in ("mode=ro", "mode=ro&immutable=1"):
-            connection = sqlite3.connect(
-                f"{self.path.absolute().as_uri()}?{how}",
-                uri=True,
-                isolation_level=None,
-                check_same_thread=False,
-            )
+            try:
+                connection = sqlite3.connect(
+                    f"{self.path.absolute().as_uri()}?{how}",
+                    uri=True,
+                    isolation_level=None,
+                    check_same_thread=False,
+                )
+            except sqlite3.Error:
+                continue
             connection.row_factory = sqlite3.Row
             try:
                 connection.execute("SELECT count(*) FROM sqlite_master")
