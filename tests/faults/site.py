@@ -61,8 +61,8 @@ class _Settings:
         return SHORT_S if self.profile.name in short_deadlines else 20.0
 
 
-def quick_client(profile: Profile) -> LockService:
-    return LockService(_Settings(profile), QUICK)
+def quick_client(profile: Profile, **options: Any) -> LockService:
+    return LockService(_Settings(profile), QUICK, **options)
 
 
 @contextlib.contextmanager
