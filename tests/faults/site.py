@@ -81,8 +81,8 @@ def quick() -> Iterator[None]:
         mock.patch("lockterm.connection._load_client", lambda: quick_client),
         mock.patch("lockterm.connection.FIRST_RETRY_S", 0.02),
         mock.patch("lockterm.connection.LAST_RETRY_S", 0.2),
-        mock.patch("lockterm.operations.FIRST_RETRY_S", 0.02),
-        mock.patch("lockterm.operations.LAST_RETRY_S", 0.2),
+        mock.patch("lockterm.operations.settling.FIRST_RETRY_S", 0.02),
+        mock.patch("lockterm.operations.settling.LAST_RETRY_S", 0.2),
     ):
         yield
 
