@@ -45,6 +45,9 @@ _STYLES = [_HERE / "styles.tcss", _HERE.parent / "styles.tcss"]
 NOTICES = 4
 """How many notices stand on the screen at once; all are in the message log."""
 
+PAGE_FIRST_S = 0.3
+"""What earlier sessions left is read so much later: the first page is wanted more."""
+
 MESSAGES = 500
 """How many notices the message log keeps."""
 
@@ -145,16 +148,22 @@ class LocktermApp(InOrder[int]):
 
     def get_default_screen(self) -> Screen[Any]:
         """The lock book, or the remotes of the lock that was asked for."""
-        from lockterm.screens.locks import LocksScreen
+        if self._open_lock is None:
+            from lockterm.screens.locks import LocksScreen
 
-        return LocksScreen(self.operations, open_lock=self._open_lock)
+            return LocksScreen(self.operations)
+        from lockterm.screens.remotes import RemotesScreen
+
+        screen = RemotesScreen(self.operations, Lock(self._open_lock))
+        # Textual gives its first screen none, and fails to take it away in switch_screen.
+        screen._push_result_callback(self, None)
+        return screen
 
     def on_mount(self) -> None:
         """Let go what waits for the first frame, and say what is unwise about the profile."""
         self.call_after_refresh(startup.first_frame_shown)
         self.screen_change_signal.subscribe(self, lambda _: self.outcomes.show())
-        self.call_after_refresh(self._read_outcomes)
-        self.call_after_refresh(self._offer_drafts)
+        self.set_timer(PAGE_FIRST_S, self._look_back)
         for warning in self.operations.profile.warnings:
             self.notify(warning, title="Profile", severity="warning", timeout=15)
 
@@ -162,9 +171,11 @@ class LocktermApp(InOrder[int]):
         """Close what was opened."""
         await self.operations.close()
 
-    def _offer_drafts(self) -> None:
+    def _look_back(self) -> None:
+        """Show what earlier sessions left."""
         from lockterm.screens.form_drafts import offer_abandoned
 
+        self._read_outcomes()
         self.run_worker(offer_abandoned(self, self.operations), group="drafts")
 
     def _read_outcomes(self) -> None:

@@ -35,6 +35,14 @@ class _Common(Screen[ResultT]):
     ]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (24, "-tall")]
 
+    def on_screen_resume(self) -> None:
+        """Paint a new screen once: Textual lays it out, which paints it, and then paints again."""
+        if self.outer_size != self.app.size:
+            self.call_next(self._let_painting_be)
+
+    def _let_painting_be(self) -> None:
+        self._repaint_required = False
+
     def why_not(self, action: str) -> str:
         """Why an action can do nothing now, as a sentence; empty: it can."""
         return ""
@@ -95,6 +103,11 @@ class LocktermScreen(_Common[ResultT]):
 
     def compose(self) -> ComposeResult:
         """Title, body, keys."""
+        # Before the first layout: Textual sets these after it, and paints everything once more.
+        for length, breakpoints in zip(
+            self.app.size, (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), strict=True
+        ):
+            self.add_class([name for least, name in breakpoints if length >= least][-1])
         profile = self.operations.profile
         title = TitleLine(profile.name, profile.host, read_only=profile.read_only)
         title.crumbs = self.crumbs()

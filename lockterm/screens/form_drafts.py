@@ -140,9 +140,6 @@ async def offer_abandoned(app: App[Any], operations: Operations) -> None:
         app: Where to ask, and to open the form.
         operations: The door.
     """
-    from lockterm.screens.lock_form import LockForm
-    from lockterm.screens.remote_form import RemoteForm
-
     try:
         drafts = await operations.abandoned_drafts()
         if not drafts:
@@ -157,6 +154,9 @@ async def offer_abandoned(app: App[Any], operations: Operations) -> None:
     except LocktermError as error:
         app.notify(f"{error.message} {error.hint}", title=error.title, severity="error")
         return
+    from lockterm.screens.lock_form import LockForm
+    from lockterm.screens.remote_form import RemoteForm
+
     form: Screen[Any]
     if draft.form == LockForm.DRAFT:
         form = LockForm(operations, known, book, typed=draft.typed)

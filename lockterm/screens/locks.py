@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from textual import on, work
 from textual.app import ComposeResult
 from textual.reactive import reactive
-from textual.widget import Widget
 from textual.widgets import DataTable, Static
 
 from lockterm.errors import LocktermError, StoreError
@@ -17,7 +14,6 @@ from lockterm.screens.base import LocktermScreen
 from lockterm.screens.locks_keys import KEYS
 from lockterm.text import clean
 from lockterm.widgets.find_line import FindLine, matches
-from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.locks_table import LocksTable, more_about
 from lockterm.widgets.state_panel import StatePanel
 
@@ -30,7 +26,6 @@ class LocksScreen(LocktermScreen[None]):
 
     Args:
         operations: The one door to service and store.
-        open_lock: Go straight to this lock's remotes, in the book or not.
     """
 
     BINDINGS = KEYS
@@ -41,10 +36,8 @@ class LocksScreen(LocktermScreen[None]):
     wanted: reactive[str] = reactive("", init=False)
     """What is searched for."""
 
-    def __init__(self, operations: Operations, open_lock: int | None = None) -> None:
+    def __init__(self, operations: Operations) -> None:
         super().__init__(operations)
-        self._open_lock = open_lock
-        self._led_on = False
         self._go_to: int | None = None
 
     def crumbs(self) -> tuple[str, ...]:
@@ -52,11 +45,6 @@ class LocksScreen(LocktermScreen[None]):
         return ("Locks",)
 
     def compose_body(self) -> ComposeResult:
-        """Nothing while the command line leads on to another screen: that one comes sooner."""
-        if self._open_lock is None:
-            yield from self._body()
-
-    def _body(self) -> Iterator[Widget]:
         """The table, or words in its place; a line about the lock under the cursor."""
         table = LocksTable(id="locks")
         table.display = False
@@ -67,18 +55,8 @@ class LocksScreen(LocktermScreen[None]):
 
     # --- loading -------------------------------------------------------------------------------
 
-    def on_mount(self) -> None:
-        """Go where the command line said."""
-        if self._open_lock is not None:
-            self._show_remotes(Lock(self._open_lock))
-
-    async def on_screen_resume(self) -> None:
+    def on_screen_resume(self) -> None:
         """Read the book whenever it is seen: other screens and sessions change it."""
-        if self._open_lock is not None and not self._led_on:
-            self._led_on = True
-            return
-        if not self.query(LocksTable):
-            await self.mount(*self._body(), before=self.query_one(KeyLine))
         self.load_book()
 
     @work(exclusive=True, group="book")

@@ -239,5 +239,9 @@ class RemotesScreen(RemotesPaging):
             self.view = replace(self.view, found=replace(found, running=False, ended="stopped"))
         elif self.view.needle:
             self.query_one(FindLine).action_close()
-        else:
+        elif len(self.app.screen_stack) > 1:
             self.dismiss(None)
+        else:  # the command line opened lockterm on this lock
+            from lockterm.screens.locks import LocksScreen
+
+            self.app.switch_screen(LocksScreen(self.operations))

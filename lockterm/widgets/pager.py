@@ -36,9 +36,11 @@ class Pager(Widget):
             at_ms: When what is shown was read; None: there is no age.
             after: Clean words behind the age.
         """
+        shown = self._before + self._age + self._after
         self._before, self._at_ms, self._after = before, at_ms, after
         self._age = self._words()
-        self.refresh()
+        if self._before + self._age + self._after != shown:
+            self.refresh()
         self._wake_at_minute()
 
     def tick(self) -> None:

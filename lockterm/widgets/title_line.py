@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content
-from textual.reactive import reactive
+from textual.reactive import reactive, var
 from textual.widget import Widget
 
 from lockterm.text import clean
@@ -16,7 +16,7 @@ class TitleLine(Widget):
     crumbs: reactive[tuple[str, ...]] = reactive[tuple[str, ...]](())
     """The way to this screen, as it came from people and the service; cleaned here."""
 
-    online: reactive[bool | None] = reactive[bool | None](None)
+    online: var[bool | None] = var[bool | None](None)
     """Whether the last call reached the service; None before the first."""
 
     def __init__(self, profile: str, host: str, *, read_only: bool = False) -> None:
@@ -24,6 +24,11 @@ class TitleLine(Widget):
         # A profile made of a base URL alone is named after its host: once is enough.
         self._where = "  ".join(dict.fromkeys(filter(None, (clean(profile, 24), clean(host, 40)))))
         self._read_only = read_only
+
+    def watch_online(self, old: bool | None, new: bool | None) -> None:
+        """Paint only where it is seen: "not asked yet" and "online" look the same."""
+        if (old is False) != (new is False):
+            self.refresh()
 
     def render(self) -> Content:
         """One line, exactly as wide as there is room."""
