@@ -65,7 +65,7 @@ def pager_words(view: PageView, matching: int) -> tuple[str, int | None, str]:
 
     Args:
         view: What is shown.
-        matching: How many rows match the search.
+        matching: How many rows there are; with a search, how many match.
     """
     if view.needle:
         return _search_words(view, matching)
@@ -82,6 +82,10 @@ def pager_words(view: PageView, matching: int) -> tuple[str, int | None, str]:
         return f"STALE, {place} · {why} · r tries again · updated ", at_ms, ""
     total = "1 remote" if page.total == 1 else f"{page.total:,} remotes"
     odd = f" · {page.unreadable} unreadable" if page.unreadable else ""
+    if len(page.remotes) > matching:
+        odd += (
+            f" · the first {matching:,} of {len(page.remotes):,} on this page: / finds the others"
+        )
     return f"{place} · {total} · {page.page_size} a page · updated ", at_ms, odd
 
 

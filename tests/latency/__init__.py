@@ -1,0 +1,1 @@
+"""How long a key takes while something goes wrong, in a real terminal."""

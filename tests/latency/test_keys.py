@@ -1,0 +1,128 @@
+"""Keys answer within 100 ms, whatever goes wrong with the service or the store meanwhile.
+
+What is compared is the same app in the same minute with nothing wrong: the machine's other work
+counts for both.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from lockterm.service.running import RunningService
+from tests.faults.proxy import FaultProxy, Play
+from tests.latency.keys import Beside, Timed, time_keys
+from tests.latency.trouble import HEAVY, light
+from tests.terminal.conftest import lockterm
+from tests.terminal.pty_session import PtySession
+
+__all__ = ["lockterm"]
+
+MOST_MS = 100.0
+"""The median key, absolutely."""
+KEYS = 30
+"""Keys for each trouble; every fifth has the page asked for again before it."""
+
+
+class Bench:
+    """An app on a healthy page, and what can go wrong with it."""
+
+    def __init__(self, session: PtySession, beside: Beside) -> None:
+        self.session, self.beside, self.proxy = session, beside, beside.proxy
+        self.healthy = Timed((0.0,))
+        self.slow: list[str] = []
+
+    def recover(self) -> None:
+        """All is well again, and the first page there."""
+        self.beside.do(self.proxy.heal)
+        self.session.press("r")
+        self.session.wait_until(lambda: "STALE" not in self.session.text, "a fresh page")
+        self.session.wait_for("page 1 of 7")
+
+    def trouble(self, name: str, keys: int = KEYS) -> None:
+        """Press keys in it, and compare."""
+        before = self.proxy.accepted + len(self.proxy.asked)
+        timed = time_keys(self.session, keys, self._ask_again)
+        print(f"{name:40.40} {timed}")
+        if timed.median > MOST_MS or timed.p95 > max(MOST_MS, 3 * self.healthy.p95):
+            self.slow.append(f"{name}: {timed}")
+        self.session.wait_until(
+            lambda: self.proxy.accepted + len(self.proxy.asked) > before, f"anything asked: {name}"
+        )
+
+    def _ask_again(self, number: int) -> None:
+        if number % 5 == 0:
+            self.session.press("r")
+
+    @contextmanager
+    def with_page(self, play: Play) -> Iterator[None]:
+        """Every page is answered so."""
+        self.beside.do(lambda: self.proxy.arm("list", play))
+        yield
+        self.recover()
+
+    def measure(self) -> None:
+        """How it is with nothing wrong."""
+        time_keys(self.session, KEYS, self._ask_again)  # all is imported and cached then
+        self.healthy = time_keys(self.session, 3 * KEYS, self._ask_again)
+        print(f"\n{'nothing wrong':40} {self.healthy}")
+
+    def judge(self) -> None:
+        assert self.slow == [], f"nothing wrong: {self.healthy}"
+
+
+@pytest.fixture
+def bench(service: RunningService, lockterm: Callable[..., PtySession]) -> Iterator[Bench]:
+    port = urlsplit(service.base_url).port
+    assert port is not None
+    beside = Beside(port)
+    with beside.running() as proxy:
+        session = lockterm("--base-url", proxy.base_url, "--lock", "1001", size=(100, 30))
+        session.wait_for("page 1 of 7")
+        bench = Bench(session, beside)
+        bench.measure()
+        yield bench
+        if session.exit_code is None:
+            session.press("\x11")
+            assert session.wait_exit() == 0
+
+
+def test_keys_while_answers_are_heavy(bench: Bench) -> None:
+    for name, make in HEAVY.items():
+        with bench.with_page(make()):
+            bench.trouble(name)
+    bench.judge()
+
+
+def test_keys_while_nothing_comes_or_goes(bench: Bench) -> None:
+    troubles: dict[str, Callable[[FaultProxy], object]] = {
+        "connection refused": FaultProxy.refuse,
+        "no connection in time": FaultProxy.clog,
+    }
+    for name, strike in troubles.items():
+        bench.beside.do(lambda strike=strike: strike(bench.proxy))
+        bench.trouble(name)
+        bench.recover()
+    for name, play in light().items():
+        with bench.with_page(play):
+            bench.trouble(name, 5)
+    bench.judge()
+
+
+@pytest.mark.parametrize("store", ["state/lockterm/lockterm.db", "cache/lockterm/answers.db"])
+def test_keys_while_another_session_holds_the_store(
+    bench: Bench, tmp_path: Path, store: str
+) -> None:
+    """As one does that was stopped amid a transaction."""
+    connection = sqlite3.connect(tmp_path / store, isolation_level=None)
+    connection.execute("BEGIN EXCLUSIVE")
+    bench.trouble(f"held: {os.path.basename(store)}")
+    connection.close()
+    bench.recover()
+    bench.judge()
