@@ -165,13 +165,16 @@ def test_rubbish_that_the_database_cannot_see_is_left_behind(path: Path):
 def test_another_session_goes_on_with_the_new_file(path: Path):
     """What it writes must not end in the file that was set aside."""
     other, here = Database(path), Database(path)
-    Journal(other, "p").find("id1")
+    assert Journal(other, "p").prepare(operation(4444)) is None
+    assert path.with_name("lockterm.db-wal").stat().st_size  # as long as it is open there
     spoil(path, leaves(path, "operations")[3])
     with pytest.raises(StoreError):
         Journal(here, "p").history()
     other_journal = Journal(other, "p")
     assert other_journal.prepare(operation(5555)) is None
+    assert Journal(here, "p").find("id4444") is not None
     assert Journal(here, "p").find("id5555") is not None
+    assert here.flaws() == ""
     aside = [one for one in path.parent.glob("*.damaged-*") if not one.name.endswith("-wal")]
     assert len(aside) == 1
     for database in (other, here):
