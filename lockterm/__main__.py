@@ -21,18 +21,19 @@ def main() -> None:
 
 
 def _run(arguments: list[str]) -> int:
-    if arguments or COMPLETION in os.environ:
+    from lockterm.cli.plain import plain_options
+
+    options = plain_options(arguments)
+    if options is None or COMPLETION in os.environ:
         from lockterm.cli.commands import run
 
         return run(arguments)
-    # The plain command needs no click: nothing was typed that it could read.
     from lockterm.cli.ending import tell_error
     from lockterm.cli.ui import run_ui
-    from lockterm.config import Options
     from lockterm.errors import LocktermError
 
     try:
-        return run_ui(Options())
+        return run_ui(options)
     except LocktermError as error:
         return tell_error(error)
 

@@ -161,15 +161,18 @@ class LocktermApp(InOrder[int]):
 
     def on_mount(self) -> None:
         """Let go what waits for the first frame, and say what is unwise about the profile."""
-        self.call_after_refresh(startup.first_frame_shown)
+        self.call_after_refresh(self._begin)
         self.screen_change_signal.subscribe(self, lambda _: self.outcomes.show())
-        self.set_timer(PAGE_FIRST_S, self._look_back)
         for warning in self.operations.profile.warnings:
             self.notify(warning, title="Profile", severity="warning", timeout=15)
 
     async def on_unmount(self) -> None:
         """Close what was opened."""
         await self.operations.close()
+
+    def _begin(self) -> None:
+        startup.first_frame_shown()
+        self.set_timer(PAGE_FIRST_S, self._look_back)
 
     def _look_back(self) -> None:
         """Show what earlier sessions left."""

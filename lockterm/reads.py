@@ -13,14 +13,14 @@ from zoneinfo import ZoneInfo
 from lockterm.connection import Connection
 from lockterm.errors import MalformedAnswer
 from lockterm.models.locks import Lock
-from lockterm.models.packs import PackSource
-from lockterm.store.cache import Cache
 from lockterm.store.lock_book import LockBook
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
+    from lockterm.models.packs import PackSource
     from lockterm.models.remotes import Remote, RemotePage
     from lockterm.models.voices import Language, VoicePack
+    from lockterm.store.cache import Cache
     from lockterm.store.database import Database
 
 T = TypeVar("T")

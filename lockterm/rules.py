@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 from lockterm.errors import RuleViolation
 from lockterm.json_text import canonical, size
 from lockterm.models.constants import AddType, Flag, RemoteType
-from lockterm.models.remote_values import RemoteValues, values_of
 
 if TYPE_CHECKING:
+    from lockterm.models.remote_values import RemoteValues
     from lockterm.models.remotes import Remote
     from lockterm.models.requests import NewRemote, RemoteChanges
 
@@ -68,6 +68,8 @@ def validity_of(values: RemoteValues) -> tuple[int | None, int | None, int | Non
 def effective(before: Remote | None, after: RemoteValues) -> RemoteValues:
     """The values as they will be: the four of the validity as sent, or left as they are."""
     if before is not None and not touches_validity(before, after):
+        from lockterm.models.remote_values import values_of
+
         old = values_of(before)
         four = (old.remote_type, old.start_ms, old.end_ms, old.week_day)
     else:
@@ -78,6 +80,8 @@ def effective(before: Remote | None, after: RemoteValues) -> RemoteValues:
 
 def touches_validity(before: Remote | None, after: RemoteValues) -> bool:
     """Whether type, start, end or weekdays become others; a new remote always sets them."""
+    from lockterm.models.remote_values import values_of
+
     return before is None or validity_of(after) != validity_of(values_of(before))
 
 

@@ -18,10 +18,10 @@ from lockterm.api.transport import Answer, Transport
 from lockterm.api.writes import Write
 from lockterm.errors import MalformedAnswer, NoAnswer, OutcomeUnknown, Refused
 from lockterm.models.remotes import Remote, RemotePage
-from lockterm.models.voices import Language, VoicePack
 
 if TYPE_CHECKING:
     from lockterm.models.requests import NewRemote, RemoteChanges
+    from lockterm.models.voices import Language, VoicePack
 
 T = TypeVar("T")
 
@@ -149,16 +149,22 @@ class LockService:
 
     async def list_voice_packs(self, lock_id: int) -> list[VoicePack]:
         """The voice packs of a lock, in short (4.9)."""
+        from lockterm.models.voices import VoicePack
+
         path = "/api/v1/voice/list"
         return await self._post(path, {"lockId": lock_id}, lambda data: read_many(data, VoicePack))
 
     async def list_languages(self, vendor: str, model: str) -> list[Language]:
         """The languages and timbres that exist for a vendor's model (4.10)."""
+        from lockterm.models.voices import Language
+
         body = {"vendor": vendor, "model": model}
         return await self._post("/api/v1/voice/packs", body, lambda data: read_many(data, Language))
 
     async def voice_pack_detail(self, lock_id: int, name: str) -> VoicePack:
         """A voice pack of a lock with its URL, size and MD5 (4.11)."""
+        from lockterm.models.voices import VoicePack
+
         body = {"lockId": lock_id, "name": name}
         path = "/api/v1/voice/detail"
         return await self._post(path, body, lambda data: read_one(data, VoicePack))

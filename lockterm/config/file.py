@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -174,4 +173,6 @@ def _key_path(line: str) -> tuple[str, ...]:
 
 
 def _quoted(path: Path) -> str:
+    import shlex
+
     return shlex.quote(os.fspath(path))

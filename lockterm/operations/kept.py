@@ -13,18 +13,17 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lockterm.errors import StoreError
-from lockterm.models.drafts import Draft
-from lockterm.models.hidden import known_fields
-from lockterm.models.history import HistoryLine
 from lockterm.models.operation import UNSETTLED, Operation
 from lockterm.reads import Reads
-from lockterm.store.cache import Cache
 from lockterm.store.drafts import Drafts
 from lockterm.store.journal import Journal
 from lockterm.store.sessions import Session
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
+    from lockterm.models.drafts import Draft
+    from lockterm.models.history import HistoryLine
+    from lockterm.store.cache import Cache
     from lockterm.store.database import Database
 
 T = TypeVar("T")
@@ -74,6 +73,8 @@ class Kept(Reads):
         self, form: str, lock_id: int, remote_id: int | None, typed: Mapping[str, str]
     ) -> None:
         """Keep what stands in a form that is not finished."""
+        from lockterm.models.drafts import Draft
+
         draft = Draft(form, lock_id, remote_id, typed, self.now_ms(), self._session.id)
         await asyncio.to_thread(self._with_journal, lambda: self._drafts.save(draft))
 
@@ -136,6 +137,7 @@ class Kept(Reads):
 
         See :func:`lockterm.models.hidden.known_fields`.
         """
+        from lockterm.models.hidden import known_fields
 
         def known() -> Mapping[int, Mapping[str, Any]]:
             return known_fields(self._journal.told_hidden(lock_id))

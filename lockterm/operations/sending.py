@@ -22,7 +22,6 @@ from lockterm.errors import (
 )
 from lockterm.models.operation import CALL_WORDS, IN_FLIGHT, STATE_WORDS, Operation, State
 from lockterm.operations.kept import Kept
-from lockterm.readback import judge_add
 
 if TYPE_CHECKING:
     from lockterm.api.writes import Write
@@ -161,6 +160,8 @@ class Sending(Kept):
 
     async def _recognise(self, operation: Operation) -> int | None:
         """Find the id of a remote that the service recorded without telling its id."""
+        from lockterm.readback import judge_add
+
         try:
             remotes = await self.all_remotes(operation.lock_id)
             found = judge_add(operation, remotes, await self._not_added_by(operation)).candidates

@@ -18,7 +18,6 @@ from lockterm.errors import (
 )
 from lockterm.models.operation import READABLE_CALLS, Operation, State
 from lockterm.operations.writes import Writes
-from lockterm.readback import Verdict, read_back
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
@@ -46,6 +45,8 @@ class Operations(Writes):
         Raises:
             ServiceError: It could not be read; the operation stays as it is.
         """
+        from lockterm.readback import Verdict, read_back
+
         verdict = await read_back(self, operation, await self._not_added_by(operation))
         if verdict.state is State.CONFIRMED_BY_READING and await self._was_replaced(operation):
             verdict = Verdict(State.SENT_AGAIN, "What remained of it was deleted one by one.")

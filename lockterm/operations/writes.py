@@ -7,10 +7,10 @@ import logging
 from typing import TYPE_CHECKING
 
 from lockterm.errors import NameTaken, RuleViolation, StoreError
-from lockterm.models.locks import Lock, VoiceChoice
 from lockterm.operations.sending import Sending
 
 if TYPE_CHECKING:
+    from lockterm.models.locks import Lock, VoiceChoice
     from lockterm.models.remotes import Remote
     from lockterm.models.requests import NewRemote, RemoteChanges
 

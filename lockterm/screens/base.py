@@ -127,6 +127,8 @@ class LocktermScreen(_Common[ResultT]):
             link: What to say of a service that is out of reach or asks for a pause.
             unsettled: The operations that are not settled, the oldest first.
         """
+        if not self.query(TitleLine):
+            return  # lockterm is ending: what is inside a screen goes before it
         self.query_one(TitleLine).online = self.operations.online
         notices = self.query_one(NoticeLine)
         notices.link, notices.unsettled = link, unsettled

@@ -6,52 +6,18 @@ import math
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any
 
-from textual.app import App, ComposeResult
-from textual.content import Content
+from textual.app import App
 from textual.screen import Screen
 from textual.timer import Timer
-from textual.widgets import Label, OptionList
-from textual.widgets.option_list import Option
 
 from lockterm.errors import LocktermError
 from lockterm.models.operation import CALL_WORDS, READABLE_CALLS, Operation, State
-from lockterm.screens.base import LocktermModal, LocktermScreen
-from lockterm.screens.confirm import ConfirmModal
+from lockterm.screens.base import LocktermScreen
 from lockterm.text import clean
 from lockterm.widgets.notice_line import outcome_words
 
 if TYPE_CHECKING:
     from lockterm.operations import Operations
-
-
-class WhichRemote(LocktermModal[int | None]):
-    """Several remotes look like the one that was added: a person says which."""
-
-    def __init__(self, operation: Operation) -> None:
-        super().__init__()
-        self._operation = operation
-
-    def compose(self) -> ComposeResult:
-        """The candidates, by id, and "none of them" with the focus."""
-        from textual.containers import Vertical
-
-        name = clean(self._operation.remote_name, 60)
-        with Vertical(classes="dialog"):
-            yield Label(f"Which remote is the {name} that was added?", classes="question")
-            yield OptionList(
-                Option("None of them"),
-                *(Option(Content(f"Remote {identifier}")) for identifier in self._candidates),
-                compact=True,
-                markup=False,
-            )
-
-    @property
-    def _candidates(self) -> tuple[int, ...]:
-        return self._operation.candidates
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Answer with the id, or None."""
-        self.dismiss(self._candidates[event.option_index - 1] if event.option_index else None)
 
 
 class Outcomes:
@@ -147,6 +113,8 @@ class Outcomes:
 
     async def _recognise(self, operation: Operation) -> int | None:
         if len(operation.candidates) > 1:
+            from lockterm.screens.which_remote import WhichRemote
+
             return await self._app.push_screen_wait(WhichRemote(operation))
         (remote_id,) = operation.candidates
         name = clean(operation.remote_name, 60)
@@ -194,6 +162,8 @@ class Outcomes:
     async def _ask(
         self, question: str, details: str, *, verb: str, keep: str, danger: bool = False
     ) -> bool:
+        from lockterm.screens.confirm import ConfirmModal
+
         modal: Screen[Any] = ConfirmModal(question, details, verb=verb, keep=keep, danger=danger)
         return bool(await self._app.push_screen_wait(modal))
 

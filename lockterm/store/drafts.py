@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
-from lockterm.models.drafts import Draft
 from lockterm.store.database import Database
+
+if TYPE_CHECKING:
+    from lockterm.models.drafts import Draft
 
 
 class Drafts:
@@ -41,6 +44,8 @@ class Drafts:
 
     def all(self) -> list[Draft]:
         """Every draft of the profile, the newest first."""
+        from lockterm.models.drafts import Draft
+
         with self._database.transaction() as connection:
             rows = connection.execute(
                 "SELECT form, lock_id, remote_id, typed, saved_ms, session FROM drafts"

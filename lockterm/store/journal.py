@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lockterm.models.history import HistoryLine
 from lockterm.models.operation import HELD_CALLS, IN_FLIGHT, UNSETTLED, Operation, State
 from lockterm.store.database import Database
+
+if TYPE_CHECKING:
+    from lockterm.models.history import HistoryLine
 
 _JSON = ("body", "before", "answer", "candidates")
 _FIELDS = tuple(Operation.__dataclass_fields__)
@@ -39,6 +41,8 @@ def _operation(row: sqlite3.Row) -> Operation:
 
 
 def _line(row: sqlite3.Row) -> HistoryLine:
+    from lockterm.models.history import HistoryLine
+
     values = dict(row)
     voice = json.loads(values["voice"])["currentVoiceTimbre"] if values["voice"] else {}
     values["voice"] = " ".join(str(voice[name]) for name in ("lang", "timbre") if name in voice)
