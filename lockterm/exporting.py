@@ -75,7 +75,7 @@ def as_csv(operations: Iterable[Operation], zone: tzinfo) -> bytes:
     writer.writerow(_COLUMNS)
     for operation in operations:
         row = _record(operation, zone)
-        writer.writerow([_cell(row[name]) for name in _COLUMNS])
+        writer.writerow([cell(row[name]) for name in _COLUMNS])
     return text.getvalue().encode("utf-8", "backslashreplace")
 
 
@@ -91,7 +91,8 @@ def _record(operation: Operation, zone: tzinfo) -> dict[str, Any]:
     return {"time": time, **asdict(operation)}
 
 
-def _cell(value: Any) -> str | int:
+def cell(value: Any) -> str | int:
+    """A value as it stands in a CSV file: text that might run gets a quote in front of it."""
     if value is None:
         return ""
     if isinstance(value, int) and not isinstance(value, bool):

@@ -1,48 +1,84 @@
-"""The log file: signals, crashes and messages, one write for each, and no header values."""
+"""The log file: signals, crashes and messages; no header values, and no body of any request."""
 
 from __future__ import annotations
 
 import logging
-import os
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
 from lockterm.errors import StoreError
-from lockterm.paths import append_private, make_directory
+from lockterm.paths import make_directory
+from lockterm.text import clean, clean_lines
 
-LARGEST = 1 << 20
-"""Bytes after which a log file is put aside as ``lockterm.log.1`` when lockterm starts."""
+LEVELS = ("debug", "info", "warning", "error")
+"""What ``--log-level`` takes; ``debug`` adds a line for each exchange with the service."""
+
+MASKED = "***"
+_SHORTEST = 6
+"""Shorter parts of a header's value are words such as Bearer's kin, found everywhere."""
 
 
-def log_to(file: Path) -> logging.Handler:
+def log_to(file: Path, level: str | None = None, *, secrets: Iterable[str] = ()) -> logging.Handler:
     """Send what the logger ``lockterm`` hears to a file.
 
     Nothing is written where the file cannot be: a full disk must not stop reading.
+
+    Args:
+        file: The log file; it is made with the first line.
+        level: One of ``LEVELS``; by default ``info``.
+        secrets: Values of headers. Nothing logs them on purpose; an error could quote one.
 
     Returns:
         The handler, for ``logging.getLogger("lockterm").removeHandler``.
     """
     with suppress(StoreError):
         make_directory(file.parent)
-    with suppress(OSError):
-        if file.stat().st_size > LARGEST:
-            os.replace(file, file.with_name(f"{file.name}.1"))
-    handler = _PrivateFile(file)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    handler = _Late(file)
+    handler.setFormatter(_Safe(secrets))
     logger = logging.getLogger("lockterm")
     logger.propagate = False
-    logger.setLevel(logging.INFO)
+    logger.setLevel((level or "info").upper())
     logger.addHandler(handler)
     return handler
 
 
-class _PrivateFile(logging.Handler):
+class _Late(logging.Handler):
+    """Imports and opens what it writes to with the first record."""
+
     def __init__(self, file: Path) -> None:
         super().__init__()
         self._file = file
+        self._target: logging.Handler | None = None
 
     def emit(self, record: logging.LogRecord) -> None:
-        try:
-            append_private(self._file, self.format(record))
-        except OSError:
-            return
+        if self._target is None:
+            from lockterm.rotating_log import RotatingLog
+
+            self._target = RotatingLog(self._file)
+            self._target.setFormatter(self.formatter)
+        self._target.emit(record)
+
+    def close(self) -> None:
+        if self._target is not None:
+            self._target.close()
+        super().close()
+
+
+class _Safe(logging.Formatter):
+    """One line for a message, whatever the service wrote into it, and nothing that is secret."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(message)s")
+        parts = {part for value in secrets for part in (value, *value.split())}
+        self._secrets = sorted((p for p in parts if len(p) >= _SHORTEST), key=len, reverse=True)
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        record.message = clean(record.message)
+        return super().formatMessage(record)
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = clean_lines(super().format(record))
+        for secret in self._secrets:
+            text = text.replace(secret, MASKED)
+        return text

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
+import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
@@ -33,6 +34,8 @@ CONNECT_SHARE = 0.45
 forgets the socket of a handshake that is cancelled."""
 QUOTED = 200
 """Characters of an answer that an error shows."""
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +161,7 @@ class Transport:
             headers["Content-Type"] = content[0]
         if fresh:
             headers["Connection"] = "close"
-        progress = _Progress()
+        progress, began = _Progress(), time.monotonic()
         request = httpx.Request(
             method,
             httpx.URL(self._base_url + path, params=query),
@@ -179,6 +182,10 @@ class Transport:
                 raise not_sent(error, self.server) from error
             seen = self._quote(bytes(progress.unpacker.body))
             raise no_answer(error, within_s, progress.status, seen, self._quote) from error
+        finally:  # neither headers nor bodies: they hold secrets
+            took_ms = (time.monotonic() - began) * 1000
+            status = progress.status or "no answer"
+            _log.debug("%s %s: %s after %.0f ms", method, path, status, took_ms)
 
     async def _converse(
         self,

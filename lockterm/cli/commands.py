@@ -3,48 +3,34 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from lockterm import __version__
-from lockterm.cli.ending import MISUSED, tell, tell_error
+from lockterm.cli import manual
+from lockterm.cli.ending import MISUSED, Interrupted, tell, tell_error
+from lockterm.cli.options import OF_THE_UI, merged, takes
+from lockterm.cli.remote_commands import remotes
+from lockterm.cli.voice_commands import voice
 from lockterm.config import Options
 from lockterm.errors import LocktermError
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 
-# Values are checked by lockterm.config, wherever they come from, so click takes them as text.
-_OPTIONS = {
-    "profile": click.option("--profile", metavar="NAME", help="The profile to use."),
-    "base_url": click.option("--base-url", metavar="URL", help="The service to use."),
-    "lock": click.option("--lock", metavar="ID", help="Open straight on this lock's remotes."),
-    "read_only": click.option("--read-only", is_flag=True, help="Send nothing that changes."),
-    "no_mouse": click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal."),
-}
-
-
-def _takes(*names: str) -> Callable[[Command], Command]:
-    def decorate(command: Command) -> Command:
-        for name in reversed(names):
-            command = _OPTIONS[name](command)
-        return command
-
-    return decorate
-
-
-@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=manual.LOCKTERM,
+)
 @click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")
-@_takes(*_OPTIONS)
+@takes(*OF_THE_UI)
 @click.pass_context
 def lockterm(context: click.Context, /, **given: Any) -> int | None:
     """Manage the bluetooth remotes and the voices of smart locks in a terminal.
 
-    Without a command, the terminal UI opens on the default profile. The options may also stand
-    after info, doctor and demo.
+    Without a command, the terminal UI opens on the default profile; without one, it offers the
+    demo or asks for a base URL. Options may also stand after the commands that take them.
     """
     context.obj = Options(**given)
     if context.invoked_subcommand is not None:
@@ -55,13 +41,13 @@ def lockterm(context: click.Context, /, **given: Any) -> int | None:
 
 
 @lockterm.command()
-@_takes("lock", "read_only", "no_mouse")
+@takes("lock", "read_only", "no_mouse", "log_level")
 @click.pass_obj
 def demo(options: Options, /, **given: Any) -> int:
     """Try it: the UI on a made-up site, in one process."""
     from lockterm.cli.demo import run_demo
 
-    return run_demo(_merged(options, given))
+    return run_demo(merged(options, given))
 
 
 @lockterm.command()
@@ -87,31 +73,41 @@ def serve(host: str, port: int, database: Path | None, sample_data: bool, token:
 
 
 @lockterm.command()
-@_takes(*_OPTIONS)
+@takes(*OF_THE_UI)
 @click.option("--json", "as_json", is_flag=True, help="For programs to read.")
 @click.pass_obj
 def info(options: Options, /, as_json: bool, **given: Any) -> int:
-    """Show the version, every path, and the settings with where each came from."""
+    """Show version, paths and settings.
+
+    Every setting is shown with where it came from; values of headers are not shown.
+    """
     from lockterm.cli.info import run_info
 
-    return run_info(_merged(options, given), as_json=as_json)
+    return run_info(merged(options, given), as_json=as_json)
 
 
-@lockterm.command()
-@_takes(*_OPTIONS)
+@lockterm.command(epilog=manual.DOCTOR)
+@takes(*OF_THE_UI)
+@click.option("--json", "as_json", is_flag=True, help="For programs to read.")
 @click.pass_obj
-def doctor(options: Options, /, **given: Any) -> int:
-    """Check this terminal, the configuration, the store and the service."""
+def doctor(options: Options, /, as_json: bool, **given: Any) -> int:
+    """Check terminal, configuration, store and service."""
     from lockterm.cli.doctor import run_doctor
 
-    return run_doctor(_merged(options, given))
+    return run_doctor(merged(options, given), as_json=as_json)
 
 
-def _merged(before: Options, after: dict[str, Any]) -> Options:
-    """The options before the command, overridden by those after it."""
-    return replace(
-        before, **{name: value for name, value in after.items() if value not in (None, False)}
-    )
+@lockterm.command(epilog=manual.COMPLETION)
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+def completion(shell: str) -> int:
+    """Print the completion script of a shell."""
+    from lockterm.cli.completing import run_completion
+
+    return run_completion(shell, lockterm)
+
+
+lockterm.add_command(remotes)
+lockterm.add_command(voice)
 
 
 def run(arguments: list[str]) -> int:
@@ -124,6 +120,9 @@ def run(arguments: list[str]) -> int:
         result = lockterm.main(arguments, prog_name="lockterm", standalone_mode=False)
     except LocktermError as error:
         return tell_error(error)
+    except Interrupted as interrupted:
+        tell(interrupted.sentence)
+        return interrupted.exit_code
     except click.Abort:
         return 130
     except click.ClickException as error:

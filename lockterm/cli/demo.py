@@ -46,7 +46,7 @@ def run_demo(options: Options) -> int:
         )
     require_terminal(os.environ)
     log_file = Paths.standard().log_file  # what went wrong is worth keeping, even of the demo
-    log_to(log_file)
+    log_to(log_file, options.log_level)
     with (
         SignalGuard(log_file) as guard,
         TemporaryDirectory(prefix="lockterm-demo-", ignore_cleanup_errors=True) as root,

@@ -8,14 +8,61 @@ import threading
 from contextlib import suppress
 from typing import NoReturn
 
-from lockterm.errors import ConfigError, LocktermError
+from lockterm.errors import (
+    ConfigError,
+    LocktermError,
+    MalformedAnswer,
+    NoAnswer,
+    OutcomeUnknown,
+    Refused,
+    RuleViolation,
+    ServiceError,
+    Unreachable,
+    Untrusted,
+)
 from lockterm.terminal import NoTerminal
 from lockterm.text import clean
 
+DONE = 0
+"""It was done, or what was asked for is so already."""
 FAILED = 1
-"""Something went wrong that was not typed."""
+"""It was refused, by the service or here, or something went wrong that was not typed."""
 MISUSED = 2
-"""What was typed, configured or attached cannot work."""
+"""What was typed, configured or attached cannot work; nothing was sent."""
+UNREACHABLE = 3
+"""The service gave no answer that could be used, and nothing was changed."""
+UNKNOWN = 4
+"""A change may have been recorded or not, and reading it back did not settle that."""
+
+_CODES: tuple[tuple[type[LocktermError], int], ...] = (
+    (OutcomeUnknown, UNKNOWN),
+    (Unreachable, UNREACHABLE),
+    (NoAnswer, UNREACHABLE),
+    (MalformedAnswer, UNREACHABLE),
+    (ConfigError, MISUSED),
+    (NoTerminal, MISUSED),
+)
+
+
+class Misused(LocktermError):
+    """What was typed cannot be done, and nothing was sent."""
+
+    title = "Not sent"
+
+
+class Interrupted(Exception):
+    """A signal ended a command in good order.
+
+    Args:
+        number: The signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.exit_code = 128 + number
+        """What a shell expects."""
+        self.sentence = "Interrupted; nothing was changed."
+        """What is known of it."""
 
 
 def tell(sentence: str) -> None:
@@ -34,8 +81,43 @@ def tell_error(error: LocktermError) -> int:
     Returns:
         The exit code.
     """
-    tell(" ".join(filter(None, (clean(error.message), clean(error.hint)))))
-    return MISUSED if isinstance(error, ConfigError | NoTerminal) else FAILED
+    tell(sentence_of(error))
+    return code_of(error)
+
+
+def code_of(error: LocktermError) -> int:
+    """The exit code of a command that ended so."""
+    if isinstance(error, Misused):
+        return MISUSED
+    if isinstance(error, RuleViolation):
+        from lockterm.typed_remote import LABELS
+
+        # What was typed is wrong; or the profile, the lock or the remote does not allow it.
+        return MISUSED if error.reasons.keys() <= LABELS.keys() else FAILED
+    return next((code for kind, code in _CODES if isinstance(error, kind)), FAILED)
+
+
+def sentence_of(error: LocktermError) -> str:
+    """What happened, what it means and what to do, on one line that is safe to show."""
+    parts = [error.message]
+    if isinstance(error, ServiceError):
+        parts[0] = f"{error.title}: {error.message}"
+    if isinstance(error, Refused):
+        if error.code is not None:
+            parts.append(f"(code {error.code})")
+        if error.description and error.description != error.message:
+            parts.append(error.description)
+    parts.append(hint_of(error))
+    return " ".join(clean(part) for part in parts if part)
+
+
+def hint_of(error: LocktermError) -> str:
+    """What to do, where no form is open that keeps what was typed."""
+    if isinstance(error, RuleViolation):
+        return ""
+    if isinstance(error, Unreachable) and not isinstance(error, Untrusted):
+        return "Check the network and the base URL, then try again."
+    return error.hint
 
 
 def leave(code: int) -> NoReturn:

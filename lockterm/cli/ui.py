@@ -34,7 +34,8 @@ def run_ui(options: Options) -> int:
     require_terminal(os.environ)
     if settings.profile is None:
         return _first_run(options, paths)
-    log_to(paths.log_file)
+    secrets = settings.profile.headers.values()
+    log_to(paths.log_file, options.log_level, secrets=secrets)
     with SignalGuard(paths.log_file) as guard:
         return show(settings.profile, settings, paths, guard)
 

@@ -33,6 +33,8 @@ class Options:
     lock: str | None = None
     read_only: bool = False
     no_mouse: bool = False
+    log_level: str | None = None
+    """How much the log file tells; see ``lockterm.logfile``."""
 
 
 @dataclass(frozen=True, slots=True)

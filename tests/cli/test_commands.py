@@ -139,21 +139,6 @@ def test_info_with_a_broken_setting_still_names_the_paths(lockterm: Run, config_
     _assert_one_sentence(result, "line 1")
 
 
-def test_doctor_asks_the_service(lockterm: Run, service: RunningService, tmp_path: Path) -> None:
-    well = lockterm("doctor", "--base-url", service.base_url)
-    assert "ok     service        127.0.0.1" in well.stdout
-    assert service.requests[-1] == ("GET", "/api/v1/bluetooth-remote/list")
-    assert "clock" in well.stdout, "the service's clock stands still in tests"
-    assert well.returncode == 1, "there is no terminal"
-    assert not (tmp_path / "state").exists(), "looking changes nothing"
-
-    with socket.create_server(("127.0.0.1", 0)) as gone:
-        port = gone.getsockname()[1]
-    ill = lockterm("doctor", "--base-url", f"http://127.0.0.1:{port}")
-    assert "wrong  service" in ill.stdout
-    assert "Traceback" not in ill.stderr
-
-
 def test_serve_says_where_first_and_ends_with_a_signal(tmp_path: Path) -> None:
     database = tmp_path / "site.db"
     command = [*LOCKTERM, "serve", "--port", "0", "--database", str(database)]
@@ -182,6 +167,7 @@ def test_what_is_written_is_private(tmp_path: Path) -> None:
         logger.warning("something")
     finally:
         logger.removeHandler(handler)
+        handler.close()
     assert stat.S_IMODE(paths.log_file.stat().st_mode) == 0o600
     for directory in (paths.state_dir, tmp_path / "a/b", tmp_path / "a"):
         assert stat.S_IMODE(directory.stat().st_mode) == 0o700

@@ -5,31 +5,46 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-import click
-
+from lockterm import __version__
 from lockterm.cli.doctor.configuration import configuration_findings
 from lockterm.cli.doctor.finding import Finding, trouble
 from lockterm.cli.doctor.service import service_findings
 from lockterm.cli.doctor.store import store_findings
 from lockterm.cli.doctor.terminal import terminal_findings
-from lockterm.cli.ending import FAILED
+from lockterm.cli.ending import DONE, FAILED
+from lockterm.cli.output import put, put_json
 from lockterm.config import Options, Settings, load_settings
 from lockterm.errors import ConfigError
 from lockterm.paths import Paths
 from lockterm.text import clean
 
 
-def run_doctor(options: Options) -> int:
+def run_doctor(options: Options, *, as_json: bool) -> int:
     """Check everything and print a line for each finding.
 
     Returns:
         The exit code: 1 where something is wrong, else 0.
     """
-    wrong = False
+    findings: list[Finding] = []
     for finding in _findings(options):
-        click.echo(f"{finding.state:<6} {finding.subject:<14} {clean(finding.sentence)}")
-        wrong = wrong or finding.state == "wrong"
-    return FAILED if wrong else 0
+        findings.append(finding)
+        if not as_json:  # a line at once: a service that does not answer takes its time
+            words = f"{finding.sentence} {finding.advice}".strip()
+            put(f"{finding.state:<5} {finding.subject:<14} {clean(words)}")
+    wrong = any(finding.state == "FAIL" for finding in findings)
+    if as_json:
+        put_json({"version": __version__, "ok": not wrong, "findings": [*map(_json, findings)]})
+    return FAILED if wrong else DONE
+
+
+def _json(finding: Finding) -> dict[str, object]:
+    return {
+        "state": finding.state,
+        "subject": finding.subject,
+        "found": finding.sentence,
+        "advice": finding.advice,
+        "facts": dict(finding.facts),
+    }
 
 
 def _findings(options: Options) -> Iterator[Finding]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from lockterm.cli.doctor.finding import Finding, sentence_of
+from lockterm.cli.doctor.finding import Finding
 from lockterm.config import Options, Settings, load_settings
 from lockterm.config.file import read_config
 from lockterm.errors import ConfigError
@@ -15,21 +16,52 @@ from lockterm.errors import ConfigError
 def configuration_findings(
     config_file: Path, options: Options, environ: Mapping[str, str], settings: Settings
 ) -> Iterator[Finding]:
-    """What the settings come to, and which other profiles could not be used."""
+    """What the settings come to, and which other profiles could not be used.
+
+    Unknown keys and wrong values of the profile in use are an error before this is reached.
+    """
+    config = read_config(config_file)
+    if config is None:
+        yield Finding("OK", "configuration", f"There is no {config_file}: nothing has to be there.")
+    else:
+        mode = stat.S_IMODE(config_file.stat().st_mode)
+        facts = {"file": str(config_file), "mode": f"{mode:04o}", "profiles": len(config.profiles)}
+        if mode & 0o022:
+            yield Finding(
+                "WARN",
+                "configuration",
+                f"Others can change {config_file}, and so where lockterm connects to.",
+                f"Run: chmod 600 {config_file}",
+                facts,
+            )
+        else:
+            yield Finding(
+                "OK",
+                "configuration",
+                f"{config_file} ({mode:04o}) has no unknown keys.",
+                facts=facts,
+            )
     profile = settings.profile
     if profile is None:
         yield Finding(
-            "wrong",
+            "FAIL",
             "configuration",
-            f"No service is known: write a profile into {config_file}, or give --base-url.",
+            "No service is known.",
+            f"Write a profile into {config_file}, or give --base-url.",
         )
         return
-    yield Finding("ok", "configuration", f"The profile {profile.name} is on {profile.base_url}.")
+    chosen = {"profile": profile.name, "baseUrl": profile.base_url, "readOnly": profile.read_only}
+    read_only = ", read-only" if profile.read_only else ""
+    yield Finding(
+        "OK",
+        "configuration",
+        f"The profile {profile.name} is on {profile.base_url}{read_only}.",
+        facts=chosen,
+    )
     for warning in profile.warnings:
-        yield Finding("note", "configuration", warning)
-    config = read_config(config_file)
+        yield Finding("WARN", "configuration", warning)
     for name in config.profiles if config else ():
         try:
             load_settings(config_file, replace(options, profile=name), environ)
         except ConfigError as error:
-            yield Finding("note", "configuration", sentence_of(error))
+            yield Finding("WARN", "configuration", error.message, error.hint)

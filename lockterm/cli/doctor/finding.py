@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
+from lockterm.cli.ending import hint_of
 from lockterm.errors import LocktermError
 
-State = Literal["ok", "note", "wrong"]
-"""``note`` is worth knowing; only ``wrong`` makes the exit code 1."""
+State = Literal["OK", "WARN", "FAIL"]
+"""``WARN`` is worth knowing; only ``FAIL`` makes the exit code 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +22,13 @@ class Finding:
     subject: str
     """Terminal, configuration, store or service."""
     sentence: str
-    """What was seen and, unless it is well, what to do."""
+    """What was seen."""
+    advice: str = ""
+    """What to do; empty where it is well."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What was measured, for programs."""
 
 
 def trouble(subject: str, error: LocktermError) -> Finding:
     """The finding that something is wrong, in the words of its error."""
-    return Finding("wrong", subject, sentence_of(error))
-
-
-def sentence_of(error: LocktermError) -> str:
-    """What an error means and what to do, in one line."""
-    return " ".join(filter(None, (error.message, error.hint)))
+    return Finding("FAIL", subject, error.message, hint_of(error))

@@ -1,0 +1,160 @@
+"""Sending a change and telling what became of it, with the certainties that the UI has.
+
+What has no answer is read back once. Recorded is only what the service said or shows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lockterm.cli.door import Door
+from lockterm.cli.ending import DONE, UNKNOWN, sentence_of, tell
+from lockterm.cli.output import put, put_json
+from lockterm.cli.rehearsal import Rehearsed
+from lockterm.errors import LocktermError, OutcomeUnknown, ServiceError
+from lockterm.models.locks import Lock
+from lockterm.models.operation import Operation, State
+from lockterm.text import clean
+
+_NEXT = "Do not send it again before it is settled: the keys c, A and X of lockterm's UI do that."
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change that is about to be sent, and how to tell of it."""
+
+    lock: Lock
+    call: str
+    """The contract's name of the call."""
+    done: Callable[[Any], str]
+    """What was done, as a sentence, from the answer."""
+    details: Sequence[str] = ()
+    """What was understood, line by line: the resolved times."""
+    remote_id: int | None = None
+    """The remote it is about; for an add, it is the answer."""
+    as_json: bool = False
+
+
+def carry_out(door: Door, change: Change, work: Coroutine[Any, Any, Any]) -> int:
+    """Send a change, or show its request where it is only rehearsed.
+
+    Returns:
+        The exit code: done, or unknown.
+
+    Raises:
+        LocktermError: It was refused, or not sent.
+    """
+    try:
+        answer = door.run(work)
+    except Rehearsed as rehearsed:
+        _show_request(door, rehearsed, change)
+        return DONE
+    except OutcomeUnknown as error:
+        return _read_back(door, change, error)
+    _tell_done(change, State.CONFIRMED, answer)
+    return DONE
+
+
+def unchanged(change: Change, sentence: str) -> int:
+    """Tell that there is nothing to send, because it is so already."""
+    if change.as_json:
+        put_json(_result(change, "unchanged", message=sentence))
+    else:
+        put(sentence)
+    return DONE
+
+
+def _show_request(door: Door, rehearsed: Rehearsed, change: Change) -> None:
+    write = rehearsed.write
+    encoding = "json" if write.always_json else door.profile.body
+    if change.as_json:
+        put_json(
+            {
+                "dryRun": True,
+                "method": "POST",
+                "url": f"{door.profile.base_url}{write.path}",
+                "path": write.path,
+                "encoding": encoding,
+                "body": write.body,
+            }
+        )
+        return
+    put(f"POST {door.profile.base_url}{write.path}")
+    text = json.dumps(write.body, indent=2, ensure_ascii=False)
+    put(text if text.replace("\n", "").isprintable() else json.dumps(write.body, indent=2))
+    put("")
+    for line in change.details:
+        put(line)
+    if encoding == "form":
+        put("The profile has it sent as form fields.")
+    put("Nothing was sent.")
+
+
+def _read_back(door: Door, change: Change, error: OutcomeUnknown) -> int:
+    operation: Operation | None = None
+    words = ""
+    try:
+        operation = door.run(_mine(door, change.lock.lock_id))
+        if operation is not None:
+            operation = door.run(door.operations.check(operation))
+            words = f"Read back: {operation.message}"
+    except ServiceError as failure:
+        words = f"It could not be read back: {sentence_of(failure)}"
+    except LocktermError as failure:
+        words = sentence_of(failure)
+    if operation is not None and operation.state is State.CONFIRMED_BY_READING:
+        _tell_done(change, operation.state, None)
+        return DONE
+    if change.as_json:
+        state = operation.state if operation else State.UNKNOWN
+        found = operation.candidates if operation else ()
+        put_json(_result(change, "unknown", state=state, message=words, candidates=found))
+    else:
+        for line in change.details:
+            put(line)
+    tell(" ".join(filter(None, (f"{error.title}: {clean(error.message)}", clean(words), _NEXT))))
+    return UNKNOWN
+
+
+async def _mine(door: Door, lock_id: int) -> Operation | None:
+    """The change that this command has sent; it sends only one."""
+    session = door.operations.session
+    mine = [one for one in await door.operations.unsettled(lock_id) if one.session == session]
+    return mine[-1] if mine else None
+
+
+def _tell_done(change: Change, state: State, answer: Any) -> None:
+    by_reading = "" if state is State.CONFIRMED else " No answer came, but it is there."
+    if change.as_json:
+        message = by_reading.strip()
+        put_json(_result(change, "recorded", state=state, answer=answer, message=message))
+        return
+    put(f"{change.done(answer)} Recorded by the service.{by_reading}")
+    for line in change.details:
+        put(line)
+
+
+def _result(
+    change: Change,
+    outcome: str,
+    *,
+    state: State | None = None,
+    answer: Any = None,
+    message: str = "",
+    candidates: Sequence[int] = (),
+) -> dict[str, Any]:
+    """What ``--json`` prints of a change; README has its shape."""
+    is_add = change.call == "add"
+    return {
+        "outcome": outcome,
+        "state": None if state is None else state.value,
+        "call": change.call,
+        "lockId": change.lock.lock_id,
+        "remoteId": answer if is_add else change.remote_id,
+        "deletedCount": answer if change.call == "clear" else None,
+        "candidates": list(candidates),
+        "message": message,
+    }
