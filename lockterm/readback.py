@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lockterm.errors import Refused
+from lockterm.json_text import canonical
 from lockterm.models.operation import READABLE_CALLS, Operation, State
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ async def read_back(reads: Reads, operation: Operation, not_new: Container[int |
 def same(left: Any, right: Any) -> bool:
     """Whether two field values mean the same; the order of weekdays does not matter."""
     if isinstance(left, list) and isinstance(right, list):
-        return sorted(left, key=repr) == sorted(right, key=repr)
-    return type(left) is type(right) and bool(left == right)
+        return sorted(map(canonical, left)) == sorted(map(canonical, right))
+    return canonical(left) == canonical(right)  # for Python 1, 1.0 and True are one
 
 
 def judge_add(
@@ -111,27 +112,53 @@ def judge_update(operation: Operation, now: Remote) -> Verdict:
     return Verdict(State.CONFLICT, f"Neither as before nor as intended: {names}.")
 
 
-def judge_delete(operation: Operation, remotes: Iterable[Remote]) -> Verdict:
+def judge_delete(operation: Operation, remotes: Sequence[Remote]) -> Verdict:
     """Judge a delete by the lock's whole list."""
-    if any(remote.id == operation.remote_id for remote in remotes):
+    before = operation.before[0] if operation.before else {}
+    found = [remote for remote in remotes if remote.id == operation.remote_id]
+    if any(_is_still(before, remote) for remote in found):
         return Verdict(State.NOT_SEEN, "The remote is still there. The delete may still land.")
-    return Verdict(State.CONFIRMED_BY_READING, "The remote is no longer on the lock.")
+    if found:
+        words = f"The service gave its id {operation.remote_id} to another remote."
+        return Verdict(State.CONFLICT, words)
+    return _unless_nameless(remotes, "The remote is no longer on the lock.")
 
 
-def judge_clear(operation: Operation, remotes: Iterable[Remote]) -> Verdict:
+def judge_clear(operation: Operation, remotes: Sequence[Remote]) -> Verdict:
     """Judge a clear by what remains of the remotes that were there when it was sent."""
-    ids = (record.get("id") for record in operation.before)
-    cleared = {identifier for identifier in ids if isinstance(identifier, int)}
-    present = {remote.id for remote in remotes if remote.id is not None}
-    remaining = tuple(sorted(identifier for identifier in present if identifier in cleared))
+    ids = ((record.get("id"), record) for record in operation.before)
+    cleared = {identifier: record for identifier, record in ids if isinstance(identifier, int)}
+    present = {remote.id: remote for remote in remotes if remote.id is not None}
+    remaining = tuple(
+        sorted(key for key in present if key in cleared and _is_still(cleared[key], present[key]))
+    )
     new = len(present) - len(remaining)
     newcomers = f" {new} came since." if new else ""
     if not remaining:
-        return Verdict(
-            State.CONFIRMED_BY_READING, f"None of the {len(cleared)} is left.{newcomers}"
-        )
+        return _unless_nameless(remotes, f"None of the {len(cleared)} is left.{newcomers}")
     if len(remaining) == len(cleared):
         words = f"All {len(cleared)} are still there.{newcomers} The clear may still land."
         return Verdict(State.NOT_SEEN, words, remaining)
     words = f"{len(remaining)} of {len(cleared)} are still there.{newcomers}"
     return Verdict(State.CONFLICT, words, remaining)
+
+
+def _is_still(before: Mapping[str, Any], now: Remote) -> bool:
+    """Whether an id still means the same remote: a service may give the id of a deleted one away.
+
+    Number and creation time are what no update changes (4.4).
+    """
+    return all(
+        same(before[name], now.raw[name])
+        for name in ("remoteNumber", "createTime")
+        if name in before and name in now.raw
+    )
+
+
+def _unless_nameless(remotes: Sequence[Remote], words: str) -> Verdict:
+    """What is not in the list is gone, unless the list has something that could be it."""
+    if nameless := sum(remote.id is None for remote in remotes):
+        some = "one entry that has" if nameless == 1 else f"{nameless} entries that have"
+        doubt = f"The list has {some} no usable id, so that nothing tells whether it is gone."
+        return Verdict(State.UNKNOWN, doubt)
+    return Verdict(State.CONFIRMED_BY_READING, words)

@@ -31,6 +31,9 @@ AHEAD_S = 60.0
 WALK_PAGE_SIZE = 200
 """Remotes a page when the whole list is read."""
 
+MOST_REMOTES = 1_000_000
+"""A list of more remotes is not read whole: it would not fit into memory."""
+
 WALKS = 4
 """How often a walk is begun at the most when the list changes meanwhile."""
 
@@ -198,15 +201,25 @@ class Reads(Connection):
             page_no, pages, moved, unreadable = 1, 1, False, 0
             while page_no <= pages and not moved:
                 page = (await self._load_page(lock_id, page_no, WALK_PAGE_SIZE)).value
-                moved = total is not None and page.total != total
+                is_told, before = "total" not in page.odd, len(found) + unreadable
+                moved = is_told and total is not None and page.total != total
                 total, pages = page.total, page.pages
                 unreadable += page.unreadable
                 for remote in page.remotes:
                     found[remote.id if remote.id is not None else id(remote)] = remote
+                read = len(found) + unreadable
+                is_empty = not page.remotes and not page.unreadable
+                if not is_told and "pages" in page.odd:  # nobody said where it ends
+                    pages = page_no if is_empty else page_no + 1
+                # A list without an end would otherwise be read until the memory is full.
+                repeats = read == before and page_no > 1 and not (is_empty and page_no == pages)
+                moved = moved or repeats or (is_told and read > total + WALK_PAGE_SIZE)
+                if max(read, total) > MOST_REMOTES:
+                    raise MalformedAnswer(f"Lock {lock_id} has more remotes than can be read.")
                 if not moved:
-                    yield list(found.values()), total
+                    yield list(found.values()), total if is_told else read
                 page_no += 1
-            if not moved and len(found) + unreadable >= (total or 0):
+            if not moved and (not is_told or read >= (total or 0)):
                 return
         raise MalformedAnswer(
             f"The list of lock {lock_id} kept changing while it was read.",
@@ -215,10 +228,18 @@ class Reads(Connection):
         )
 
     async def all_remotes(self, lock_id: int) -> list[Remote]:
-        """The whole list of a lock; errors as for :meth:`walk`."""
+        """The whole list of a lock; errors as for :meth:`walk`.
+
+        What the service listed and nobody can read is there as a remote of which nothing is known.
+        """
         remotes: list[Remote] = []
-        async for so_far, _ in self.walk(lock_id):
-            remotes = so_far
+        total = 0
+        async for so_far, told in self.walk(lock_id):
+            remotes, total = so_far, told
+        if total > len(remotes):
+            from lockterm.models.remotes import Remote
+
+            remotes += [Remote.read({})] * (total - len(remotes))
         return remotes
 
     async def remote(self, remote_id: int) -> Remote:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from lockterm.errors import MalformedAnswer
 from lockterm.models.reading import Record
 from lockterm.models.remotes import Remote, RemotePage
+from lockterm.text import clean
 
 R = TypeVar("R", bound=Record)
 
@@ -52,15 +53,17 @@ def read_page(data: Any, page_no: int, page_size: int) -> RemotePage:
 
 
 def read_remote(data: Any, remote_id: int) -> Remote:
-    """A remote's detail (4.5).
+    """A remote's detail (4.5); where it tells no id, it has the one that was asked for.
 
     Raises:
         MalformedAnswer: ``data`` is no object, or it is about another remote than the one asked
             for: acting on that one would be the worst outcome of all.
     """
-    remote = Remote.read(_object(data))
-    if remote.id is not None and remote.id != remote_id:
-        raise MalformedAnswer(f"Asked for remote {remote_id}, the answer is about {remote.id}.")
+    told = _object(data).get("id")
+    remote = Remote.read(data if told is not None else {**data, "id": remote_id})
+    if remote.id != remote_id:
+        about = clean(told, 30)
+        raise MalformedAnswer(f"Asked for remote {remote_id}, the answer is about {about}.")
     return remote
 
 

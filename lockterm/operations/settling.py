@@ -12,6 +12,7 @@ from lockterm.errors import (
     NameTaken,
     RateLimited,
     Refused,
+    RuleViolation,
     ServiceError,
     StoreError,
     Unreachable,
@@ -80,6 +81,8 @@ class Operations(Writes):
         if operation.call == "clear":
             await self._delete_remaining(operation)
             return
+        if operation.call == "delete" and operation.state is State.CONFLICT:
+            raise RuleViolation({"delete": f"{operation.message} Nothing was sent. Give it up."})
         from lockterm.api.writes import Write
 
         if operation.call == "add":
