@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import importlib
 import logging
+import ssl
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from lockterm import __version__
 from lockterm.api.failures import no_answer, not_sent
 from lockterm.api.headers import clock_offset_s
 from lockterm.api.http import httpx
+from lockterm.api.lines import Lines
 from lockterm.api.settings import ServiceSettings, checked_base_url, checked_headers
 from lockterm.api.trust import tls_context
 from lockterm.api.unpacking import Unpacker
@@ -101,8 +103,7 @@ class Transport:
             "User-Agent": f"lockterm/{__version__}",
         }
         self._ca_file = settings.ca_file
-        self._reads: httpx.AsyncHTTPTransport | None = None
-        self._writes: httpx.AsyncHTTPTransport | None = None
+        self._lines: Lines | None = None
 
     async def open(self) -> None:
         """Get ready to connect; nothing is sent yet.
@@ -110,23 +111,18 @@ class Transport:
         Raises:
             ConfigError: The ca_file cannot be used.
         """
-        await asyncio.to_thread(self._make_transports)  # certificates take 40 ms to load
+        self._lines = Lines(await asyncio.to_thread(self._prepare))  # certificates take 40 ms
 
-    def _make_transports(self) -> None:
+    def _prepare(self) -> ssl.SSLContext:
         with contextlib.suppress(ImportError):  # what the first request would import meanwhile
             importlib.import_module("anyio._backends._asyncio")
-        context = tls_context(self._base_url, self._ca_file)
-        kept = httpx.Limits(max_connections=8, max_keepalive_connections=4, keepalive_expiry=30)
-        fresh = httpx.Limits(max_connections=8, max_keepalive_connections=0)
-        self._reads = httpx.AsyncHTTPTransport(verify=context, trust_env=False, limits=kept)
-        self._writes = httpx.AsyncHTTPTransport(verify=context, trust_env=False, limits=fresh)
+        return tls_context(self._base_url, self._ca_file)
 
     async def close(self) -> None:
         """Close every connection."""
-        for transport in (self._reads, self._writes):
-            if transport is not None:
-                await transport.aclose()
-        self._reads = self._writes = None
+        lines, self._lines = self._lines, None
+        if lines is not None:
+            await lines.close()
 
     async def exchange(
         self,
@@ -153,8 +149,8 @@ class Transport:
             Unreachable: Nothing was sent.
             NoAnswer: The request may have left, and no whole answer came.
         """
-        transport = self._writes if fresh else self._reads
-        if transport is None:
+        lines = self._lines
+        if lines is None:
             raise Unreachable("Nothing was sent: the connections are closed.")
         headers = dict(self._headers)
         if content is not None:
@@ -173,8 +169,8 @@ class Transport:
             },
         )
         try:
-            async with asyncio.timeout(within_s):
-                return await self._converse(transport, request, progress)
+            async with lines.line(fresh=fresh) as line, asyncio.timeout(within_s):
+                return await self._converse(line, request, progress)
         # Whatever the HTTP stack raises is a fault of the line or of the other side. A list of
         # types would let the next leak of h11, anyio or ssl through as a crash amid a write.
         except Exception as error:
@@ -189,12 +185,12 @@ class Transport:
 
     async def _converse(
         self,
-        transport: httpx.AsyncHTTPTransport,
+        line: httpx.AsyncHTTPTransport,
         request: httpx.Request,
         progress: _Progress,
     ) -> Answer:
         began = self._clock()
-        response = await transport.handle_async_request(request)
+        response = await line.handle_async_request(request)
         progress.status = response.status_code
         headers = {name.lower(): value for name, value in response.headers.items()}
         self.last_contact = time.monotonic()

@@ -222,14 +222,15 @@ async def test_whatever_the_http_stack_raises(kind):
     connecting = ("connection.connect_tcp.started", "connection.start_tls.started")
     sending = (*connecting, "http11.send_request_headers.started")
     async with LockService(Settings("http://127.0.0.1:9"), AT_ONCE) as client:
-        line = client._transport
+        lines = client._transport._lines
         for steps, read_error, write_error, writes in (
             (connecting, Unreachable, Unreachable, 3),
             (sending, NoAnswer, OutcomeUnknown, 1),
             # A step of a name that is not known counts as sent: doubt is the safe side.
             (("http9.surprise",), NoAnswer, OutcomeUnknown, 1),
         ):
-            line._reads = line._writes = failing = Failing(leak(kind), *steps)
+            failing = Failing(leak(kind), *steps)
+            lines._new = lambda *, kept, failing=failing: failing
             with pytest.raises(read_error):
                 await client.remote_detail(5)
             assert failing.calls == 3

@@ -1,0 +1,69 @@
+"""Exchanges that are given up: by the next key, or by their deadline."""
+
+from __future__ import annotations
+
+import asyncio
+from random import Random
+
+import pytest
+
+from lockterm.api import LockService
+from lockterm.errors import LocktermError
+from tests.api.conftest import AT_ONCE, Settings
+from tests.api.fault_server import FaultServer, Line, Script, http, says
+
+PAGE = '{"errcode":0,"data":{"list":[],"pageNo":1,"pageSize":20,"pages":1,"total":137}}'
+GOOD = says(http(PAGE), keep=True)
+
+
+async def silent(line: Line) -> None:
+    await line.reader.read()
+
+
+async def half(line: Line) -> None:
+    await line.send(http(PAGE)[:-9])
+    await line.reader.read()
+
+
+@pytest.mark.parametrize("script", [GOOD, silent, half], ids=["good", "silent", "half"])
+@pytest.mark.parametrize("by", ["a key", "the deadline"])
+async def test_what_was_given_up_costs_the_next_one_nothing(
+    faults: FaultServer, script: Script, by: str
+) -> None:
+    """Whatever step it was at, and however many were under way."""
+    chance = Random(1)
+    faults.play(script)
+    async with LockService(Settings(faults.base_url, timeout_s=3.0), AT_ONCE) as client:
+        for _ in range(30):
+            tasks = []
+            for _ in range(5):
+                within_s = 3.0 if by == "a key" else chance.random() * 0.01
+                read = client._transport.exchange("GET", "/", within_s=within_s)
+                tasks.append(asyncio.ensure_future(read))
+                for _ in range(chance.randrange(30)):
+                    await asyncio.sleep(0)
+                if by == "a key":
+                    tasks[-1].cancel()
+            for result in await asyncio.gather(*tasks, return_exceptions=True):
+                if isinstance(result, Exception):
+                    assert isinstance(result, LocktermError), repr(result)
+        faults.play(GOOD)
+        async with asyncio.timeout(3.0):
+            assert (await client.list_remotes(1001, 1, 20)).total == 137
+        for _ in range(300):  # nothing of what was given up stays open
+            if len(faults._tasks) <= 4:
+                break
+            await asyncio.sleep(0.01)
+        assert len(faults._tasks) <= 4
+
+
+async def test_reads_use_a_connection_again_and_writes_do_not(faults: FaultServer) -> None:
+    faults.play(GOOD)
+    async with LockService(Settings(faults.base_url), AT_ONCE) as client:
+        for _ in range(5):
+            await client.list_remotes(1001, 1, 20)
+        assert faults.connections == 1
+        for _ in range(2):
+            await client.delete_remote(5)
+        await client.list_remotes(1001, 1, 20)
+        assert faults.connections == 3
