@@ -45,6 +45,12 @@ class Life:
     typing: str = ""
     typed_at: list[float] = field(default_factory=list)
     """When each character of the name that is being typed was sent."""
+    killed_at: float = 0.0
+
+    def kill(self, pid: int) -> None:
+        """End it."""
+        self.killed_at = time.monotonic()
+        os.kill(pid, signal.SIGKILL)
 
 
 def live(session: PtySession, life: Life, seed: int) -> None:
@@ -110,12 +116,11 @@ def kill_once(service: RunningService, home: Path, seed: int) -> bool:
     command = [*LOCKTERM, "--base-url", service.base_url, "--lock", str(EMPTY_LOCK)]
     life = Life()
     with PtySession(command, clean_environment(home)) as session:
-        timer = threading.Timer(after_s, os.kill, (session.pid, signal.SIGKILL))
+        timer = threading.Timer(after_s, life.kill, (session.pid,))
         timer.start()
         with contextlib.suppress(AssertionError, OSError):  # it ends amid whatever was waited for
             live(session, life, seed)
         timer.join()
-        killed_at = time.monotonic()
         session.wait_exit()
     (store,) = [*home.rglob("lockterm.db")] or [home / "none"]
     left = next_start(store, service.base_url.removeprefix("http://"))
@@ -127,7 +132,7 @@ def kill_once(service: RunningService, home: Path, seed: int) -> bool:
     for name, state in by_name.items():
         assert state in (State.CONFIRMED, State.UNKNOWN, State.NOT_SENT), (seed, state)
         assert not (state is State.NOT_SENT and name in new), (seed, "applied, called not sent")
-    safe = sum(at <= killed_at - DRAFT_S - DEALING_S for at in life.typed_at)
+    safe = sum(at <= life.killed_at - DRAFT_S - DEALING_S for at in life.typed_at)
     if life.typing and life.typing not in by_name:
         assert left.draft.startswith(life.typing[:safe]), (seed, safe, left.draft)
     return bool(by_name)
