@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lockterm import rules
 from lockterm.comparison import LABELS
+from lockterm.models.constants import RemoteStatus
 from lockterm.models.hidden import HIDDEN
 from lockterm.models.remote_values import values_of
 from lockterm.text import clean
@@ -62,6 +63,8 @@ class BackedUp:
     """Fields of the service that the contract does not name: they are not sent back."""
     ended: bool = False
     """Its end has passed."""
+    was_invalid: bool = False
+    """The service said that it was invalid, although its end has not passed."""
 
     @property
     def old_id(self) -> int | None:
@@ -107,13 +110,17 @@ def _backed_up(remote: Remote, lock_id: int, known: Mapping[str, Any], now_ms: i
     if remote.id is None:
         why_not = "The backup has no usable id of it, to tell later whether it was restored."
         return BackedUp(remote, None, why_not, ended=ended)
+    if (other := remote.other_lock(lock_id)) is not None:
+        return BackedUp(remote, None, f"It belonged to another lock: {other}.", ended=ended)
     if unusable:
         named = ", ".join(called(name) for name in LABELS if name in unusable)
         return BackedUp(remote, None, f"The backup has no usable {named}.", ended=ended)
     request = rules.new_remote(lock_id, replace(values, remote_name="-", remote_number="-"))
     names = {"remote_name": values.remote_name, "remote_number": values.remote_number}
     request = request.model_copy(update=names)
-    return BackedUp(remote, request, "", unknown, tuple(remote.extras), ended)
+    # An add makes a normal remote (3): what somebody had switched off would open the lock again.
+    was_invalid = remote.status not in (None, RemoteStatus.NORMAL) and not ended
+    return BackedUp(remote, request, "", unknown, tuple(remote.extras), ended, was_invalid)
 
 
 def _attribute(contract_name: str) -> str:
@@ -148,6 +155,15 @@ def losses(remotes: Sequence[BackedUp]) -> list[str]:
             (f"{ended} of them have" if ended > 1 else "One of them has" if many else "It has")
             + " ended already and will open nothing."
         )
+    if switched_off := sum(remote.was_invalid for remote in some):
+        whose = (
+            f"{switched_off} of them were"
+            if switched_off > 1
+            else "One of them was"
+            if many
+            else "It was"
+        )
+        said.append(f"{whose} invalid at the service, and may open the lock again.")
     return said
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any
@@ -59,11 +59,19 @@ UPDATABLE = (
 )
 """What an update can change (4.4)."""
 
+RECOGNISED = ("remote_name", "remote_number", *UPDATABLE[1:])
+"""What a remote is known by when it is read again: with another number, it may be another one."""
 
-def differences(before: RemoteValues, after: RemoteValues, zone: tzinfo) -> list[Difference]:
+
+def differences(
+    before: RemoteValues,
+    after: RemoteValues,
+    zone: tzinfo,
+    fields: Sequence[str] = UPDATABLE,
+) -> list[Difference]:
     """What an update changed or would change; ``1``, ``1.0`` and ``true`` are not the same."""
     found = []
-    for name in UPDATABLE:
+    for name in fields:
         one, other = getattr(before, name), getattr(after, name)
         if name == "week_day":
             one, other = sorted(set(one)), sorted(set(other))

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 from lockterm.errors import MalformedAnswer
 from lockterm.models.reading import Record
 from lockterm.models.remotes import Remote, RemotePage
-from lockterm.text import clean
 
 R = TypeVar("R", bound=Record)
 
@@ -62,7 +61,7 @@ def read_remote(data: Any, remote_id: int) -> Remote:
     told = _object(data).get("id")
     remote = Remote.read(data if told is not None else {**data, "id": remote_id})
     if remote.id != remote_id:
-        about = clean(told, 30)
+        about = remote.id if remote.id is not None else "something without a usable id"
         raise MalformedAnswer(f"Asked for remote {remote_id}, the answer is about {about}.")
     return remote
 

@@ -60,6 +60,11 @@ class Remote(Record):
             parts["lockInfo"] = LockInfo.read(info)
         return super().read(raw, **parts)
 
+    def other_lock(self, lock_id: int) -> int | None:
+        """The lock that it says it belongs to, where that is another one; else None."""
+        told = (self.lock_id, self.lock_info.lock_id if self.lock_info else None)
+        return next((other for other in told if other not in (None, lock_id)), None)
+
 
 @dataclass(frozen=True, kw_only=True)
 class RemotePage(Record):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lockterm.comparison import LABELS, differences
+from lockterm.comparison import LABELS, RECOGNISED, differences
 from lockterm.errors import LocktermError, Refused
 from lockterm.models.locks import Lock
 from lockterm.models.remote_values import values_of
@@ -81,10 +81,15 @@ class DeleteModal(CheckedConfirm):
             )
         except LocktermError as error:
             return Checked(_unread(error))
+        if (other := latest.other_lock(self._lock_entry.lock_id)) is not None:
+            # It could not be read back either: it is not on this lock's list.
+            return Checked(
+                f"! The service says that it belongs to lock {other}. Nothing was sent.",
+                question=f"{remote_title(latest)} is not on {clean(self._lock_entry.title, 60)}.",
+                possible=False,
+            )
         lines = []
-        if latest.lock_id not in (None, self._lock_entry.lock_id):
-            lines.append(f"! It belongs to another lock now: {latest.lock_id}.")
-        changed = differences(values_of(shown), values_of(latest), zone)
+        changed = differences(values_of(shown), values_of(latest), zone, RECOGNISED)
         listed = [str(change) for change in changed if change.label not in _NOT_IN_LISTS]
         if listed:
             lines += ["! Changed since the list was read:", *listed, ""]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lockterm.comparison import differences
+from lockterm.comparison import RECOGNISED, differences
 from lockterm.errors import LocktermError, NameTaken, OutcomeUnknown, Refused, RuleViolation
 from lockterm.models.operation import UNSETTLED, State
 from lockterm.models.remote_values import RemoteValues, values_of
@@ -112,7 +112,10 @@ class RemoteSaving:
         form = self._form
         form.doing = "Reading it again ..."
         current = await form.operations.remote(before.id or 0)
-        others = differences(values_of(before), values_of(current), form.zone)
+        if (other := current.other_lock(form.lock_entry.lock_id)) is not None:
+            words = f"The service says that remote {before.id} belongs to lock {other} now."
+            raise RuleViolation({"lockId": f"{words} Nothing was sent."})
+        others = differences(values_of(before), values_of(current), form.zone, RECOGNISED)
         if self._was_left:
             return False
         if others and not await form.app.push_screen_wait(ask_to_merge(before, others)):

@@ -393,3 +393,15 @@ def test_what_can_be_restored(call: str, state: State, count: int, words: str) -
     )
     said = why_not_restorable(operation, count)
     assert words in said and bool(said) == bool(words)
+
+
+def test_what_was_switched_off_or_elsewhere_opens_no_lock_unsaid() -> None:
+    later = {"remoteType": 2, "startDate": NOW_MS - 1, "endDate": NOW_MS + 9_000_000}
+    again = "invalid at the service, and may open the lock again"
+    assert again in " ".join(losses([backed_up({**GOOD, **later, "status": 2})]))
+    assert again not in " ".join(losses([backed_up({**GOOD, **later, "status": 1})]))
+    ended = {"remoteType": 2, "startDate": NOW_MS - 9_000_000, "endDate": NOW_MS - 1}
+    assert again not in " ".join(losses([backed_up({**GOOD, **ended, "status": 2})]))
+
+    for other in ({"lockId": 2}, {"lockInfo": {"lockId": 2}}):
+        assert backed_up({**GOOD, **other}).why_not == "It belonged to another lock: 2."
