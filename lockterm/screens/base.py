@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 ResultT = TypeVar("ResultT")
 
+SOON_S = 0.1
+"""What the service answers within this is not announced as being loaded."""
+
 
 class _Common(Screen[ResultT]):
     """Actions that say why they are disabled, and errors that become notices."""

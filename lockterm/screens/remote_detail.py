@@ -13,6 +13,7 @@ from textual.reactive import var
 from lockterm.errors import LocktermError, Refused, StoreError
 from lockterm.models.locks import Lock
 from lockterm.operations import Operations, Seen
+from lockterm.screens.base import SOON_S
 from lockterm.screens.remote_actions import RemoteActions
 from lockterm.text import clean
 from lockterm.validity import validity
@@ -76,6 +77,8 @@ class RemoteDetailScreen(RemoteActions):
         super().__init__(operations, lock_entry)
         self.remote_id = remote_id
         self._called = title
+        self._is_kept = False
+        """Whether what is shown is of an earlier time, until the service answers."""
 
     def crumbs(self) -> tuple[str, ...]:
         """Below the lock's remotes."""
@@ -96,7 +99,8 @@ class RemoteDetailScreen(RemoteActions):
 
     @work(exclusive=True, group="remote")
     async def load_remote(self) -> None:
-        """Read the remote; without the service, show what was last read."""
+        """Read the remote; until the service answers, show what was last read."""
+        slow = self.set_timer(SOON_S, self._show_kept)
         try:
             remote = await self.operations.remote(self.remote_id)
         except LocktermError as error:
@@ -104,9 +108,19 @@ class RemoteDetailScreen(RemoteActions):
                 self.seen = self.seen or await self.operations.cached_remote(self.remote_id)
             self.trouble = error
             return
+        finally:
+            slow.stop()
+        self._is_kept = False
         self.set_reactive(RemoteDetailScreen.trouble, None)
         self.seen = Seen(remote, self.operations.now_ms())
         await self._learn_names(remote)
+
+    async def _show_kept(self) -> None:
+        if self.seen is None:
+            kept = await self.operations.cached_remote(self.remote_id)
+            if self.seen is None and self.trouble is None and kept is not None:
+                self._is_kept = True
+                self.seen = kept
 
     async def _learn_names(self, remote: Remote) -> None:
         """Fill in the names of the lock where the lock book has none (2.3, lockInfo)."""
@@ -144,6 +158,7 @@ class RemoteDetailScreen(RemoteActions):
         table, panel = self.query_one(DetailsTable), self.query_one(StatePanel)
         gone = self.trouble is not None and _is_gone(self.trouble)
         table.display = self.seen is not None and not gone
+        table.set_class(self._is_kept or self.trouble is not None, "-stale")
         panel.display = not table.display
         if self.seen is not None and not gone:
             self._show_fields(self.seen.value)

@@ -102,7 +102,7 @@ class RemotesScreen(RemotesPaging):
         panel.display = table.row_count == 0
         if panel.display:
             panel.say(*state_words(self.view, self._lock_name, may_add=not self.why_not("add")))
-        table.set_class(self.view.trouble is not None, "-stale")
+        table.set_class(self.view.trouble is not None or self.view.kept, "-stale")
 
     def _show_pager(self) -> None:
         pager = self.query_one(Pager)

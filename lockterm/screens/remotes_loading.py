@@ -15,17 +15,15 @@ from textual.reactive import var
 from lockterm.errors import LocktermError, StoreError
 from lockterm.models.locks import Lock
 from lockterm.operations import Operations, Seen
+from lockterm.screens.base import SOON_S
 from lockterm.screens.remote_actions import RemoteActions
 from lockterm.widgets.find_line import matches
-from lockterm.widgets.page_view import MOST_FOUND, Found, PageView
+from lockterm.widgets.page_view import MOST_FOUND, MOST_SHOWN, Found, PageView
 from lockterm.widgets.remote_line import Row, matching_text
 
 if TYPE_CHECKING:
     from lockterm.models.remotes import Remote, RemotePage
     from lockterm.screens.remote_form import RemoteSaved
-
-SOON_S = 0.1
-"""A page that comes within this is not announced as being loaded."""
 
 
 class RemotesLoading(RemoteActions):
@@ -48,6 +46,8 @@ class RemotesLoading(RemoteActions):
         self._zone = operations.zone(lock_entry)
         self._go_to: int | None = None
         """The remote to stand on once the page is there."""
+        self._loading: int | None = None
+        """The page that is being loaded."""
 
     @abstractmethod
     def paint_rows(self, *, top: bool = False) -> None:
@@ -84,6 +84,7 @@ class RemotesLoading(RemoteActions):
         wanted = self.page_no
         if fresh:
             self.operations.forget_pages(self.lock_entry.lock_id)
+        self._loading = wanted
         slow = self.set_timer(SOON_S, partial(self._say_loading, wanted))
         try:
             seen = await self._read_page(wanted)
@@ -97,9 +98,10 @@ class RemotesLoading(RemoteActions):
             return
         finally:
             slow.stop()
-        first = self.view.seen is None
+            self._loading = None
+        first = self.view.seen is None or self.view.kept
         self.set_reactive(RemotesLoading.page_no, seen.value.page_no)
-        self.view = replace(self.view, seen=seen, loading=None, trouble=None)
+        self.view = replace(self.view, seen=seen, kept=False, loading=None, trouble=None)
         self._go_to = None
         self.call_after_refresh(self._look_ahead, seen.value)
         if first:
@@ -140,8 +142,17 @@ class RemotesLoading(RemoteActions):
         with self.showing_errors():
             await self.operations.open_lock(self.lock_entry, total)
 
-    def _say_loading(self, page_no: int) -> None:
-        self.view = replace(self.view, loading=page_no)
+    async def _say_loading(self, page_no: int) -> None:
+        """The service takes its time: say so, and show the page as it once was meanwhile."""
+        kept = None
+        if self.view.seen is None:
+            size = self._page_size
+            kept = await self.operations.cached_page(self.lock_entry.lock_id, page_no, size)
+        if self._loading == page_no:
+            if kept is not None:
+                self.view = replace(self.view, seen=kept, kept=True, loading=page_no)
+            else:
+                self.view = replace(self.view, loading=page_no)
 
     @work(exclusive=True, group="search")
     async def search_all(self) -> None:
@@ -168,7 +179,7 @@ class RemotesLoading(RemoteActions):
     def rows(self) -> Sequence[Remote]:
         """The remotes to show: those of the page or those found, as far as they match.
 
-        No more than the first :data:`MOST_FOUND`: a service may send any number on a page, and a
+        No more than the first :data:`MOST_SHOWN` of a page: a service may send any number, and a
         table of thousands keeps the keys waiting.
         """
         view = self.view
@@ -176,7 +187,7 @@ class RemotesLoading(RemoteActions):
             return view.found.remotes
         remotes = view.page.remotes if view.page else ()
         if not view.needle:
-            return remotes[:MOST_FOUND]
+            return remotes[:MOST_SHOWN]
         matching = (remote for remote in remotes if self.matches(view.needle, remote))
         return list(islice(matching, MOST_FOUND))
 

@@ -15,7 +15,7 @@ from lockterm import languages
 from lockterm.errors import LocktermError, ServiceError, StoreError, Unreachable
 from lockterm.models.locks import Lock
 from lockterm.operations import Operations
-from lockterm.screens.base import LocktermScreen
+from lockterm.screens.base import SOON_S, LocktermScreen
 from lockterm.widgets.state_panel import Reading
 
 if TYPE_CHECKING:
@@ -81,39 +81,50 @@ class VoiceReadings(LocktermScreen[None]):
         """Read the languages of the lock's model."""
         vendor, model = self.entry.vendor, self.entry.model
         self.voices = replace(self.voices, busy=True)
-        failed: ServiceError | None = None
+        slow = self.set_timer(SOON_S, self._show_kept_voices)
         try:
             value = await self.operations.languages(vendor, model)
-            at_ms = self.operations.now_ms()
         except ServiceError as error:
-            failed = error
-            kept = None
+            await self._show_kept_voices()
+            self.voices = replace(self.voices, error=error, busy=False, kept=False)
+            return
+        finally:
+            slow.stop()
+        await self._learn_languages(value)
+        self.voices = Reading(tuple(value), None, self.operations.now_ms())
+
+    async def _show_kept_voices(self) -> None:
+        """Until the service answers, show the voices as they once were."""
+        kept = await self.operations.cached_languages(self.entry.vendor, self.entry.model)
+        if kept is not None and self.voices.value is None:
+            await self._learn_languages(kept.value)
             if self.voices.value is None:
-                kept = await self.operations.cached_languages(vendor, model)
-            if kept is None:
-                self.voices = replace(self.voices, error=error, busy=False)
-                return
-            value, at_ms = kept.value, kept.at_ms
+                self.voices = Reading(tuple(kept.value), None, kept.at_ms, busy=True, kept=True)
+
+    async def _learn_languages(self, value: Sequence[Language]) -> None:
         codes = {language.lang for language in value if language.lang}
         self.names = await asyncio.to_thread(lambda: {c: languages.name_of(c) for c in codes})
-        self.voices = Reading(tuple(value), failed, at_ms)
 
     @work(exclusive=True, group="packs")
     async def load_packs(self) -> None:
         """Read the packs of the lock."""
         self.packs = replace(self.packs, busy=True)
+        slow = self.set_timer(SOON_S, self._show_kept_packs)
         try:
             value = await self.operations.voice_packs(self.entry.lock_id)
         except ServiceError as error:
-            kept = None
-            if self.packs.value is None:
-                kept = await self.operations.cached_voice_packs(self.entry.lock_id)
-            if kept is None:
-                self.packs = replace(self.packs, error=error, busy=False)
-            else:
-                self.packs = Reading(tuple(kept.value), error, kept.at_ms)
+            await self._show_kept_packs()
+            self.packs = replace(self.packs, error=error, busy=False, kept=False)
             return
+        finally:
+            slow.stop()
         self.packs = Reading(tuple(value), None, self.operations.now_ms())
+
+    async def _show_kept_packs(self) -> None:
+        """Until the service answers, show the packs as they once were."""
+        kept = await self.operations.cached_voice_packs(self.entry.lock_id)
+        if kept is not None and self.packs.value is None:
+            self.packs = Reading(tuple(kept.value), None, kept.at_ms, busy=True, kept=True)
 
     @work(exclusive=True, group="detail")
     async def load_detail(self, name: str) -> None:

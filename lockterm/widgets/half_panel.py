@@ -66,9 +66,11 @@ class HalfPanel(Vertical):
             else:
                 state.say(*words)
         stale = self.query_one(".stale", Static)
-        stale.display = reading.value is not None and reading.error is not None
-        if reading.error is not None:
-            at = moments.stamp(reading.at_ms, zone)
+        stale.display = reading.kept or (reading.value is not None and reading.error is not None)
+        at = moments.stamp(reading.at_ms, zone)
+        if reading.kept:
+            stale.update(f"OLD, as read at {at}; reading it again ...")
+        elif reading.error is not None:
             stale.update(f"STALE, as read at {at}. {clean(reading.error.title, 60)}; r tries again")
 
     def _show_rows(self, shown: bool) -> None:

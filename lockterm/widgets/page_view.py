@@ -45,6 +45,8 @@ class PageView:
     """The page that is shown; None before the first."""
     loading: int | None = None
     """The number of the page that is taking its time; None: none is."""
+    kept: bool = False
+    """Whether the page is one from an earlier time, shown until the service answers."""
     trouble: LocktermError | None = None
     """Why the last load failed; None: it did not."""
     missed: int = 0

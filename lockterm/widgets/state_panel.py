@@ -25,6 +25,8 @@ class Reading(Generic[T]):
     """When the value was read."""
     busy: bool = False
     """Whether it is being read now."""
+    kept: bool = False
+    """Whether the value is of an earlier time, shown until the service answers."""
 
 
 class StatePanel(Static):

@@ -1,0 +1,63 @@
+"""Until the service answers, what was last read is shown, dimmed and with its age."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
+
+from textual.widgets import Tree
+
+from lockterm.models.locks import Lock
+from lockterm.screens.remote_detail import RemoteDetailScreen
+from lockterm.screens.voice import VoiceScreen
+from lockterm.service.running import RunningService
+from lockterm.widgets.remotes_table import RemotesTable
+from tests.screens.running_app import Clock, Starter, settled, shown, until
+
+GATE = Lock(1001, name="Main gate", vendor="nordriegel", model="NR-450")
+
+
+@asynccontextmanager
+async def silence(base_url: str) -> AsyncIterator[None]:
+    """A service that takes requests and never answers, where the other one was."""
+    parts = urlsplit(base_url)
+
+    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(take, parts.hostname, parts.port)
+    try:
+        yield
+    finally:
+        server.close()
+        await server.wait_closed()
+
+
+async def test_what_was_last_read_is_shown_until_the_service_answers(
+    service: RunningService, lockterm_app: Starter, clock: Clock
+) -> None:
+    async with lockterm_app(service, open_lock=1001) as pilot:
+        remote = pilot.app.screen.current
+        await pilot.app.push_screen(RemoteDetailScreen(pilot.app.operations, GATE, remote.id, "x"))
+        await settled(pilot)
+        await pilot.app.push_screen(VoiceScreen(pilot.app.operations, GATE))
+        await settled(pilot)
+    service.stop()
+    clock.now_s += 3 * 3600
+    async with silence(service.base_url):
+        app = lockterm_app.app(service, open_lock=1001, timeout_s=60)
+        async with app.run_test(size=(80, 24), notifications=True) as pilot:
+            await until(pilot, lambda: "Omar Haddad" in shown(pilot))
+            assert "loading page 1 ... · updated 3 h ago" in shown(pilot)
+            assert app.screen.query_one(RemotesTable).has_class("-stale")
+            detail = RemoteDetailScreen(app.operations, GATE, remote.id, "x")
+            await app.push_screen(detail)
+            await until(pilot, lambda: remote.remote_number in shown(pilot))
+            assert "updated 3 h ago" in shown(pilot)
+            await app.push_screen(VoiceScreen(app.operations, GATE))
+            await until(pilot, lambda: "Deutsch" in shown(pilot))
+            assert "OLD, as read at" in shown(pilot)
+            assert app.screen.query_one(Tree).root.children
