@@ -8,8 +8,24 @@ from __future__ import annotations
 
 import unicodedata
 
-_JOINERS = "\u200c\u200d"
-"""Needed inside emoji and several scripts, and harmless alone."""
+_NON_JOINER, _JOINER = "\u200c\u200d"
+_EMOJI_STYLE, _KEYCAP = "\ufe0f", "\u20e3"
+_VIRAMA = 9
+"""The combining class of what joins the letters of Indian scripts."""
+
+_UNSEEN = frozenset(
+    map(
+        chr,
+        (
+            *(0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0),
+            *(*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)),
+        ),
+    )
+)
+"""Marks, fillers and variants for which Python has a glyph and terminals have none."""
+
+MOST_MARKS = 8
+"""Combining marks on one letter; no script needs more, and without end they cover the lines."""
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Control, format (bidi, zero width, tags), surrogate, line and paragraph separators."""
@@ -19,7 +35,7 @@ ELLIPSIS = "…"
 
 
 def _shown(char: str) -> str:
-    if char.isprintable() or char in _JOINERS:
+    if char.isprintable():
         return char
     category = unicodedata.category(char)
     if category in _HIDDEN:
@@ -31,7 +47,8 @@ def clean(value: object, limit: int | None = None) -> str:
     """A value of the service as one line that is safe to show.
 
     Control characters, bidi overrides, zero-width characters and lone surrogates are shown as one
-    replacement character each: dropping them would make two different names look the same.
+    replacement character each: dropping them would make two different names look the same. Joiners
+    stay where they join something, as in emoji; of a pile of combining marks, the first eight.
 
     Args:
         value: Any value; what is no string is shown as Python writes it.
@@ -42,7 +59,47 @@ def clean(value: object, limit: int | None = None) -> str:
         text = text[: max(limit - 1, 0)] + ELLIPSIS
     if text.isascii() and text.isprintable():
         return text
-    return "".join(map(_shown, text))
+    kinds = [*map(unicodedata.category, text)]
+    if kinds.count("Mn") + kinds.count("Me") <= MOST_MARKS and _UNSEEN.isdisjoint(text):
+        if text.isprintable():  # as most names are: this is for every cell of a page
+            return text
+        if _JOINER not in text and _NON_JOINER not in text:
+            return "".join(map(_shown, text))
+    shown, marks = [], 0
+    for place, char in enumerate(text):
+        marks = marks + 1 if kinds[place] in ("Mn", "Me") else 0
+        if marks > MOST_MARKS:
+            shown += [REPLACEMENT] if marks == MOST_MARKS + 1 else []
+        elif char in _UNSEEN or char in (_JOINER, _NON_JOINER):
+            before, after = text[max(place - 1, 0) : place], text[place + 1 : place + 2]
+            shown.append(char if _is_at_work(char, before, after) else REPLACEMENT)
+        else:
+            shown.append(_shown(char))
+    return "".join(shown)
+
+
+def _is_at_work(char: str, before: str, after: str) -> bool:
+    """Whether a character without a glyph changes how its neighbours look.
+
+    Anywhere else it would only make two names that differ look the same.
+
+    Args:
+        char: The character.
+        before: The one before it, or nothing.
+        after: The one behind it, or nothing.
+    """
+    if not before:
+        return False
+    if char == _EMOJI_STYLE:
+        return after == _KEYCAP or not (before.isalnum() or before.isspace())
+    if char not in (_JOINER, _NON_JOINER) or not after:
+        return False
+    if unicodedata.combining(before) == _VIRAMA:
+        return True
+    if unicodedata.bidirectional(after) == "AL":
+        return unicodedata.bidirectional(before) in ("AL", "NSM")
+    is_picture = unicodedata.category(before) in ("So", "Sk") or before == _EMOJI_STYLE
+    return char == _JOINER and is_picture and unicodedata.category(after) == "So"
 
 
 def clean_lines(value: str) -> str:
