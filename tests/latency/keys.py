@@ -46,7 +46,7 @@ def time_keys(session: PtySession, count: int, meanwhile: Callable[[int], None])
 
     Args:
         session: On a table with rows.
-        count: How many keys.
+        count: How many keys; an even number ends where it began.
         meanwhile: Called before each key with its number, to keep the trouble going.
     """
     chance, ms = Random(count), []
