@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 MOST_FOUND = 500
 """A search ends with so many remotes found: nobody reads on."""
 
+MOST_SHOWN = 200
+"""A page shows no more rows: so many are asked for at the most."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
