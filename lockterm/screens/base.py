@@ -120,8 +120,10 @@ class LocktermScreen(_Common[ResultT]):
         yield from self.compose_body()
         yield KeyLine()
 
-    def service_back(self) -> None:
-        """Read again what could not be read while the service was out of reach."""
+    @property
+    def may_read_again(self) -> bool:
+        """Whether what could not be read is worth another try by itself."""
+        return bool(self.operations.online) and not self.operations.wait_s
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
         """Show what must not be overlooked.

@@ -37,15 +37,12 @@ class Outcomes:
         """The operations that are not settled, the oldest first, as last read."""
 
     def note_online(self, online: bool) -> None:
-        """The service was reached or lost; what could not be read meanwhile is read again."""
-        was_lost = self._offline_ms is not None
+        """The service was reached or lost; a screen that is told so reads again what failed."""
         self._offline_ms = None if online else self._operations.now_ms()
         self.show()
-        if online and was_lost:
-            self._read_again()
 
     def note_wait(self) -> None:
-        """The service asks for a pause: count it down, then read again."""
+        """The service asks for a pause: count it down."""
         self.show()
         if self._countdown is None:
             self._countdown = self._app.set_interval(1.0, self._count_down)
@@ -55,12 +52,6 @@ class Outcomes:
         if not self._operations.wait_s and self._countdown is not None:
             self._countdown.stop()
             self._countdown = None
-            self._read_again()
-
-    def _read_again(self) -> None:
-        for screen in self._app.screen_stack:
-            if isinstance(screen, LocktermScreen) and screen.is_mounted:
-                screen.service_back()
 
     async def refresh(self) -> None:
         """Read the journal and show what is not settled."""
@@ -94,7 +85,7 @@ class Outcomes:
         from lockterm.moments import stamp
 
         since = stamp(self._offline_ms, self._operations.profile.zone)[11:]
-        return f"OFFLINE  since {since}. Rows may be old, changes wait. Trying again."
+        return f"OFFLINE  since {since}. Rows may be old; read only. Trying again."
 
     # --- acting ------------------------------------------------------------------------------
 

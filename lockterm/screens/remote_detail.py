@@ -194,7 +194,7 @@ class RemoteDetailScreen(RemoteActions):
     def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:
         """The service was lost or is back: what failed is tried again by itself."""
         super().show_notices(offline, unsettled)
-        if self.operations.online and self.trouble is not None and not _is_gone(self.trouble):
+        if self.may_read_again and self.trouble is not None and not _is_gone(self.trouble):
             self.load_remote()
         self.refresh_bindings()
 

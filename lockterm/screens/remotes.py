@@ -148,7 +148,7 @@ class RemotesScreen(RemotesPaging):
     def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:
         """The service was lost or is back: what failed is tried again by itself."""
         super().show_notices(offline, unsettled)
-        if self.operations.online and self.view.trouble is not None:
+        if self.may_read_again and self.view.trouble is not None:
             self.load_page()
         self.refresh_bindings()
 

@@ -12,7 +12,7 @@ from textual import work
 from textual.reactive import reactive
 
 from lockterm import languages
-from lockterm.errors import LocktermError, ServiceError, StoreError, Unreachable
+from lockterm.errors import LocktermError, ServiceError, StoreError
 from lockterm.models.locks import Lock
 from lockterm.operations import Operations
 from lockterm.screens.base import SOON_S, LocktermScreen
@@ -168,9 +168,9 @@ class VoiceReadings(LocktermScreen[None]):
     def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:
         """Read what could not be read while the service was out of reach."""
         super().show_notices(offline, unsettled)
-        if not self.operations.online:
+        if not self.may_read_again:
             return
-        if isinstance(self.voices.error, Unreachable) and not self.voices.busy:
+        if self.voices.error is not None and not self.voices.busy:
             self.load_voices()
-        if isinstance(self.packs.error, Unreachable) and not self.packs.busy:
+        if self.packs.error is not None and not self.packs.busy:
             self.load_packs()
