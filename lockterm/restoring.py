@@ -108,7 +108,9 @@ async def make_plan(operations: Operations, operation: Operation) -> Plan:
 
     Raises:
         StoreError: The journal cannot be read.
+        OtherService: It was sent to another service than the profile names now.
     """
+    operations.require_sent_here(operation)
     known = await operations.known_on(operation.lock_id)
     remotes = await asyncio.to_thread(read_backup, operation, known, operations.now_ms())
     adds: dict[int, list[Operation]] = {}

@@ -118,6 +118,8 @@ class Operation:
     """The delete or clear whose backup this add restores."""
     restores_remote: int | None = None
     """The id that the restored remote had."""
+    service: str = ""
+    """The base URL it is sent to: a profile may name another service by now. Empty: not noted."""
 
     @property
     def unsettled(self) -> bool:

@@ -9,8 +9,8 @@ contract), ``settling`` (outcomes that are not known). Reads are in ``lockterm.r
 
 from __future__ import annotations
 
-from lockterm.operations.sending import HeldBack, SettledMeanwhile
+from lockterm.operations.sending import HeldBack, OtherService, SettledMeanwhile
 from lockterm.operations.settling import Operations
 from lockterm.reads import Seen
 
-__all__ = ["HeldBack", "Operations", "Seen", "SettledMeanwhile"]
+__all__ = ["HeldBack", "Operations", "OtherService", "Seen", "SettledMeanwhile"]

@@ -45,6 +45,20 @@ class HeldBack(LocktermError):
         self.operation = operation
 
 
+class OtherService(LocktermError):
+    """The profile names another service now than the one an operation was sent to."""
+
+    title = "Another service"
+
+    def __init__(self, operation: Operation, profile: str, base_url: str) -> None:
+        super().__init__(
+            f"It was sent to {operation.service}, and the profile {profile} means {base_url} now."
+            " Nothing was asked or sent.",
+            hint="Use a profile for that service to settle it, or give it up.",
+        )
+        self.operation = operation
+
+
 class SettledMeanwhile(LocktermError):
     """What was to be sent again is settled by now, perhaps by another session; nothing was sent."""
 
@@ -61,6 +75,19 @@ class Sending(Kept):
     @abstractmethod
     def settle(self) -> None:
         """Read unknown outcomes back in the background."""
+
+    def is_sent_here(self, operation: Operation) -> bool:
+        """Whether an operation was sent to the service that the profile names now."""
+        return operation.service in ("", self.profile.base_url)
+
+    def require_sent_here(self, operation: Operation) -> None:
+        """See that reading back, sending again or restoring means the same service.
+
+        Raises:
+            OtherService: It does not: there, the same ids are other locks and remotes.
+        """
+        if not self.is_sent_here(operation):
+            raise OtherService(operation, self.profile.name, self.profile.base_url)
 
     async def _carry_out(
         self,
@@ -94,6 +121,7 @@ class Sending(Kept):
             again_of=again_of,
             restores=restores[0] if restores else None,
             restores_remote=restores[1] if restores else None,
+            service=self.profile.base_url,
         )
         # In a task of its own: a screen that goes away must not cut a write off half-way.
         return await asyncio.shield(self._background(self._journalled(operation, write)))

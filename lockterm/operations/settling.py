@@ -45,9 +45,11 @@ class Operations(Writes):
 
         Raises:
             ServiceError: It could not be read; the operation stays as it is.
+            OtherService: It was sent to another service; so does it.
         """
         from lockterm.readback import Verdict, read_back
 
+        self.require_sent_here(operation)
         verdict = await read_back(self, operation, await self._not_added_by(operation))
         if verdict.state is State.CONFIRMED_BY_READING and await self._was_replaced(operation):
             verdict = Verdict(State.SENT_AGAIN, "What remained of it was deleted one by one.")
@@ -78,6 +80,7 @@ class Operations(Writes):
         A clear is never sent again, newcomers would go: what remains of the remotes that it was
         meant for is deleted one by one. Errors as for :meth:`add_remote`.
         """
+        self.require_sent_here(operation)
         if operation.call == "clear":
             await self._delete_remaining(operation)
             return
@@ -158,7 +161,7 @@ class Operations(Writes):
 
     async def _read_unknown_back(self) -> bool:
         all_read = True
-        for operation in await self.unsettled():
+        for operation in filter(self.is_sent_here, await self.unsettled()):
             if operation.state is State.UNKNOWN and operation.call in READABLE_CALLS:
                 try:
                     await self.check(operation)

@@ -73,6 +73,7 @@ MIGRATIONS: dict[str, str] = {
             PRIMARY KEY (profile, form, lock_id, remote_id)
         ) WITHOUT ROWID
     """,
+    "journal_service": "ALTER TABLE operations ADD COLUMN service TEXT NOT NULL DEFAULT ''",
 }
 """Name of a migration -> its statement. Applied once each, in this order, never edited later."""
 

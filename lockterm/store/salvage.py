@@ -123,6 +123,9 @@ def _tables(target: sqlite3.Connection) -> list[str]:
 
 def _copy(source: sqlite3.Connection, target: sqlite3.Connection, table: str) -> tuple[int, bool]:
     columns = [row[1] for row in target.execute(f"PRAGMA table_info({table})")]
+    with contextlib.suppress(sqlite3.Error):  # a store from before a column was added
+        had = [row[1] for row in source.execute(f"PRAGMA table_info({table})")]
+        columns = [name for name in columns if name in had] or columns
     keys = [row[1] for row in target.execute(f"PRAGMA table_info({table})") if row[5]]
     names, marks = ", ".join(f'"{name}"' for name in columns), ", ".join("?" * len(columns))
     before, whole = target.total_changes, True
