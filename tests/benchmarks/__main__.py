@@ -1,106 +1,96 @@
-"""Start, page flip and quiet of lockterm, printed beside a bare Textual app's, in one run.
+"""Start, keys and quiet of lockterm beside a bare Textual app's, in one run, with the targets.
 
-``python -m tests.benchmarks [RUNS]``: interleaved runs in ptys of 80x24; read the ratios, absolute
-times are the machine's. ``hello`` is the bare app; see ``ttybench.py`` for what is reported.
+``python -m tests.benchmarks [RUNS]``: interleaved runs in ptys of 80x24. Read the ratios: absolute
+times are the machine's. ``hello`` is the bare app; ``ttybench.py`` says how things are measured.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
+import argparse
+import statistics
 import tempfile
-import time
-from argparse import Namespace
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from lockterm.service.running import RunningService
-from tests.benchmarks import ttybench
+from tests.benchmarks.measuring import FAR, FRAME, HELLO, PAGE, cases, idle_bytes, measure
 from tests.benchmarks.slow_proxy import SlowProxy
 
-HERE = Path(__file__).parent
-PYTHON = sys.executable
 LATENCY_S = 0.15
-IDLE_S = 10.0
+LINE = "{:44}{:>12}{:>12}{:>9}   {}"
 
 
-def environment(home: str) -> dict[str, str]:
-    """A home of its own, and a terminal like any other."""
-    kinds = ("CONFIG", "DATA", "STATE", "CACHE")
-    places = {f"XDG_{kind}_HOME": f"{home}/{kind.lower()}" for kind in kinds}
-    return {"HOME": home, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", **places}
+def start(key: str) -> Callable[[dict[str, Any]], float]:
+    """A figure of the start."""
+    return lambda run: float(run[key])
 
 
-def lockterm(url: str, *options: str) -> list[str]:
-    """The command on a service, at its lock of 137 remotes."""
-    return [PYTHON, "-m", "lockterm", "--base-url", url, "--lock", "1001", *options]
+def keys(label: str, key: str) -> Callable[[dict[str, Any]], float]:
+    """A figure of the keys of one kind: their median."""
+
+    def figure(run: dict[str, Any]) -> float:
+        samples = [sample[key] for sample in run["key_samples"][label]]
+        return statistics.median(value for value in samples if value is not None)
+
+    return figure
 
 
-def cases(url: str, slow_url: str, first_name: str, home: str) -> list[dict[str, Any]]:
-    """What is run: the bare app, the first frame, the first page, and both again over latency."""
-    env = environment(home)
-    keys = "wait:400,down*20,label:page:n,wait:300,label:page:n,wait:300,label:page:n"
-    hello = {"cmd": [PYTHON, str(HERE / "hello.py")], "until": "Remote 001", "env": env}
-    rows = {"until": first_name, "keys": keys, "env": env}
-    return [
-        {"name": "hello", "keys": keys, **hello},
-        {"name": "frame", "cmd": lockterm(url), "until": r"Name .*Number(.*\n)+.*\? help"}
-        | {"env": env},
-        {"name": "first page", "cmd": lockterm(url), **rows},
-        {"name": "first page, 150 ms away", "cmd": lockterm(slow_url), **rows},
-    ]
+FIGURES: tuple[tuple[str, str, str, Callable[[dict[str, Any]], float], str], ...] = (
+    ("frame with titles and footer, ms", FRAME, HELLO, start("until_ms"), "<= 1.05 of hello"),
+    ("first page from loopback, ms", PAGE, HELLO, start("until_ms"), "<= 1.2 of hello"),
+    ("first page from 150 ms away, ms", FAR, HELLO, start("until_ms"), "-"),
+    ("CPU until stable, ms", PAGE, HELLO, start("cpu_ms"), "-"),
+    ("bytes to stable", PAGE, HELLO, start("stable_bytes"), "<= 12,400"),
+    ("peak RSS at the first page, MiB", PAGE, HELLO, start("rss_peak_mib"), "<= 1.5 of hello"),
+    ("cursor down, ms", PAGE, HELLO, keys("down", "last_ms"), "<= 1.1 of hello"),
+    ("cursor down, bytes", PAGE, HELLO, keys("down", "bytes"), "<= 800"),
+    ("page flip, ms", PAGE, HELLO, keys("page", "last_ms"), "<= 1.1 of hello"),
+    ("page flip, bytes", PAGE, HELLO, keys("page", "bytes"), "<= 5,400"),
+    ("page flip 150 ms away (beside loopback), ms", FAR, PAGE, keys("page", "last_ms"), "as at 0"),
+)
+"""What it is, whose, beside whose, how it comes out of one run, the target."""
 
 
-def idle_bytes(name: str, case: dict[str, Any], steps: str) -> tuple[str, int]:
-    """Bytes that a screen writes in ten seconds in which nothing happens."""
-    options = Namespace(
-        size="80x24", timeout=30.0, settle=1500.0, quiet=300.0, key_timeout=400.0, burst_hz=30.0
-    )
-    options.until, options.env, options.cwd, options.term = None, [], None, "xterm-256color"
-    options.truecolor = options.kitty = options.no_sync = False
-    options.record = options.cpu = None
-    run = ttybench.Run(case, options)
-    run.spawn()
-    try:
-        run.startup()
-        run.keys(ttybench.parse_keys(steps))
-        run.wait_quiet(1.5, 10.0)
-        before, end = run.total, time.monotonic() + IDLE_S
-        while time.monotonic() < end:
-            run.pump(end - time.monotonic())
-        return name, run.total - before
-    finally:
-        run.close()
+def table(report: dict[str, Any]) -> Iterator[str]:
+    """The figures as lines: medians, and the median of the ratios within each round.
+
+    Raises:
+        AssertionError: A case did not come to its end.
+    """
+    raw: dict[str, list[dict[str, Any]]] = report["raw"]
+    for name, runs in raw.items():
+        for run in runs:
+            assert run["ok"], f"{name} never showed what was waited for:\n{run.get('screen')}"
+    yield LINE.format("", "lockterm", "beside", "ratio", "target")
+    for what, name, beside, figure, target in FIGURES:
+        ours, theirs = [[figure(run) for run in raw[one]] for one in (name, beside)]
+        ratio = statistics.median(a / b for a, b in zip(ours, theirs, strict=True))
+        medians = (f"{statistics.median(values):,.1f}" for values in (ours, theirs))
+        yield LINE.format(what, *medians, f"{ratio:.2f}", target)
 
 
 def main() -> None:
     """Run everything and print it."""
-    runs = sys.argv[1] if len(sys.argv) > 1 else "7"
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks")
+    parser.add_argument("runs", nargs="?", type=int, default=9, help="rounds (9)")
+    parser.add_argument("--warmup", type=int, default=1, help="rounds before, not counted (1)")
+    parser.add_argument("--downs", type=int, default=19, help="cursor keys in each run (19)")
+    parser.add_argument("--idle", type=float, default=10.0, help="seconds of quiet a screen (10)")
+    options = parser.parse_args()
     with (
-        tempfile.TemporaryDirectory() as home,
+        tempfile.TemporaryDirectory() as name,
         RunningService() as service,
-        SlowProxy(service.base_url, LATENCY_S) as slow,
+        SlowProxy(service.base_url, LATENCY_S) as far,
     ):
-        first_name = "Omar Haddad"
-        suite = cases(service.base_url, slow.base_url, first_name, home)
-        file = Path(home) / "suite.json"
-        file.write_text(json.dumps(suite))
-        command = [PYTHON, str(HERE / "ttybench.py"), "--suite", str(file), "--runs", runs]
-        subprocess.run([*command, "--base", "hello"], check=True, env=os.environ)
-        case = suite[2]
-        print(f"bytes written in {IDLE_S:.0f} s in which nothing happens")
-        for name, steps in {
-            "remotes": "",
-            "remote detail": "enter",
-            "remote form, a field focused": "a",
-            "find, a field focused": "/",
-            "voice": "v",
-            "help": "?",
-            "locks": "escape",
-        }.items():
-            print("  {:32}{:>6}".format(*idle_bytes(name, case, steps)), flush=True)
+        home = Path(name)
+        suite = cases(service.base_url, far.base_url, home, options.downs)
+        report = measure(suite, options.runs, options.warmup, home)
+        print(f"{options.runs} interleaved rounds; medians\n")
+        print("\n".join(table(report)), flush=True)
+        print(f"\nbytes written in {options.idle:g} s in which nothing happens; target 0")
+        for screen, count in idle_bytes(suite[2], options.idle):
+            print(f"  {screen:32}{count:>6}", flush=True)
 
 
 if __name__ == "__main__":
