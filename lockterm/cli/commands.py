@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import sys
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from lockterm import __version__
 from lockterm.cli import manual
 from lockterm.cli.ending import MISUSED, Interrupted, tell, tell_error
 from lockterm.cli.options import OF_THE_UI, merged, takes
+from lockterm.cli.output import NobodyReads
 from lockterm.cli.remote_commands import remotes
 from lockterm.cli.voice_commands import voice
 from lockterm.config import Options
@@ -131,7 +133,7 @@ def run(arguments: list[str]) -> int:
         path = command.command_path if command is not None else "lockterm"
         tell(f"{message}. See: {path} --help")
         return MISUSED
-    except BrokenPipeError:
-        sys.stdout = None  # nobody reads it: nothing to flush at the end
-        return 141
+    except NobodyReads:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left is flushed at the end
+        return 128 + signal.SIGPIPE
     return result if isinstance(result, int) else 0

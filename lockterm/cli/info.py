@@ -7,10 +7,9 @@ import os
 import platform
 from typing import Any
 
-import click
-
 from lockterm import __version__
 from lockterm.cli.ending import tell_error
+from lockterm.cli.output import put, put_json
 from lockterm.config import Options, Settings, load_settings
 from lockterm.errors import ConfigError
 from lockterm.paths import Paths
@@ -41,7 +40,7 @@ def run_info(options: Options, *, as_json: bool) -> int:
         error = wrong
         report["error"] = f"{wrong.message} {wrong.hint}".strip()
     if as_json:
-        click.echo(json.dumps(report, indent=2, ensure_ascii=False))
+        put_json(report)
     else:
         _print(report, paths)
     return tell_error(error) if error else 0
@@ -71,25 +70,23 @@ def _described(settings: Settings) -> dict[str, dict[str, Any]]:
 
 
 def _print(report: dict[str, Any], paths: Paths) -> None:
-    click.echo(
-        f"lockterm {report['version']}   Python {report['python']}   Textual {report['textual']}"
-    )
-    click.echo("\nPaths")
+    put(f"lockterm {report['version']}   Python {report['python']}   Textual {report['textual']}")
+    put("\nPaths")
     for name, path in paths.named().items():
         there = "" if path.exists() else "  (not there yet)"
-        click.echo(f"  {name:<14}{clean(path)}{there}")
+        put(f"  {name:<14}{clean(path)}{there}")
     if "settings" not in report:
         return
-    click.echo("\nSettings")
+    put("\nSettings")
     wide = max(map(len, report["settings"])) + 2
     for name, setting in report["settings"].items():
         value = setting["value"]
         shown = "none" if value in (None, "") else json.dumps(value) if value in _FLAGS else value
-        click.echo(f"  {name:<{wide}}{clean(shown)}  ({clean(setting['from'])})")
+        put(f"  {name:<{wide}}{clean(shown)}  ({clean(setting['from'])})")
     for warning in report["warnings"]:
-        click.echo(f"\nWarning: {clean(warning)}")
+        put(f"\nWarning: {clean(warning)}")
     if report["settings"]["base_url"]["value"] is None:
-        click.echo("\nNo service is known yet. Try `lockterm demo`, or give --base-url URL.")
+        put("\nNo service is known yet. Try `lockterm demo`, or give --base-url URL.")
 
 
 _FLAGS = (True, False)

@@ -17,9 +17,11 @@ from lockterm.cli.rehearsal import Rehearsed
 from lockterm.errors import LocktermError, OutcomeUnknown, ServiceError
 from lockterm.models.locks import Lock
 from lockterm.models.operation import Operation, State
+from lockterm.operations import HeldBack
 from lockterm.text import clean
 
-_NEXT = "Do not send it again before it is settled: the keys c, A and X of lockterm's UI do that."
+_SETTLE = "In lockterm's UI, c checks it, A sends it again and X gives it up."
+_NEXT = f"Settle it before you send it again. {_SETTLE}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,9 @@ def carry_out(door: Door, change: Change, work: Coroutine[Any, Any, Any]) -> int
     except Rehearsed as rehearsed:
         _show_request(door, rehearsed, change)
         return DONE
+    except HeldBack as error:
+        error.hint = _SETTLE
+        raise
     except OutcomeUnknown as error:
         return _read_back(door, change, error)
     _tell_done(change, State.CONFIRMED, answer)
@@ -127,12 +132,11 @@ async def _mine(door: Door, lock_id: int) -> Operation | None:
 
 
 def _tell_done(change: Change, state: State, answer: Any) -> None:
-    by_reading = "" if state is State.CONFIRMED else " No answer came, but it is there."
+    seen = "" if state is State.CONFIRMED else "no answer came, but reading it back shows it"
     if change.as_json:
-        message = by_reading.strip()
-        put_json(_result(change, "recorded", state=state, answer=answer, message=message))
+        put_json(_result(change, "recorded", state=state, answer=answer, message=seen))
         return
-    put(f"{change.done(answer)} Recorded by the service.{by_reading}")
+    put(f"{change.done(answer)} Recorded by the service{': ' if seen else ''}{seen}.")
     for line in change.details:
         put(line)
 

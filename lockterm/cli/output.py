@@ -21,10 +21,14 @@ _NARROWEST = 8
 """Cells that a column keeps when a table has to fit a terminal."""
 
 
+class NobodyReads(Exception):
+    """Who read stdout has gone, as ``head`` does: nothing more is worth printing."""
+
+
 def put(text: str) -> None:
     """Print text, in whatever encoding stdout has."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    click.echo(text.encode(encoding, "backslashreplace"))
+    _put(text.encode(encoding, "backslashreplace") + b"\n")
 
 
 def put_json(value: Any) -> None:
@@ -44,7 +48,7 @@ def put_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     if sys.stdout.isatty():  # raw values are for programs; a terminal might obey them
         put(clean_lines(text.getvalue().replace("\r\n", "\n")).rstrip("\n"))
     else:
-        click.echo(text.getvalue().encode("utf-8", "backslashreplace"), nl=False)
+        _put(text.getvalue().encode("utf-8", "backslashreplace"))
 
 
 def put_table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
@@ -81,6 +85,13 @@ def put_fields(fields: Iterable[tuple[str, str]]) -> None:
         put(f"{label}{' ' * (wide - cell_len(label))}{GAP}{first}".rstrip())
         for line in others:
             put(f"{' ' * wide}{GAP}{line}")
+
+
+def _put(data: bytes) -> None:
+    try:
+        click.echo(data, nl=False)
+    except BrokenPipeError:  # click itself would end with 1, which means refused
+        raise NobodyReads from None
 
 
 def _room() -> int | None:

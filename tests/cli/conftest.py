@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
-from collections.abc import Callable
+import time
+import urllib.request
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from lockterm.models.locks import Lock
+from lockterm.models.operation import Operation
+from lockterm.service.running import RunningService
+from lockterm.store.database import Database
+from lockterm.store.journal import Journal
+from lockterm.store.lock_book import LockBook
 from tests.terminal.pty_session import LOCKTERM, clean_environment
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -37,3 +49,89 @@ def lockterm(tmp_path: Path) -> Run:
         )
 
     return run
+
+
+PROFILE = """\
+[profiles.site]
+base_url = "{base_url}"
+timezone = "Europe/Berlin"
+timeout_s = 5
+"""
+READS = ("list", "detail", "checkRemoteName", "voice/list", "voice/packs", "voice/detail")
+
+
+@dataclass
+class Scripts:
+    """A technician's machine: a profile, a lock book, and commands run on it."""
+
+    service: RunningService
+    home: Path
+    run: Run
+    """Runs a command to its end."""
+
+    @property
+    def database(self) -> Path:
+        return self.home / "state/lockterm/lockterm.db"
+
+    def use(self, base_url: str) -> None:
+        """Have the profile mean this URL from now on."""
+        config = self.home / "config/lockterm/config.toml"
+        config.parent.mkdir(parents=True, exist_ok=True)
+        config.write_text(PROFILE.format(base_url=base_url))
+
+    def keep(self, locks: Iterable[Lock]) -> None:
+        """Write locks into the lock book."""
+        database = Database(self.database)
+        for lock in locks:
+            LockBook(database, "site").save(lock)
+        database.close()
+
+    def history(self) -> list[Operation]:
+        """The journal."""
+        database = Database(self.database)
+        found = Journal(database, "site").history()
+        database.close()
+        return found
+
+    def json(self, *arguments: str, code: int = 0) -> Any:
+        """What a command prints with ``--json``."""
+        result = self.run(*arguments, "--json")
+        assert result.returncode == code, result.stderr
+        return json.loads(result.stdout)
+
+    def remotes(self, lock_id: int) -> list[dict[str, Any]]:
+        """What the service has of a lock, without the commands."""
+        with self.service.app.state.site.database.reading() as db:
+            rows = db.execute("SELECT * FROM remote WHERE lock_id = ? ORDER BY id", (lock_id,))
+            names = [column[0] for column in rows.description]
+            return [dict(zip(names, row, strict=True)) for row in rows]
+
+    def have(self, lock_id: int = 1004, **given: Any) -> int:
+        """Add a remote without the commands, and forget that the service was asked."""
+        body = {"remoteName": "Anna", "remoteNumber": "A-1", "remoteType": 1, "addType": 1} | given
+        request = urllib.request.Request(
+            f"{self.service.base_url}/api/v1/bluetooth-remote/add",
+            json.dumps({"lockId": lock_id, **body}).encode(),
+            {"Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request) as answer:
+            remote_id: int = json.load(answer)["data"]["remoteId"]
+        self.service.requests.clear()
+        return remote_id
+
+    def writes(self) -> list[str]:
+        """The calls that could have changed something, by the last part of their path."""
+        calls = [path.removeprefix("/api/v1/") for _, path in self.service.requests]
+        short = [call.removeprefix("bluetooth-remote/") for call in calls]
+        return [call for call in short if call not in READS]
+
+
+@pytest.fixture
+def scripts(
+    lockterm: Run, tmp_path: Path, running_service: Callable[..., RunningService]
+) -> Scripts:
+    """A profile ``site`` on a service that keeps the time of this machine."""
+    service = running_service(clock=lambda: int(time.time() * 1000), today=datetime.now(UTC).date())
+    found = Scripts(service, tmp_path, lockterm)
+    found.use(service.base_url)
+    return found

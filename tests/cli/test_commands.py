@@ -17,7 +17,6 @@ import pytest
 from lockterm import __version__
 from lockterm.logfile import log_to
 from lockterm.paths import Paths
-from lockterm.service.running import RunningService
 from tests.terminal.pty_session import LOCKTERM, clean_environment
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -1,0 +1,214 @@
+"""How a command ends when the line does not: every exit code, and what the journal knows then."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from lockterm.models.locks import Lock
+from lockterm.models.operation import State
+from tests.cli.conftest import Scripts
+from tests.faults.proxy import Exchange, FaultProxy
+from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
+
+ADD = ("remotes", "add", "1004", "--name", "Anna", "--number", "A-1", "--type", "permanent")
+
+
+async def swallow(exchange: Exchange) -> None:
+    """Hand the request on, and lose the answer."""
+    await exchange.apply()
+    exchange.reset()
+
+
+async def lose(exchange: Exchange) -> None:
+    """Lose the request."""
+    exchange.reset()
+
+
+async def stall(exchange: Exchange) -> None:
+    """Hand the request on, and never answer."""
+    await exchange.apply()
+    await exchange.reader.read()
+
+
+@pytest.fixture
+async def proxy(scripts: Scripts) -> AsyncIterator[FaultProxy]:
+    """A line to the service that can be made to fail."""
+    port = int(scripts.service.base_url.rpartition(":")[2])
+    async with FaultProxy(port).running() as proxy:
+        scripts.use(proxy.base_url)
+        yield proxy
+
+
+async def run(scripts: Scripts, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A command, while the proxy goes on."""
+    return await asyncio.to_thread(scripts.run, *arguments)
+
+
+async def test_an_add_without_an_answer_is_4_and_holds_back_the_next(
+    scripts: Scripts, proxy: FaultProxy
+) -> None:
+    proxy.arm("add", swallow)
+    lost = await run(scripts, *ADD, "--json")
+    assert lost.returncode == 4
+    assert '"outcome": "unknown"' in lost.stdout
+    (row,) = scripts.remotes(1004)
+    assert '"state": "ambiguous",\n  "call": "add"' in lost.stdout
+    assert f"Remote {row['id']} is probably the one" in lost.stderr
+    assert proxy.asked.count("add") == 1
+    assert proxy.asked.count("list") == 1, "read back once"
+    await proxy.heal()
+    held = await run(scripts, *ADD[:4], "Ben", *ADD[5:])
+    assert (held.returncode, held.stdout) == (1, "")
+    assert "not settled yet" in held.stderr
+    assert proxy.asked.count("add") == 1
+    assert [one.state for one in scripts.history()] == [State.AMBIGUOUS]
+
+
+async def test_what_reading_shows_is_recorded(scripts: Scripts, proxy: FaultProxy) -> None:
+    remote_id = str(scripts.have())
+    proxy.arm("delete", swallow)
+    gone = await run(scripts, "remotes", "delete", "1004", remote_id, "--yes")
+    assert gone.returncode == 0
+    assert "Recorded by the service: no answer came, but reading it back shows it." in gone.stdout
+    assert scripts.history()[-1].state is State.CONFIRMED_BY_READING
+
+
+@pytest.mark.parametrize(
+    ("command", "call", "words"),
+    [
+        (["update", "--name", "B"], "update", "The remote is as it was before"),
+        (["delete", "--yes"], "delete", "still there"),
+        (["user-number", "5"], "updateRemoteUserNo", "no way to read this back"),
+    ],
+)
+async def test_what_reading_does_not_show_stays_unknown(
+    scripts: Scripts, proxy: FaultProxy, command: list[str], call: str, words: str
+) -> None:
+    remote_id = str(scripts.have())
+    proxy.arm(call, lose)
+    lost = await run(scripts, "remotes", command[0], "1004", remote_id, *command[1:])
+    assert lost.returncode == 4
+    assert lost.stderr.startswith("lockterm: Outcome unknown: ")
+    assert lost.stderr.count("\n") == 1
+    assert words in lost.stderr
+    assert proxy.asked.count(call) == 1, "never sent again by itself"
+    assert scripts.history()[-1].unsettled
+
+
+async def test_without_a_service_it_is_3_and_nothing_was_sent(
+    scripts: Scripts, proxy: FaultProxy
+) -> None:
+    await proxy.refuse()
+    for command in (ADD, ("remotes", "list", "1001"), ("voice", "packs", "1001")):
+        result = await run(scripts, *command)
+        assert (result.returncode, result.stdout) == (3, "")
+        assert result.stderr.startswith("lockterm: Service unreachable: Nothing was sent")
+        assert result.stderr.count("\n") == 1
+    assert scripts.history() == []
+
+
+async def test_an_interruption_is_130_and_the_journal_knows(
+    scripts: Scripts, proxy: FaultProxy, tmp_path: Path
+) -> None:
+    proxy.arm("add", stall)
+    asked = asyncio.Event()
+    proxy.on_asked = lambda exchange: exchange.call == "add" and asked.set()
+    command = await asyncio.create_subprocess_exec(
+        *LOCKTERM, *ADD, env=clean_environment(tmp_path), stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    await asyncio.wait_for(asked.wait(), 30)
+    command.send_signal(signal.SIGINT)
+    out, err = await asyncio.wait_for(command.communicate(), 30)
+    assert (command.returncode, out) == (130, b"")
+    assert b"whether it was recorded is not known" in err
+    assert err.count(b"\n") == 1
+    assert [one.state for one in scripts.history()] == [State.UNKNOWN]
+
+
+def test_a_read_only_profile_writes_nothing(scripts: Scripts) -> None:
+    remote_id = str(scripts.have())
+    for command in (
+        ADD[1:],
+        ("update", "1004", remote_id, "--name", "B"),
+        ("delete", "1004", remote_id, "--yes"),
+        ("clear", "1004", "--yes"),
+        ("user-number", "1004", remote_id, "5"),
+    ):
+        result = scripts.run("remotes", *command, "--read-only")
+        assert (result.returncode, result.stdout) == (1, "")
+        assert "read-only" in result.stderr
+    voice = scripts.run("--read-only", "voice", "set", "1001", "de-DE", "anna")
+    assert voice.returncode == 1
+    assert not scripts.service.requests
+    assert scripts.run("remotes", "list", "1004", "--read-only").returncode == 0
+
+
+def test_without_a_profile_or_with_both_forms_it_is_2(scripts: Scripts, tmp_path: Path) -> None:
+    for command, words in (
+        (("list", "1001", "--json", "--csv"), "exclude each other"),
+        (("list", "1001", "--all", "--page", "2"), "--all has no pages"),
+        (("update", "1001", "5"), "what to change"),
+        (("list", "1001", "--profile", "nowhere"), "nowhere"),
+        ((), "Missing command"),
+    ):
+        result = scripts.run("remotes", *command)
+        assert (result.returncode, result.stdout) == (2, "")
+        assert words in result.stderr
+        assert result.stderr.count("\n") == 1
+    (tmp_path / "config/lockterm/config.toml").unlink()
+    nowhere = scripts.run("remotes", "list", "1001")
+    assert nowhere.returncode == 2
+    assert "--base-url" in nowhere.stderr
+    assert not scripts.service.requests
+
+
+def test_a_reader_that_has_gone_is_no_error(scripts: Scripts, tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [*LOCKTERM, "remotes", "list", "1001", "--all", "--json"],
+        env=clean_environment(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as command:  # fmt: skip
+        assert command.stdout is not None and command.stderr is not None
+        command.stdout.close()
+        assert command.stderr.read() == b""
+    assert command.returncode == 128 + signal.SIGPIPE
+
+
+def test_in_a_terminal_it_asks_by_name_number_and_lock(scripts: Scripts, tmp_path: Path) -> None:
+    scripts.keep([Lock(1004, name="Roof hatch")])
+    remote_id = str(scripts.have())
+    scripts.have(remoteName="Ben")
+    environment = clean_environment(tmp_path)
+
+    def at_terminal(*arguments: str) -> PtySession:
+        return PtySession([*LOCKTERM, "remotes", *arguments], environment)
+
+    with at_terminal("delete", "Roof hatch", remote_id) as terminal:
+        terminal.wait_for(r"Delete Anna \(A-1\) from Roof hatch \(lock 1004\)\?")
+        terminal.press("n", "enter")
+        assert terminal.wait_exit() == 1
+        assert "Nothing was sent" in terminal.text
+    assert scripts.writes() == []
+    with at_terminal("delete", "Roof hatch", remote_id) as terminal:
+        terminal.wait_for(r"Delete Anna \(A-1\)")
+        terminal.press("\x03")
+        assert terminal.wait_exit() == 130
+    assert scripts.writes() == []
+    with at_terminal("delete", "Roof hatch", remote_id) as terminal:
+        terminal.wait_for(r"Delete Anna \(A-1\)")
+        terminal.press("y", "enter")
+        assert terminal.wait_exit() == 0
+    assert [row["name"] for row in scripts.remotes(1004)] == ["Ben"]
+    for typed, code in (("yes", 1), ("Roof hatch", 0)):
+        with at_terminal("clear", "1004") as terminal:
+            terminal.wait_for(r"all 1 remotes of Roof hatch \(lock 1004\)")
+            terminal.wait_for(r"its name:")
+            terminal.press(typed, "enter")
+            assert terminal.wait_exit() == code
+    assert scripts.remotes(1004) == []

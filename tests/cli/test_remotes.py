@@ -1,0 +1,322 @@
+"""``lockterm remotes``: what is printed, what is sent, and what is refused before it is."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import unicodedata
+
+import pytest
+
+from lockterm.models.locks import Lock
+from lockterm.models.operation import State
+from tests.cli.conftest import Scripts
+
+HOSTILE = "\x1b]0;owned\x07\u202eEvil\r\n\x9b31m"
+CJK = "王小明 清洁组"
+
+
+PERIOD = {"remoteType": 2, "startDate": 1_796_079_600_000, "endDate": 3_802_608_000_000}
+"""From 2026-12-01 00:00 to 2090-07-01 18:00 in Berlin."""
+
+
+def test_a_list_for_people_and_for_programs(scripts: Scripts) -> None:
+    table = scripts.run("remotes", "list", "1001", "--page", "2", "--page-size", "5")
+    lines = table.stdout.splitlines()
+    assert (table.returncode, table.stderr) == (0, "")
+    assert lines[0].split() == ["Id", "Name", "Number", "Type", "Valid", "State"]
+    assert len(lines) == 7
+    assert lines[-1] == "lock 1001: 137 remotes, page 2 of 28"
+
+    page = scripts.json("remotes", "list", "1001", "--page", "2", "--page-size", "5")
+    assert list(page) == [
+        "lock", "pageNo", "pageSize", "pages", "total", "unreadable", "remotes",
+    ]  # fmt: skip
+    assert page["lock"] == {"lockId": 1001, "name": None}
+    assert (page["pageNo"], page["pageSize"], page["pages"], page["total"]) == (2, 5, 28, 137)
+    assert [str(one["id"]) for one in page["remotes"]] == [line.split()[0] for line in lines[1:6]]
+
+    everything = scripts.json("remotes", "list", "1001", "--all")
+    ids = [row["id"] for row in scripts.remotes(1001)]
+    assert [one["id"] for one in everything["remotes"]] == ids
+    assert (everything["pageNo"], everything["total"]) == (None, 137)
+    assert everything["remotes"][5] == page["remotes"][0], "the service's record, as it came"
+
+
+def test_columns_stand_below_each_other_whatever_is_in_them(scripts: Scripts) -> None:
+    for name in (CJK, "👩‍🚒 Fire", "Ann"):
+        scripts.have(remoteName=name)
+    lines = scripts.run("remotes", "list", "1004").stdout.splitlines()
+    places = {_width(line[: line.index("permanent")]) for line in lines[1:4]}
+    assert places == {_width(lines[0][: lines[0].index("Type")])}
+
+
+def _width(text: str) -> int:
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def test_no_control_byte_of_the_service_reaches_stdout(scripts: Scripts) -> None:
+    remote_id = scripts.have()
+    with scripts.service.app.state.site.database.writing() as db:
+        change = "UPDATE remote SET name = ?, number = ? WHERE id = ?"
+        db.execute(change, (HOSTILE, f"={HOSTILE}", remote_id))
+    for command in (["list", "1004"], ["show", "1004", str(remote_id)]):
+        shown = scripts.run("remotes", *command)
+        assert shown.returncode == 0
+        assert "Evil" in shown.stdout
+        for char in shown.stdout.replace("\n", ""):
+            assert unicodedata.category(char) not in ("Cc", "Cf", "Zl", "Zp"), repr(char)
+    raw = scripts.json("remotes", "show", "1004", str(remote_id))
+    assert raw["remote"]["remoteName"] == HOSTILE, "raw for programs"
+    cells = _csv(scripts.run("remotes", "list", "1004", "--csv").stdout)
+    assert cells[0]["remoteNumber"].startswith("'=")
+    gone = scripts.run("remotes", "delete", "1004", str(remote_id), "--yes")
+    assert gone.returncode == 0
+    assert "\x1b" not in gone.stdout + gone.stderr
+
+
+def _csv(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def test_csv_has_the_contracts_fields_and_times_with_their_offset(scripts: Scripts) -> None:
+    remote_id = scripts.have(**PERIOD)
+    scripts.have(remoteName="=1+1")
+    first, second = _csv(scripts.run("remotes", "list", "1004", "--csv", "--all").stdout)
+    assert (first["id"], first["lockId"], first["remoteName"]) == (str(remote_id), "1004", "Anna")
+    assert (first["start"], first["end"]) == (
+        "2026-12-01T00:00:00+01:00",
+        "2090-07-01T18:00:00+02:00",
+    )
+    assert second["remoteName"] == "'=1+1", "no formula for a spreadsheet"
+    assert second["end"] == ""
+
+
+# --- add and update ------------------------------------------------------------------------------
+
+
+def test_add_resolves_what_was_typed_and_is_journalled(scripts: Scripts) -> None:
+    scripts.keep([Lock(1004, name="Dach 屋顶", zone="America/New_York")])
+    given = ("--name", CJK, "--number", "A-7", "--type", "recurring", "--start", "2026-12-01 09:00")
+    more = ("--end", "+30d", "--days", "mon-fri", "--extra-data", '{"a": 1}', "--coerced", "no")
+    told = scripts.run("remotes", "add", "dach 屋顶", *given, *more)
+    assert (told.returncode, told.stderr) == (0, "")
+    (row,) = scripts.remotes(1004)
+    assert told.stdout.startswith(
+        f"{CJK} (A-7) was added to Dach 屋顶 (lock 1004) as remote {row['id']}. Recorded by"
+    )
+    assert "Start: Tue 2026-12-01 09:00 -05:00, 14:00 UTC" in told.stdout
+    assert "End: Thu 2026-12-31 09:00 -05:00" in told.stdout
+    assert "Times are those of America/New_York." in told.stdout
+    page = scripts.json("remotes", "show", "1004", str(row["id"]))["remote"]
+    assert page["remoteName"] == CJK
+    assert (page["startDate"], page["weekDay"]) == (1_796_133_600_000, [1, 2, 3, 4, 5])
+    assert (page["isCoerced"], page["extraData"]) == (2, {"a": 1})
+    (operation,) = scripts.history()
+    assert (operation.call, operation.state, operation.remote_id) == (
+        "add",
+        State.CONFIRMED,
+        row["id"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["--number", "1", "--type", "permanent"], ["--name: A name is needed."]),
+        (["--name", "A", "--number", "1"], ["--type: Choose a type"]),
+        (
+            ["--name", " ", "--type", "time-limited", "--end", "1/2/2027", "--user-number", "x"],
+            ["--name:", "--number:", "--end: Put the year first", "--user-number: A whole number"],
+        ),
+        (
+            ["--name", "A", "--number", "1", "--type", "permanent", "--end", "+1d"],
+            ["--end: It means nothing for a permanent remote"],
+        ),
+        (
+            ["--name=A", "--number=1", "--type=time-limited", "--end=+1d", "--days=mon"],
+            ["--days: It means nothing for a time-limited remote"],
+        ),
+        (
+            ["--name=A", "--number=1", "--type=time-limited", "--end=2090-10-29 02:30"],
+            ["--end: The clocks show that time twice", "+02:00", "+01:00"],
+        ),
+        (
+            ["--name", "A", "--number", "1", "--type", "permanent", "--extra-data", "[1]"],
+            ["--extra-data: The contract wants an object"],
+        ),
+        (["--name", "A", "--type", "sometimes"], ["permanent", "--help"]),
+    ],
+)
+def test_what_breaks_a_rule_is_named_and_nothing_is_asked(
+    scripts: Scripts, given: list[str], words: list[str]
+) -> None:
+    result = scripts.run("remotes", "add", "1004", *given)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("lockterm: ")
+    assert result.stderr.count("\n") == 1
+    for word in words:
+        assert word in result.stderr
+    assert not scripts.service.requests
+
+
+def test_what_is_unusual_needs_yes(scripts: Scripts) -> None:
+    given = ("--name", "A", "--number", "1", "--type", "recurring", "--end", "+1d")
+    asked = scripts.run("remotes", "add", "1004", *given)
+    assert (asked.returncode, asked.stdout) == (2, "")
+    assert "--days: No weekday chosen" in asked.stderr
+    assert "--yes" in asked.stderr
+    assert scripts.writes() == []
+    assert scripts.run("remotes", "add", "1004", *given, "--yes").returncode == 0
+    assert scripts.writes() == ["add"]
+
+
+def test_update_reads_first_and_sends_what_differs(scripts: Scripts) -> None:
+    remote_id = str(scripts.have(**PERIOD))
+    renamed = scripts.run("remotes", "update", "1004", remote_id, "--name", "Anna W.")
+    assert renamed.returncode == 0
+    assert "Name: Anna -> Anna W." in renamed.stdout
+    assert scripts.history()[-1].body == {
+        "lockId": 1004,
+        "remoteId": int(remote_id),
+        "remoteName": "Anna W.",
+    }
+    longer = scripts.json("remotes", "update", "1004", remote_id, "--end", "2091-07-01 18:00")
+    assert (longer["outcome"], longer["state"]) == ("recorded", "confirmed")
+    assert scripts.history()[-1].body == {
+        "lockId": 1004,
+        "remoteId": int(remote_id),
+        "remoteType": 2,
+        "startDate": 1_796_079_600_000,
+        "endDate": 3_834_144_000_000,
+        "weekDay": [],
+    }
+    before = len(scripts.history())
+    same = scripts.json("remotes", "update", "1004", remote_id, "--name", "Anna W.")
+    assert (same["outcome"], same["remoteId"]) == ("unchanged", int(remote_id))
+    assert len(scripts.history()) == before
+
+    other = str(scripts.have(remoteName="Ben"))
+    clash = scripts.run("remotes", "update", "1004", other, "--name", "Anna W.")
+    assert clash.returncode == 1
+    assert "already" in clash.stderr
+
+
+def test_a_remote_of_another_lock_is_not_touched(scripts: Scripts) -> None:
+    remote_id = str(scripts.have())
+    for command in (
+        ["delete", "1001", remote_id, "--yes"],
+        ["update", "1001", remote_id, "--name", "X"],
+        ["user-number", "1001", remote_id, "5"],
+        ["show", "1001", remote_id],
+    ):
+        result = scripts.run("remotes", *command)
+        assert result.returncode == 2
+        assert f"Remote {remote_id} belongs to lock 1004" in result.stderr
+    assert scripts.writes() == []
+
+
+# --- the others ----------------------------------------------------------------------------------
+
+
+def test_delete_and_clear_need_yes_where_nobody_can_be_asked(scripts: Scripts) -> None:
+    ids = [scripts.have(remoteName=name) for name in ("A", "B", "C")]
+    for command in (["delete", "1004", str(ids[0])], ["clear", "1004"]):
+        result = scripts.run("remotes", *command)
+        assert (result.returncode, result.stdout) == (2, "")
+        assert "--yes" in result.stderr
+    assert not scripts.service.requests, "not even asked"
+
+    gone = scripts.run("remotes", "delete", "1004", str(ids[0]), "--yes")
+    assert gone.stdout == "A (A-1) was deleted from lock 1004. Recorded by the service.\n"
+    assert [row["id"] for row in scripts.remotes(1004)] == ids[1:]
+    assert scripts.history()[-1].before[0]["remoteName"] == "A", "the backup"
+    again = scripts.run("remotes", "delete", "1004", str(ids[0]), "--yes")
+    assert again.returncode == 1
+    assert "code -5" in again.stderr
+
+    told = scripts.json("remotes", "clear", "1004", "--yes")
+    assert (told["outcome"], told["deletedCount"]) == ("recorded", 2)
+    assert [one["id"] for one in scripts.history()[-1].before] == ids[1:]
+    assert scripts.remotes(1004) == []
+    assert scripts.json("remotes", "clear", "1004", "--yes")["outcome"] == "unchanged"
+
+
+def test_user_number_and_check_name(scripts: Scripts) -> None:
+    remote_id = str(scripts.have())
+    told = scripts.run("remotes", "user-number", "1004", remote_id, "7")
+    assert told.stdout.startswith("Anna (A-1) on lock 1004 has user number 7 now.")
+    assert scripts.remotes(1004)[0]["user_no"] == 7
+    refused = scripts.run("remotes", "user-number", "1004", remote_id, "--", "-7")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "(code -1)" in refused.stderr
+    taken = scripts.run("remotes", "check-name", "1004", "Anna")
+    assert (taken.returncode, taken.stdout) == (1, "Anna is taken on lock 1004.\n")
+    free = scripts.json("remotes", "check-name", "1004", "Ben")
+    assert (free["free"], free["remoteName"]) == (True, "Ben")
+
+
+def test_a_dry_run_prints_the_request_and_sends_nothing(scripts: Scripts) -> None:
+    remote_id = str(scripts.have())
+    root = f"{scripts.service.base_url}/api/v1/bluetooth-remote"
+    end = ("--type", "time-limited", "--start", "2026-12-01", "--end", "2090-07-01 18:00")
+    shown = scripts.run(
+        "remotes", "add", "1004", "--name", "Anna", "--number", "1", *end, "--dry-run"
+    )
+    assert (shown.returncode, shown.stderr) == (0, "")
+    line, _, rest = shown.stdout.partition("\n")
+    assert line == f"POST {root}/add"
+    assert json.loads(re.match(r"\{.*?\n\}", rest, re.DOTALL)[0])["endDate"] == PERIOD["endDate"]
+    assert "End: Sat 2090-07-01 18:00 +02:00" in rest
+
+    identified = {"remoteId": int(remote_id)}
+    for command, call, body in (
+        (["delete", "1004", remote_id], "delete", identified),
+        (["clear", "1004"], "clear", {"lockId": 1004}),
+        (
+            ["user-number", "1004", remote_id, "5"],
+            "updateRemoteUserNo",
+            {"lockId": 1004, **identified, "remoteUserNo": 5},
+        ),
+    ):
+        told = scripts.json("remotes", *command, "--dry-run")
+        assert (told["dryRun"], told["method"], told["url"]) == (True, "POST", f"{root}/{call}")
+        assert told["body"] == body
+    assert not scripts.service.requests, "not even asked"
+
+    told = scripts.json("remotes", "update", "1004", remote_id, "--name", "B", "--dry-run")
+    assert told["body"] == {"lockId": 1004, **identified, "remoteName": "B"}
+    assert scripts.writes() == [], "an update is read for, and not sent"
+    assert scripts.history() == []
+
+
+# --- LOCK ----------------------------------------------------------------------------------------
+
+
+def test_a_lock_is_found_by_its_name_and_never_guessed(scripts: Scripts) -> None:
+    book = [
+        Lock(1003, name="Server room", alias="Keller"),
+        Lock(1004, name="Roof"),
+        Lock(1005, name="roof"),
+        Lock(1006, name="1002"),
+    ]
+    scripts.keep(book)
+    for typed in ("Server room", "SERVER ROOM", "keller", "1003"):
+        lock = scripts.json("remotes", "list", typed)["lock"]
+        assert lock == {"lockId": 1003, "name": "Server room"}
+    assert scripts.json("remotes", "list", "roof")["lock"]["lockId"] == 1005
+    for typed, words in (
+        ("ROOF", "1004, 1005"),
+        ("Server rom", "Did you mean “Server room”?"),
+        ("1002", "also a name of lock 1006"),
+        ("0", "a lock id is a whole number"),
+        ("", "no lock"),
+    ):
+        result = scripts.run("remotes", "clear", typed, "--yes")
+        assert (result.returncode, result.stdout) == (2, "")
+        assert words in result.stderr
+    assert scripts.writes() == []
