@@ -32,9 +32,10 @@ def log_to(file: Path, level: str | None = None, *, secrets: Iterable[str] = ())
     Returns:
         The handler, for ``logging.getLogger("lockterm").removeHandler``.
     """
+    handler: logging.Handler = logging.NullHandler()
     with suppress(StoreError):
         make_directory(file.parent)
-    handler = _Late(file)
+        handler = _Late(file)
     handler.setFormatter(_Safe(secrets))
     logger = logging.getLogger("lockterm")
     logger.propagate = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,8 +75,11 @@ class Paths:
 def make_directory(directory: Path) -> None:
     """Make a directory and its missing parents, for this user alone (0700).
 
+    One that is there and open to others is closed to them: what lies in it is nobody else's.
+
     Raises:
-        StoreError: It cannot be made, or what is there is no directory.
+        StoreError: It cannot be made, what is there is no directory, or it is another user's, who
+            could put anything there.
     """
     missing = []
     for place in (directory, *directory.parents):
@@ -87,6 +91,15 @@ def make_directory(directory: Path) -> None:
             place.mkdir(mode=DIRECTORY_MODE, exist_ok=True)
         if not directory.is_dir():
             raise NotADirectoryError(20, "it is a file", str(directory))
+        about = directory.stat()
+        if about.st_uid != os.geteuid():
+            raise StoreError(
+                f"The directory {directory} belongs to another user, who could change what is"
+                " kept there.",
+                hint="Point XDG_STATE_HOME (or its kin) at a place of your own.",
+            )
+        if about.st_mode & 0o077:
+            directory.chmod(about.st_mode & DIRECTORY_MODE)
     except OSError as error:
         raise StoreError(
             f"The directory {directory} cannot be made: {error.strerror or error}.",
@@ -103,10 +116,27 @@ def append_private(file: Path, line: str) -> None:
     Raises:
         OSError: The directory is missing, or the file cannot be written.
     """
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    descriptor = os.open(file, flags, FILE_MODE)
+    descriptor = open_private(file)
     try:
         os.write(descriptor, line.rstrip("\n").encode("utf-8", "backslashreplace") + b"\n")
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def open_private(file: Path) -> int:
+    """Open a file of this user alone (0600) to append to it; returns the descriptor.
+
+    Raises:
+        OSError: It cannot be opened, or it is a link, a pipe or a device: a pipe in the place of
+            a file would be waited for.
+    """
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    descriptor = os.open(file, flags, FILE_MODE)
+    about = os.fstat(descriptor)
+    if not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid():
+        os.close(descriptor)
+        raise PermissionError(1, "it is no file of this user", str(file))
+    if about.st_mode & 0o077:
+        os.fchmod(descriptor, FILE_MODE)
+    return descriptor

@@ -11,7 +11,7 @@ from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-from lockterm.paths import FILE_MODE
+from lockterm.paths import open_private
 
 LARGEST = 1 << 20
 """Bytes after which a log file is put aside as ``lockterm.log.1``."""
@@ -30,8 +30,7 @@ class RotatingLog(RotatingFileHandler):
         super().__init__(file, maxBytes=LARGEST, backupCount=KEPT, encoding="utf-8", delay=True)
 
     def _open(self) -> TextIOWrapper:
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        descriptor = os.open(self.baseFilename, flags, FILE_MODE)
+        descriptor = open_private(Path(self.baseFilename))
         return open(descriptor, "a", encoding="utf-8", errors="backslashreplace")
 
     def emit(self, record: logging.LogRecord) -> None:

@@ -72,7 +72,7 @@ def read_config(path: Path) -> ConfigFile | None:
             f"{path} cannot be read: {error.strerror}.", hint=f"See: ls -l {_quoted(path)}"
         ) from error
     config = _parsed(path, data)
-    _check_permissions(config, status.st_mode)
+    _check_permissions(config, status)
     return config
 
 
@@ -129,8 +129,15 @@ def _check_headers(config: ConfigFile, profile: str, headers: object) -> None:
             raise config.error((*table, name), "must be text in quotes")
 
 
-def _check_permissions(config: ConfigFile, mode: int) -> None:
+def _check_permissions(config: ConfigFile, status: os.stat_result) -> None:
     """Refuse secrets that others can read, and headers that others can send elsewhere."""
+    mode = status.st_mode
+    has_headers = any(profile.get("headers") for profile in config.profiles.values())
+    if has_headers and status.st_uid not in (0, os.geteuid()):
+        raise ConfigError(
+            f"{config.path} belongs to another user, who decides where its headers are sent.",
+            hint=f"Copy it, and run: chmod 600 {_quoted(config.path)}",
+        )
     for name, profile in config.profiles.items():
         for header, value in profile.get("headers", {}).items():
             literal = not value.startswith(FROM_ENVIRONMENT)

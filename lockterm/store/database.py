@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 from lockterm.errors import StoreError
-from lockterm.paths import make_directory
+from lockterm.paths import FILE_MODE, make_directory
 from lockterm.store.salvage import finish, inode, is_damage, salvage
 
 MIGRATIONS: dict[str, str] = {
@@ -150,6 +151,7 @@ class Database:
 
     def _connect(self) -> None:
         if self._connection is None:
+            self._close_to_others()
             # Only where it is missing: closing any descriptor of a file drops SQLite's locks on it.
             if not self.path.exists():
                 os.close(os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
@@ -169,6 +171,19 @@ class Database:
                 connection.close()
                 raise
             self._connection = connection
+
+    def _close_to_others(self) -> None:
+        """Take a store that came from elsewhere, as from a backup, from other users' eyes."""
+        for suffix in ("", "-wal", "-shm"):
+            file = self.path.with_name(self.path.name + suffix)
+            try:
+                mode = file.lstat().st_mode
+            except FileNotFoundError:
+                continue
+            if not stat.S_ISREG(mode):  # SQLite would follow a link, and wait for a pipe
+                raise PermissionError(1, "it is a link or no file", str(file))
+            if mode & 0o077:
+                file.chmod(mode & FILE_MODE)
 
     def _migrate(self, connection: sqlite3.Connection) -> None:
         connection.execute("BEGIN IMMEDIATE")  # two sessions may start at once
@@ -235,7 +250,7 @@ class Database:
 
     def _unwritable(self) -> sqlite3.Connection | None:
         """A connection for a disk that is full or not to be written; None if there is none."""
-        if not self.path.exists():
+        if not self.path.is_file():
             return None
         # Where not even SQLite's side files can be made, the file is read as if nobody wrote it.
         for how in ("mode=ro", "mode=ro&immutable=1"):

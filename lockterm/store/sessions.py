@@ -12,6 +12,8 @@ import threading
 from pathlib import Path
 from uuid import uuid4
 
+from lockterm.paths import make_directory
+
 
 class Session:
     """This process's session on a store.
@@ -28,11 +30,11 @@ class Session:
         self._mutex = threading.Lock()
 
     def open(self) -> None:
-        """Show that this session lives; OSError where the folder cannot be used."""
+        """Show that this session lives; OSError or StoreError where the folder cannot be used."""
         with self._mutex:  # two threads may be the first to use the journal
             if self._file is not None:
                 return
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_directory(self._folder)
             file = os.open(self._folder / self.id, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

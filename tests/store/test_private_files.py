@@ -1,0 +1,101 @@
+"""What others left where lockterm keeps its files, and what others may see of them."""
+
+from __future__ import annotations
+
+import logging
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from lockterm.config.file import read_config
+from lockterm.errors import ConfigError, StoreError
+from lockterm.logfile import log_to
+from lockterm.paths import append_private, make_directory
+from lockterm.store.database import Database
+from lockterm.store.sessions import Session
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@contextmanager
+def somebody_else(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What there is belongs to another user."""
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "geteuid", lambda: 4711)
+        yield
+
+
+def test_a_directory_that_was_open_to_others_is_closed(tmp_path: Path):
+    place = tmp_path / "state"
+    place.mkdir()
+    place.chmod(0o777)
+    make_directory(place)
+    assert mode(place) == 0o700
+    Session(tmp_path / "new" / "state" / "sessions").open()
+    assert mode(tmp_path / "new") == mode(tmp_path / "new" / "state") == 0o700
+
+
+def test_nothing_is_kept_in_a_directory_of_somebody_else(tmp_path: Path, monkeypatch):
+    place = tmp_path / "lockterm"
+    place.mkdir(mode=0o777)
+    with somebody_else(monkeypatch):
+        with pytest.raises(StoreError, match="belongs to another user"):
+            make_directory(place)
+        with pytest.raises(StoreError), Database(place / "lockterm.db").transaction():
+            pass
+        handler = log_to(place / "lockterm.log")
+        logging.getLogger("lockterm").warning("for nobody else")
+        logging.getLogger("lockterm").removeHandler(handler)
+    assert list(place.iterdir()) == []
+
+
+def test_files_that_others_could_read_are_closed_to_them(tmp_path: Path):
+    store, log = tmp_path / "lockterm.db", tmp_path / "lockterm.log"
+    for file in (store, log):
+        file.touch()
+        file.chmod(0o666)
+    database = Database(store)
+    with database.transaction():
+        files = [*tmp_path.glob("lockterm.db*")]
+        assert len(files) == 3 and {mode(file) for file in files} == {0o600}
+    database.close()
+    append_private(log, "a line")
+    assert mode(log) == 0o600
+
+
+@pytest.mark.parametrize("suffix", ["", "-wal", "-shm"])
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_a_link_or_a_pipe_is_no_store(tmp_path: Path, kind: str, suffix: str):
+    victim, planted = tmp_path / "victim", tmp_path / f"lockterm.db{suffix}"
+    if kind == "link":
+        planted.symlink_to(victim)
+    else:
+        os.mkfifo(planted)
+    database = Database(tmp_path / "lockterm.db")
+    with pytest.raises(StoreError, match="a link or no file"), database.transaction():
+        pass
+    assert not victim.exists()
+
+
+def test_a_pipe_in_the_place_of_the_log_stops_nothing(tmp_path: Path):
+    os.mkfifo(tmp_path / "lockterm.log")
+    with pytest.raises(OSError):
+        append_private(tmp_path / "lockterm.log", "a line")
+
+
+def test_a_configuration_of_somebody_else_gets_no_header(tmp_path: Path, monkeypatch):
+    file = tmp_path / "config.toml"
+    file.write_text('[profiles.p]\nbase_url = "https://x"\nheaders = {A = "env:TOKEN"}\n')
+    file.chmod(0o644)
+    os.chown(file, os.getuid(), -1)
+    assert read_config(file) is not None
+    if os.getuid() == 0:
+        os.chown(file, 4712, -1)
+    with somebody_else(monkeypatch), pytest.raises(ConfigError, match="another user"):
+        read_config(file)
