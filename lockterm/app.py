@@ -46,7 +46,8 @@ NOTICES = 4
 """How many notices stand on the screen at once; all are in the message log."""
 
 PAGE_FIRST_S = 0.3
-"""What earlier sessions left is read so much later: the first page is wanted more."""
+"""So much later, in seconds, garbage is collected again and what earlier sessions left is read: the
+first page is wanted more."""
 
 MESSAGES = 500
 """How many notices the message log keeps."""
@@ -178,6 +179,7 @@ class LocktermApp(InOrder[int]):
         """Show what earlier sessions left."""
         from lockterm.screens.form_drafts import offer_abandoned
 
+        startup.over()
         self._read_outcomes()
         self.run_worker(offer_abandoned(self, self.operations), group="drafts")
 

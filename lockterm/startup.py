@@ -1,4 +1,4 @@
-"""What has to wait until the first frame is on the screen."""
+"""What has to wait until the first frame is on the screen, or the first page."""
 
 from __future__ import annotations
 
@@ -19,12 +19,16 @@ def after_first_frame(action: Callable[[], None]) -> None:
 
 
 def first_frame_shown() -> None:
-    """The first frame is on the screen: collect garbage again, and do what had to wait.
+    """The first frame is on the screen: do what had to wait."""
+    while _waiting:
+        _waiting.pop(0)()
+
+
+def over() -> None:
+    """The first page is there, most often: collect garbage again.
 
     What was imported lives as long as the process, so it is set aside: no later collection walks
     through it, and no key waits for one that does.
     """
     gc.freeze()
     gc.enable()
-    while _waiting:
-        _waiting.pop(0)()

@@ -141,7 +141,7 @@ class _Session:
 
     def shows(self, pattern: str) -> bool:
         missed = self.run.keys(ttybench.parse_keys(f"until:{pattern}")).get("_missed")
-        self.run.wait_quiet(0.6, 10.0)
+        self.run.wait_quiet(0.4, 10.0)
         return not missed
 
     def bytes_in(self, seconds: float) -> int:
