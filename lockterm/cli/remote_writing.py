@@ -122,9 +122,8 @@ def run_clear(options: Options, typed_lock: str, how: How) -> int:
                 return unchanged(change, f"{lock_words(lock)} has no remotes: nothing was sent.")
             if not how.yes:
                 tell(f"every one of them stops opening this lock. {_LOST}")
-            question = (
-                f"To delete all {count:,} remotes of {lock_words(lock)}, type its id or its name"
-            )
+            remotes = "the only remote" if count == 1 else f"all {count:,} remotes"
+            question = f"To delete {remotes} of {lock_words(lock)}, type its id or its name"
             if not agree_by_typing(question, (str(lock.lock_id), lock.name), yes=how.yes):
                 return _let_be()
         return carry_out(door, change, door.operations.clear_remotes(lock.lock_id, count))

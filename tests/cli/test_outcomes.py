@@ -207,7 +207,7 @@ def test_in_a_terminal_it_asks_by_name_number_and_lock(scripts: Scripts, tmp_pat
     assert [row["name"] for row in scripts.remotes(1004)] == ["Ben"]
     for typed, code in (("yes", 1), ("Roof hatch", 0)):
         with at_terminal("clear", "1004") as terminal:
-            terminal.wait_for(r"all 1 remotes of Roof hatch \(lock 1004\)")
+            terminal.wait_for(r"the only remote of Roof hatch \(lock 1004\)")
             terminal.wait_for(r"its name:")
             terminal.press(typed, "enter")
             assert terminal.wait_exit() == code

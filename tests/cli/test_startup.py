@@ -14,6 +14,7 @@ from lockterm import startup
 from lockterm.app import LocktermApp
 from lockterm.config import Profile
 from lockterm.paths import Paths
+from tests.terminal.pty_session import clean_environment
 
 FRAME = "lockterm.__main__, lockterm.cli.plain, lockterm.cli.ui, lockterm.cli.ending, lockterm.app"
 """What comes before any frame."""
@@ -47,6 +48,29 @@ def test_nothing_is_imported_before_it_is_needed(modules: str, later: tuple[str,
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
     assert result.stdout.split() == []
+
+
+def test_the_plain_command_reads_its_settings_and_logs_without_click(tmp_path: Path) -> None:
+    code = (
+        "import sys, pathlib\n"
+        "from lockterm.__main__ import _run\n"
+        "from lockterm.logfile import log_to\n"
+        "code = _run([])\n"
+        "log_to(pathlib.Path(sys.argv[1]))\n"
+        "late = ('click', 'lockterm.cli.commands', 'lockterm.rotating_log', 'logging.handlers')\n"
+        "print(code, *[name for name in late if name in sys.modules])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "lockterm.log")],
+        env=clean_environment(tmp_path, LOCKTERM_BASE_URL="https://locks.example.com"),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert "no terminal" in result.stderr, "it came as far as wanting to draw"
+    assert result.stdout.split() == ["2"]
 
 
 async def test_garbage_is_collected_again_after_the_first_page(tmp_path: Path) -> None:

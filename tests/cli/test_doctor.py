@@ -1,0 +1,163 @@
+"""``lockterm doctor``: each line says how it is and what to do, with a terminal and without."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+from asyncio import to_thread
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lockterm.models.drafts import Draft
+from lockterm.models.locks import Lock
+from lockterm.models.operation import Operation, State
+from lockterm.service.running import RunningService
+from lockterm.store.database import Database
+from lockterm.store.drafts import Drafts
+from lockterm.store.journal import Journal
+from tests.cli.conftest import Run, Scripts
+from tests.faults.proxy import FaultProxy
+from tests.faults.site import tls_context
+from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
+
+CERTS = Path(__file__).parent.parent / "api" / "certs"
+
+
+def findings(report: dict[str, Any], subject: str) -> list[dict[str, Any]]:
+    return [one for one in report["findings"] if one["subject"] == subject]
+
+
+def test_without_a_terminal_everything_else_is_checked(scripts: Scripts, tmp_path: Path) -> None:
+    shown = scripts.run("doctor")
+    assert shown.returncode == 0, "no terminal is nothing wrong"
+    for line in shown.stdout.splitlines():
+        assert re.match(r"(OK   |WARN |FAIL ) (terminal|configuration|store|service) +\S", line)
+    assert re.search(r"WARN +terminal .*no terminal.*ssh -t", shown.stdout)
+    assert not (tmp_path / "state").exists(), "looking changes nothing"
+
+    report = scripts.json("doctor", "--lock", "1001")
+    assert report["ok"] is True
+    (service,) = (one["facts"] for one in findings(report, "service") if "calls" in one["facts"])
+    assert service["calls"] == 5
+    assert 0 < service["minMs"] <= service["medianMs"] <= service["maxMs"]
+    (clock,) = (one["facts"] for one in findings(report, "service") if "clock" in one["found"])
+    assert abs(clock["clockOffsetS"]) < 60
+    (config,) = (
+        one["facts"] for one in findings(report, "configuration") if "mode" in one["facts"]
+    )
+    assert config["mode"] == "0644"
+    calls = {path for _, path in scripts.service.requests}
+    assert calls == {"/api/v1/bluetooth-remote/list"}, "nothing is changed by asking"
+
+
+def test_what_is_wrong_is_said_with_what_to_do(
+    lockterm: Run, service: RunningService, config_file: Path
+) -> None:
+    late = lockterm("doctor", "--base-url", service.base_url)
+    assert late.returncode == 1, "the service's clock stands still in tests"
+    assert re.search(r"FAIL +service .*clock.*Set the clock", late.stdout)
+
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        port = gone.getsockname()[1]
+    dead = lockterm("doctor", "--base-url", f"http://127.0.0.1:{port}")
+    assert dead.returncode == 1
+    assert re.search(r"FAIL +service .*refused the connection.*Check the network", dead.stdout)
+    assert dead.stderr == ""
+
+    config_file.write_text('[profiles.a]\nbase_url = "https://a.example"\nbody_ = "json"\n')
+    unknown = lockterm("doctor")
+    assert unknown.returncode == 1
+    assert re.search(r"FAIL +configuration .*line 3: body_ is no setting", unknown.stdout)
+    config_file.write_text("")
+    report = json.loads(lockterm("doctor", "--json").stdout)
+    assert report["ok"] is False
+    assert "--base-url" in findings(report, "configuration")[-1]["advice"]
+
+
+def test_the_store_is_looked_into_and_left_as_it_is(scripts: Scripts) -> None:
+    scripts.keep([Lock(1004)])
+    database = Database(scripts.database)
+    journal = Journal(database, "site")
+    operation = Operation(
+        "one", "site", "delete", "", {}, 1004, "", 5, "", (), State.PREPARED, "", 1
+    )
+    journal.prepare(operation)
+    journal.move("one", [State.PREPARED], state=State.UNKNOWN)
+    Drafts(database, "site").save(Draft("remote", 1004, None, {"remoteName": "A"}, 1, "gone"))
+    database.close()
+    before = scripts.database.read_bytes()
+
+    report = scripts.json("doctor")
+    sound, unsettled, draft = findings(report, "store")
+    counts = {"locks": 1, "operations": 1, "unsettled": 1, "drafts": 1}
+    assert counts.items() <= sound["facts"].items()
+    assert sound["facts"]["bytes"] >= len(before)
+    assert (unsettled["state"], draft["state"]) == ("WARN", "WARN")
+    assert "1 change sent from here is not settled" in unsettled["found"]
+    assert "press H" in unsettled["advice"]
+    assert scripts.database.read_bytes() == before
+
+    scripts.database.write_bytes(before[:100] + b"\xff" * (len(before) - 100))
+    scripts.database.chmod(0o644)
+    ill = scripts.run("doctor")
+    assert ill.returncode == 1
+    assert re.search(r"FAIL +store .*damaged", ill.stdout)
+    assert re.search(r"WARN +store .*chmod 600", ill.stdout)
+
+
+@pytest.mark.parametrize(
+    ("env", "size", "words"),
+    [
+        (
+            {"COLORTERM": "truecolor"},
+            (80, 24),
+            ["Size: 80x24", "Colours: 16,777,216", "Glyphs: UTF-8", "Copying: by OSC 52;"],
+        ),
+        (
+            {"TERM": "tmux-256color", "TMUX": "/tmp/x,1,0"},
+            (100, 30),
+            ["Ctrl\\+B", "Colours: 256", "set-clipboard on"],
+        ),
+        (
+            {"TERM": "screen", "STY": "1.pts", "NO_COLOR": "1"},
+            (60, 20),
+            ["60x20 is enough", "Ctrl\\+A", "Colours: none, for NO_COLOR"],
+        ),
+    ],
+)
+def test_in_a_terminal_its_abilities_are_told(
+    tmp_path: Path, env: dict[str, str], size: tuple[int, int], words: list[str]
+) -> None:
+    environment = clean_environment(tmp_path, **env)
+    with PtySession([*LOCKTERM, "doctor"], environment, size) as terminal:
+        assert terminal.wait_exit() == 1, "no service is known"
+        seen = re.sub(rb"\r\n", b"\n", bytes(terminal.raw)).decode()
+    for word in words:
+        assert re.search(word, seen), seen
+    assert "FAIL  terminal" not in seen
+
+
+def test_a_terminal_that_is_too_small_is_wrong(tmp_path: Path) -> None:
+    with PtySession([*LOCKTERM, "doctor"], clean_environment(tmp_path), (59, 24)) as terminal:
+        assert terminal.wait_exit() == 1
+    assert b"FAIL  terminal       Size: 59x24 is too small. Make it" in terminal.raw
+
+
+async def test_a_certificate_is_told_with_its_end(scripts: Scripts) -> None:
+    port = int(scripts.service.base_url.rpartition(":")[2])
+    proxy = FaultProxy(port, host="localhost", tls=tls_context(CERTS / "server"))
+    async with proxy.running():
+        scripts.use(proxy.base_url)
+        config = scripts.home / "config/lockterm/config.toml"
+        untrusted = await to_thread(scripts.run, "doctor")
+        assert untrusted.returncode == 1
+        assert re.search(r"FAIL +service .*certificate.*ca_file", untrusted.stdout)
+        config.write_text(config.read_text() + f'ca_file = "{CERTS / "ca.pem"}"\n')
+        report = await to_thread(scripts.json, "doctor")
+    (told,) = (one for one in findings(report, "service") if "tls" in one["facts"])
+    assert told["state"] == "OK"
+    assert told["facts"]["certificateUntil"] == "2120-01-01"
+    assert told["facts"]["tls"].startswith("TLSv1.")

@@ -1,0 +1,111 @@
+"""The log file: levels, rotation, two sessions on one file, and nothing in it that is secret."""
+
+from __future__ import annotations
+
+import logging
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from lockterm import rotating_log
+from lockterm.logfile import log_to
+from tests.cli.conftest import Scripts
+
+Start = Callable[..., logging.Handler]
+logger = logging.getLogger("lockterm")
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """``log_to``; ends with the test."""
+    handlers: list[logging.Handler] = []
+
+    def begin(*args: object, **options: object) -> logging.Handler:
+        handlers.append(log_to(*args, **options))  # type: ignore[arg-type]
+        return handlers[-1]
+
+    yield begin
+    for handler in handlers:
+        logger.removeHandler(handler)
+        handler.close()
+
+
+def test_a_command_logs_exchanges_and_no_secret(scripts: Scripts) -> None:
+    config = scripts.home / "config/lockterm/config.toml"
+    headers = '[profiles.site.headers]\nAuthorization = "Bearer hunter2-hunter2"\n'
+    config.write_text(config.read_text() + headers)
+    config.chmod(0o600)
+    given = ("--name", "Anna", "--number", "A-1", "--type", "permanent")
+    pin = ("--extra-data", '{"pin": "4711-4711"}')
+    log = scripts.home / "state/lockterm/lockterm.log"
+    assert scripts.run("remotes", "list", "1001").returncode == 0
+    assert not log.exists(), "nothing happened that is worth a line"
+    added = scripts.run("remotes", "add", "1004", *given, *pin, "--log-level", "debug")
+    assert added.returncode == 0
+    lines = log.read_text().splitlines()
+    assert [line.split(" ", 2)[2].rpartition(" after ")[0] for line in lines] == [
+        "DEBUG POST /api/v1/bluetooth-remote/checkRemoteName: 200",
+        "DEBUG POST /api/v1/bluetooth-remote/checkRemoteName: 200",
+        "DEBUG POST /api/v1/bluetooth-remote/add: 200",
+    ]
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+    for secret in ("hunter2", "4711", "Anna"):
+        assert secret not in log.read_text()
+    wrong = scripts.run("--log-level", "chatty", "info")
+    assert wrong.returncode == 2
+
+
+def test_a_level_keeps_out_what_is_below_it(start: Start, tmp_path: Path) -> None:
+    file = tmp_path / "state/lockterm.log"
+    start(file, "warning")
+    logger.info("quiet")
+    logger.warning("loud")
+    assert file.read_text().endswith(" WARNING loud\n")
+    assert "quiet" not in file.read_text()
+
+
+def test_a_line_is_a_line_and_a_secret_is_masked(start: Start, tmp_path: Path) -> None:
+    file = tmp_path / "lockterm.log"
+    start(file, secrets=["Bearer hunter2-hunter2"])
+    logger.error("said %s and \x1b]0;owned\x07\n2026 INFO forged", "hunter2-hunter2")
+    try:
+        raise ValueError("Bearer hunter2-hunter2\x1b[31m")
+    except ValueError:
+        logger.exception("a bug")
+    text = file.read_text()
+    assert text.splitlines()[0].endswith("and �]0;owned��2026 INFO forged")
+    assert "Traceback" in text
+    assert "hunter2" not in text
+    assert "\x1b" not in text
+
+
+def test_it_is_put_aside_when_it_is_full_also_by_another_session(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rotating_log, "LARGEST", 200)
+    file = tmp_path / "lockterm.log"
+    one, other = start(file), start(file)
+    for number in range(12):  # each line is written by both
+        logger.info("line %02d %s", number, "x" * 40)
+    files = sorted(path.name for path in tmp_path.iterdir())
+    assert files == [f"lockterm.log{end}" for end in ("", ".1", ".2", ".3")]
+    for path in tmp_path.iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert path.stat().st_size <= 200
+    assert file.read_text().splitlines()[-1].endswith("line 11 " + "x" * 40)
+    assert one is not other
+
+
+def test_where_it_cannot_be_written_nothing_stops(
+    start: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "victim").write_text("")
+    link = tmp_path / "lockterm.log"
+    link.symlink_to(tmp_path / "victim")
+    start(link)
+    start(tmp_path / "victim" / "lockterm.log")
+    logger.error("nowhere to go")
+    assert (tmp_path / "victim").read_text() == ""
+    assert capsys.readouterr() == ("", "")

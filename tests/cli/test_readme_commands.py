@@ -1,0 +1,75 @@
+"""The README's commands are the commands, and their help has what a manual has.
+
+``python -m tests.cli.test_readme_commands`` prints the table to paste.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from lockterm.cli.commands import lockterm
+
+README = Path(__file__).parent.parent.parent / "README.md"
+
+
+def commands(
+    group: click.Group = lockterm, path: str = "lockterm"
+) -> Iterator[tuple[str, click.Command]]:
+    """Every command with the words that are typed for it."""
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, f"{path} {name}")
+        else:
+            yield f"{path} {name}", command
+
+
+def table() -> str:
+    lines = ["| command | what it does |", "|---|---|", "| `lockterm` | Open the terminal UI. |"]
+    for path, command in commands():
+        arguments = [
+            parameter.make_metavar(click.Context(command))
+            for parameter in command.params
+            if isinstance(parameter, click.Argument)
+        ]
+        typed = " ".join([path, *arguments]).replace("|", "\\|")
+        lines.append(f"| `{typed}` | {command.get_short_help_str(200)} |")
+    return "\n".join(lines)
+
+
+def test_the_readme_has_the_commands_that_are() -> None:
+    assert table() in README.read_text("utf-8"), f"the README's table should be\n{table()}"
+
+
+def test_the_readme_has_the_exit_codes_of_the_help() -> None:
+    readme = README.read_text("utf-8")
+    for number in ("0", "1", "2", "3", "4", "130"):
+        assert f"| {number} | " in readme
+
+
+@pytest.mark.parametrize(("path", "command"), list(commands()), ids=lambda value: str(value))
+def test_no_help_is_cut_and_no_line_is_too_long(path: str, command: click.Command) -> None:
+    text = command.get_help(click.Context(command, info_name=path, terminal_width=80))
+    assert max(map(len, text.splitlines())) <= 80
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, f"{path} {parameter.name}"
+
+
+def test_the_whole_help_reads_like_a_manual() -> None:
+    text = lockterm.get_help(click.Context(lockterm, info_name="lockterm", terminal_width=80))
+    for group in (lockterm, lockterm.commands["remotes"], lockterm.commands["voice"]):
+        listed = group.get_help(click.Context(group, terminal_width=80)).splitlines()
+        assert not [line for line in listed if line.endswith("...")][1:], "a list that is cut"
+    for part in ("Examples:", "Exit codes:", "Environment:", "Files", "LOCKTERM_PROFILE"):
+        assert part in text
+    for path, command in commands():
+        if path.startswith(("lockterm remotes", "lockterm voice")):
+            assert "4    outcome unknown" in command.get_help(click.Context(command)), path
+
+
+if __name__ == "__main__":
+    print(table())
