@@ -24,6 +24,8 @@ MAX_BODY_BYTES = 64 * 1024
 _MAX_DISCARDED_BYTES = 16 * 1024 * 1024
 """How much of a body that is too large is still read, so that the refusal can be heard."""
 _BODY_TIMEOUT_S = 20.0
+_NOTED = 200
+"""Characters of a path that are noted; those of the contract have some 50."""
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\[\]:/@?#\s]+)(?::[0-9]{1,5})?")
 _WILDCARDS = frozenset({"0.0.0.0", "::"})
 
@@ -63,7 +65,8 @@ class Guard:
             await self._app(scope, receive, send)
             return
         path = scope["path"]
-        self._requests.append((scope["method"], path))
+        # Cut: whoever may ask nothing could otherwise fill the memory with what is noted.
+        self._requests.append((scope["method"][:_NOTED], path[:_NOTED]))
 
         async def send_with_date(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -8,7 +8,7 @@ import socket
 import httpx
 import pytest
 
-from lockterm.service import guards
+from lockterm.service import guards, protocol
 from lockterm.service.codes import CODES
 from tests.service.conftest import REMOTE, SETTING, VOICE, Caller
 
@@ -262,3 +262,24 @@ def test_a_broken_database_is_an_envelope_too(running_service, call_to, tmp_path
     assert api.request("GET", LIST).status_code == 500
     assert len(service.failures) == 2
     service.failures.clear()
+
+
+def test_a_head_that_never_ends_is_hung_up_on(api: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "HEAD_TIMEOUT_S", 0.3)
+    address = ("127.0.0.1", int(api.service.base_url.rpartition(":")[2]))
+    head = b"GET /api/v1/bluetooth-remote/list?lockId=1001 HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+    for begun in (b"", head, head + b"\r\n" + head):
+        with socket.create_connection(address, timeout=20) as line:
+            line.sendall(begun)
+            if head + b"\r\n" in begun:
+                assert line.recv(5) == b"HTTP/"
+            try:
+                while line.recv(65536):
+                    pass
+            except ConnectionResetError:
+                pass
+
+
+def test_what_is_noted_of_a_request_is_short(api: Caller) -> None:
+    api.request("G" * 5000, "/" + "a" * 9000, headers={"host": "evil.example"})
+    assert [len(text) for text in api.service.requests[-1]] == [200, 200]
