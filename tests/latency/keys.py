@@ -6,9 +6,10 @@ import asyncio
 import statistics
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -24,21 +25,30 @@ LOST_S = 10.0
 class Timed:
     """How long keys took, in milliseconds, from the key to the first byte of what it painted."""
 
-    ms: tuple[float, ...]
-
-    @property
-    def median(self) -> float:
-        return statistics.median(self.ms)
-
-    @property
-    def p95(self) -> float:
-        return sorted(self.ms)[int(len(self.ms) * 0.95)]
+    wall_ms: tuple[float, ...]
+    own_ms: tuple[float, ...]
+    """The same without the time in which lockterm could have run and other programs did."""
 
     def __str__(self) -> str:
-        return (
-            f"{len(self.ms):4} keys  median {self.median:5.0f} ms"
-            f"  p95 {self.p95:5.0f} ms  worst {max(self.ms):5.0f} ms"
-        )
+        wall, own = ms_words(self.wall_ms), ms_words(self.own_ms)
+        return f"{len(self.wall_ms):3} keys: {wall} | of its own {own}"
+
+
+def ms_words(ms: Sequence[float]) -> str:
+    return f"median {statistics.median(ms):4.0f}  p95 {p95(ms):4.0f}  worst {max(ms):4.0f} ms"
+
+
+def p95(ms: Sequence[float]) -> float:
+    return sorted(ms)[int(len(ms) * 0.95)]
+
+
+def delays_ms(pid: int) -> dict[str, float]:
+    """How long each thread of a process has waited for a processor so far, in milliseconds."""
+    waited = {}
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(OSError):  # a thread that has just ended
+            waited[thread.name] = int((thread / "schedstat").read_text().split()[1]) / 1e6
+    return waited
 
 
 def time_keys(session: PtySession, count: int, meanwhile: Callable[[int], None]) -> Timed:
@@ -49,7 +59,7 @@ def time_keys(session: PtySession, count: int, meanwhile: Callable[[int], None])
         count: How many keys; an even number ends where it began.
         meanwhile: Called before each key with its number, to keep the trouble going.
     """
-    chance, ms = Random(count), []
+    chance, wall, own = Random(count), [], []
     for number in range(count):
         meanwhile(number)
         end_s = time.monotonic() + chance.random() * 0.04
@@ -59,11 +69,14 @@ def time_keys(session: PtySession, count: int, meanwhile: Callable[[int], None])
         wait_s = time.monotonic() + 0.3
         while session.pump(STILL_S) and time.monotonic() < wait_s:
             pass
-        began_s = time.perf_counter()
+        before, began_s = delays_ms(session.pid), time.perf_counter()
         session.press("down" if number % 2 == 0 else "up")
         assert session.pump(LOST_S), f"the key was lost:\n{session.text}"
-        ms.append((time.perf_counter() - began_s) * 1000)
-    return Timed(tuple(ms))
+        wall.append((time.perf_counter() - began_s) * 1000)
+        after = delays_ms(session.pid).items()
+        # One thread works at a time, and the others wait for it: their delays are not added up.
+        own.append(wall[-1] - max(ms - before.get(thread, 0.0) for thread, ms in after))
+    return Timed(tuple(wall), tuple(own))
 
 
 class Beside:

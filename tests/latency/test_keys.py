@@ -1,7 +1,7 @@
 """Keys answer within 100 ms, whatever goes wrong with the service or the store meanwhile.
 
-What is compared is the same app in the same minute with nothing wrong: the machine's other work
-counts for both.
+What is compared is the same app in the same minute with nothing wrong. What other programs took of
+the processors meanwhile is printed, and not counted.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
 from urllib.parse import urlsplit
 
 import pytest
 
 from lockterm.service.running import RunningService
 from tests.faults.proxy import FaultProxy, Play
-from tests.latency.keys import Beside, Timed, time_keys
+from tests.latency.keys import Beside, Timed, p95, time_keys
 from tests.latency.trouble import HEAVY, light
 from tests.terminal.conftest import lockterm
 from tests.terminal.pty_session import PtySession
@@ -25,7 +26,7 @@ from tests.terminal.pty_session import PtySession
 __all__ = ["lockterm"]
 
 MOST_MS = 100.0
-"""The median key, absolutely."""
+"""The median key; and of twenty all but one, unless they take longer with nothing wrong too."""
 KEYS = 30
 """Keys for each trouble; every sixth has the page asked for again before it."""
 FEW = 6
@@ -39,7 +40,7 @@ class Bench:
 
     def __init__(self, session: PtySession, beside: Beside) -> None:
         self.session, self.beside, self.proxy = session, beside, beside.proxy
-        self.healthy = Timed((0.0,))
+        self.healthy = Timed((0.0,), (0.0,))
         self.slow: list[str] = []
 
     def recover(self) -> None:
@@ -54,7 +55,8 @@ class Bench:
         for _ in range(TRIES):
             timed = time_keys(self.session, keys, self._ask_again)
             print(f"{name:40.40} {timed}")
-            if timed.median <= MOST_MS and timed.p95 <= max(MOST_MS, 3 * self.healthy.p95):
+            most_ms = max(MOST_MS, 3 * p95(self.healthy.own_ms))
+            if median(timed.wall_ms) <= MOST_MS and p95(timed.own_ms) <= most_ms:
                 return
         self.slow.append(f"{name}: {timed}")
 
@@ -74,7 +76,7 @@ class Bench:
     def measure(self) -> None:
         """How it is with nothing wrong."""
         time_keys(self.session, KEYS, self._ask_again)  # all is imported and cached then
-        self.healthy = time_keys(self.session, 3 * KEYS, self._ask_again)
+        self.healthy = time_keys(self.session, 2 * KEYS, self._ask_again)
         print(f"\n{'nothing wrong':40} {self.healthy}")
 
     def judge(self) -> None:

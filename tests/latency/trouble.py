@@ -11,6 +11,7 @@ from typing import Any
 from tests.faults import catalogue
 from tests.faults.catalogue import answers
 from tests.faults.proxy import Exchange, Play
+from tests.fuzz.size import FULL
 
 MB = 1 << 20
 
@@ -89,7 +90,15 @@ def _bomb() -> bytes:
     return block * 16
 
 
+FEW = (
+    *("HTML of a proxy", "huge body", "gzip bomb", "gzip cut short", "bad UTF-8", "deep nesting"),
+    *("5,000-digit number", "code absent", "302 with an envelope", "500 without an envelope"),
+)
+
+
 def light() -> dict[str, Play]:
-    """The faults of the table that are more than another word in the same answer."""
-    groups = (catalogue.BROKEN_OFF, catalogue.ENDLESS, catalogue.MALFORMED)
-    return {name: play for group in groups for name, play in group.items()}
+    """The faults of the table: what breaks off, what never ends, and some or all bad answers."""
+    malformed = catalogue.MALFORMED
+    if not FULL:
+        malformed = {name: malformed[name] for name in FEW}
+    return catalogue.BROKEN_OFF | catalogue.ENDLESS | malformed
