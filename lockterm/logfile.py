@@ -9,14 +9,10 @@ from pathlib import Path
 
 from lockterm.errors import StoreError
 from lockterm.paths import make_directory
-from lockterm.text import clean, clean_lines
+from lockterm.text import clean, clean_lines, masked, spellings
 
 LEVELS = ("debug", "info", "warning", "error")
 """What ``--log-level`` takes; ``debug`` adds a line for each exchange with the service."""
-
-MASKED = "***"
-_SHORTEST = 6
-"""Shorter parts of a header's value are words such as Bearer's kin, found everywhere."""
 
 
 def log_to(file: Path, level: str | None = None, *, secrets: Iterable[str] = ()) -> logging.Handler:
@@ -71,15 +67,11 @@ class _Safe(logging.Formatter):
 
     def __init__(self, secrets: Iterable[str]) -> None:
         super().__init__("%(asctime)s %(levelname)s %(message)s")
-        parts = {part for value in secrets for part in (value, *value.split())}
-        self._secrets = sorted((p for p in parts if len(p) >= _SHORTEST), key=len, reverse=True)
+        self._secrets = spellings(secrets)
 
     def formatMessage(self, record: logging.LogRecord) -> str:
         record.message = clean(record.message)
         return super().formatMessage(record)
 
     def format(self, record: logging.LogRecord) -> str:
-        text = clean_lines(super().format(record))
-        for secret in self._secrets:
-            text = text.replace(secret, MASKED)
-        return text
+        return masked(clean_lines(super().format(record)), self._secrets)

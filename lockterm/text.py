@@ -7,6 +7,7 @@ copied into a sentence goes through here.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 
 _NON_JOINER, _JOINER = "\u200c\u200d"
 _EMOJI_STYLE, _KEYCAP = "\ufe0f", "\u20e3"
@@ -32,6 +33,10 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 ELLIPSIS = "…"
+
+MASKED = "***"
+_SECRET = 6
+"""Shorter parts of a header's value are words such as Bearer's kin, found everywhere."""
 
 
 def _shown(char: str) -> str:
@@ -105,3 +110,36 @@ def _is_at_work(char: str, before: str, after: str) -> bool:
 def clean_lines(value: str) -> str:
     """Like :func:`clean`, for text of several lines: the line ends stay."""
     return "\n".join(clean(line) for line in value.split("\n"))
+
+
+def spellings(values: Iterable[str]) -> list[str]:
+    """How the secrets in some values may stand in a text, the longest first.
+
+    A gateway's error page repeats what it was sent, escaped as HTML, JSON or a URL.
+
+    Args:
+        values: Values of headers; their words count too, without words such as Bearer's kin.
+    """
+    parts = {part for value in values for part in (value, *value.split()) if len(part) >= _SECRET}
+    found = set(parts)
+    if parts:  # most profiles have none, and the first frame waits for nothing
+        import html
+        import json
+        from urllib.parse import quote, quote_plus
+    for part in parts:
+        for escaped in (html.escape(part), part.replace("/", "&#x2F;"), part.replace("/", "\\/")):
+            found |= {escaped, escaped.replace("&#x27;", "&#39;"), escaped.replace("+", "&#43;")}
+        found |= {quote(part), quote(part, safe=""), quote_plus(part), json.dumps(part)[1:-1]}
+    return sorted(found, key=len, reverse=True)
+
+
+def masked(text: str, secrets: Iterable[str]) -> str:
+    """A text without its secrets.
+
+    Args:
+        text: The text, whole: of a secret that was cut in two, the half would stay.
+        secrets: As from :func:`spellings`.
+    """
+    for secret in secrets:
+        text = text.replace(secret, MASKED)
+    return text

@@ -27,7 +27,7 @@ from lockterm.api.settings import ServiceSettings, checked_base_url, checked_hea
 from lockterm.api.trust import tls_context
 from lockterm.api.unpacking import Unpacker
 from lockterm.errors import ConfigError, Unreachable
-from lockterm.text import clean
+from lockterm.text import clean, masked, spellings
 
 CONNECT_S = 5.0
 """The most seconds for a connection, and again for its TLS handshake."""
@@ -95,7 +95,7 @@ class Transport:
         self.clock_offset_s: float | None = None
         """The service's clock minus this machine's in seconds, by the last answer with a date."""
         headers = checked_headers(settings.headers)
-        self._secrets = _secrets(headers)
+        self._secrets = spellings(headers.values())
         self._headers = {
             **headers,
             "Accept": "application/json",
@@ -213,14 +213,9 @@ class Transport:
         return Answer(response.status_code, headers, body, unpacker.flaw, self._quote)
 
     def _quote(self, text: str | bytes) -> str:
-        text = text[: 16 * QUOTED]  # splitting all of 8 MiB would keep the keys waiting
+        # Splitting all of 8 MiB would keep the keys waiting; a secret must not be cut in two.
+        text = text[: 16 * QUOTED + max(map(len, self._secrets), default=0)]
         if isinstance(text, bytes):
             text = text.decode("utf-8", "replace")
-        for secret in self._secrets:  # a gateway's error page may repeat what it was sent
-            text = text.replace(secret, "***")
+        text = masked(text, self._secrets)[: 16 * QUOTED]
         return clean(" ".join(text.split()), QUOTED)
-
-
-def _secrets(headers: Mapping[str, str]) -> list[str]:
-    parts = [part for value in headers.values() for part in (value, *value.split())]
-    return sorted({part for part in parts if len(part) >= 6}, key=len, reverse=True)

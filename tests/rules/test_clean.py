@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import html
+import json
+from urllib.parse import quote, quote_plus
+
 import pytest
 
+from lockterm.api.transport import Transport
 from lockterm.text import MOST_MARKS, REPLACEMENT, clean
+from tests.api.conftest import Settings
 
 
 @pytest.mark.parametrize(
@@ -32,3 +38,25 @@ def test_what_joins_something_stays(name: str):
 def test_marks_are_not_piled_up():
     piled = clean("Z" + "\u0301" * 5000 + "oe")
     assert piled == "Z" + "\u0301" * MOST_MARKS + REPLACEMENT + "oe"
+
+
+TOKEN = 'ab/cd+ef=gh&ij"kl'
+
+
+@pytest.mark.parametrize(
+    "echo",
+    [
+        TOKEN,
+        html.escape(TOKEN),
+        quote(TOKEN),
+        quote(TOKEN, safe=""),
+        quote_plus(TOKEN),
+        json.dumps(TOKEN),
+        TOKEN.replace("/", r"\/"),
+    ],
+)
+def test_a_gateway_that_echoes_a_secret_is_not_quoted_with_it(echo: str):
+    transport = Transport(Settings("http://127.0.0.1:1", headers={"A": f"Bearer {TOKEN}"}))
+    for padding in (0, *range(3150, 3200)):  # around where a long text is cut
+        quoted = transport._quote(" " * padding + f"you sent: Bearer {echo}".encode().decode())
+        assert "cd" not in quoted and "ab" not in quoted, quoted
