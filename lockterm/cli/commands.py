@@ -66,7 +66,10 @@ def demo(options: Options, /, **given: Any) -> int:
     show_default=True,
     help="A new database has a made-up site, or no locks and accepts any lock id.",
 )
-@click.option("--token", help="Want this bearer token with every request.")
+@click.option(
+    "--token",
+    help="Want this bearer token with every request; env:NAME takes it from the environment.",
+)
 def serve(host: str, port: int, database: Path | None, sample_data: bool, token: str | None) -> int:
     """Run the embedded service alone, in the foreground."""
     from lockterm.cli.serve import run_serve

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import os
 import socket
 from pathlib import Path
 
 from lockterm.cli.ending import tell
 from lockterm.config import values
+from lockterm.config.file import FROM_ENVIRONMENT
 from lockterm.errors import ConfigError, LocktermError
 
 
@@ -22,10 +24,18 @@ def run_serve(
 ) -> int:
     """Serve until interrupted.
 
+    A token that starts with ``env:`` names the environment variable that has it: what is typed
+    can be read by every user of this machine, and stays in the shell's history.
+
     Raises:
-        ConfigError: The token cannot be sent in a header.
+        ConfigError: The token cannot be sent in a header, or its variable is not set.
         CannotServe: The address or the database is not to be had.
     """
+    if token is not None and token.startswith(FROM_ENVIRONMENT):
+        variable = token.removeprefix(FROM_ENVIRONMENT)
+        token = os.environ.get(variable)
+        if not token:
+            raise ConfigError(f"--token wants the environment variable {variable}: it is not set.")
     if token is not None:
         try:
             values.header_value(token)

@@ -154,6 +154,9 @@ def base_url(value: object) -> tuple[str, str | None]:
     url = text(value)
     if url != url.strip() or " " in url:
         raise ValueError("has spaces in it")
+    if "@" in url.partition("://")[2].partition("/")[0] or ("@" in url and "://" not in url):
+        # Before anything else: the other sentences repeat what was typed.
+        raise ValueError("has a user name or password in it: use a header of the profile instead")
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -161,8 +164,6 @@ def base_url(value: object) -> tuple[str, str | None]:
         raise ValueError(f"{shorten(url)} is no URL: write https://HOST[:PORT][/PATH]") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError(f"{shorten(url)} is no web address: write https://HOST[:PORT][/PATH]")
-    if "@" in parts.netloc:
-        raise ValueError("has a user name or password in it: use a header of the profile instead")
     if "?" in url or "#" in url:
         raise ValueError("has a ? or # in it: the contract's paths are put behind it")
     if not _is_host(parts.hostname) or port == 0 or "\\" in url:

@@ -13,6 +13,9 @@ from lockterm.store.database import Database
 MOST = 2000
 """How many answers are kept; the oldest go first."""
 
+LARGEST = 512 * 1024
+"""Characters of an answer that is kept; a page of 200 remotes has some 100,000."""
+
 MIGRATIONS = {
     "answers": """
         CREATE TABLE answers (
@@ -52,12 +55,16 @@ class Cache:
             return None
 
     def put(self, key: str, value: Any, at_ms: int) -> None:
-        """Keep a value."""
+        """Keep a value, unless it is so large that thousands of its kind would fill the disk."""
+        text = json.dumps(value)
+        if len(text) > LARGEST:
+            self.forget(key)
+            return
         try:
             with self._database.transaction() as connection:
                 connection.execute(
                     "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)",
-                    (self._service, key, json.dumps(value), at_ms),
+                    (self._service, key, text, at_ms),
                 )
                 connection.execute(
                     "DELETE FROM answers WHERE at_ms < (SELECT at_ms FROM answers"

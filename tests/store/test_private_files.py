@@ -15,6 +15,7 @@ from lockterm.config.file import read_config
 from lockterm.errors import ConfigError, StoreError
 from lockterm.logfile import log_to
 from lockterm.paths import append_private, make_directory
+from lockterm.store.cache import LARGEST, Cache
 from lockterm.store.database import Database
 from lockterm.store.sessions import Session
 
@@ -99,3 +100,13 @@ def test_a_configuration_of_somebody_else_gets_no_header(tmp_path: Path, monkeyp
         os.chown(file, 4712, -1)
     with somebody_else(monkeypatch), pytest.raises(ConfigError, match="another user"):
         read_config(file)
+
+
+def test_answers_that_would_fill_the_disk_are_not_kept(tmp_path: Path):
+    cache = Cache(tmp_path / "answers.db", "http://x")
+    cache.put("page 1", "small", 1)
+    cache.put("page 1", "x" * LARGEST, 2)
+    assert cache.get("page 1") is None
+    cache.put("page 1", "x" * (LARGEST - 10), 3)
+    assert cache.get("page 1") is not None
+    cache.close()
