@@ -112,7 +112,9 @@ class LockService:
         async def attempt(within_s: float) -> RemotePage:
             path = "/api/v1/bluetooth-remote/list"
             answer = await self._transport.exchange("GET", path, query=query, within_s=within_s)
-            return await _understood(answer, lambda data: read_page(data, page_no, page_size))
+            return await _understood(
+                answer, lambda data: read_page(data, page_no, page_size, lock_id)
+            )
 
         return await self._patience.read(attempt, self._settings.timeout_s)
 

@@ -12,7 +12,7 @@ from lockterm.models.remotes import Remote, RemotePage
 R = TypeVar("R", bound=Record)
 
 
-def read_page(data: Any, page_no: int, page_size: int) -> RemotePage:
+def read_page(data: Any, page_no: int, page_size: int, lock_id: int | None = None) -> RemotePage:
     """A page of remotes (4.3).
 
     The service's own counts are believed. One that is missing or makes no sense is worked out: the
@@ -20,12 +20,16 @@ def read_page(data: Any, page_no: int, page_size: int) -> RemotePage:
     derived total is the smallest that fits.
 
     Raises:
-        MalformedAnswer: ``data`` is no object, or its ``list`` no array.
+        MalformedAnswer: ``data`` is no object, its ``list`` no array, or it is the list of another
+            lock than the one asked for.
     """
     items = _object(data).get("list")
     if not isinstance(items, list):
         raise MalformedAnswer("The answer has no list of remotes.")
     remotes = tuple(Remote.read(item) for item in items if isinstance(item, Mapping))
+    told_locks = {remote.lock_id for remote in remotes} - {None, 0}
+    if lock_id is not None and told_locks and lock_id not in told_locks:
+        raise MalformedAnswer(f"Asked for the list of lock {lock_id}, it is another lock's.")
 
     least = {"pageNo": 1, "pageSize": 1, "pages": 0, "total": 0}
     told = {name: _count(data.get(name), at_least) for name, at_least in least.items()}

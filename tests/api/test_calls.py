@@ -12,8 +12,8 @@ from lockterm import __version__
 from lockterm.api import LockService, writes
 from lockterm.errors import Refused, RuleViolation
 from lockterm.models.requests import NewRemote, RemoteChanges
-from tests.api.conftest import Settings
-from tests.api.fault_server import FaultServer, answers
+from tests.api.conftest import AT_ONCE, Settings
+from tests.api.fault_server import FaultServer, Line, answers, http
 
 OK = '{"errcode":0,"errmsg":"none","description":"","data":{}}'
 NEW = NewRemote(
@@ -164,3 +164,21 @@ async def test_name_taken_is_an_answer_only_where_names_are_checked(faults: Faul
             await client.add_remote(NEW)
     assert (refusal.value.code, refusal.value.message) == (-3, "exists")
     assert refusal.value.description == "it does"
+
+
+async def test_a_list_of_another_lock_is_no_answer(faults: FaultServer):
+    def page(*locks: int | None) -> bytes:
+        remotes = [{"id": number, "lockId": lock} for number, lock in enumerate(locks, 1)]
+        counts = {"pageNo": 1, "pageSize": 20, "pages": 1, "total": len(remotes)}
+        return http(json.dumps({"errcode": 0, "data": {"list": remotes, **counts}}))
+
+    async def one_answer_too_many(line: Line) -> None:
+        line.keep = True
+        await line.send(page(1) + page(666, 666) if len(faults.asked) == 1 else page(2, None, 666))
+
+    faults.scripts = [one_answer_too_many]
+    async with LockService(Settings(faults.base_url), patience=AT_ONCE) as service:
+        assert len((await service.list_remotes(1, 1, 20)).remotes) == 1
+        # What nobody asked for stays in the connection; the next question must not get it.
+        page_of_2 = await service.list_remotes(2, 1, 20)
+        assert [remote.lock_id for remote in page_of_2.remotes] == [2, None, 666]
