@@ -9,7 +9,9 @@ import sys
 
 def test_the_benchmarks_print_their_table_and_no_screen_writes_while_idle() -> None:
     command = [sys.executable, "-m", "tests.benchmarks", "1", "--warmup", "0", "--downs", "2"]
-    result = subprocess.run([*command, "--idle", "0.8"], capture_output=True, text=True, timeout=240)
+    result = subprocess.run(
+        [*command, "--idle", "0.8"], capture_output=True, text=True, timeout=240
+    )
     assert result.returncode == 0, result.stderr
     told, _, quiet = result.stdout.partition("bytes written")
     figures = {
