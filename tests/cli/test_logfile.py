@@ -86,16 +86,16 @@ def test_it_is_put_aside_when_it_is_full_also_by_another_session(
 ) -> None:
     monkeypatch.setattr(rotating_log, "LARGEST", 200)
     file = tmp_path / "lockterm.log"
-    one, other = start(file), start(file)
-    for number in range(12):  # each line is written by both
-        logger.info("line %02d %s", number, "x" * 40)
+    sessions = start(file), start(file)
+    for number in range(24):
+        text = f"line {number:02d} {'x' * 40}"
+        sessions[number % 2].handle(logging.makeLogRecord({"msg": text, "levelname": "INFO"}))
+        assert file.read_text().splitlines()[-1].endswith(text), "in the file that is in place"
     files = sorted(path.name for path in tmp_path.iterdir())
     assert files == [f"lockterm.log{end}" for end in ("", ".1", ".2", ".3")]
     for path in tmp_path.iterdir():
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         assert path.stat().st_size <= 200
-    assert file.read_text().splitlines()[-1].endswith("line 11 " + "x" * 40)
-    assert one is not other
 
 
 def test_where_it_cannot_be_written_nothing_stops(

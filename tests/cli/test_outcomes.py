@@ -10,8 +10,23 @@ from pathlib import Path
 
 import pytest
 
+from lockterm.cli.ending import code_of
+from lockterm.errors import (
+    ConfigError,
+    LocktermError,
+    MalformedAnswer,
+    NameTaken,
+    NoAnswer,
+    OutcomeUnknown,
+    RateLimited,
+    RuleViolation,
+    StoreError,
+    Unreachable,
+    Untrusted,
+)
 from lockterm.models.locks import Lock
 from lockterm.models.operation import State
+from lockterm.service.running import RunningService
 from tests.cli.conftest import Scripts
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
@@ -130,6 +145,39 @@ async def test_an_interruption_is_130_and_the_journal_knows(
     assert b"whether it was recorded is not known" in err
     assert err.count(b"\n") == 1
     assert [one.state for one in scripts.history()] == [State.UNKNOWN]
+
+
+def test_dates_are_doubted_while_the_clocks_disagree(
+    scripts: Scripts, service: RunningService
+) -> None:
+    scripts.use(service.base_url)  # its clock stands still
+    period = ("--type", "time-limited", "--end", "2090-01-01")
+    doubted = scripts.run(*ADD[:7], *period)
+    assert (doubted.returncode, doubted.stdout) == (2, "")
+    assert "This machine's clock is" in doubted.stderr
+    assert [path for _, path in service.requests if path.endswith("add")] == []
+    assert scripts.run(*ADD[:7], *period, "--yes").returncode == 0
+    assert scripts.run(*ADD[:4], "Ben", *ADD[5:]).returncode == 0, "permanent has no dates"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (OutcomeUnknown("x"), 4),
+        (Unreachable("x"), 3),
+        (Untrusted("x"), 3),
+        (NoAnswer("x"), 3),
+        (MalformedAnswer("x"), 3),
+        (RuleViolation({"remoteName": "x"}), 2),
+        (ConfigError("x"), 2),
+        (RuleViolation({"read_only": "x"}), 1),
+        (RateLimited("x", retry_after_s=1), 1),
+        (NameTaken("x"), 1),
+        (StoreError("x"), 1),
+    ],
+)
+def test_every_error_has_its_code(error: LocktermError, code: int) -> None:
+    assert code_of(error) == code
 
 
 def test_a_read_only_profile_writes_nothing(scripts: Scripts) -> None:

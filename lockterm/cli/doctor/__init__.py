@@ -15,6 +15,7 @@ from lockterm.cli.ending import DONE, FAILED
 from lockterm.cli.output import put, put_json
 from lockterm.config import Options, Settings, load_settings
 from lockterm.errors import ConfigError
+from lockterm.logfile import log_to
 from lockterm.paths import Paths
 from lockterm.text import clean
 
@@ -58,4 +59,7 @@ def _findings(options: Options) -> Iterator[Finding]:
         yield trouble("configuration", error)
     yield from store_findings(paths)
     if settings is not None and settings.profile is not None:
+        if options.log_level:  # else looking changes nothing, not even the log
+            secrets = settings.profile.headers.values()
+            log_to(paths.log_file, options.log_level, secrets=secrets)
         yield from service_findings(settings.profile, settings.open_lock)
