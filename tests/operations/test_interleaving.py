@@ -95,7 +95,6 @@ class TwoSessions(RuleBasedStateMachine):
     def teardown(self) -> None:
         if hasattr(self, "stack"):
             self.run(self._end())
-        self.loop.run_until_complete(self.loop.shutdown_default_executor())
         self.loop.close()
 
     async def _end(self) -> None:
@@ -112,6 +111,8 @@ class TwoSessions(RuleBasedStateMachine):
         self.check_books(await self.sessions[0].history())
         for session in self.sessions:
             await session.close()
+        # A thread whose waiter has gone goes on: it must not meet a folder that is being removed.
+        await self.loop.shutdown_default_executor()
         await self.stack.aclose()
 
     # --- what people do ----------------------------------------------------------------------
