@@ -98,6 +98,11 @@ class Kept(Reads):
     # --- the journal -----------------------------------------------------------------------
 
     @property
+    def store_notice(self) -> str:
+        """What a person should know of the store: that it was damaged and set aside; or empty."""
+        return self._database.notice
+
+    @property
     def session(self) -> str:
         """The id of this session in the journal."""
         return self._session.id

@@ -33,6 +33,8 @@ class Outcomes:
         self._operations = operations
         self._offline_ms: int | None = None
         self._countdown: Timer | None = None
+        self._told = ""
+        """The notice about the store that was shown."""
         self.unsettled: tuple[Operation, ...] = ()
         """The operations that are not settled, the oldest first, as last read."""
 
@@ -66,6 +68,9 @@ class Outcomes:
                 self._operations.settle()
         except LocktermError as error:
             self._app.notify(f"{error.message} {error.hint}", title=error.title, severity="error")
+        if (notice := self._operations.store_notice) != self._told:
+            self._told = notice
+            self._app.notify(notice, title="Local store", severity="warning", timeout=20)
         self.show()
 
     def show(self) -> None:
