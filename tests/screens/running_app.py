@@ -17,7 +17,7 @@ from lockterm.config import Profile
 from lockterm.paths import Paths
 from tests.conftest import NOW_MS
 
-PATIENCE_S = 10.0
+PATIENCE_S = 30.0
 """How long a condition is waited for before the test fails."""
 
 
@@ -81,7 +81,7 @@ class Starter:
 
 
 async def until(pilot: Pilot[int], condition: Callable[[], object]) -> None:
-    """Wait for a condition; fails with its source line after ten seconds."""
+    """Wait for a condition; fails after :data:`PATIENCE_S`."""
     loop = asyncio.get_running_loop()
     end = loop.time() + PATIENCE_S
     while True:
