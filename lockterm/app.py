@@ -14,6 +14,7 @@ from textual import events
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
+from textual.notifications import Notify
 from textual.screen import Screen
 from textual.widgets._toast import Toast
 
@@ -28,6 +29,7 @@ from lockterm.store.database import Database
 from lockterm.text import clean
 from lockterm.widgets.actions import actions_of, written
 from lockterm.widgets.hostile import HostileFilter
+from lockterm.widgets.notice import Notice
 
 if TYPE_CHECKING:
     from textual.await_remove import AwaitRemove
@@ -193,6 +195,15 @@ class LocktermApp(InOrder[int]):
         """Drop what could steer the terminal, wherever a widget let it through."""
         return [*super().get_line_filters(), self._hostile]
 
+    def action_help_quit(self) -> None:
+        """Ctrl+c was pressed where there is nothing to copy: say which key quits."""
+        quits = [
+            binding.key
+            for _, binding, _, _ in self.screen.active_bindings.values()
+            if binding.id == "app.quit_always"
+        ]
+        self.notify(f"{' or '.join(quits)} leaves lockterm from anywhere.", title="To quit")
+
     def notify(
         self,
         message: str,
@@ -206,7 +217,8 @@ class LocktermApp(InOrder[int]):
         message, title = clean(message, 600), clean(title, 80)
         self.messages.append(Message(self.operations.now_ms(), severity, title, message))
         self._make_room(title, message)
-        super().notify(message, title=title, severity=severity, timeout=timeout, markup=False)
+        stands_s = self.NOTIFICATION_TIMEOUT if timeout is None else timeout
+        self.post_message(Notify(Notice(message, title, severity, stands_s)))
 
     def _make_room(self, title: str, message: str) -> None:
         """A key held down on a lost service makes 30 notices a second, which slow every key."""

@@ -15,6 +15,7 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.voice import VoiceScreen
 from lockterm.service.running import RunningService
 from lockterm.widgets.actions import actions_of, written
+from lockterm.widgets.notice import Notice
 from tests.screens.running_app import Clock, Starter, settled, until
 from tests.screens.site import HOSTILE, LOCKS, MAIN_GATE, fill_book, shown, words
 from tests.screens.snapshots import assert_picture
@@ -105,6 +106,15 @@ async def test_the_palette_offers_the_same_actions_and_runs_them(
         await until(pilot, lambda: "Open the remotes of which lock?" in words(pilot.app))
 
 
+async def test_ctrl_c_says_which_key_quits(lockterm_app: Starter, service: RunningService) -> None:
+    async with lockterm_app(service) as pilot:
+        for key in ("ctrl+c", "o", "ctrl+c"):  # in a field too, with nothing marked to copy
+            await pilot.press(key)
+            await pilot.pause()
+        told = [message.text for message in pilot.app.messages]
+        assert set(told) == {"ctrl+q leaves lockterm from anywhere."}
+
+
 async def test_no_cursor_blinks_anywhere(lockterm_app: Starter, service: RunningService) -> None:
     async with lockterm_app(service) as pilot:
         for key in ("ctrl+p", "o", "a"):
@@ -154,6 +164,12 @@ async def test_messages_are_kept_newest_first(
         )
         await pilot.press("M")
         await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
+
+
+def test_a_notice_whose_time_is_over_sets_no_timer_that_never_ends() -> None:
+    notice = Notice("Recorded.", timeout=-1)
+    assert notice.has_expired
+    assert notice.time_left > 0  # Textual's timer of no time at all holds every key up for ever
 
 
 async def test_no_messages_and_hostile_ones(lockterm_app: Starter, service: RunningService) -> None:
