@@ -29,18 +29,17 @@ class KeyLine(Widget):
             self.show_keys()
 
     def show_keys(self) -> None:
-        """Paint the keys that have changed, and only those where the others stay in place."""
+        """Paint from the first key that has changed on: its brackets move those behind it."""
         before, now = self._painted, self._entries()
         if before is None or [entry[:3] for entry in before] != [entry[:3] for entry in now]:
             self.refresh()
             return
-        regions, x = [], 0
+        x = 0
         for old, new in zip(before, now, strict=True):
             if old != new:
-                regions.append(Region(x, 0, _width(new), 1))
+                self.refresh(Region(x, 0, max(self.size.width - x, 1), 1))
+                return
             x += _width(new)
-        if regions:
-            self.refresh(*regions)
 
     def _entries(self) -> list[tuple[str, str, str, bool]]:
         """Key, how it is written, what it does, whether it works now; what fits this width."""

@@ -6,10 +6,12 @@ from itertools import product
 from typing import Any
 
 import pytest
+from textual.geometry import Region
 from textual.pilot import Pilot
 
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
+from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.pager import age_words
 from lockterm.widgets.remote_line import NUMBERS, plan
 from lockterm.widgets.remotes_table import RemotesTable
@@ -48,6 +50,27 @@ async def test_a_neighbour_page_is_there_without_a_round_trip(
 
         await press(pilot, "p")
         assert table(pilot).selected == first
+
+
+async def test_a_key_that_begins_to_work_leaves_no_scraps_of_the_line_before(
+    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its brackets go, and what stands behind it moves: what is painted must reach that too."""
+    painted: list[Region] = []
+
+    def refresh(self: KeyLine, *regions: Region, **more: bool) -> KeyLine:
+        painted.extend(regions or [self.size.region])
+        return whole(self, *regions, **more)
+
+    whole = KeyLine.refresh
+    async with lockterm_app(service, 1001) as pilot:
+        before = shown(pilot).splitlines()[-1].ljust(80)
+        monkeypatch.setattr(KeyLine, "refresh", refresh)
+        await press(pilot, "n")
+        after = shown(pilot).splitlines()[-1].ljust(80)
+        changed = {x for x in range(80) if before[x] != after[x]}
+        assert changed
+        assert changed <= {x for region in painted for x in range(region.x, region.right)}
 
 
 async def test_every_way_to_a_page(service: RunningService, lockterm_app: Starter) -> None:
