@@ -130,10 +130,15 @@ def typed(ms: int, zone: tzinfo) -> str:
 
 
 def distance(ms: int, now_ms: int) -> str:
-    """How far a moment is from now: ``in 41 days``, ``3 days ago``, ``in 2 hours``."""
+    """How far a moment is from now: ``in 41 days``, ``3 days ago``, ``in 2 hours``.
+
+    The minute that has begun counts whole: ``+7d``, typed in the middle of one, is in 7 days.
+    """
     away = abs(ms - now_ms)
     if away < MINUTE_MS:
         return "now"
+    if ms > now_ms:
+        away += MINUTE_MS - 1
     if away < HOUR_MS:
         count, unit = away // MINUTE_MS, "minute"
     elif away < 2 * DAY_MS:

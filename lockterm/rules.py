@@ -124,7 +124,7 @@ def _check_text(reasons: dict[str, str], field: str, text: str, what: str) -> No
 
 def _check_flag(reasons: dict[str, str], field: str, value: int | None) -> None:
     if value is not None and value not in Flag.__members__.values():
-        reasons[field] = f"The contract does not know {value}: choose one of the three."
+        reasons[field] = f"There is no value {value}: choose one of the three."
 
 
 def _check_validity(reasons: dict[str, str], values: RemoteValues) -> None:
@@ -157,14 +157,14 @@ def warnings(values: RemoteValues, now_ms: int, before: Remote | None = None) ->
             found["endDate"] = "The end has passed: this remote will open nothing."
         if needs_weekdays(values.remote_type) and not values.week_day:
             found["weekDay"] = (
-                "No weekday chosen: the contract does not say what a recurring remote without "
-                "weekdays may do."
+                "No weekday chosen: the service does not say when a recurring remote without "
+                "weekdays opens."
             )
     if before is None or _objects_differ(before.extra_data, values.extra_data):
         bytes_ = size(values.extra_data) if values.extra_data else 0
         if bytes_ > EXTRA_BYTES:
             found["extraData"] = (
-                f"{bytes_:,} bytes: the contract recommends at most {EXTRA_BYTES:,}; the service "
+                f"{bytes_:,} bytes: at most {EXTRA_BYTES:,} are recommended; the service "
                 "may cut or refuse it."
             )
     return found

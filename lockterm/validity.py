@@ -63,7 +63,7 @@ def validity(remote: Remote, now_ms: int, zone: tzinfo) -> Validity:
     days = remote.week_day or () if needs_weekdays(kind) else None
     words = _words(phase, kind, start, end, days, now_ms, zone)
     if "weekDay" in remote.odd and needs_weekdays(kind):
-        words += " (the weekdays that came are not the contract's)"
+        words += " (the weekdays that came are no weekdays)"
     short = _short(phase, kind, start, end, days, now_ms, zone)
     service = word(RemoteStatus, remote.status)
     state, disagreement = _state(phase, remote.status, end, now_ms)
@@ -117,7 +117,7 @@ def _words(
         return "always"
     parts = [weekday_words(days)] if days is not None else []
     if not is_known_type(kind):
-        name = "no type" if kind is None else f"type {kind}, which the contract does not list"
+        name = "no type" if kind is None else f"type {kind}, which lockterm does not know"
         parts.append(name)
     if phase is Phase.NOW and end:
         parts.append(f"until {moments.day_time(end, zone)}, {moments.distance(end, now_ms)}")
@@ -152,7 +152,9 @@ def _short(
     if phase is Phase.AHEAD and start:
         when = f"starts {moments.distance(start, now_ms)}"
     elif end:
-        when = f"until {moments.day(end, zone)}"
+        at, now = moments.local(end, zone), moments.local(now_ms, zone)
+        is_today = at is not None and now is not None and at.date() == now.date()
+        when = f"until {f'{at:%H:%M} today' if is_today else moments.day(end, zone)}"
     else:
         when = "no end"
     if phase is Phase.UNCLEAR and start and end:

@@ -28,7 +28,7 @@ WORDS = {
     "voice pack": "the file with which a lock speaks one timbre",
     "coerced": "a remote that is used under duress",
     "recorded by the service": "the service has it; whether the lock has it yet, it never says",
-    "last set from here": "the contract has no way to read a lock's voice",
+    "last set from here": "the service has no way to tell a lock's voice",
     "OFFLINE": "the service cannot be reached; what is shown was read before",
     "STALE": "reading it again failed; what is shown is older than it could be",
     "UNSETTLED": "a change was sent and no answer came: it may have taken effect or not",

@@ -233,6 +233,7 @@ def test_numbers_beyond_the_calendar_are_shown_as_they_came() -> None:
         (0, "now"),
         (59_000, "now"),
         (-60_000, "1 minute ago"),
+        (30 * moments.DAY_MS - 40_000, "in 30 days"),  # "+30d", typed at 40 s past the minute
         (2 * moments.HOUR_MS, "in 2 hours"),
         (41 * moments.DAY_MS + 5, "in 41 days"),
         (-3 * moments.DAY_MS, "3 days ago"),

@@ -40,6 +40,7 @@ def remote(kind: int, start: int, end: int, status: int = 1, days: tuple[int, ..
         (remote(1, 0, 0, 2), "always", "invalid"),
         (remote(2, NOW - DAY, NOW + 41 * DAY), "until 1 Jan 2027", "normal"),
         (remote(2, NOW - DAY, NOW + 41 * DAY, 2), "until 1 Jan 2027", "says invalid"),
+        (remote(2, NOW - DAY, NOW + 9 * moments.HOUR_MS), "until 18:00 today", "normal"),
         (remote(2, NOW + 2 * DAY, NOW + 3 * DAY), "starts in 2 days", "not yet"),
         (remote(2, NOW + 2 * DAY, NOW + 3 * DAY, 2), "starts in 2 days", "not yet"),
         (remote(2, NOW - 9 * DAY, NOW - 3 * DAY, 2), "ended 3 days ago", "expired"),
