@@ -12,10 +12,11 @@ from textual.timer import Timer
 
 from lockterm.errors import LocktermError, ServiceError, StoreError
 from lockterm.models.locks import Lock
-from lockterm.moments import day_time
+from lockterm.moments import stamp
 from lockterm.screens.base import LocktermScreen, ResultT
 from lockterm.screens.confirm import ConfirmModal
 from lockterm.text import clean
+from lockterm.widgets.notice_line import NoticeLine
 
 if TYPE_CHECKING:
     from lockterm.models.drafts import Draft
@@ -53,6 +54,7 @@ class DraftedForm(LocktermScreen[ResultT]):
 
     def begin_draft(self) -> None:
         """Go on with the draft that was given, or offer the one there is."""
+        self.query_one(NoticeLine).has_keys = False
         if self._draft is not None:
             self.fill(self._draft)
         else:
@@ -118,19 +120,41 @@ class FormDrafts:
             draft = await self._form.operations.draft(*self._form.draft_key())
             if draft is None or self._form.touched():
                 return
-            modal = _question(draft, self._form.operations, "Fill it in", "Start afresh")
+            what = "This form"
+            modal = _question(draft, self._form.operations, what, "Fill it in", "Start afresh")
             if await self._form.app.push_screen_wait(modal):
                 self._form.fill(draft.typed)
             else:
                 await self.drop()
 
 
-def _question(draft: Draft, operations: Operations, verb: str, keep: str) -> ConfirmModal:
-    typed = [f"{clean(field, 30)}: {clean(text, 60)}" for field, text in draft.typed.items()]
-    saved = day_time(draft.saved_ms, operations.profile.zone)
-    return ConfirmModal(
-        f"This form was not finished on {saved}.", "\n".join(typed), verb=verb, keep=keep
-    )
+def _question(
+    draft: Draft, operations: Operations, what: str, verb: str, keep: str
+) -> ConfirmModal:
+    typed = [f"{_label(field)}: {clean(text, 60)}" for field, text in draft.typed.items()]
+    saved = f"Last typed into at {stamp(draft.saved_ms, operations.profile.zone)}."
+    question = f"{what} was not finished. {verb}?"
+    return ConfirmModal(question, "\n".join([saved, *typed]), verb=verb, keep=keep)
+
+
+def _label(field: str) -> str:
+    """What people call a field."""
+    from lockterm.screens.lock_form import FIELD_LABELS
+    from lockterm.typed_remote import LABELS
+
+    return LABELS.get(field) or FIELD_LABELS.get(field) or clean(field, 30)
+
+
+def _what(draft: Draft, lock: Lock) -> str:
+    """Which form a draft is of, at the beginning of a sentence."""
+    from lockterm.screens.lock_form import LockForm
+
+    title = clean(lock.title, 60)
+    if draft.form == LockForm.DRAFT:
+        return f"The entry of {title}" if draft.lock_id else "A new lock for the book"
+    if draft.remote_id is None:
+        return f"A new remote for {title}"
+    return f"A change of remote {draft.remote_id} on {title}"
 
 
 async def offer_abandoned(app: App[Any], operations: Operations) -> None:
@@ -147,7 +171,8 @@ async def offer_abandoned(app: App[Any], operations: Operations) -> None:
         draft = drafts[0]
         book = await operations.locks()
         known = next((lock for lock in book if lock.lock_id == draft.lock_id), None)
-        modal: Screen[Any] = _question(draft, operations, "Open the form", "Later")
+        what = _what(draft, known or Lock(draft.lock_id))
+        modal: Screen[Any] = _question(draft, operations, what, "Open the form", "Later")
         if not await app.push_screen_wait(modal):
             return
         remote = await _remote(operations, draft.remote_id)

@@ -24,7 +24,7 @@ from lockterm.widgets.form_field import FormField
 from lockterm.widgets.text_input import TextInput
 from lockterm.widgets.zones import ZoneSuggester, zones_with
 
-_FIELDS = {
+FIELD_LABELS = {
     "id": "Lock id",
     "name": "Name",
     "vendor": "Vendor",
@@ -85,7 +85,7 @@ class LockForm(DraftedForm[Lock | None]):
             "zone": entry.zone,
         }
         with VerticalScroll(id="fields", can_focus=False):
-            for name, label in _FIELDS.items():
+            for name, label in FIELD_LABELS.items():
                 self._before[name] = clean(values_now[name])
                 typed = TextInput(self._before[name])
                 if name == "vendor":
@@ -119,13 +119,13 @@ class LockForm(DraftedForm[Lock | None]):
         """The fields in which something else stands than at first."""
         return {
             name: self._typed(name)
-            for name in _FIELDS
+            for name in FIELD_LABELS
             if self._typed(name) != self._before[name].strip()
         }
 
     def fill(self, typed: Mapping[str, str]) -> None:
         """Put typed values back; the id of an entry stays."""
-        for name in _FIELDS:
+        for name in FIELD_LABELS:
             if name in typed and not (name == "id" and self._entry):
                 self._field(name).value = typed[name]
 
@@ -274,7 +274,7 @@ class LockForm(DraftedForm[Lock | None]):
 
         if self.touched():
             question = "Leave without saving what you typed?"
-            confirm = ConfirmModal(question, verb="Leave", keep="Stay")
+            confirm = ConfirmModal(question, verb="Leave", keep="Keep editing")
             if not await self.app.push_screen_wait(confirm):
                 return
             await self.drafts.drop()

@@ -25,6 +25,9 @@ class NoticeLine(Widget):
     unsettled: reactive[tuple[Operation, ...]] = reactive((), layout=True)
     """The operations that are not settled, the oldest first."""
 
+    has_keys: reactive[bool] = reactive(True, layout=True)
+    """Whether the keys for an operation work here; in a form they are typed into its fields."""
+
     def __init__(self, zone: ZoneInfo, now_ms: Callable[[], int]) -> None:
         super().__init__()
         self._zone = zone
@@ -39,19 +42,18 @@ class NoticeLine(Widget):
         if self.unsettled:
             first = self.unsettled[0]
             more = f"  (1 of {len(self.unsettled)})" if len(self.unsettled) > 1 else ""
-            lines.append(
-                Content.assemble(
-                    ("UNSETTLED  ", "bold"),
-                    outcome_words(first, self._zone, self._now_ms()) + more,
-                    ("  c", "bold"),
-                    " check",
-                    ("  A", "bold"),
-                    " send again",
-                    ("  X", "bold"),
-                    " give up",
-                )
-            )
+            words = outcome_words(first, self._zone, self._now_ms()) + more
+            lines.append(Content.assemble(("UNSETTLED  ", "bold"), words, *self._keys()))
         return Content("\n").join(lines)
+
+    def _keys(self) -> tuple[str | tuple[str, str], ...]:
+        if not self.has_keys:
+            return (". Settle it outside of this form.",)
+        return (
+            *(("  c", "bold"), " check"),
+            *(("  A", "bold"), " send again"),
+            *(("  X", "bold"), " give up"),
+        )
 
     def watch_link(self) -> None:
         """Take no room while there is nothing to say."""

@@ -59,7 +59,7 @@ def fit_middle(crumbs: list[str], room: int) -> str:
         longest = max(range(len(crumbs)), key=lambda index: cell_len(crumbs[index]))
         length = cell_len(crumbs[longest])
         if length <= 8:
-            return set_cell_size(line, room)
+            return set_cell_size(line, room - 1).rstrip() + "…" if room else ""
         keep = max(length - excess - 1, 7)
         crumbs[longest] = set_cell_size(crumbs[longest].removesuffix("…"), keep).rstrip() + "…"
     return ""

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from lockterm.screens.remote_form import RemoteSaved
 from lockterm.service.running import RunningService
 from tests.forms.conftest import Line, Opener, add, call, total
-from tests.screens.running_app import settled, until
+from tests.screens.running_app import settled, shown, until
 
 RECURRING = {
     "remoteName": "Roof crew",
@@ -243,6 +243,7 @@ async def test_an_add_of_unknown_outcome_is_not_added_twice(
         await form.press("ctrl+s")
         await form.agree()
         assert "may have been recorded" in form.status
+        assert "Settle it outside of this form." in shown(form.pilot)  # c is typed into fields
         line.lose = ""
         await form.press("ctrl+r")
         if applies:
