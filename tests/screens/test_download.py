@@ -22,7 +22,7 @@ from lockterm.service.pack_files import content_of
 from lockterm.service.running import RunningService
 from tests.api.fault_server import FaultServer, Line, answers, http
 from tests.screens.running_app import Starter, settled, until
-from tests.screens.site import MAIN_GATE, canned, fill_book, words
+from tests.screens.site import MAIN_GATE, canned, fill_book, shown, words
 
 PACK = Random(2).randbytes(400_000)
 HALF = 200_000
@@ -95,7 +95,8 @@ async def test_a_pack_of_the_lock(lockterm_app: Starter, service: RunningService
         await pilot.press("D")
         text = await fetched(pilot, "Size and MD5 are those the service told.")
         assert pack.label in words(pilot.app)
-        assert "100%" in text and "finds damage on the way, not forgery" in text
+        assert "100%" in text and "100%" in shown(pilot.app)
+        assert "finds damage on the way, not forgery" in text
         (file,) = files(lockterm_app)
         assert file.read_bytes() == content_of(pack)
         await pilot.press("escape")
