@@ -18,7 +18,7 @@ from lockterm.app import LocktermApp
 from lockterm.service.running import RunningService
 from tests.fuzz.genuine import recorded
 from tests.fuzz.mutations import HOSTILE, SECRET, Mutator
-from tests.fuzz.size import IN_APP, SEED
+from tests.fuzz.size import DEADLINE_S, IN_APP, SEED
 from tests.fuzz.wrong_service import WrongService
 from tests.screens.running_app import PATIENCE_S, Clock, Starter
 from tests.screens.site import MAIN_GATE, fill_book
@@ -98,7 +98,7 @@ async def test_wrong_answers_in_the_app(
             await quiet(pilot)
             check(pilot)
             starter.clock.now_s += 61  # what was fetched ahead is too old, and every pause is over
-            assert time.perf_counter() - began_s < 300, (screens, len(wrong.sent))
+            assert time.perf_counter() - began_s < DEADLINE_S, (screens, len(wrong.sent))
     took_s = time.perf_counter() - began_s
     print(
         f"\n{len(wrong.sent):,} wrong answers through the app in {took_s:.1f} s (seed {SEED}),"
