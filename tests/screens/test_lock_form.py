@@ -158,7 +158,7 @@ async def test_leaving_asks_only_where_something_was_typed(
 
 
 async def test_hostile_names_from_the_service_become_harmless(lockterm_app: Starter) -> None:
-    remote = {"id": 5, "lockId": 1, "remoteName": "x"}
+    remote = {"id": 5, "remoteName": "x"}
     page = {"list": [remote], "pageNo": 1, "pageSize": 20, "pages": 1, "total": 1}
     number = iter(range(1000))
 
