@@ -60,6 +60,11 @@ class Paths:
         """Signals, crashes and messages; no header values."""
         return self.state_dir / "lockterm.log"
 
+    @property
+    def choices(self) -> Path:
+        """What was chosen inside and is kept: theme, columns."""
+        return self.state_dir / "choices.json"
+
     def named(self) -> dict[str, Path]:
         """Every path with the name it has in ``lockterm info``."""
         return {
@@ -68,6 +73,7 @@ class Paths:
             "state_dir": self.state_dir,
             "cache_dir": self.cache_dir,
             "database": self.database,
+            "choices": self.choices,
             "log_file": self.log_file,
         }
 
@@ -140,3 +146,23 @@ def open_private(file: Path) -> int:
     if about.st_mode & 0o077:
         os.fchmod(descriptor, FILE_MODE)
     return descriptor
+
+
+def write_private(file: Path, content: bytes) -> None:
+    """Write a file of this user alone (0600), whole or not at all; a link stays a link.
+
+    Raises:
+        OSError: The directory is missing, or the file cannot be written.
+    """
+    target = Path(os.path.realpath(file))
+    beside = target.with_name(f".{target.name}.{os.getpid()}")
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
+    try:
+        with os.fdopen(descriptor, "wb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+        beside.replace(target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

@@ -43,7 +43,7 @@ def lockterm(context: click.Context, /, **given: Any) -> int | None:
 
 
 @lockterm.command()
-@takes("lock", "read_only", "no_mouse", "log_level")
+@takes("lock", "read_only", "no_mouse", "quiet", "log_level")
 @click.pass_obj
 def demo(options: Options, /, **given: Any) -> int:
     """Try it: the UI on a made-up site, in one process."""

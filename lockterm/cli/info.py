@@ -62,7 +62,15 @@ def _described(settings: Settings) -> dict[str, dict[str, Any]]:
             "read_only": profile.read_only,
             **{f"headers.{name}": MASKED for name in profile.headers},
         }
-    effective |= {"lock": settings.open_lock, "mouse": settings.mouse}
+    look = settings.look
+    effective |= {
+        "lock": settings.open_lock,
+        "quiet": look.quiet,
+        "mouse": look.mouse,
+        "colours": look.colours,
+        "glyphs": "ascii" if look.ascii else "unicode",
+        "copy": look.copy,
+    }
     return {
         name: {"value": value, "from": settings.origins.get(name, "default")}
         for name, value in effective.items()

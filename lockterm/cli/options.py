@@ -24,6 +24,7 @@ _OPTIONS = {
     "lock": click.option("--lock", metavar="ID", help="Open straight on this lock's remotes."),
     "read_only": click.option("--read-only", is_flag=True, help="Send nothing that changes."),
     "no_mouse": click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal."),
+    "quiet": click.option("--quiet", is_flag=True, help="For thin links: send less."),
     "log_level": click.option(
         "--log-level", type=click.Choice(LEVELS), help="How much the log file tells. [info]"
     ),

@@ -51,12 +51,12 @@ def show(profile: Profile, settings: Settings, paths: Paths, guard: SignalGuard)
     from lockterm.app import LocktermApp
 
     cure_input()
-    app = LocktermApp(profile, paths, open_lock=settings.open_lock)
+    app = LocktermApp(profile, paths, look=settings.look, open_lock=settings.open_lock)
     # A loop of our own: asyncio.run would wait at its end for look-ups of names that hang.
     loop = asyncio.new_event_loop()
     try:
         with guard.watching(app):
-            app.run(mouse=settings.mouse, loop=loop)
+            app.run(mouse=settings.look.mouse, loop=loop)
     finally:
         loop.close()
     return guard.exit_code or app.return_code or 0

@@ -7,7 +7,8 @@ would be right.
 
 from __future__ import annotations
 
+from lockterm.config.look import Look
 from lockterm.config.profile import Profile
 from lockterm.config.settings import Options, Settings, load_settings
 
-__all__ = ["Options", "Profile", "Settings", "load_settings"]
+__all__ = ["Look", "Options", "Profile", "Settings", "load_settings"]

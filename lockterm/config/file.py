@@ -16,7 +16,8 @@ from lockterm.errors import ConfigError
 LARGEST = 1 << 20
 """A configuration of more bytes is a mistake."""
 
-TOP_KEYS = ("default_profile", "profiles")
+TOP_KEYS = ("default_profile", "profiles", "terminal", "keys")
+TERMINAL_KEYS = ("quiet", "mouse", "glyphs", "copy")
 PROFILE_KEYS = (
     "base_url",
     "timezone",
@@ -41,6 +42,8 @@ class ConfigFile:
     path: Path
     default_profile: str | None = None
     profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    terminal: Mapping[str, Any] = field(default_factory=dict)
+    keys: Mapping[str, Any] = field(default_factory=dict)
     source: str = field(default="", repr=False)
 
     def place(self, *keys: str) -> str:
@@ -109,7 +112,12 @@ def _parsed(path: Path, data: bytes) -> ConfigFile:
             ("default_profile",),
             f"names {shorten(default)}, which is not there{meant(default, profiles)}",
         )
-    return ConfigFile(path, default, profiles, source)
+    tables = {name: document.get(name, {}) for name in ("terminal", "keys")}
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            raise config.error((name,), f"must be a table: [{name}]")
+    _refuse_unknown(config, ("terminal",), tables["terminal"], TERMINAL_KEYS)
+    return ConfigFile(path, default, profiles, **tables, source=source)
 
 
 def _refuse_unknown(

@@ -10,7 +10,9 @@ from urllib.parse import urlsplit
 
 from lockterm.config import values
 from lockterm.config.file import FROM_ENVIRONMENT, ConfigFile, read_config
+from lockterm.config.look import Look
 from lockterm.config.profile import Profile
+from lockterm.config.terminal import settle_look
 from lockterm.errors import ConfigError
 
 T = TypeVar("T")
@@ -20,6 +22,7 @@ VARIABLES = {
     "profile": "LOCKTERM_PROFILE",
     "lock": "LOCKTERM_LOCK",
     "read_only": "LOCKTERM_READ_ONLY",
+    "quiet": "LOCKTERM_QUIET",
 }
 """Setting -> environment variable. An empty variable is as good as none."""
 
@@ -33,6 +36,7 @@ class Options:
     lock: str | None = None
     read_only: bool = False
     no_mouse: bool = False
+    quiet: bool = False
     log_level: str | None = None
     """How much the log file tells; see ``lockterm.logfile``."""
 
@@ -45,7 +49,8 @@ class Settings:
     """None where neither a profile nor a base URL is known: the first run."""
     open_lock: int | None
     """Open straight on this lock's remotes."""
-    mouse: bool
+    look: Look
+    """What this terminal can do, and what was asked for."""
     origins: Mapping[str, str] = field(default_factory=dict)
     """Name of a setting -> where its value came from, in words."""
 
@@ -77,11 +82,19 @@ class _Resolver:
 
     def settings(self) -> Settings:
         self._choose_profile()
-        mouse = not self._options.no_mouse
-        self._origins["mouse"] = "default" if mouse else "option --no-mouse"
+        quiet = True if self._options.quiet else self._typed("quiet", None, values.switch)
+        if self._options.quiet:
+            self._origins["quiet"] = "option --quiet"
+        look = settle_look(
+            self._file,
+            self._environ,
+            self._origins,
+            quiet=quiet,
+            mouse=False if self._options.no_mouse else None,
+        )
         return Settings(
+            look=look,
             open_lock=self._typed("lock", self._options.lock, values.lock_id),
-            mouse=mouse,
             profile=self._profile(),
             origins=self._origins,
         )

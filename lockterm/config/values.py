@@ -9,7 +9,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -44,6 +44,17 @@ def boolean(value: object) -> bool:
     if not isinstance(value, bool):
         raise ValueError(f"must be true or false, not {_kind(value)}")
     return value
+
+
+def one_of(*known: str) -> Callable[[object], str]:
+    """One of some words."""
+
+    def check(value: object) -> str:
+        if text(value) not in known:
+            raise ValueError(f"must be {' or '.join(map(repr, known))}")
+        return str(value)
+
+    return check
 
 
 def switch(value: str) -> bool:

@@ -75,7 +75,7 @@ def test_a_profile_is_read_whole(load: Load) -> None:
 def test_without_anything_nothing_is_chosen(load: Load) -> None:
     settings = load()
     assert settings.profile is None
-    assert settings.mouse
+    assert settings.look.mouse
 
 
 def test_option_before_environment_before_file_before_default(load: Load) -> None:

@@ -1,0 +1,173 @@
+"""What every app of lockterm shares: how it draws, its notices, its palette, its last words."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual import events
+from textual.app import ReturnType, SystemCommand
+from textual.binding import Binding
+from textual.filter import LineFilter
+from textual.notifications import Notify
+from textual.screen import Screen
+from textual.widgets._toast import Toast
+
+from lockterm.choices import Choices
+from lockterm.config.look import Look
+from lockterm.in_order import InOrder
+from lockterm.screens.base import LocktermModal
+from lockterm.text import clean
+from lockterm.widgets.actions import actions_of, written
+from lockterm.widgets.hostile import HostileFilter
+from lockterm.widgets.notice import Notice
+
+if TYPE_CHECKING:
+    from textual.await_remove import AwaitRemove
+    from textual.dom import DOMNode
+    from textual.notifications import SeverityLevel
+    from textual.widget import Widget
+
+_HERE = Path(__file__).parent
+_STYLES = [_HERE / "styles.tcss", _HERE.parent / "styles.tcss"]
+"""In the wheel the styles lie in the package, in a checkout beside it."""
+
+NOTICES = 4
+"""How many notices stand on the screen at once; all are in the message log."""
+
+MESSAGES = 500
+"""How many notices the message log keeps."""
+
+_log = logging.getLogger("lockterm")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A notice that was shown, for the message log."""
+
+    at_ms: int
+    severity: SeverityLevel
+    title: str
+    text: str
+
+
+class TerminalApp(InOrder[ReturnType]):
+    """An app that is at home on the terminal at hand.
+
+    Args:
+        look: What this terminal can do, and what was asked for.
+        choices: What was chosen in earlier sessions.
+    """
+
+    TITLE = "lockterm"
+    CSS_PATH = next(path for path in _STYLES if path.exists())
+    ENABLE_COMMAND_PALETTE = True
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+    NOTIFICATION_TIMEOUT = 6
+
+    def __init__(self, look: Look, choices: Choices) -> None:
+        super().__init__()
+        self.look = look
+        self.choices = choices
+        self.messages: deque[Message] = deque(maxlen=MESSAGES)
+        """The notices of this session, oldest first."""
+        self._hostile = HostileFilter()
+
+    def now_ms(self) -> int:
+        """The time of notices."""
+        return time.time_ns() // 1_000_000
+
+    # --- strings of the service --------------------------------------------------------------
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Drop what could steer the terminal, wherever a widget let it through."""
+        return [*super().get_line_filters(), self._hostile]
+
+    def action_help_quit(self) -> None:
+        """Ctrl+c was pressed where there is nothing to copy: say which key quits."""
+        quits = [
+            binding.key
+            for _, binding, _, _ in self.screen.active_bindings.values()
+            if binding.id == "app.quit_always"
+        ]
+        self.notify(f"{' or '.join(quits)} leaves lockterm from anywhere.", title="To quit")
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """Show a notice and keep it in the message log. Never markup: names come from outside."""
+        message, title = clean(message, 600), clean(title, 80)
+        self.messages.append(Message(self.now_ms(), severity, title, message))
+        self._make_room(title, message)
+        stands_s = self.NOTIFICATION_TIMEOUT if timeout is None else timeout
+        self.post_message(Notify(Notice(message, title, severity, stands_s)))
+
+    def _make_room(self, title: str, message: str) -> None:
+        """A key held down on a lost service makes 30 notices a second, which slow every key."""
+        shown = list(self._notifications)
+        for old in shown:
+            if old in shown[: 1 - NOTICES] or (old.title, old.message) == (title, message):
+                self._unnotify(old, refresh=False)
+        for screen in self.screen_stack:
+            for toast in screen.query(Toast):
+                if toast._notification not in self._notifications:
+                    toast._expire()  # Textual itself would leave its empty holder behind
+
+    # --- keys ----------------------------------------------------------------------------------
+
+    def is_meant(self, event: events.Key | events.Paste) -> bool:
+        """Discard keys that were typed before the dialog they would reach was painted."""
+        screen = self.screen
+        return not isinstance(screen, LocktermModal) or screen.is_meant(event)
+
+    def get_key_display(self, binding: Binding) -> str:
+        """A key in words: glyphs such as arrows are not in every font and encoding."""
+        return binding.key_display or written(binding.key)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """No cursor blinks: an idle field sends nothing."""
+        if hasattr(event.widget, "cursor_blink"):
+            event.widget.cursor_blink = False
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """The palette offers the actions of the screen: the list that help and key line show."""
+        for item in actions_of(screen):
+            if item.enabled and item.binding.id:
+                yield SystemCommand(
+                    item.binding.description.capitalize(),
+                    f"{item.sentence}  ({', '.join(item.keys)})",
+                    lambda item=item: self.run_action(item.action, item.node),
+                )
+        yield SystemCommand("Theme", "Change the theme", self.action_change_theme)
+
+    # --- the end -------------------------------------------------------------------------------
+
+    def _prune(self, *nodes: Widget, parent: DOMNode | None = None) -> AwaitRemove:
+        """Stop the workers of what is being closed at once, and not after its widgets have gone.
+
+        A read that ended in between found no widget to show its answer in, and ended lockterm.
+        """
+        for worker in list(self.workers):
+            if not set(nodes).isdisjoint(worker.node.ancestors_with_self):
+                worker.cancel()
+        return super()._prune(*nodes, parent=parent)
+
+    def _fatal_error(self) -> None:
+        """A bug: say so without the locals, which may hold secrets; the log has the traceback."""
+        _log.critical("lockterm ended on a bug", exc_info=True)
+        self._exit_renderables.append(
+            "lockterm ended on a bug of its own. What was sent before is not affected.\n"
+            "Start it again; `lockterm info` names the log file to report.\n"
+        )
+        self._close_messages_no_wait()
