@@ -20,7 +20,7 @@ from textual.widgets._toast import Toast
 
 from lockterm.choices import Choices
 from lockterm.config.look import Look
-from lockterm.in_order import InOrder
+from lockterm.needs_room import NeedsRoom
 from lockterm.screens.base import LocktermModal
 from lockterm.text import clean
 from lockterm.widgets.actions import actions_of, written
@@ -56,7 +56,7 @@ class Message:
     text: str
 
 
-class TerminalApp(InOrder[ReturnType]):
+class TerminalApp(NeedsRoom[ReturnType]):
     """An app that is at home on the terminal at hand.
 
     Args:
@@ -129,7 +129,8 @@ class TerminalApp(InOrder[ReturnType]):
     def is_meant(self, event: events.Key | events.Paste) -> bool:
         """Discard keys that were typed before the dialog they would reach was painted."""
         screen = self.screen
-        return not isinstance(screen, LocktermModal) or screen.is_meant(event)
+        painted = not isinstance(screen, LocktermModal) or screen.is_meant(event)
+        return painted and super().is_meant(event)
 
     def get_key_display(self, binding: Binding) -> str:
         """A key in words: glyphs such as arrows are not in every font and encoding."""

@@ -1,0 +1,58 @@
+"""Point 9: 80x24 is home, 60x20 works, below that a sentence; 200x60 uses the room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lockterm.service.running import RunningService
+from tests.screens import someone_else
+from tests.terminal.pty_session import PtySession
+
+Start = Callable[..., PtySession]
+
+
+def test_point_09_80x24_is_home_and_60x20_works(lockterm: Start, service: RunningService) -> None:
+    session = lockterm("--base-url", service.base_url, "--lock", "1001")
+    session.wait_for("page 1 of 7")
+    names = [record["remoteName"] for record in someone_else.page(service, 1001)]
+    rows = session.lines[2:22]
+    for name, row in zip(names, rows, strict=True):  # wide characters fill two cells of pyte
+        assert row.replace(" ", "").startswith(name.replace(" ", "")[:7]), (name, row)
+    assert session.lines[1].split()[:2] == ["Name", "Number"]
+    assert "page 1 of 7" in session.lines[22] and "? help" in session.lines[23]
+
+    session.resize(60, 20)
+    session.wait_until(lambda: "? help" in session.lines[19], "the keys in the last line")
+    session.wait_until(lambda: "page 1 of 7" in session.lines[18], "the pager above them")
+    assert max(map(len, session.lines)) <= 60
+    session.press("G")
+    session.wait_for(f"{names[-1]}.*")
+
+    session.resize(200, 60)
+    session.wait_for("│ Created")  # the detail stands beside the table
+    assert max(map(len, session.lines)) > 120
+
+
+def test_point_09_below_that_a_sentence_and_no_action(
+    lockterm: Start, service: RunningService
+) -> None:
+    session = lockterm("--base-url", service.base_url, "--lock", "1003")
+    session.wait_for("9 remotes")
+    session.press("d")
+    session.wait_for("Keep")
+    asked = len(service.requests)
+    session.resize(59, 20)
+    session.wait_for(r"\Alockterm needs 60x20; this terminal has 59x20\.")
+    assert "Delete" not in session.text and "Keep" not in session.text
+    session.press("right", "enter", "y", "\x1b[<0;30;12M\x1b[<0;30;12m")
+    session.resize(80, 19)
+    session.wait_for("this terminal has 80x19")
+    session.resize(80, 24)
+    session.wait_for("Delete .* from lock 1003")  # as it was, the question still open
+    session.wait_for("Keep")
+    assert len(someone_else.page(service, 1003)) == 9
+    assert "delete" not in {path.rpartition("/")[2] for _, path in list(service.requests)[asked:]}
+    session.resize(20, 5)
+    session.wait_for("press q")
+    session.press("q")
+    assert session.wait_exit() == 0
