@@ -124,6 +124,12 @@ class TerminalApp(NeedsRoom[ReturnType]):
                 if toast._notification not in self._notifications:
                     toast._expire()  # Textual itself would leave its empty holder behind
 
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy what was selected in a field or on the screen, as every value is copied."""
+        from lockterm.widgets.clipboard import copy
+
+        copy(self, text, "text", lines=True)
+
     # --- keys ----------------------------------------------------------------------------------
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
