@@ -1,0 +1,184 @@
+"""Points 10 to 13 and 15: it explains itself, is quiet, has states, errors to read again, zones."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections.abc import Callable
+from typing import Any
+
+from textual.command import CommandPalette
+from textual.pilot import Pilot
+from textual.widgets import OptionList
+
+from lockterm.screens.help import HelpScreen
+from lockterm.screens.messages import MessagesScreen
+from lockterm.service.running import RunningService
+from lockterm.widgets.actions import actions_of
+from lockterm.widgets.remotes_table import RemotesTable
+from tests.screens import someone_else
+from tests.screens.running_app import Clock, Starter, notices, settled, shown, until
+from tests.terminal.pty_session import PtySession
+
+Start = Callable[..., PtySession]
+IDLE_S = 10.0
+TYPED = {"-": "minus", " ": "space", ":": "colon"}
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    await pilot.press(*keys)
+    await settled(pilot)
+
+
+def on_one_line(pilot: Pilot[Any]) -> str:
+    return " ".join(shown(pilot).split())
+
+
+async def test_point_10_it_explains_itself(service: RunningService, lockterm_app: Starter) -> None:
+    """Key line, help and palette are one list; a disabled action says why when it is pressed."""
+    async with lockterm_app(service, 1004, size=(200, 60)) as pilot:
+        app, screen = pilot.app, pilot.app.screen
+        actions = [action for action in actions_of(screen) if action.binding.id]
+        unable = [action for action in actions if not action.enabled and action.node is screen]
+        assert {"delete", "edit", "next_page"} <= {action.action for action in unable}
+        line = shown(pilot).splitlines()[-1]
+        for action in actions:
+            if action.binding.show and action.node is screen:
+                word = f"{action.keys[0]} {action.binding.description}"
+                assert (f"({word})" if not action.enabled else f"{word} ") in line
+        for action in unable:
+            key = action.binding.key
+            told = len(app.messages)
+            await press(pilot, key)
+            assert app.messages[told].text == action.reason != "", action.action
+
+        await press(pilot, "question_mark")
+        assert isinstance(app.screen, HelpScreen)
+        helped = on_one_line(pilot)
+        for action in actions:
+            assert f"{', '.join(action.keys)} {action.binding.description.lower()}" in helped
+        await press(pilot, "escape", "ctrl+p")
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette))
+        await until(pilot, lambda: app.screen.query_one(OptionList).option_count > 5)
+        offered = {str(o.prompt).splitlines()[0] for o in app.screen.query_one(OptionList).options}
+        able = {action.binding.description.capitalize() for action in actions if action.enabled}
+        assert able <= offered
+        assert not offered & {action.binding.description.capitalize() for action in unable} - able
+
+
+def test_point_11_it_is_quiet(lockterm: Start, service: RunningService) -> None:
+    """Not a byte in ten seconds, also in a form with a cursor; the frame waits for nobody."""
+    arguments = ("--base-url", service.base_url, "--lock", "1003")
+    table, form = lockterm(*arguments), lockterm(*arguments)
+    table.wait_for("9 remotes")
+    form.wait_for("9 remotes")
+    form.press("a")
+    form.wait_for("Still needed: Name")
+    sessions = (table, form)
+    sent = [0, 0]
+    quiet_since = time.monotonic()
+    while time.monotonic() - quiet_since < IDLE_S:
+        # What follows a start, such as the neighbours of the page, ends within the first seconds.
+        for session in sessions:
+            session.pump(0.1)
+        now = [len(session.raw) for session in sessions]
+        if now != sent:
+            assert time.monotonic() - quiet_since < IDLE_S / 2, "bytes from an idle screen"
+            sent, quiet_since = now, time.monotonic()
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections, answers nothing
+        waiting = lockterm(
+            "--base-url", f"http://127.0.0.1:{silent.getsockname()[1]}", "--lock", "1003"
+        )
+        waiting.wait_for(r"Name +Number +Type")
+        waiting.wait_for("Loading the remotes of lock 1003")
+        waiting.wait_for(r"\? help")
+
+
+async def test_point_12_a_table_has_five_states(
+    running_service: Callable[..., RunningService], lockterm_app: Starter
+) -> None:
+    """Loading, empty, nothing matches, error, stale: each with its words and its next key."""
+    service = running_service()
+    port = int(service.base_url.rpartition(":")[2])
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(silent, "127.0.0.1", 0) as nobody:
+        url = f"http://127.0.0.1:{nobody.sockets[0].getsockname()[1]}"
+        app = lockterm_app.app(url, 1003, timeout_s=60)
+        async with app.run_test(notifications=True) as pilot:
+            await until(pilot, lambda: "Loading the remotes of lock 1003 ..." in shown(pilot))
+            assert "escape  back to the locks" in shown(pilot)
+
+    async with lockterm_app(service, 1004) as pilot:
+        assert "No remotes on this lock yet. Press a to add one." in shown(pilot)
+
+    async with lockterm_app(service, 1003) as pilot:
+        await press(pilot, "slash", *"nobody of that name")
+        assert "Nothing matches" in shown(pilot) and "escape  show all" in shown(pilot)
+        await press(pilot, "escape", "j", "j")
+        table = pilot.app.screen.query_one(RemotesTable)
+        stood_on = table.selected
+        assert stood_on is not None
+        someone_else.post(service, "delete", remoteId=someone_else.page(service, 1003)[0]["id"])
+        await press(pilot, "r")
+        assert table.row_count == 8 and table.selected is not None
+        assert table.selected.id == stood_on.id  # the cursor has stayed on its remote
+        service.stop()
+        await press(pilot, "r")
+        assert "STALE" in shown(pilot) and "r tries again" in shown(pilot)
+        assert table.row_count == 8
+
+    async with lockterm_app(f"http://127.0.0.1:{port}", 1002) as pilot:
+        assert "Service unreachable" in shown(pilot) and "r  try again" in shown(pilot)
+
+
+async def test_point_13_errors_can_be_read_again(
+    running_service: Callable[..., RunningService], lockterm_app: Starter, clock: Clock
+) -> None:
+    """What happened, what it means, what to do; when the notice has gone it is in the log."""
+    service = running_service()
+    async with lockterm_app(service, 1003) as pilot:
+        service.stop()
+        await press(pilot, "r")
+        await press(pilot, "d")
+        last = pilot.app.messages[-1]
+        assert last.title and last.text.count(".") >= 1 and "nothing can be sent" in last.text
+        pilot.app.clear_notifications()
+        await settled(pilot)
+        await press(pilot, "M")
+        assert isinstance(pilot.app.screen, MessagesScreen)
+        logged = on_one_line(pilot)
+        assert last.title in logged and last.text in logged
+        assert "09:00" in logged  # when, in the zone that the title of the column names
+
+
+async def test_point_15_every_time_has_its_zone(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    """The form shows the zone's time and UTC; the detail says until when in the lock's zone."""
+    december_ms = 1_798_736_400_000  # 2026-12-31 17:00 UTC
+    remote_id = someone_else.add(
+        service,
+        1004,
+        "Roof crew",
+        remoteType=4,
+        startDate=december_ms - 60 * 86_400_000,
+        endDate=december_ms,
+        weekDay=[1, 2, 3, 4, 5],
+    )
+    async with lockterm_app(service, 1004) as pilot:
+        assert "Mon-Fri to 31 Dec 2026" in shown(pilot)
+        await press(pilot, "enter")
+        assert "Mon-Fri, until 31 Dec 2026 18:00 +01:00, in 41 days" in on_one_line(pilot)
+        assert str(remote_id) in shown(pilot)
+        await press(pilot, "escape", "w")
+        await pilot.press(*(TYPED.get(char, char) for char in "2027-07-01 12:00"))
+        await settled(pilot)
+        told = on_one_line(pilot)
+        assert "Thu 2027-07-01 12:00 +02:00, 10:00 UTC, in 223 days" in told, told
+        assert notices(pilot) == ""
