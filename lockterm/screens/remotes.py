@@ -12,12 +12,13 @@ from textual.widgets import DataTable, Input
 
 from lockterm.models.locks import Lock
 from lockterm.operations import Operations
+from lockterm.screens.remotes_columns import RemotesColumns
 from lockterm.screens.remotes_keys import KEYS
-from lockterm.screens.remotes_paging import RemotesPaging
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.key_line import KeyLine
-from lockterm.widgets.page_view import PageView, pager_words, state_words
+from lockterm.widgets.page_view import PageView, state_words
 from lockterm.widgets.pager import Pager
+from lockterm.widgets.pager_words import pager_words
 from lockterm.widgets.remote_pane import RemotePane
 from lockterm.widgets.remotes_table import RemotesTable
 from lockterm.widgets.search_line import SearchLine
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from lockterm.models.remotes import Remote
 
 
-class RemotesScreen(RemotesPaging):
+class RemotesScreen(RemotesColumns):
     """The pages of a lock's list as the service cuts them.
 
     Args:
@@ -50,12 +51,14 @@ class RemotesScreen(RemotesPaging):
 
     def compose_body(self) -> ComposeResult:
         """The table and its pane; words below the titles where there are no rows; the pager."""
+        self.read_arrangement()
         with Container(id="remotes"):
             with Horizontal():
-                yield RemotesTable(self._moved, id="table")
+                yield RemotesTable(self._moved, self.arrangement, id="table")
                 yield RemotePane(id="pane")
             # In a layer of its own: when it goes, nothing else is laid out or painted again.
-            yield StatePanel(state_words(self.view, self._lock_name, may_add=False)[0], id="state")
+            words = state_words(self.view, self._lock_name, may_add=False)
+            yield StatePanel("\n\n".join(words), id="state")
         with Horizontal(id="foot"):
             yield SearchLine(id="find")
             yield Pager(self.operations.now_ms, id="pager")
@@ -96,6 +99,12 @@ class RemotesScreen(RemotesPaging):
         self._show_state()
         self._show_pane()
 
+    def show_arrangement(self) -> None:
+        """The table and its pager, after other columns or another order were chosen."""
+        self.query_one(RemotesTable).choose(self.arrangement)
+        self.paint_rows()
+        self._show_pager()
+
     def _show_state(self) -> None:
         """The rows, or the words in their place."""
         table, panel = self.query_one(RemotesTable), self.query_one(StatePanel)
@@ -105,8 +114,8 @@ class RemotesScreen(RemotesPaging):
         table.set_class(self.view.trouble is not None or self.view.kept, "-stale")
 
     def _show_pager(self) -> None:
-        pager = self.query_one(Pager)
-        pager.show(*pager_words(self.view, self.query_one(RemotesTable).row_count))
+        rows, order = self.query_one(RemotesTable).row_count, self.arrangement.order
+        self.query_one(Pager).show(*pager_words(self.view, rows, order))
 
     def _show_pane(self) -> None:
         pane = self.query_one(RemotePane)

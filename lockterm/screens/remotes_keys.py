@@ -39,6 +39,7 @@ KEYS: list[BindingType] = [
     _quiet("greater_than_sign", "last_page", "last page", "Show the last page", ">"),
     _quiet("colon", "go_to_page", "go to page", "Show the page with a certain number", ":"),
     _quiet("s", "page_size", "page size", "Choose how many remotes a page has"),
+    _key("t", "table", "table", "Choose, order and sort the columns"),
     _key("C", "clear", "clear", "Delete all remotes of this lock, after asking"),
     _quiet("escape", "back", "back", "Stop searching, show all, or go back to the locks", "esc"),
 ]

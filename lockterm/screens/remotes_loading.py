@@ -180,16 +180,20 @@ class RemotesLoading(RemoteActions):
         """The remotes to show: those of the page or those found, as far as they match.
 
         No more than the first :data:`MOST_SHOWN` of a page: a service may send any number, and a
-        table of thousands keeps the keys waiting.
+        table of thousands keeps the keys waiting. What is sorted is what was loaded.
         """
         view = self.view
         if view.found is not None:
-            return view.found.remotes
+            return self.ordered(view.found.remotes)
         remotes = view.page.remotes if view.page else ()
         if not view.needle:
-            return remotes[:MOST_SHOWN]
+            return self.ordered(remotes)[:MOST_SHOWN]
         matching = (remote for remote in remotes if self.matches(view.needle, remote))
-        return list(islice(matching, MOST_FOUND))
+        return self.ordered(list(islice(matching, MOST_FOUND)))
+
+    def ordered(self, remotes: Sequence[Remote]) -> Sequence[Remote]:
+        """Remotes in the order in which they are shown: by itself, the service's."""
+        return remotes
 
     def matches(self, needle: str, remote: Remote) -> bool:
         """Whether a remote has every word that was typed, in its strings or in its columns."""

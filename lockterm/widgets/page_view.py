@@ -1,4 +1,4 @@
-"""What the remotes screen knows of the service's list, and the words for each of its states."""
+"""What the remotes screen knows of the service's list, and words where it has no rows."""
 
 from __future__ import annotations
 
@@ -63,48 +63,6 @@ class PageView:
     def page(self) -> RemotePage | None:
         """The page that is shown."""
         return self.seen.value if self.seen else None
-
-
-def pager_words(view: PageView, matching: int) -> tuple[str, int | None, str]:
-    """The pager's line: words, when what is shown was read, more words.
-
-    Args:
-        view: What is shown.
-        matching: How many rows there are; with a search, how many match.
-    """
-    if view.needle:
-        return _search_words(view, matching)
-    page = view.page
-    if view.seen is None or page is None:
-        return "", None, ""
-    at_ms = view.seen.at_ms
-    place = f"page {page.page_no:,} of {max(page.pages, 1):,}"
-    if view.loading is not None:
-        return f"{place} · loading page {view.loading:,} ... · updated ", at_ms, ""
-    if view.trouble is not None:
-        wanted = "" if view.missed == page.page_no else f"page {view.missed:,} not loaded: "
-        why = f"{wanted}{clean(view.trouble.title, 40)}".lower()
-        return f"STALE, {place} · {why} · r tries again · updated ", at_ms, ""
-    total = "1 remote" if page.total == 1 else f"{page.total:,} remotes"
-    odd = f" · {page.unreadable} unreadable" if page.unreadable else ""
-    if len(page.remotes) > matching:
-        odd += (
-            f" · the first {matching:,} of {len(page.remotes):,} on this page: / finds the others"
-        )
-    return f"{place} · {total} · {page.page_size} a page · updated ", at_ms, odd
-
-
-def _search_words(view: PageView, matching: int) -> tuple[str, int | None, str]:
-    found, page = view.found, view.page
-    if found is None:
-        total = page.total if page else 0
-        searched = len(page.remotes) if page else 0
-        words = f"{matching} of {total:,} match, searched {searched}"
-        return words + (" · enter for the rest" if searched < total else ""), None, ""
-    words = f"{matching} of {found.total:,} match, searched {found.searched:,}"
-    if found.running:
-        return f"{words} ... · escape stops", None, ""
-    return f"{words}{f', {found.ended}' if found.ended else ''}", None, ""
 
 
 def state_words(view: PageView, lock: str, *, may_add: bool) -> tuple[str, str]:

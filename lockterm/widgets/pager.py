@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -26,19 +26,29 @@ class Pager(Widget):
         self._now_ms = now_ms
         self._at_ms: int | None = None
         self._before = self._age = self._after = ""
+        self._shorter: Sequence[str] = ()
+        self._longest = ""
         self._minute: Timer | None = None
 
-    def show(self, before: str, at_ms: int | None = None, after: str = "") -> None:
+    def show(
+        self,
+        before: str,
+        at_ms: int | None = None,
+        after: str = "",
+        shorter: Sequence[str] = (),
+    ) -> None:
         """Replace the words.
 
         Args:
             before: Clean words, up to and with what leads in the age: ``7 of 9 · updated ``.
             at_ms: When what is shown was read; None: there is no age.
             after: Clean words behind the age.
+            shorter: What to say in place of ``before`` where that does not fit, the longest first.
         """
         shown = self._before + self._age + self._after
-        self._before, self._at_ms, self._after = before, at_ms, after
+        self._longest, self._at_ms, self._after, self._shorter = before, at_ms, after, shorter
         self._age = self._words()
+        self._before = self._fitting()
         if self._before + self._age + self._after != shown:
             self.refresh()
         self._wake_at_minute()
@@ -58,7 +68,13 @@ class Pager(Widget):
 
     def render(self) -> Content:
         """The line."""
+        self._before = self._fitting()
         return Content(self._before + self._age + self._after)
+
+    def _fitting(self) -> str:
+        room = self.content_size.width - cell_len(self._age + self._after)
+        forms = (self._longest, *self._shorter)
+        return next((form for form in forms if cell_len(form) <= room), forms[-1])
 
     def _words(self) -> str:
         return "" if self._at_ms is None else age_words(self._now_ms() - self._at_ms)

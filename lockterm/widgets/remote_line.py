@@ -1,49 +1,28 @@
-"""A remote as one line of the table: which columns fit, and what stands in them."""
+"""A remote as one row of the table: what stands in its columns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
-from rich.style import Style
-from rich.text import Text
 
+from lockterm import moments
 from lockterm.models.constants import AddType, RemoteType, word
 from lockterm.text import clean
-from lockterm.validity import SHORT, Validity, validity
+from lockterm.validity import Validity, validity
+from lockterm.widgets.remote_layout import DAY, Layout
 
 if TYPE_CHECKING:
     from lockterm.models.remotes import Remote
 
-MARGIN = " "
-"""Left of each row."""
-
 LONGEST = 120
 """The most characters of a string of the service that are looked at for a cell."""
 
-NUMBERS = range(6, 13)
-"""How wide the numbers may be; it follows the longest that was seen, so that pages do not jump."""
-
-_APART = Style(meta={"wide": True})
 _BY: dict[int | None, str] = {AddType.BLUETOOTH: "BT", AddType.GATEWAY: "GW"}
 _COERCED = {0: "default", 1: "yes", 2: "no"}
-
-_LEAST = {"name": 14, "type": 12, "valid": 23, "state": 8, "added": 2, "coerced": 7}
-"""The narrowest form of each column; the numbers' is in ``NUMBERS``."""
-_GIVING = ("added", "coerced", "type")
-"""What is left out first where not all fit."""
-_GROWING = (
-    ("name", 18),
-    ("gap", 2),
-    ("valid", SHORT),
-    ("state", 12),
-    ("added", 9),
-    ("name", 60),
-)
-"""What grows first where there is room, and to what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,65 +33,13 @@ class Row:
     valid: Validity
     busy: str = ""
     """What is being done with it: ``deleting``."""
+    zone: tzinfo = UTC
+    """In which its times are told."""
 
     @classmethod
     def of(cls, remote: Remote, zone: tzinfo, now_ms: int, busy: str = "") -> Row:
         """The row of a remote as of now."""
-        return cls(remote, validity(remote, now_ms, zone), busy)
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """The columns there is room for."""
-
-    widths: Mapping[str, int]
-    """Column -> its width in cells, from left to right."""
-    gap: int
-    """Cells between two columns."""
-    room: int
-    """All the cells there are."""
-
-
-def plan(room: int, number_width: int) -> Layout:
-    """Which columns there are in so many cells, and how wide each is."""
-    widths = {"name": _LEAST["name"], "number": number_width} | _LEAST
-    giving = list(_GIVING)
-    while (spare := room - sum(widths.values()) - len(widths) + 1) < 0 and giving:
-        del widths[giving.pop(0)]
-    gap = 1
-    for key, most in _GROWING:
-        if key == "gap" and spare >= len(widths) - 1:
-            gap, spare = most, spare - len(widths) + 1
-        if key not in widths:
-            continue
-        more = max(min(most - widths[key], spare), 0)
-        if key == "name" or more == most - widths[key]:  # half a word more helps nobody
-            widths[key] += more
-            spare -= more
-    widths["name"] = max(widths["name"] + min(spare, 0), 4)
-    return Layout(widths, gap, room)
-
-
-def line(cells: Sequence[tuple[str, str]], layout: Layout) -> Text:
-    """A line of the table.
-
-    Args:
-        cells: For each column a clean string that fits, and its style.
-        layout: The columns.
-    """
-    gap = " " * layout.gap
-    parts: list[tuple[str, str | Style]] = [(MARGIN, "")]
-    for (text, style), width in zip(cells, layout.widths.values(), strict=True):
-        cell = cell_len(text)
-        # A piece of its own where characters are wide: see RowTable.render_line.
-        parts += [(text, style if cell == len(text) else _APART), (" " * (width - cell) + gap, "")]
-    return Text.assemble(*parts, no_wrap=True, end="")
-
-
-def titles(layout: Layout) -> list[tuple[str, str]]:
-    """What the columns are called."""
-    short = layout.widths.get("added", 0) < len("Added")
-    return [("By" if key == "added" and short else key.capitalize(), "") for key in layout.widths]
+        return cls(remote, validity(remote, now_ms, zone), busy, zone)
 
 
 def cells(row: Row, layout: Layout) -> list[tuple[str, str]]:
@@ -120,9 +47,16 @@ def cells(row: Row, layout: Layout) -> list[tuple[str, str]]:
     found = []
     for key, width in layout.widths.items():
         text = _CELLS[key](row, width)
+        if row.busy and key == "name" and "state" not in layout.widths:
+            text = f"{row.busy}: {text}"
         bold = (key == "state" and row.valid.disagreement) or (key == "coerced" and text == "yes")
         found.append((cut(text, width), "bold" if bold else ""))
     return found
+
+
+def whole(row: Row, column: str) -> str:
+    """What stands in a column that is wide enough."""
+    return _CELLS[column](row, LONGEST)
 
 
 def name(remote: Remote) -> str:
@@ -181,6 +115,22 @@ def _coerced(row: Row, width: int) -> str:
     return _known(row.remote, "isCoerced", text)
 
 
+def _integer(remote: Remote, field: str, value: int | None) -> str:
+    return _known(remote, field, "-" if value is None else str(value))
+
+
+def _date(row: Row, field: str, ms: int | None, width: int) -> str:
+    """The day; where there is room for it too, the time with its offset."""
+    if not ms:
+        return _known(row.remote, field, "-")
+    stamp = moments.stamp(ms, row.zone)
+    return stamp if len(stamp) <= width or " " not in stamp else stamp[:DAY]
+
+
+def _time(row: Row, field: str, value: int | None, width: int) -> str:
+    return _date(row, field, moments.as_ms(value) if value else None, width)
+
+
 _CELLS: Mapping[str, Callable[[Row, int], str]] = {
     "name": lambda row, width: name(row.remote),
     "number": lambda row, width: number(row.remote),
@@ -189,6 +139,12 @@ _CELLS: Mapping[str, Callable[[Row, int], str]] = {
     "state": _state,
     "added": _added,
     "coerced": _coerced,
+    "id": lambda row, width: _integer(row.remote, "id", row.remote.id),
+    "start": lambda row, width: _date(row, "startDate", row.remote.start_ms, width),
+    "end": lambda row, width: _date(row, "endDate", row.remote.end_ms, width),
+    "created": lambda row, width: _time(row, "createTime", row.remote.create_time, width),
+    "updated": lambda row, width: _time(row, "updateTime", row.remote.update_time, width),
+    "user": lambda row, width: _integer(row.remote, "apiUserId", row.remote.api_user_id),
 }
 """Column -> what stands in it, clean, given its width."""
 

@@ -13,7 +13,8 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
 from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.pager import age_words
-from lockterm.widgets.remote_line import NUMBERS, plan
+from lockterm.widgets.remote_columns import Arrangement
+from lockterm.widgets.remote_layout import GROWING, plan
 from lockterm.widgets.remotes_table import RemotesTable
 from tests.screens import someone_else
 from tests.screens.running_app import Clock, Starter, settled, shown, until
@@ -184,8 +185,8 @@ async def test_the_lock_book_learns_how_many_remotes_there_are(
 
 
 def test_columns_always_fit() -> None:
-    for width, number_width in product(range(58, 220), NUMBERS):
-        layout = plan(width, number_width)
+    for width, number_width in product(range(58, 220), GROWING["number"]):
+        layout = plan(width, {"number": number_width}, Arrangement())
         widths = layout.widths
         assert sum(widths.values()) + layout.gap * (len(widths) - 1) <= width
         assert widths["name"] >= 12
@@ -194,7 +195,7 @@ def test_columns_always_fit() -> None:
 
 def test_all_columns_are_there_at_80() -> None:
     columns = ["name", "number", "type", "valid", "state", "added", "coerced"]
-    assert list(plan(79, 6).widths) == columns
+    assert list(plan(79, {"number": 6}, Arrangement()).widths) == columns
 
 
 @pytest.mark.parametrize(
