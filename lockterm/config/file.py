@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lockterm.config.values import ended, meant, shorten
+from lockterm.config.values import ended, meant, profile_name, shorten
 from lockterm.errors import ConfigError
 
 LARGEST = 1 << 20
@@ -26,6 +26,7 @@ PROFILE_KEYS = (
     "ca_file",
     "timeout_s",
     "read_only",
+    "colour",
     "headers",
 )
 FROM_ENVIRONMENT = "env:"
@@ -74,12 +75,21 @@ def read_config(path: Path) -> ConfigFile | None:
         raise ConfigError(
             f"{path} cannot be read: {error.strerror}.", hint=f"See: ls -l {_quoted(path)}"
         ) from error
-    config = _parsed(path, data)
+    config = parse_config(path, data)
     _check_permissions(config, status)
     return config
 
 
-def _parsed(path: Path, data: bytes) -> ConfigFile:
+def parse_config(path: Path, data: bytes) -> ConfigFile:
+    """What the content of a configuration says.
+
+    Args:
+        path: Where it is, for the sentences of errors.
+        data: The content.
+
+    Raises:
+        ConfigError: It is no TOML, or has keys that mean nothing here.
+    """
     import tomllib
 
     try:
@@ -103,8 +113,10 @@ def _parsed(path: Path, data: bytes) -> ConfigFile:
     for name, profile in profiles.items():
         if not isinstance(profile, dict):
             raise config.error(("profiles", name), f"must be a table: [profiles.{name}]")
-        if not name or not name.isprintable():
-            raise config.error(("profiles", name), "is no name for a profile")
+        try:
+            profile_name(name)
+        except ValueError as error:
+            raise config.error(("profiles", name), str(error)) from None
         _refuse_unknown(config, ("profiles", name), profile, PROFILE_KEYS)
         _check_headers(config, name, profile.get("headers", {}))
     if default is not None and default not in profiles:

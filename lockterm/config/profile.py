@@ -38,6 +38,8 @@ class Profile:
     """Sent with every request; the values are secrets and never shown."""
     read_only: bool = False
     """No call that writes leaves this machine."""
+    colour: str = ""
+    """One of :data:`lockterm.config.values.COLOURS` for the title line, or empty."""
     warnings: tuple[str, ...] = ()
     """What is allowed but unwise, as sentences to show at the start."""
 

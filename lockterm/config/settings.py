@@ -66,15 +66,21 @@ def load_settings(paths_config: Path, options: Options, environ: Mapping[str, st
     Raises:
         ConfigError: A value is wrong; the message names its place.
     """
-    return _Resolver(paths_config, options, environ).settings()
+    file = read_config(paths_config) or ConfigFile(paths_config)
+    return settle_settings(file, options, environ)
+
+
+def settle_settings(file: ConfigFile, options: Options, environ: Mapping[str, str]) -> Settings:
+    """As :func:`load_settings`, of a file that was read before."""
+    return _Resolver(file, options, environ).settings()
 
 
 class _Resolver:
-    def __init__(self, path: Path, options: Options, environ: Mapping[str, str]) -> None:
-        self._path = path
+    def __init__(self, file: ConfigFile, options: Options, environ: Mapping[str, str]) -> None:
+        self._path = file.path
         self._options = options
         self._environ = environ
-        self._file = read_config(path) or ConfigFile(path)
+        self._file = file
         self._origins: dict[str, str] = {}
         self._warnings: list[str] = []
         self._chosen: Mapping[str, Any] = {}
@@ -151,6 +157,7 @@ class _Resolver:
             timeout_s=self._filed("timeout_s", values.timeout_s, 15.0),
             headers=self._headers(base_url, own[0]),
             read_only=self._read_only(),
+            colour=self._filed("colour", values.colour, ""),
             warnings=tuple(self._warnings),
         )
 

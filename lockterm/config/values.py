@@ -24,6 +24,10 @@ HEADERS_OF_OUR_OWN = frozenset({
 })  # fmt: skip
 """Headers that decide how a request is framed or its answer read: a profile cannot set them."""
 
+COLOURS = ("red", "yellow", "green", "blue")
+"""The colours of a profile. Each theme has its own shades of them, and no two are the same."""
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HOST = re.compile(r"[^\s/\\%<>\"'`{}|^\[\]@?#,;:]+")
 _TRUE = frozenset({"1", "true", "yes", "on"})
@@ -71,6 +75,30 @@ def lock_id(value: str) -> int:
     if not 1 <= number <= LAST_LOCK_ID:
         raise ValueError(f"is {shorten(value)}: a lock id is a whole number, such as 1001")
     return number
+
+
+def profile_name(name: str) -> str:
+    """A profile's name: anything that can be read."""
+    if not name.strip() or not name.isprintable():
+        raise ValueError("is no name for a profile")
+    return name
+
+
+def colour(value: object) -> str:
+    """One of the colours of a profile; empty is none."""
+    name = text(value)
+    if name and name not in COLOURS:
+        raise ValueError(f"{shorten(name)} is no colour of a profile{meant(name, COLOURS)}")
+    return name
+
+
+def variable(name: str) -> str:
+    """The name of an environment variable that every shell can set."""
+    if not _VARIABLE.fullmatch(name):
+        raise ValueError(
+            f"{shorten(name)} is no name for an environment variable: letters, digits and _"
+        )
+    return name
 
 
 def page_size(value: object) -> int:

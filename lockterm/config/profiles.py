@@ -1,0 +1,153 @@
+"""The profiles of the configuration: listed, opened, and written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from lockterm.config import values
+from lockterm.config.file import FROM_ENVIRONMENT, ConfigFile, read_config
+from lockterm.config.profile import Profile
+from lockterm.config.settings import VARIABLES, Options, Settings, settle_settings
+from lockterm.errors import ConfigError
+
+_OF_ONE_SERVICE = ("base_url", "profile", "lock")
+"""Settings that are about another profile than the one that is looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A profile as the file has it."""
+
+    name: str
+    filed: Mapping[str, Any]
+    """What the file says of it, unchecked."""
+    profile: Profile | None
+    """What it comes to, with options and environment; None where it is broken."""
+    error: ConfigError | None
+    """Why it is broken."""
+    is_default: bool
+    """Whether the file names it as the one to start with."""
+
+
+class Profiles:
+    """What a session does with profiles.
+
+    Args:
+        path: The configuration file; it need not exist.
+        options: What was typed after ``lockterm``.
+        environ: The environment.
+    """
+
+    def __init__(self, path: Path, options: Options, environ: Mapping[str, str]) -> None:
+        self.path = path
+        self._options = options
+        self._environ = environ
+
+    def read(self) -> ConfigFile:
+        """The file as it is now.
+
+        Raises:
+            ConfigError: It cannot be read, or is wrong as a whole.
+        """
+        return read_config(self.path) or ConfigFile(self.path)
+
+    def entries(self, file: ConfigFile) -> list[Entry]:
+        """Every profile of the file, also the broken ones."""
+        found = []
+        for name, filed in file.profiles.items():
+            profile, broken = None, None
+            try:
+                profile = self.settle(file, name).profile
+            except ConfigError as error:
+                broken = error
+            default = file.default_profile
+            is_default = name == default or (default is None and len(file.profiles) == 1)
+            found.append(Entry(name, filed, profile, broken, is_default))
+        return found
+
+    def settle(self, file: ConfigFile, name: str) -> Settings:
+        """The settings of a session on a profile.
+
+        Raises:
+            ConfigError: A value of it is wrong.
+        """
+        options = replace(self._options, profile=name, base_url=None, lock=None)
+        ours = {VARIABLES[setting] for setting in _OF_ONE_SERVICE}
+        environ = {key: value for key, value in self._environ.items() if key not in ours}
+        return settle_settings(file, options, environ)
+
+    def is_set(self, variable: str) -> bool:
+        """Whether an environment variable has a value now."""
+        return bool(self._environ.get(variable))
+
+    # --- what comes before the file ----------------------------------------------------------
+
+    @property
+    def pinned_by(self) -> str:
+        """What names the service whichever profile is chosen: an option or a variable; or empty."""
+        return self._named("base_url", self._options.base_url)
+
+    @property
+    def chosen_by(self) -> str:
+        """What chooses the profile of a start before the file's default does; or empty."""
+        return self._named("profile", self._options.profile)
+
+    @property
+    def read_only_by(self) -> str:
+        """What says before the file whether changes are sent; or empty."""
+        return self._named("read_only", "1" if self._options.read_only else None)
+
+    def _named(self, setting: str, option: str | None) -> str:
+        if option is not None:
+            return f"--{setting.replace('_', '-')}"
+        variable = VARIABLES[setting]
+        value = self._environ.get(variable)
+        return f"{variable}={values.shorten(value)[1:-1]}" if value else ""
+
+    # --- writing -------------------------------------------------------------------------------
+
+    def save(self, file: ConfigFile, name: str, filed: Mapping[str, Any]) -> ConfigFile:
+        """Add a profile or change it; the first one becomes the default.
+
+        Raises:
+            ConfigError: It cannot be written; see :func:`lockterm.config.writing.write_config`.
+        """
+        default = file.default_profile or (None if file.profiles else name)
+        return _write(file, default, {**file.profiles, name: filed})
+
+    def make_default(self, file: ConfigFile, name: str) -> ConfigFile:
+        """Start with a profile from now on. Raises as :meth:`save`."""
+        return _write(file, name, file.profiles)
+
+    def remove(self, file: ConfigFile, name: str) -> ConfigFile:
+        """Take a profile out of the file. Raises as :meth:`save`."""
+        default = successor(file, name)
+        left = {other: filed for other, filed in file.profiles.items() if other != name}
+        return _write(file, default, left)
+
+
+def successor(file: ConfigFile, name: str) -> str | None:
+    """The default profile after one was removed: a file cannot name one that is not there."""
+    if file.default_profile != name:
+        return file.default_profile
+    return next((other for other in file.profiles if other != name), None)
+
+
+def _write(file: ConfigFile, default: str | None, profiles: Mapping[str, Any]) -> ConfigFile:
+    from lockterm.config.writing import write_config
+
+    return write_config(file, default, profiles)
+
+
+def header_of(filed: Mapping[str, Any]) -> tuple[str, str]:
+    """The first header that is taken from the environment and its variable; empty: there is none.
+
+    The others, and those whose value stands in the file, are the file's own business.
+    """
+    for name, value in filed.get("headers", {}).items():
+        if isinstance(value, str) and value.startswith(FROM_ENVIRONMENT):
+            return name, value.removeprefix(FROM_ENVIRONMENT)
+    return "", ""

@@ -1,0 +1,132 @@
+"""What is typed into the form of a profile: checked by the rules of the file, and as filed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lockterm.config import values
+from lockterm.config.file import FROM_ENVIRONMENT
+from lockterm.config.profiles import header_of
+
+LABELS = {
+    "name": "Profile name",
+    "base_url": "Base URL",
+    "timezone": "Time zone",
+    "header": "Header",
+    "variable": "from variable",
+    "read_only": "Changes",
+    "colour": "Colour",
+}
+"""Name of a field -> what people call it, from top to bottom."""
+
+READ_ONLY, WRITABLE = "no", "yes"
+NO_COLOUR = "none"
+
+_SUBJECTS = {
+    "name": "The name",
+    "base_url": "The base URL",
+    "timezone": "The zone",
+    "header": "The header",
+    "variable": "The variable",
+    "colour": "The colour",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What came of checking."""
+
+    errors: Mapping[str, str]
+    """Field -> what is wrong with it, as a sentence; in the order of the form."""
+    filed: Mapping[str, Any]
+    """What the file is to say of the profile, with its settings that the form does not have."""
+
+
+def typed_of(name: str, filed: Mapping[str, Any]) -> dict[str, str]:
+    """What stands in the form of a profile at first; text that is no text counts as nothing."""
+    header, variable = header_of(filed)
+
+    def text(key: str) -> str:
+        value = filed.get(key, "")
+        return value if isinstance(value, str) else ""
+
+    return {
+        "name": name,
+        "base_url": text("base_url"),
+        "timezone": text("timezone"),
+        "header": header,
+        "variable": variable,
+        "read_only": READ_ONLY if filed.get("read_only") is True else WRITABLE,
+        "colour": text("colour") or NO_COLOUR,
+    }
+
+
+def check(typed: Mapping[str, str], filed: Mapping[str, Any], taken: Mapping[str, Any]) -> Checked:
+    """Check every field.
+
+    Args:
+        typed: The fields.
+        filed: What the file says of the profile so far.
+        taken: The names that the profile cannot have.
+    """
+    errors: dict[str, str] = {}
+
+    def checked(field: str, rule: Callable[[str], object]) -> None:
+        try:
+            rule(typed[field])
+        except ValueError as error:
+            errors[field] = values.ended(f"{_SUBJECTS[field]} {error}")
+
+    checked("name", values.profile_name)
+    if not typed["name"]:
+        errors["name"] = "It needs a name, such as north-campus."
+    elif typed["name"] in taken:
+        errors["name"] = f"There is a profile {values.shorten(typed['name'])} already."
+    checked("base_url", values.base_url)
+    if not typed["base_url"]:
+        errors["base_url"] = "It needs the address of a service: https://HOST[:PORT][/PATH]."
+    if typed["timezone"]:
+        checked("timezone", values.timezone)
+    if typed["header"]:
+        checked("header", values.header_name)
+        checked("variable", values.variable)
+    elif typed["variable"]:
+        errors["header"] = "Which header is it for? Such as Authorization."
+    if typed["header"] and not typed["variable"]:
+        errors["variable"] = "The header's value is taken from an environment variable: which?"
+    if typed["colour"] != NO_COLOUR:
+        checked("colour", values.colour)
+    ordered = {field: errors[field] for field in LABELS if field in errors}
+    return Checked(ordered, _filed(typed, filed))
+
+
+def _filed(typed: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, Any]:
+    """As the file says it; what is as before keeps its way of being said."""
+    was = typed_of(typed["name"], before)
+    filed = dict(before)
+
+    def put(field: str, value: object) -> None:
+        kind = bool if field == "read_only" else str
+        if typed[field] == was[field] and isinstance(before.get(field, kind()), kind):
+            return
+        if value:
+            filed[field] = value
+        else:
+            filed.pop(field, None)
+
+    put("base_url", typed["base_url"])
+    put("timezone", typed["timezone"])
+    put("read_only", typed["read_only"] == READ_ONLY)
+    put("colour", "" if typed["colour"] == NO_COLOUR else typed["colour"])
+    if (typed["header"], typed["variable"]) != (was["header"], was["variable"]):
+        headers = {
+            name: value
+            for name, value in before.get("headers", {}).items()
+            if name not in (was["header"], typed["header"])
+        }
+        if typed["header"]:
+            headers[typed["header"]] = FROM_ENVIRONMENT + typed["variable"]
+        filed["headers"] = headers
+    return filed

@@ -1,0 +1,290 @@
+"""Writing profiles into the configuration: what differs is written, everything else stays.
+
+Comments, order, blank lines and spelling of what is not changed are people's own. So new text is
+put behind what is there, values are replaced where they stand, and nothing is saved before it was
+read again and means exactly what it should.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from lockterm.config.file import ConfigFile, parse_config
+from lockterm.errors import ConfigError, StoreError
+from lockterm.paths import make_directory, write_private
+
+Profiles = Mapping[str, Mapping[str, Any]]
+
+NOTHING_WRITTEN = "Nothing was written."
+
+
+def write_config(seen: ConfigFile, default: str | None, profiles: Profiles) -> ConfigFile:
+    """Write profiles, and which of them is the default.
+
+    The file is replaced whole or not at all, for this user alone (0600, its directory 0700).
+
+    Args:
+        seen: The configuration as it was read; the file must still be the same.
+        default: The name of the default profile, or None.
+        profiles: All profiles as they are to be, raw.
+
+    Returns:
+        The configuration as it is now.
+
+    Raises:
+        ConfigError: The file was changed meanwhile, is another user's, or cannot be written; it is
+            as it was.
+    """
+    path = seen.path
+    source = edited(seen.source, default, profiles)
+    if source is None:
+        raise ConfigError(
+            f"{path} is written in a way that lockterm cannot change without disturbing it."
+            f" {NOTHING_WRITTEN}",
+            hint="Change it in an editor.",
+        )
+    data = source.encode()
+    written = parse_config(path, data)
+    try:
+        make_directory(path.parent)
+        with _alone_in(path.parent):
+            _require_unchanged(seen)
+            write_private(path, data)
+    except StoreError as error:
+        raise ConfigError(
+            f"{error.message} {NOTHING_WRITTEN}",
+            hint="Make it writable, or point XDG_CONFIG_HOME at a place that is.",
+        ) from error
+    except OSError as error:
+        raise ConfigError(
+            f"{path} cannot be written: {error.strerror or error}. {NOTHING_WRITTEN}",
+            hint="See that its directory is yours, writable and not full.",
+        ) from error
+    return written
+
+
+@contextmanager
+def _alone_in(directory: Path) -> Iterator[None]:
+    """Keep other sessions of lockterm from writing in a directory at the same moment."""
+    import fcntl
+
+    descriptor = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        with suppress(OSError):  # some network file systems have no locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _require_unchanged(seen: ConfigFile) -> None:
+    path = seen.path
+    try:
+        about = path.stat()
+        now: bytes | None = path.read_bytes() if stat.S_ISREG(about.st_mode) else b"\0"
+    except FileNotFoundError:
+        now = None
+    if now is not None and about.st_uid != os.geteuid():
+        raise ConfigError(
+            f"{path} belongs to another user. {NOTHING_WRITTEN}",
+            hint="Make a copy of your own.",
+        )
+    if (now or b"") != seen.source.encode() or (now is None and seen.source):
+        raise ConfigError(
+            f"{path} was changed meanwhile, by another session or in an editor. {NOTHING_WRITTEN}",
+            hint="Save again to write into the changed file.",
+        )
+
+
+# --- the text ----------------------------------------------------------------------------------
+
+
+def edited(source: str, default: str | None, profiles: Profiles) -> str | None:
+    """The text of a configuration with other profiles; None where no way leads there.
+
+    Args:
+        source: A valid configuration.
+        default: The name of the default profile, or None.
+        profiles: All profiles as they are to be.
+    """
+    import tomllib
+
+    before = tomllib.loads(source)
+    wanted = {**before, "default_profile": default, "profiles": profiles}
+    for in_place in (True, False):
+        # tomlkit fails in many ways on rare spellings; what it made is judged by its meaning alone.
+        with suppress(Exception):
+            text = _edit(source, before, default, profiles, in_place=in_place)
+            if _meaning(tomllib.loads(text)) == _meaning(wanted):
+                return text
+    return None
+
+
+def _meaning(value: Any) -> Any:
+    """Something that is equal where two documents mean the same: empty tables mean nothing."""
+    if isinstance(value, Mapping):
+        items = ((key, _meaning(part)) for key, part in value.items() if part is not None)
+        return {key: part for key, part in items if part != {}}
+    return f"{type(value).__name__} {value!r}"
+
+
+def _edit(
+    source: str,
+    before: Mapping[str, Any],
+    default: str | None,
+    profiles: Profiles,
+    *,
+    in_place: bool,
+) -> str:
+    import tomlkit
+
+    document = tomlkit.parse(source)
+    known: Profiles = before.get("profiles", {})
+    end = "\r\n" if "\r\n" in source else "\n"
+    for name in known:
+        if name not in profiles:
+            _take_out(document, ("profiles", name))
+        elif known[name] != profiles[name]:
+            table = document["profiles"][name]
+            _settle(table, ("profiles", name), known[name], profiles[name], end, in_place)
+    new = {name: profile for name, profile in profiles.items() if name not in known}
+    was = before.get("default_profile")
+    if was is not None and default is None:
+        del document["default_profile"]
+    elif was is not None and default != was:
+        document["default_profile"] = default
+    if not in_place:
+        for name, profile in new.items():
+            document.setdefault("profiles", tomlkit.table(True))[name] = _in_a_line(profile)
+    text = document.as_string()
+    if in_place:
+        for name, profile in new.items():
+            text = _behind(text, _table_text(("profiles", name), profile, end), end)
+    if was is None and default is not None:
+        text = _before(text, f"default_profile = {_written(default)}{end}", end)
+    return text
+
+
+def _settle(
+    table: Any,
+    path: tuple[str, ...],
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    end: str,
+    in_place: bool,
+) -> None:
+    """Change the keys of a table that differ."""
+    for key in before:
+        if key not in after:
+            del table[key]
+    for key, value in after.items():
+        if key not in before and in_place:
+            text = f"{_key(key)} = {_written(value)}{end}"
+            if isinstance(value, Mapping):
+                text = end + _table_text((*path, key), value, end)
+            _last_line(table).trail += text
+        elif isinstance(value, Mapping) and isinstance(before.get(key), Mapping):
+            _settle(table[key], (*path, key), before[key], value, end, in_place)
+        elif before.get(key) != value:
+            table[key] = _in_a_line(value)
+
+
+def _in_a_line(value: Any) -> Any:
+    """A table as one value, which may stand among values."""
+    import tomlkit
+
+    if not isinstance(value, Mapping):
+        return value
+    table = tomlkit.inline_table()
+    table.update({key: _in_a_line(part) for key, part in value.items()})
+    return table
+
+
+def _last_line(table: Any) -> Any:
+    """What follows the last plain value of a table, or its header where it has none."""
+    from tomlkit.items import AoT, Table
+
+    trivia = table.trivia
+    for key, item in table.value.body:
+        if key is not None and not isinstance(item, (Table, AoT)):
+            trivia = item.trivia
+    if not trivia.trail:  # the last line of a file without an end
+        trivia.trail = "\n"
+    return trivia
+
+
+def _take_out(container: Any, path: tuple[str, ...]) -> None:
+    """Take a table out; the comments behind it stay, for they belong to what comes next."""
+    from tomlkit.items import InlineTable, Table, Whitespace
+
+    for index, (key, item) in enumerate(container.body):
+        if key is None or key.key != path[0]:
+            continue
+        if len(path) == 1:
+            container.body[index] = (None, Whitespace(_tail(item)))
+        elif isinstance(item, InlineTable):
+            del item[path[1]]
+        elif isinstance(item, Table):
+            _take_out(item.value, path[1:])
+
+
+def _tail(item: Any) -> str:
+    """The comments behind the last value of a table."""
+    from tomlkit.items import Table
+
+    tail = ""
+    for key, part in reversed(item.value.body if isinstance(item, Table) else ()):
+        if key is not None:
+            tail = _tail(part) + tail
+            break
+        tail = part.as_string() + tail
+    return tail.lstrip("\r\n") if tail.strip() else ""
+
+
+def _table_text(path: tuple[str, ...], table: Mapping[str, Any], end: str) -> str:
+    """A table with its tables, as lines."""
+    plain = {key: value for key, value in table.items() if not isinstance(value, Mapping)}
+    lines = [f"[{'.'.join(map(_key, path))}]{end}"] if plain or not table else []
+    lines += [f"{_key(key)} = {_written(value)}{end}" for key, value in plain.items()]
+    for key, value in table.items():
+        if isinstance(value, Mapping) and value:
+            lines += [end if lines else "", _table_text((*path, key), value, end)]
+    return "".join(lines)
+
+
+def _behind(text: str, more: str, end: str) -> str:
+    """More text, with a blank line before it."""
+    if not text:
+        return more
+    if not text.endswith("\n"):
+        text += end
+    return text + (more if text.endswith(("\n\n", "\n\r\n")) else end + more)
+
+
+def _before(text: str, more: str, end: str) -> str:
+    """More text before the first table, behind the comment with which a file may begin."""
+    lines = text.splitlines(keepends=True)
+    head = 0
+    while head < len(lines) and lines[head].startswith("#"):
+        head += 1
+    if not head or head == len(lines) or lines[head].strip():
+        head = -1  # a comment that belongs to the line below it
+    first, rest = "".join(lines[: head + 1]), "".join(lines[head + 1 :])
+    return f"{first}{more}{end if rest else ''}{rest}"
+
+
+def _key(name: str) -> str:
+    import tomlkit
+
+    return tomlkit.key(name).as_string()
+
+
+def _written(value: Any) -> str:
+    import tomlkit
+
+    return str(tomlkit.item(value).as_string())
