@@ -93,7 +93,7 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
         if self._order is None:
             return "Rows in the order of the service."
         words = self._order.words
-        return f"{words[0].upper()}{words[1:]}: each page by itself."
+        return f"{words[0].upper()}{words[1:]}, page by page."
 
     # --- what is chosen ------------------------------------------------------------------------
 

@@ -1,0 +1,250 @@
+"""The columns of the remotes screen: chosen, ordered, sorted by, kept."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from lockterm.paths import Paths
+from lockterm.screens.columns_modal import ColumnsModal
+from lockterm.screens.remotes import RemotesScreen
+from lockterm.service.running import RunningService
+from lockterm.widgets.remote_columns import AS_USUAL, COLUMNS, Arrangement, Order
+from lockterm.widgets.remotes_table import RemotesTable
+from tests.screens import someone_else
+from tests.screens.running_app import Starter, notices, settled, shown
+from tests.screens.site import canned
+from tests.screens.snapshots import assert_picture
+from tests.screens.test_remotes_hostile import record
+
+
+def screen(pilot: Pilot[Any]) -> RemotesScreen:
+    return next(one for one in pilot.app.screen_stack if isinstance(one, RemotesScreen))
+
+
+def table(pilot: Pilot[Any]) -> RemotesTable:
+    return screen(pilot).query_one(RemotesTable)
+
+
+def names(pilot: Pilot[Any]) -> list[str | None]:
+    return [row.remote.remote_name for row in table(pilot)._rows]
+
+
+def titles(pilot: Pilot[Any]) -> list[str]:
+    return shown(pilot).splitlines()[1].split()
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    await pilot.press(*keys)
+    await settled(pilot)
+
+
+async def use(pilot: Pilot[Any], *columns: str, by: Order | None = None) -> None:
+    screen(pilot).use_arrangement(Arrangement.of(columns, by))
+    await settled(pilot)
+
+
+async def test_columns_are_chosen_ordered_and_kept(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        usual = shown(pilot)
+        await press(pilot, "t", "j", "space", "j", "enter", "j", "K", "K", "K")
+        assert shown(pilot).count("[x]") == 5
+        await press(pilot, "ctrl+s")
+        assert titles(pilot) == ["Valid", "Name", "State", "By", "Coerced"]
+        # The next line is the one that was hidden; J takes a column past it.
+        await press(pilot, "t", "J", "s", "s", "tab", "tab", "enter")
+        assert titles(pilot) == ["Name", "Valid", "v", "State", "By", "Coerced"]
+    async with lockterm_app(service, 1003) as pilot:  # another session, another lock
+        assert titles(pilot) == ["Name", "Valid", "v", "State", "By", "Coerced"]
+        assert "page 1 of 1 · sorted by validity, last end first" in shown(pilot)
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "t", "0", "ctrl+s")
+        assert [line.rstrip() for line in shown(pilot).splitlines()] == usual.splitlines()
+    assert json.loads(Paths.below(lockterm_app.directory).choices.read_bytes()) == {}
+
+
+async def test_escape_and_cancel_leave_all_as_it_was(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        before = shown(pilot)
+        await press(pilot, "t", "j", "space", "s", "escape")
+        assert shown(pilot) == before
+        await press(pilot, "t", "j", "space", "s", "tab", "space", "enter")
+        assert shown(pilot) == before
+    assert not Paths.below(lockterm_app.directory).choices.exists()
+
+
+async def test_the_name_stays(service: RunningService, lockterm_app: Starter) -> None:
+    async with lockterm_app(service, 1001, size=(60, 20)) as pilot:
+        await press(pilot, "t", "space")
+        assert "The name stays" in shown(pilot)
+        for _ in range(6):
+            await press(pilot, "j", "space")
+        await press(pilot, "ctrl+s")
+        assert titles(pilot) == ["Name"]
+        screen(pilot).mark_busy(table(pilot).selected.id, "deleting")  # type: ignore[union-attr]
+        await settled(pilot)
+        assert "deleting: Night crew 1" in shown(pilot)
+
+
+async def test_what_does_not_fit_is_said(service: RunningService, lockterm_app: Starter) -> None:
+    async with lockterm_app(service, 1001, size=(60, 20)) as pilot:
+        await press(pilot, "t")
+        assert "[-] 3 columns do not fit: Type, Added, Coerced" in shown(pilot)
+        await press(pilot, "j", "j", "K", "K")  # the type before name and number
+        assert "[-] 3 columns do not fit: State, Added, Coerced" in shown(pilot)
+        await press(pilot, "ctrl+s")
+        assert titles(pilot) == ["Type", "Name", "Number", "Valid"]
+        await pilot.resize_terminal(120, 40)
+        await settled(pilot)
+        assert titles(pilot)[:7] == ["Type", "Name", "Number", "Valid", "State", "By", "Coerced│"]
+
+
+async def test_a_sort_says_that_it_is_of_one_page(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "j", "j")
+        target, as_listed = table(pilot).selected, names(pilot)
+        await press(pilot, "t", "s", "ctrl+s")
+        assert sorted(as_listed, key=str) != as_listed
+        assert names(pilot)[0] == "Amelia Hart" and names(pilot)[-2] == "张伟（保安队长）"
+        assert set(names(pilot)) == set(as_listed)
+        assert "page 1 of 7 · this page sorted by name, A to Z · 137 remotes" in shown(pilot)
+        assert table(pilot).selected is target, "the cursor stays on its remote"
+
+        asked = someone_else.counted(service, "list")
+        await press(pilot, "n")
+        assert "page 2 of 7 · this page sorted by name, A to Z" in shown(pilot)
+        assert set(names(pilot)) == {
+            listed["remoteName"] for listed in someone_else.page(service, 1001, 2)
+        }
+        # Page 3, ahead; page 2 was there already. The last one is the test's own.
+        assert someone_else.counted(service, "list") == asked + 2
+        assert table(pilot).cursor_row == 0
+
+        await press(pilot, "slash", *"weber", "enter")
+        assert "sorted by name" in shown(pilot)
+        assert names(pilot) == sorted(names(pilot), key=str)
+        assert len(names(pilot)) == 3
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])
+@pytest.mark.parametrize("lock", [1001, 1003])
+async def test_the_sort_is_said_at_every_width(
+    service: RunningService, lockterm_app: Starter, size: tuple[int, int], lock: int
+) -> None:
+    async with lockterm_app(service, lock, size=size) as pilot:
+        for key, column in COLUMNS.items():
+            for descending in (False, True):
+                # Without the column itself, so that no title says it.
+                await use(pilot, *({"name", "state"} - {key} | {"name"}), by=Order(key, descending))
+                line = shown(pilot).splitlines()[-2]
+                what = "this page sorted by" if lock == 1001 else " · sorted by"
+                assert f"{what} {column.noun}" in line
+                assert "just now" in line
+
+
+async def test_a_stale_page_and_a_search_say_it_too(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await use(pilot, by=Order("updated", descending=True))
+        await press(pilot, "slash", *"a-2")
+        assert "20 of 137, by updated, searched 20 · enter: the" in shown(pilot)
+        await press(pilot, "escape")
+        service.stop()
+        await press(pilot, "r")
+        line = shown(pilot).splitlines()[-2]
+        assert line.startswith(" STALE, 1 of 7 · this page sorted by updated · service unreachable")
+
+
+async def test_a_delete_is_of_the_remote_asked_for_when_rows_are_sorted_meanwhile(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1003) as pilot:
+        await press(pilot, "j", "j")
+        target, row = table(pilot).selected, table(pilot).cursor_row
+        assert target is not None
+        await press(pilot, "d")
+        await use(pilot, by=Order("name", descending=True))
+        table(pilot).move_cursor(row=row)
+        assert table(pilot).selected is not target
+        await press(pilot, "tab", "enter")
+        left = {listed["id"] for listed in someone_else.page(service, 1003)}
+        assert target.id not in left and len(left) == 8
+
+
+async def test_the_cursor_stays_where_ids_are_missing_or_there_twice(
+    lockterm_app: Starter,
+) -> None:
+    records = [
+        record(5, remoteName="d"),
+        record(5, remoteName="c"),
+        record(0, id=None, remoteName="b"),
+        record(0, id="x", remoteName="a"),
+    ]
+    counts = {"pageNo": 1, "pageSize": 20, "pages": 1, "total": 4}
+    answer = {"errcode": 0, "data": {"list": records, **counts}}
+    async with canned({"list": lambda _: answer}) as site, lockterm_app(site, 7) as pilot:
+        for row in range(4):
+            table(pilot).move_cursor(row=row)
+            target = table(pilot).selected
+            await use(pilot, by=Order("name"))
+            assert table(pilot).selected is target
+            await use(pilot)
+            assert table(pilot).selected is target
+
+
+@pytest.mark.parametrize(
+    ("kept", "columns"),
+    [
+        ("[1, 2]", AS_USUAL.columns),
+        ("{{{", AS_USUAL.columns),
+        ('{"remotes.table": {"columns": 7, "sort": []}}', AS_USUAL.columns),
+        ('{"remotes.table": {"columns": ["x", "id", null, "id"]}}', ("name", "id")),
+    ],
+)
+async def test_a_damaged_choice_stops_nothing(
+    service: RunningService, lockterm_app: Starter, kept: str, columns: tuple[str, ...]
+) -> None:
+    file = Paths.below(lockterm_app.directory).choices
+    file.parent.mkdir(parents=True)
+    file.write_text(kept)
+    async with lockterm_app(service, 1003) as pilot:
+        assert screen(pilot).arrangement == Arrangement(columns)
+        assert len(names(pilot)) == 9
+
+
+async def test_what_cannot_be_kept_is_said_and_holds(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    Paths.below(lockterm_app.directory).choices.mkdir(parents=True)  # a directory in its place
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "t", "j", "space", "ctrl+s")
+        assert "Columns not kept: The columns hold until lockterm ends" in notices(pilot)
+        assert "Number" not in titles(pilot)
+        await press(pilot, "escape", "o", *"1003", "enter")
+        assert "Number" not in titles(pilot)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20)], ids="{0[0]}x{0[1]}".format)
+async def test_pictures(
+    service: RunningService, lockterm_app: Starter, size: tuple[int, int]
+) -> None:
+    async with lockterm_app(service, 1001, size=size) as pilot:
+        await press(pilot, "t", *"jjjssjKjj")
+        assert isinstance(pilot.app.screen, ColumnsModal)
+        assert_picture(pilot.app, f"columns-{size[0]}x{size[1]}")
+
+
+async def test_picture_of_a_sorted_page(service: RunningService, lockterm_app: Starter) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await use(pilot, "name", "number", "end", "updated", "state", by=Order("end"))
+        assert_picture(pilot.app, "remotes-sorted-80x24")
