@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import socket
-import ssl
 import statistics
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from lockterm.cli.doctor.finding import Finding, trouble
 from lockterm.connection import CLOCK_TOLERANCE_S
-from lockterm.errors import LocktermError, Refused
+from lockterm.errors import LocktermError
+from lockterm.probing import SOME_LOCK, Answers, ask, look_at_certificate
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
 
-SOME_LOCK = 1
-"""A lock to ask about where none was given: a refusal tells as much as a page."""
 CALLS = 5
 """How many calls are timed, after one that pays for the connection."""
 SLOW_MS = 1000.0
@@ -29,34 +23,20 @@ SOON_DAYS = 30
 """A certificate that ends so soon is worth knowing, in days."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """What asking the service showed."""
-
-    refusal: Refused | None
-    """Its last refusal; an envelope all the same."""
-    first_ms: float
-    """The first call, with the connection it needed, in milliseconds."""
-    calls_ms: list[float]
-    """The others, in milliseconds."""
-    offset_s: float | None
-    """How far its clock is ahead, in seconds; None where it does not tell."""
-
-
 def service_findings(profile: Profile, lock_id: int | None) -> Iterator[Finding]:
     """Whether the service answers as the contract says. Nothing is changed by asking."""
     try:
-        answers = asyncio.run(_ask(profile, lock_id or SOME_LOCK))
+        answers = asyncio.run(ask(profile, lock_id or SOME_LOCK, more_calls=CALLS))
     except LocktermError as error:
         yield trouble("service", error)
         return
     if profile.base_url.startswith("https:"):
         yield _certificate(profile)
-    refusal = answers.refusal
-    if refusal is not None and refusal.code is None:
-        yield trouble("service", refusal)
+    if answers.denial is not None:
+        yield trouble("service", answers.denial)
         return
     yield _latency(profile, answers)
+    refusal = answers.refusal
     if refusal is not None and lock_id is not None:
         yield Finding(
             "WARN",
@@ -65,22 +45,6 @@ def service_findings(profile: Profile, lock_id: int | None) -> Iterator[Finding]
             "See that the id is right.",
         )
     yield _clock(answers.offset_s)
-
-
-async def _ask(profile: Profile, lock_id: int) -> Answers:
-    from lockterm.api import LockService
-
-    refusal: Refused | None = None
-    took_ms = []
-    async with LockService(profile) as service:
-        for _ in range(1 + CALLS):
-            began = time.monotonic()
-            try:
-                await service.list_remotes(lock_id=lock_id, page_no=1, page_size=1)
-            except Refused as error:
-                refusal = error
-            took_ms.append((time.monotonic() - began) * 1000)
-        return Answers(refusal, took_ms[0], took_ms[1:], service.clock_offset_s)
 
 
 def _latency(profile: Profile, answers: Answers) -> Finding:
@@ -122,25 +86,15 @@ def _clock(offset_s: float | None) -> Finding:
 
 def _certificate(profile: Profile) -> Finding:
     """How long the certificate lasts that the calls before were made with."""
-    from lockterm.api.trust import tls_context
-
-    parts = urlsplit(profile.base_url)
-    host, port = parts.hostname or "", parts.port or 443
     try:
-        context = tls_context(profile.base_url, profile.ca_file)
-        with (
-            socket.create_connection((host, port), timeout=profile.timeout_s) as plain,
-            context.wrap_socket(plain, server_hostname=host) as secure,
-        ):
-            certificate, version = secure.getpeercert() or {}, secure.version()
-        ends_s = ssl.cert_time_to_seconds(str(certificate["notAfter"]))
-    except (OSError, KeyError, ValueError) as error:
+        seen = look_at_certificate(profile)
+    except (LocktermError, OSError, ValueError) as error:
         return Finding("WARN", "service", f"Its certificate could not be looked at: {error}.")
-    days = int((ends_s - time.time()) // 86_400)
-    until = time.strftime("%Y-%m-%d", time.gmtime(ends_s))
-    facts = {"tls": version, "certificateUntil": until, "certificateDays": days}
-    sentence = f"Its certificate is trusted, {version}, and lasts until {until}, {days} days."
-    if days < SOON_DAYS:
+    facts = {"tls": seen.tls, "certificateUntil": seen.until, "certificateDays": seen.days}
+    sentence = (
+        f"Its certificate is trusted, {seen.tls}, and lasts until {seen.until}, {seen.days} days."
+    )
+    if seen.days < SOON_DAYS:
         advice = "Tell those who run the service: when it ends, nothing can be sent."
         return Finding("WARN", "service", sentence, advice, facts)
     return Finding("OK", "service", sentence, facts=facts)
