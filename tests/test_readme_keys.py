@@ -10,6 +10,7 @@ from pathlib import Path
 from textual.binding import Binding
 
 from lockterm.app import LocktermApp
+from lockterm.screens.columns_modal import ColumnsModal
 from lockterm.screens.help import HelpScreen
 from lockterm.screens.history import HistoryScreen
 from lockterm.screens.lock_form import LockForm
@@ -30,6 +31,7 @@ PLACES = {
     "locks": LocksScreen,
     "lock form": LockForm,
     "remotes": RemotesScreen,
+    "columns": ColumnsModal,
     "remote detail": RemoteDetailScreen,
     "remote form": RemoteForm,
     "voice": VoiceScreen,

@@ -83,7 +83,7 @@ def plan(room: int, long: Mapping[str, int], arrangement: Arrangement) -> Layout
         if key == "name" or more == most - widths[key]:  # half a word more helps nobody
             widths[key] += more
             spare -= more
-    widths["name"] = max(widths["name"] + min(spare, 0), 4)
+    widths["name"] = max(widths["name"] + min(spare, 0), len("Name^"))
     return Layout(widths, gap, room, order)
 
 
