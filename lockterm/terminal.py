@@ -124,8 +124,11 @@ class SignalGuard:
 
     @contextmanager
     def watching(self, app: App[Any]) -> Iterator[None]:
-        """While this app runs a signal asks it to exit; afterwards nothing is interrupted."""
-        self._app = app
+        """While this app runs a signal asks it to exit; afterwards nothing is interrupted.
+
+        One app may follow another; see :attr:`exit_code` before it does.
+        """
+        self._app, self._over = app, False
         try:
             yield
         finally:

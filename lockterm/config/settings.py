@@ -157,7 +157,7 @@ class _Resolver:
             timeout_s=self._filed("timeout_s", values.timeout_s, 15.0),
             headers=self._headers(base_url, own[0]),
             read_only=self._read_only(),
-            colour=self._filed("colour", values.colour, ""),
+            colour=self._colour(at_home),
             warnings=tuple(self._warnings),
         )
 
@@ -171,6 +171,11 @@ class _Resolver:
             return True
         typed = self._typed("read_only", None, values.switch)
         return filed if typed is None else typed
+
+    def _colour(self, at_home: bool) -> str:
+        """The profile's colour; it would be wrong on another service."""
+        colour = self._filed("colour", values.colour, "")
+        return colour if at_home else ""
 
     def _timezone(self) -> str:
         zone = self._filed("timezone", values.timezone, None)

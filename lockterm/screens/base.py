@@ -85,16 +85,16 @@ class _Common(Screen[ResultT]):
         self.notify(message, title=title, severity="error", timeout=12, markup=False)
 
 
-class LocktermScreen(_Common[ResultT]):
+class FullScreen(_Common[ResultT]):
     """A full screen: a title line, the body, a line of keys.
 
     Args:
-        operations: The one door to service and store.
+        door: The one door to service and store; None while no service is known yet.
     """
 
-    def __init__(self, operations: Operations) -> None:
+    def __init__(self, door: Operations | None) -> None:
         super().__init__()
-        self.operations = operations
+        self._door = door
 
     @abstractmethod
     def crumbs(self) -> tuple[str, ...]:
@@ -111,19 +111,22 @@ class LocktermScreen(_Common[ResultT]):
             self.app.size, (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), strict=True
         ):
             self.add_class([name for least, name in breakpoints if length >= least][-1])
-        profile = self.operations.profile
-        title = TitleLine(profile.name, profile.host, read_only=profile.read_only)
-        title.crumbs = self.crumbs()
-        title.online = self.operations.online
-        yield title
-        yield NoticeLine(profile.zone, self.operations.now_ms)
+        yield from self._compose_head()
         yield from self.compose_body()
         yield KeyLine()
 
-    @property
-    def may_read_again(self) -> bool:
-        """Whether what could not be read is worth another try by itself."""
-        return bool(self.operations.online) and not self.operations.wait_s
+    def _compose_head(self) -> ComposeResult:
+        title = TitleLine("", "")
+        if self._door is not None:
+            profile = self._door.profile
+            title = TitleLine(
+                profile.name, profile.host, read_only=profile.read_only, colour=profile.colour
+            )
+            title.online = self._door.online
+        title.crumbs = self.crumbs()
+        yield title
+        if self._door is not None:
+            yield NoticeLine(self._door.profile.zone, self._door.now_ms)
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
         """Show what must not be overlooked.
@@ -132,15 +135,32 @@ class LocktermScreen(_Common[ResultT]):
             link: What to say of a service that is out of reach or asks for a pause.
             unsettled: The operations that are not settled, the oldest first.
         """
-        if not self.query(TitleLine):
+        if self._door is None or not self.query(TitleLine):
             return  # lockterm is ending: what is inside a screen goes before it
-        self.query_one(TitleLine).online = self.operations.online
+        self.query_one(TitleLine).online = self._door.online
         notices = self.query_one(NoticeLine)
         notices.link, notices.unsettled = link, unsettled
 
     def show_crumbs(self) -> None:
         """Repaint the title line after a name has changed."""
         self.query_one(TitleLine).crumbs = self.crumbs()
+
+
+class LocktermScreen(FullScreen[ResultT]):
+    """A full screen on a profile.
+
+    Args:
+        operations: The one door to service and store.
+    """
+
+    def __init__(self, operations: Operations) -> None:
+        super().__init__(operations)
+        self.operations = operations
+
+    @property
+    def may_read_again(self) -> bool:
+        """Whether what could not be read is worth another try by itself."""
+        return bool(self.operations.online) and not self.operations.wait_s
 
 
 class LocktermModal(ModalScreen[ResultT], _Common[ResultT]):

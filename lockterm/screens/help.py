@@ -15,7 +15,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from lockterm import __version__
-from lockterm.screens.base import LocktermScreen
+from lockterm.screens.base import FullScreen, LocktermScreen
 from lockterm.text import clean
 from lockterm.widgets.actions import Action, actions_of
 
@@ -66,7 +66,7 @@ class HelpScreen(LocktermScreen[None]):
         app = screen.app
         operations: Any = getattr(screen, "operations", None) or vars(app)["operations"]
         super().__init__(operations)
-        self._of = screen.crumbs() if isinstance(screen, LocktermScreen) else ()
+        self._of = screen.crumbs() if isinstance(screen, FullScreen) else ()
         self._groups = _grouped(actions_of(screen), screen, app)
 
     def crumbs(self) -> tuple[str, ...]:

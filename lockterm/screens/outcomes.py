@@ -12,7 +12,7 @@ from textual.timer import Timer
 
 from lockterm.errors import LocktermError
 from lockterm.models.operation import CALL_WORDS, READABLE_CALLS, Operation, State
-from lockterm.screens.base import LocktermScreen
+from lockterm.screens.base import FullScreen
 from lockterm.text import clean
 from lockterm.widgets.notice_line import outcome_words
 
@@ -76,7 +76,7 @@ class Outcomes:
     def show(self) -> None:
         """Show the notices on what can be seen; the others follow when they are seen again."""
         for screen in reversed(self._app.screen_stack):
-            if isinstance(screen, LocktermScreen) and screen.is_mounted:
+            if isinstance(screen, FullScreen) and screen.is_mounted:
                 # A hidden screen that is painted has the one above it painted whole.
                 screen.show_notices(self._link_words(), self.unsettled)
             if not screen.is_modal:

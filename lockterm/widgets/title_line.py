@@ -5,13 +5,38 @@ from __future__ import annotations
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 from textual.reactive import reactive, var
+from textual.style import Style
 from textual.widget import Widget
 
-from lockterm.text import clean
+from lockterm.text import ELLIPSIS, clean
+
+LONGEST = 60
+"""The most characters of a profile's name or host that are looked at for showing them."""
+CRUMBS = 3
+"""A part of so many of the line is left to the crumbs before profile and host are shortened."""
+PROFILE, HOST = 9, 13
+"""Cells that profile and host keep: enough to tell one from another."""
+GAP = "  "
 
 
 class TitleLine(Widget):
-    """Breadcrumbs at the left, profile and host at the right; the crumbs give way first."""
+    """Breadcrumbs at the left; profile, host and state at the right, always.
+
+    Where not all fits, the crumbs give way first, then the middle of host and profile.
+
+    Args:
+        profile: The name of the profile in use; empty where none is known yet.
+        host: The host of its service.
+        read_only: Whether it sends no changes.
+        colour: Its colour: one of :data:`lockterm.config.values.COLOURS`; empty: none.
+    """
+
+    COMPONENT_CLASSES = {
+        "title-line--red",
+        "title-line--yellow",
+        "title-line--green",
+        "title-line--blue",
+    }
 
     crumbs: reactive[tuple[str, ...]] = reactive[tuple[str, ...]](())
     """The way to this screen, as it came from people and the service; cleaned here."""
@@ -19,11 +44,15 @@ class TitleLine(Widget):
     online: var[bool | None] = var[bool | None](None)
     """Whether the last call reached the service; None before the first."""
 
-    def __init__(self, profile: str, host: str, *, read_only: bool = False) -> None:
+    def __init__(
+        self, profile: str, host: str, *, read_only: bool = False, colour: str = ""
+    ) -> None:
         super().__init__()
-        # A profile made of a base URL alone is named after its host: once is enough.
-        self._where = "  ".join(dict.fromkeys(filter(None, (clean(profile, 24), clean(host, 40)))))
+        self._profile, self._host = clean(profile, LONGEST), clean(host, LONGEST)
+        if self._profile == self._host:  # a profile made of a base URL alone is named after it
+            self._profile = ""
         self._read_only = read_only
+        self._colour = colour
 
     def watch_online(self, old: bool | None, new: bool | None) -> None:
         """Paint only where it is seen: "not asked yet" and "online" look the same."""
@@ -35,31 +64,74 @@ class TitleLine(Widget):
         words = ["read-only"] if self._read_only else []
         if self.online is False:
             words.append("OFFLINE")
-        right = "  ".join([self._where, *words])
-        crumbs = [clean(crumb) for crumb in self.crumbs]
+        state = GAP.join(words)
+        band = self._band()
         width = self.size.width
-        room = width - cell_len(right) - 2
-        if room < 20:  # a narrow terminal: the host is in info and help
-            right = "  ".join(words)
-            room = width - (cell_len(right) + 2 if right else 0)
-        left = fit_middle(crumbs, max(room, 0))
-        gap = " " * max(width - cell_len(left) - cell_len(right), 0)
-        return Content.assemble((left, "bold"), gap, right)
+        crumbs = [clean(crumb) for crumb in self.crumbs]
+        wanted = min(cell_len(" > ".join(crumbs)), width // CRUMBS)
+        taken = sum(cell_len(part) + len(GAP) for part in (state,) if part)
+        profile, host = self._fitted(width - wanted - taken - len(GAP) - 2 * bool(band))
+        named = f" {profile} " if band and profile else profile
+        right = [part for part in (named, host, state) if part]
+        room = width - cell_len(GAP.join(right)) - len(GAP)
+        left = fit_middle(crumbs, max(room if right else width, 0))
+        gap = " " * max(width - cell_len(left) - cell_len(GAP.join(right)), 0)
+        line = Content.assemble((left, "bold"), gap, GAP.join(right))
+        if band and named:
+            start = len(left) + len(gap)
+            line = line.stylize(band, start, start + len(named))
+        return line
+
+    def _band(self) -> Style | None:
+        """How the profile's colour is shown; not at all where colours are not wanted."""
+        look = getattr(self.app, "look", None)
+        if not self._colour or (look is not None and not look.colours):
+            return None
+        return self.get_visual_style(f"title-line--{self._colour}")
+
+    def _fitted(self, room: int) -> tuple[str, str]:
+        """Profile and host, shortened in the middle; the host gives way first."""
+        profile, host = self._profile, self._host
+        gap = len(GAP) if profile and host else 0
+        excess = cell_len(profile) + cell_len(host) + gap - room
+        if excess > 0:
+            keep = max(cell_len(host) - excess, HOST)
+            excess -= max(cell_len(host) - keep, 0)
+            host = shorten_middle(host, keep)
+        if excess > 0:
+            profile = shorten_middle(profile, max(cell_len(profile) - excess, PROFILE))
+        return profile, host
+
+
+def shorten_middle(text: str, room: int) -> str:
+    """A text in at most so many cells: its beginning and its end, which tell it from others."""
+    if cell_len(text) <= room:
+        return text
+    keep = max(room - 1, 2)
+    head = set_cell_size(text, (keep + 1) // 2).rstrip()
+    tail = set_cell_size(text[::-1], keep // 2).rstrip()[::-1]
+    return f"{head}{ELLIPSIS}{tail}"
 
 
 def fit_middle(crumbs: list[str], room: int) -> str:
-    """Join breadcrumbs, shortening the longest until all fit into ``room`` cells."""
-    crumbs = list(crumbs)
+    """Join breadcrumbs, shortening the longest until all fit into ``room`` cells.
+
+    Where they do not fit even so, the way to the lock gives way first, then all but the last.
+    """
     separator = " > "
-    while crumbs:
-        line = separator.join(crumbs)
+    shown = list(crumbs)
+    while shown:
+        line = separator.join(shown)
         excess = cell_len(line) - room
         if excess <= 0:
             return line
-        longest = max(range(len(crumbs)), key=lambda index: cell_len(crumbs[index]))
-        length = cell_len(crumbs[longest])
+        longest = max(range(len(shown)), key=lambda index: cell_len(shown[index]))
+        length = cell_len(shown[longest])
         if length <= 8:
-            return set_cell_size(line, room - 1).rstrip() + "…" if room else ""
+            if len(crumbs) > 1:
+                return fit_middle(crumbs[1:], room)
+            return set_cell_size(line, room - 1).rstrip() + ELLIPSIS if room else ""
         keep = max(length - excess - 1, 7)
-        crumbs[longest] = set_cell_size(crumbs[longest].removesuffix("…"), keep).rstrip() + "…"
+        cut = set_cell_size(shown[longest].removesuffix(ELLIPSIS), keep)
+        shown[longest] = cut.rstrip() + ELLIPSIS
     return ""
