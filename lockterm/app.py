@@ -100,12 +100,18 @@ class LocktermApp(TerminalApp[int]):
         self.operations.watch_wait = self.outcomes.note_wait
         self.operations.watch_journal = self._read_outcomes
         self.operations.packs_dir = paths.data_dir / "packs"
+        self.operations.reads_ahead = not look.quiet
         self._open_lock = open_lock
         self._exports = paths.data_dir / "exports"
 
     def now_ms(self) -> int:
         """The clock of the operations."""
         return self.operations.now_ms()
+
+    def wear(self, look: Look) -> None:
+        """Quiet reads nothing that was not asked for."""
+        super().wear(look)
+        self.operations.reads_ahead = not look.quiet
 
     def get_default_screen(self) -> Screen[Any]:
         """The lock book, or the remotes of the lock that was asked for."""
@@ -141,6 +147,7 @@ class LocktermApp(TerminalApp[int]):
 
         startup.over()
         self._read_outcomes()
+        self.measure_link()
         self.run_worker(offer_abandoned(self, self.operations), group="drafts")
 
     def _read_outcomes(self) -> None:

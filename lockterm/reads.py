@@ -72,6 +72,8 @@ class Reads(Connection):
         self._cache = cache
         self.packs_dir = database.path.parent / "packs"
         """Where fetched voice packs go; the app has a better place than beside the store."""
+        self.reads_ahead = True
+        """Whether pages may be fetched that nobody has asked for yet."""
         self._book = LockBook(database, profile.name)
         self._pages: dict[tuple[int, int, int], asyncio.Task[Seen[RemotePage]]] = {}
         self._waiting: Counter[asyncio.Task[Seen[RemotePage]]] = Counter()
@@ -134,6 +136,8 @@ class Reads(Connection):
 
     def look_ahead(self, lock_id: int, page_no: int, page_size: int) -> None:
         """Fetch a page in the background, so that the next key needs no round trip."""
+        if not self.reads_ahead:
+            return
         key = (lock_id, page_no, page_size)
         task = self._pages.get(key)
         if task is None or self._too_old(task):

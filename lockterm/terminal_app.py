@@ -18,9 +18,9 @@ from textual.notifications import Notify
 from textual.screen import Screen
 from textual.widgets._toast import Toast
 
+from lockterm.appearance import Appearance
 from lockterm.choices import Choices
 from lockterm.config.look import Look
-from lockterm.needs_room import NeedsRoom
 from lockterm.screens.base import LocktermModal
 from lockterm.text import clean
 from lockterm.widgets.actions import actions_of, written
@@ -56,7 +56,7 @@ class Message:
     text: str
 
 
-class TerminalApp(NeedsRoom[ReturnType]):
+class TerminalApp(Appearance[ReturnType]):
     """An app that is at home on the terminal at hand.
 
     Args:
@@ -71,9 +71,7 @@ class TerminalApp(NeedsRoom[ReturnType]):
     NOTIFICATION_TIMEOUT = 6
 
     def __init__(self, look: Look, choices: Choices) -> None:
-        super().__init__()
-        self.look = look
-        self.choices = choices
+        super().__init__(look, choices)
         self.messages: deque[Message] = deque(maxlen=MESSAGES)
         """The notices of this session, oldest first."""
         self._hostile = HostileFilter()
@@ -156,7 +154,6 @@ class TerminalApp(NeedsRoom[ReturnType]):
                     f"{item.sentence}  ({', '.join(item.keys)})",
                     lambda item=item: self.run_action(item.action, item.node),
                 )
-        yield SystemCommand("Theme", "Change the theme", self.action_change_theme)
 
     # --- the end -------------------------------------------------------------------------------
 

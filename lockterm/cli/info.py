@@ -68,7 +68,7 @@ def _described(settings: Settings) -> dict[str, dict[str, Any]]:
         "quiet": look.quiet,
         "mouse": look.mouse,
         "colours": look.colours,
-        "glyphs": "ascii" if look.ascii else "unicode",
+        "glyphs": "ascii" if look.in_ascii else "unicode",
         "copy": look.copy,
     }
     return {

@@ -10,6 +10,8 @@ Through = Literal["plain", "tmux", "screen"]
 """What a copied value has to be wrapped for."""
 
 TRUE_COLOURS = 1 << 24
+FEW_COLOURS = 16
+"""A terminal with so many has them from its owner, who chose them to be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +25,23 @@ class Look:
     colours: int = TRUE_COLOURS
     """How many colours the terminal has: 0, 16, 256 or 16,777,216. 0 with ``NO_COLOR``."""
     ascii: bool = False
-    """Whether lines, dots and marks are drawn in ASCII."""
+    """Whether lines, dots and marks have to be drawn in ASCII, quiet or not."""
     copy: Through = "plain"
     """What stands between lockterm and the clipboard."""
+    unicode: bool = False
+    """Whether glyphs beyond ASCII were asked for: quiet keeps them then."""
+    over_ssh: bool = False
+    """Whether the terminal is somewhere else, behind an SSH connection."""
+
+    @property
+    def in_ascii(self) -> bool:
+        """Whether lines, dots and marks are drawn in ASCII now."""
+        return self.ascii or (self.quiet and not self.unicode)
+
+    @property
+    def native(self) -> bool:
+        """Whether the terminal's own colours are used: it has no others, or they cost less."""
+        return self.quiet or self.colours <= FEW_COLOURS
 
 
 EVERYTHING = Look()
@@ -50,7 +66,9 @@ def colours(environ: Mapping[str, str]) -> tuple[int, str]:
     term = environ.get("TERM", "")
     if environ.get("NO_COLOR"):
         return 0, "environment NO_COLOR"
-    if (depth := environ.get("COLORTERM", "").strip().lower()) in ("truecolor", "24bit"):
+    depth = environ.get("COLORTERM", "").strip().lower()
+    # GNU screen hands on the variable of the terminal around it and garbles such colours.
+    if depth in ("truecolor", "24bit") and multiplexer(environ) != "screen":
         return TRUE_COLOURS, f"environment COLORTERM={depth}"
     if "256color" in term or "direct" in term:
         return 256, f"environment TERM={term}"

@@ -49,10 +49,18 @@ def settle_look(
     if glyphs == AUTO:
         in_ascii, origins["glyphs"] = needs_ascii(environ)
         if quiet and not in_ascii:
-            in_ascii, origins["glyphs"] = True, "quiet"
+            origins["glyphs"] = "quiet"
     if through == AUTO:
         through, origins["copy"] = multiplexer(environ), "detected"
-    return Look(quiet, mouse, depth, in_ascii, cast(Through, through))
+    return Look(
+        quiet,
+        mouse,
+        depth,
+        in_ascii,
+        cast(Through, through),
+        unicode=glyphs == "unicode",
+        over_ssh=bool(environ.get("SSH_CONNECTION")),
+    )
 
 
 def _filed(file: ConfigFile, key: str, default: Any, origins: dict[str, str]) -> Any:
