@@ -40,7 +40,7 @@ class LocktermApp(TerminalApp[int]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark", "help", "help", key_display="?", id="app.help"),
+        Binding("question_mark", "help", "help", id="app.help"),
         Binding("f2,M", "messages", "messages", show=False, id="app.messages"),
         Binding(
             "H",
@@ -75,7 +75,7 @@ class LocktermApp(TerminalApp[int]):
             tooltip="Let the unsettled change be, after asking",
         ),
         Binding("q", "quit", "quit", show=False, id="app.quit"),
-        Binding("ctrl+q", "quit", "quit", show=False, id="app.quit_always"),
+        Binding("ctrl+q", "quit", "quit", show=False, id="app.quit_always", priority=True),
     ]
 
     def __init__(

@@ -10,10 +10,12 @@ from urllib.parse import urlsplit
 
 from lockterm.config import values
 from lockterm.config.file import FROM_ENVIRONMENT, ConfigFile, read_config
+from lockterm.config.keys import settle_keys
 from lockterm.config.look import Look
 from lockterm.config.profile import Profile
 from lockterm.config.terminal import settle_look
 from lockterm.errors import ConfigError
+from lockterm.keymap import Keymap
 
 T = TypeVar("T")
 
@@ -53,6 +55,8 @@ class Settings:
     """What this terminal can do, and what was asked for."""
     origins: Mapping[str, str] = field(default_factory=dict)
     """Name of a setting -> where its value came from, in words."""
+    keymap: Keymap = field(default_factory=dict)
+    """The keys that were chosen; the others are as usual."""
 
 
 def load_settings(paths_config: Path, options: Options, environ: Mapping[str, str]) -> Settings:
@@ -103,6 +107,7 @@ class _Resolver:
             open_lock=self._typed("lock", self._options.lock, values.lock_id),
             profile=self._profile(),
             origins=self._origins,
+            keymap=settle_keys(self._file, self._origins),
         )
 
     def _choose_profile(self) -> None:

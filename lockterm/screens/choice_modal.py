@@ -18,12 +18,17 @@ from lockterm.text import clean
 ChoiceT = TypeVar("ChoiceT")
 
 
-class Choices(OptionList):
+class Choices(OptionList, inherit_bindings=False):
     """A list that goes with vim's keys too."""
 
     BINDINGS = [
-        Binding("j", "cursor_down", "down", show=False),
-        Binding("k", "cursor_up", "up", show=False),
+        Binding("up,k", "cursor_up", "row up", show=False, id="row.up"),
+        Binding("down,j", "cursor_down", "row down", show=False, id="row.down"),
+        Binding("pageup", "page_up", "page up", show=False, id="row.page_up"),
+        Binding("pagedown", "page_down", "page down", show=False, id="row.page_down"),
+        Binding("home,g", "first", "first row", show=False, id="row.first"),
+        Binding("end,G", "last", "last row", show=False, id="row.last"),
+        Binding("enter", "select", "choose", show=False, id="list.choose"),
     ]
 
 

@@ -25,10 +25,10 @@ class ConfirmModal(LocktermModal[bool | None]):
     """
 
     BINDINGS = [
-        Binding("left,up", "app.focus_previous", "previous", show=False),
-        Binding("right,down", "app.focus_next", "next", show=False),
-        Binding("pageup", "scroll_details(-1)", "scroll up", show=False),
-        Binding("pagedown", "scroll_details(1)", "scroll down", show=False),
+        Binding("left,h,up,k", "app.focus_previous", "previous", show=False, id="dialog.previous"),
+        Binding("right,l,down,j", "app.focus_next", "next", show=False, id="dialog.next"),
+        Binding("pageup", "scroll_details(-1)", "scroll up", show=False, id="dialog.page_up"),
+        Binding("pagedown", "scroll_details(1)", "scroll down", show=False, id="dialog.page_down"),
     ]
 
     def __init__(

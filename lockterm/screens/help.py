@@ -51,15 +51,16 @@ class HelpScreen(LocktermScreen[None]):
             "escape,question_mark,q,backspace",
             "close",
             "close",
-            key_display="esc",
             id="help.close",
         ),
-        Binding("down,j", "scroll_body('down')", "down", id="help.down", show=False),
-        Binding("up,k", "scroll_body('up')", "up", id="help.up", show=False),
-        Binding("pagedown,space", "scroll_body('page_down')", "page down", id="help.page_down"),
-        Binding("pageup,b", "scroll_body('page_up')", "page up", id="help.page_up"),
-        Binding("home,g", "scroll_body('home')", "top", id="help.home", show=False),
-        Binding("end,G", "scroll_body('end')", "end", id="help.end", show=False),
+        Binding("pagedown", "scroll_body('page_down')", "page down", id="row.page_down"),
+        Binding("space", "scroll_body('page_down')", "page down", id="help.page_down"),
+        Binding("pageup", "scroll_body('page_up')", "page up", id="row.page_up"),
+        Binding("b", "scroll_body('page_up')", "page up", id="help.page_up"),
+        Binding("down,j", "scroll_body('down')", "down", id="row.down", show=False),
+        Binding("up,k", "scroll_body('up')", "up", id="row.up", show=False),
+        Binding("home,g", "scroll_body('home')", "top", id="row.first", show=False),
+        Binding("end,G", "scroll_body('end')", "end", id="row.last", show=False),
     ]
 
     def __init__(self, screen: Screen[Any]) -> None:

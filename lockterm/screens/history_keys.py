@@ -42,7 +42,6 @@ KEYS: list[BindingType] = [
         "escape",
         "back",
         "back",
-        key_display="esc",
         id="history.back",
         tooltip="Show all again; then go back",
     ),

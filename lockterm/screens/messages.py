@@ -52,7 +52,7 @@ class MessagesScreen(LocktermScreen[None]):
 
     BINDINGS = [
         Binding("y", "copy", "copy", id="messages.copy", tooltip="Copy the whole message"),
-        Binding("escape,q,f2,M", "close", "close", key_display="esc", id="messages.close"),
+        Binding("escape,q,f2,M", "close", "close", id="messages.close"),
     ]
 
     def __init__(self, operations: Operations, messages: Sequence[Message]) -> None:

@@ -49,7 +49,6 @@ class OperationDetailScreen(LocktermScreen[None]):
             "escape,backspace",
             "back",
             "back",
-            key_display="esc",
             id="operation.back",
             tooltip="Go back to the history",
         ),

@@ -59,17 +59,20 @@ class RestoreScreen(LocktermScreen[None]):
     """
 
     BINDINGS = [
-        Binding("left", "app.focus_previous", "previous", show=False),
-        Binding("right", "app.focus_next", "choose", key_display="left/right"),
-        Binding("up,k", "scroll_rows('cursor_up')", "row up", show=False),
-        Binding("down,j", "scroll_rows('cursor_down')", "row down", show=False),
-        Binding("pageup", "scroll_rows('page_up')", "page up", show=False),
-        Binding("pagedown", "scroll_rows('page_down')", "page down", show=False),
+        Binding("left,h", "app.focus_previous", "previous", show=False, id="dialog.previous"),
+        Binding("right,l", "app.focus_next", "choose", id="dialog.next"),
+        Binding("up,k", "scroll_rows('cursor_up')", "row up", show=False, id="row.up"),
+        Binding("down,j", "scroll_rows('cursor_down')", "row down", show=False, id="row.down"),
+        Binding("pageup", "scroll_rows('page_up')", "page up", show=False, id="row.page_up"),
+        Binding(
+            "pagedown", "scroll_rows('page_down')", "page down", show=False, id="row.page_down"
+        ),
+        Binding("home,g", "scroll_rows('scroll_top')", "first row", show=False, id="row.first"),
+        Binding("end,G", "scroll_rows('scroll_bottom')", "last row", show=False, id="row.last"),
         Binding(
             "escape",
             "leave",
             "leave",
-            key_display="esc",
             id="restore.leave",
             tooltip="Stop after the remote that is being sent; then leave",
         ),

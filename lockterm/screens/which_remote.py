@@ -10,6 +10,7 @@ from textual.widgets.option_list import Option
 
 from lockterm.models.operation import Operation
 from lockterm.screens.base import LocktermModal
+from lockterm.screens.choice_modal import Choices
 from lockterm.text import clean
 
 
@@ -25,7 +26,7 @@ class WhichRemote(LocktermModal[int | None]):
         name = clean(self._operation.remote_name, 60)
         with Vertical(classes="dialog"):
             yield Label(f"Which remote is the {name} that was added?", classes="question")
-            yield OptionList(
+            yield Choices(
                 Option("None of them"),
                 *(Option(Content(f"Remote {identifier}")) for identifier in self._candidates),
                 compact=True,

@@ -28,11 +28,11 @@ class OptionLine(Widget, can_focus=True):
     """
 
     BINDINGS = [
-        Binding("left,h", "move(-1)", "previous option", show=False),
-        Binding("right,l", "move(1)", "next option", show=False),
-        Binding("up,k", "app.focus_previous", "previous field", show=False),
-        Binding("down,j,enter", "app.focus_next", "next field", show=False),
-        Binding("space", "choose", "choose", show=False),
+        Binding("left,h", "move(-1)", "previous option", show=False, id="option.previous"),
+        Binding("right,l", "move(1)", "next option", show=False, id="option.next"),
+        Binding("up,k", "app.focus_previous", "previous field", show=False, id="field.previous"),
+        Binding("down,j,enter", "app.focus_next", "next field", show=False, id="field.next"),
+        Binding("space", "choose", "choose", show=False, id="option.choose"),
     ]
 
     cursor: reactive[int] = reactive(0)
@@ -149,7 +149,9 @@ class OptionLine(Widget, can_focus=True):
 class Choice(OptionLine):
     """One of the options, or none yet. Moving chooses; backspace takes the choice back."""
 
-    BINDINGS = [Binding("backspace,delete", "clear", "choose none", show=False)]
+    BINDINGS = [
+        Binding("backspace,delete", "clear", "choose none", show=False, id="option.clear"),
+    ]
 
     value: reactive[str] = reactive("", init=False)
     """The value of the chosen option; empty: none."""

@@ -42,12 +42,12 @@ class RowTable(DataTable[Text], inherit_bindings=False):
     """
 
     BINDINGS = [
-        Binding("up,k", "cursor_up", "row up", show=False),
-        Binding("down,j", "cursor_down", "row down", show=False),
-        Binding("pageup", "page_up", "page up", show=False),
-        Binding("pagedown", "page_down", "page down", show=False),
-        Binding("home,g", "scroll_top", "first row", show=False),
-        Binding("end,G", "scroll_bottom", "last row", show=False),
+        Binding("up,k", "cursor_up", "row up", show=False, id="row.up"),
+        Binding("down,j", "cursor_down", "row down", show=False, id="row.down"),
+        Binding("pageup", "page_up", "page up", show=False, id="row.page_up"),
+        Binding("pagedown", "page_down", "page down", show=False, id="row.page_down"),
+        Binding("home,g", "scroll_top", "first row", show=False, id="row.first"),
+        Binding("end,G", "scroll_bottom", "last row", show=False, id="row.last"),
     ]
 
     def __init__(self, *columns: Column, id: str | None = None) -> None:

@@ -23,8 +23,8 @@ class TextInput(Input):
     """
 
     BINDINGS = [
-        Binding("up", "app.focus_previous", "previous field", show=False),
-        Binding("down,enter", "app.focus_next", "next field", show=False),
+        Binding("up", "app.focus_previous", "previous field", show=False, id="field.previous"),
+        Binding("down,enter", "app.focus_next", "next field", show=False, id="field.next"),
     ]
 
     def __init__(

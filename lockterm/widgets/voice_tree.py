@@ -54,15 +54,15 @@ class VoiceTree(Tree[Entry], inherit_bindings=False):
     """Languages and timbres; the screen owns enter and every letter but hjkl, gG."""
 
     BINDINGS = [
-        Binding("up,k", "cursor_up", "row up", show=False),
-        Binding("down,j", "cursor_down", "row down", show=False),
-        Binding("pageup", "page_up", "page up", show=False),
-        Binding("pagedown", "page_down", "page down", show=False),
-        Binding("home,g", "scroll_home", "first row", show=False),
-        Binding("end,G", "scroll_end", "last row", show=False),
-        Binding("left,h", "fold", "fold the language", show=False),
-        Binding("right,l", "unfold", "unfold the language", show=False),
-        Binding("space", "toggle_node", "fold or unfold", show=False),
+        Binding("up,k", "cursor_up", "row up", show=False, id="row.up"),
+        Binding("down,j", "cursor_down", "row down", show=False, id="row.down"),
+        Binding("pageup", "page_up", "page up", show=False, id="row.page_up"),
+        Binding("pagedown", "page_down", "page down", show=False, id="row.page_down"),
+        Binding("home,g", "scroll_home", "first row", show=False, id="row.first"),
+        Binding("end,G", "scroll_end", "last row", show=False, id="row.last"),
+        Binding("left,h", "fold", "fold the language", show=False, id="tree.fold"),
+        Binding("right,l", "unfold", "unfold the language", show=False, id="tree.unfold"),
+        Binding("space", "toggle_node", "fold or unfold", show=False, id="tree.toggle"),
     ]
     ICON_NODE = "+ "
     ICON_NODE_EXPANDED = "- "

@@ -1,0 +1,51 @@
+"""The table ``[keys]`` of the configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from lockterm.config.file import ConfigFile
+from lockterm.config.values import ended
+from lockterm.errors import ConfigError
+from lockterm.keymap import Keymap
+
+
+def settle_keys(file: ConfigFile, origins: dict[str, str]) -> Keymap:
+    """The keys that were chosen.
+
+    Args:
+        file: The configuration.
+        origins: Where each one came from is noted here.
+
+    Raises:
+        ConfigError: An id or a key is unknown, or they get in each other's way.
+    """
+    if not file.keys:
+        return {}
+    from lockterm.keymap.check import WrongKeyError, check
+
+    paths: dict[str, tuple[str, ...]] = {}
+    chosen: dict[str, Any] = {}
+    for path, value in _leaves(file.keys, ("keys",)):
+        name = ".".join(path[1:])
+        if name in paths:
+            raise ConfigError(f"{file.place(*path)}: {name} is there twice.", hint="Keep one.")
+        paths[name], chosen[name] = path, value
+        origins[f"keys.{name}"] = file.place(*path)
+    try:
+        return check(chosen)
+    except WrongKeyError as error:
+        place = file.place(*paths[error.name])
+        raise ConfigError(ended(f"{place}: {error}"), hint=error.hint) from None
+
+
+def _leaves(
+    table: Mapping[str, Any], path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Without quotes around it, ``remotes.delete`` is a table in a table to TOML; not to people."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, (*path, key))
+        else:
+            yield (*path, key), value

@@ -1,0 +1,12 @@
+"""Keys that people choose: which there are, what is refused, how sentences name them.
+
+A leaf: it knows the ids of the bindings, not the screens that have them. ``tests/keys`` compares
+the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+Keymap = Mapping[str, tuple[str, ...]]
+"""Id of a binding -> its keys as Textual names them; what is not in it keeps its own."""

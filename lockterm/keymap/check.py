@@ -1,0 +1,163 @@
+"""Which keys can be chosen: every action keeps one that reaches it, and no key has two actions."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
+
+from lockterm.keymap import Keymap
+from lockterm.keymap.names import is_typed, spelled, written
+from lockterm.keymap.places import PLACES, THROUGH, Place, known, stacks
+
+_FIXED = {
+    "tab": "goes to the next field everywhere",
+    "shift+tab": "goes to the field before everywhere",
+    "ctrl+c": "copies what is selected, and says how to quit",
+}
+"""Keys that nobody can have: forms and dialogs are not usable without them."""
+
+_KEPT = {
+    "enter": "answers dialogs and goes on in forms",
+    "escape": "leads out of everything",
+}
+"""Keys for those alone that have them unless chosen."""
+
+
+class WrongKeyError(ValueError):
+    """A key cannot be chosen.
+
+    Args:
+        name: The id of the binding at fault.
+        sentence: What is wrong; goes on after the id.
+        hint: What to do.
+    """
+
+    def __init__(self, name: str, sentence: str, hint: str = "") -> None:
+        super().__init__(f"{name} {sentence}")
+        self.name = name
+        self.sentence = sentence
+        self.hint = hint
+
+
+def check(chosen: Mapping[str, object]) -> Keymap:
+    """The keymap of what was chosen.
+
+    Args:
+        chosen: Id -> what was written for it, in the order in which it was.
+
+    Raises:
+        WrongKeyError: It cannot be like this.
+    """
+    defaults = known()
+    keymap = {}
+    for name, value in chosen.items():
+        if name not in defaults:
+            raise WrongKeyError(
+                name,
+                f"is no action{_meant(name, defaults)}",
+                "The README's key table has every id.",
+            )
+        keymap[name] = tuple(_keys(name, value, defaults))
+        _check_reach(name, keymap[name], defaults[name])
+    _check_conflicts(keymap, tuple(chosen))
+    return keymap
+
+
+def _keys(name: str, value: object, defaults: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    """The keys that were written, as Textual names them."""
+    if not isinstance(value, str):
+        raise WrongKeyError(name, 'must be keys in quotes, such as "x" or "x,delete"')
+    parts = [value] if value.strip() in (",", "") else value.split(",")
+    if not value or (not value.strip() and len(value) > 1):
+        raise WrongKeyError(name, "has no key", "Leave the line out to have the usual ones.")
+    seen: set[str] = set()
+    for part in parts:
+        if not part.strip() and part != " ":
+            raise WrongKeyError(name, f"has a comma too many: {_quoted(value)}")
+        try:
+            key = spelled(part)
+        except ValueError as error:
+            raise WrongKeyError(name, f"is on {_quoted(part.strip())}, which {error}") from None
+        if key in seen:
+            raise WrongKeyError(name, f"has {written(key)} twice")
+        if key in _FIXED:
+            raise WrongKeyError(name, f"is on {written(key)}, which {_FIXED[key]}")
+        if key in _KEPT and key not in _every_default(name):
+            raise WrongKeyError(name, f"is on {written(key)}, which {_KEPT[key]}")
+        seen.add(key)
+        yield key
+
+
+def _check_reach(name: str, keys: tuple[str, ...], defaults: tuple[str, ...]) -> None:
+    """Escape leads out, quitting works everywhere, and no field swallows what it must not."""
+    if "escape" in defaults and "escape" not in keys:
+        mine = ",".join(map(written, keys))
+        raise WrongKeyError(name, "has to keep escape, which leads out", f'Write "esc,{mine}".')
+    swallowed = [key for key in keys if is_typed(key)]
+    if name in THROUGH and swallowed:
+        key = written(swallowed[0])
+        raise WrongKeyError(
+            name,
+            f"is on {key}, which is wanted for typing: it works everywhere, in fields too",
+            "Take a function key or one with ctrl.",
+        )
+    is_for_fields = any(name in place.keys for place in PLACES.values() if place.is_typed_into)
+    if is_for_fields and len(swallowed) == len(keys):
+        only = " and ".join(map(written, keys))
+        raise WrongKeyError(
+            name,
+            f"is only on {only}, which a field takes as text: it could not be reached there",
+            "Add a function key or one with ctrl.",
+        )
+
+
+def _check_conflicts(keymap: Keymap, order: tuple[str, ...]) -> None:
+    """Two actions that are there at the same time do not share a key, unless they always did."""
+    for stack in stacks():
+        on: dict[str, list[tuple[str, Place]]] = {}
+        for place in stack:
+            for name, usual in place.keys.items():
+                for key in keymap.get(name) or usual.split(","):
+                    on.setdefault(key, []).append((name, place))
+        for key, names in on.items():
+            for (one, here), (other, there) in combinations(names, 2):
+                if one != other and not (
+                    _is_usual(key, one, here) and _is_usual(key, other, there)
+                ):
+                    _refuse(key, {one: here, other: there}, keymap, order)
+
+
+def _refuse(key: str, names: Mapping[str, Place], keymap: Keymap, order: Iterable[str]) -> None:
+    """Blame the one that was written last, of those that have come to this key."""
+    come = [name for name in order if name in names and key in keymap[name]]
+    moved = [name for name in come if not _is_usual(key, name, names[name])]
+    at_fault = moved[-1]
+    (other,) = (name for name in names if name != at_fault)
+    where = next(
+        (place.words for place in names.values() if place.words != "everywhere"), "everywhere"
+    )
+    raise WrongKeyError(
+        at_fault,
+        f"is on {written(key)}, which is the key of {other} {where}",
+        f"Take another key, or give {other} another one too.",
+    )
+
+
+def _is_usual(key: str, name: str, place: Place) -> bool:
+    return key in place.keys[name].split(",")
+
+
+def _every_default(name: str) -> set[str]:
+    return {key for place in PLACES.values() for key in place.keys.get(name, "").split(",") if key}
+
+
+def _meant(name: str, defaults: Mapping[str, object]) -> str:
+    word = name.rpartition(".")[2]
+    alike = [one for one in defaults if one.rpartition(".")[2] == word]
+    close = difflib.get_close_matches(name, alike or list(defaults), n=1, cutoff=0.5)
+    return f"; did you mean {(close or alike)[0]}?" if close or alike else ""
+
+
+def _quoted(value: str) -> str:
+    return repr(value if len(value) <= 40 else value[:39] + "…")

@@ -1,0 +1,147 @@
+"""A key's names: as people write it, as Textual knows it, as it is shown."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import string
+import unicodedata
+
+_OF_TEXTUAL = {
+    "solidus": "slash",
+    "reverse_solidus": "backslash",
+    "commercial_at": "at",
+    "hyphen_minus": "minus",
+    "plus_sign": "plus",
+    "low_line": "underscore",
+}
+"""Characters for which Textual has shorter names than Unicode."""
+
+_MOVING = ("up", "down", "left", "right", "home", "end", "pageup", "pagedown", "insert", "delete")
+_OTHERS = ("backspace", "enter", "escape", "tab", "space")
+_FUNCTION = tuple(f"f{number}" for number in range(1, 25))
+_CONTROLLED = "abcdefgjklnopqrstuvwxyz"
+
+SENDABLE = frozenset({
+    *_MOVING,
+    *_OTHERS,
+    *_FUNCTION,
+    *(f"{held}+{key}" for held in ("ctrl", "shift", "ctrl+shift") for key in _MOVING),
+    *(f"ctrl+{key}" for key in (*_FUNCTION, *_CONTROLLED)),
+    *("ctrl+@", "ctrl+backslash", "ctrl+right_square_bracket"),
+    *("ctrl+circumflex_accent", "ctrl+underscore", "shift+tab"),
+}) - {"ctrl+shift+pageup", "ctrl+shift+pagedown"}  # fmt: skip
+"""Every key, beside characters, that terminals send and Textual names like this."""
+
+EDITING = frozenset({
+    *("left", "right", "home", "end", "backspace", "delete", "f6", "f7"),
+    *(f"ctrl+{key}" for key in ("left", "right", *"acdekuvwxyz")),
+    *(f"shift+{key}" for key in ("left", "right", "up", "down", "home", "end")),
+    *(f"ctrl+shift+{key}" for key in ("left", "right")),
+})  # fmt: skip
+"""Keys, beside characters, that a field takes for the text in it."""
+
+_MEANT = {
+    "esc": "escape",
+    "return": "enter",
+    "del": "delete",
+    "ins": "insert",
+    "pgup": "pageup",
+    "page_up": "pageup",
+    "pgdn": "pagedown",
+    "pgdown": "pagedown",
+    "page_down": "pagedown",
+    "bs": "backspace",
+    "dot": "full_stop",
+    "period": "full_stop",
+    "ctrl+space": "ctrl+@",
+    "ctrl+at": "ctrl+@",
+    "backtab": "shift+tab",
+}
+_SHORT = {"escape": "esc", "delete": "del", "pageup": "pgup", "pagedown": "pgdn"}
+
+_HELD = {
+    **{"ctrl": "ctrl", "control": "ctrl", "strg": "ctrl", "shift": "shift"},
+    **{"alt": "alt", "option": "alt", "meta": "alt"},
+}
+_PARTS = re.compile(rf"((?:(?:{'|'.join(_HELD)})[-+])*)(.+)", re.DOTALL)
+
+_LIKE = {
+    "ctrl+i": "tab",
+    "ctrl+m": "enter",
+    "ctrl+h": "backspace",
+    "ctrl+left_square_bracket": "escape",
+    "shift+enter": "enter",
+    "ctrl+enter": "enter",
+    "ctrl+shift+enter": "enter",
+    "ctrl+tab": "tab",
+    "ctrl+shift+tab": "shift+tab",
+    "shift+space": "space",
+    "shift+backspace": "backspace",
+    "shift+escape": "escape",
+    "ctrl+escape": "escape",
+    "ctrl+backspace": "backspace",
+}
+"""Key -> the one that most terminals send in its place."""
+
+
+def spelled(written: str) -> str:
+    """A key as Textual names it.
+
+    Args:
+        written: As people write it: ``x``, ``?``, ``Ctrl+S``, ``F5``, ``pgdn``, ``question_mark``.
+
+    Raises:
+        ValueError: No terminal sends it, none tells it from another, or it is no key at all. The
+            sentence goes on after the key.
+    """
+    typed = written.strip()
+    if len(typed) <= 1:
+        return _character(typed or written[:1])
+    holding, key = _PARTS.fullmatch(typed.lower()).groups()  # type: ignore[union-attr]
+    held = sorted(_HELD[one] for one in re.split("[-+]", holding)[:-1])
+    if held == ["shift"] and len(key) == 1 and key.isalpha():
+        return _character(key.upper())
+    key = _MEANT.get(key, key)
+    key = _character(key) if len(key) == 1 else _OF_TEXTUAL.get(key, key)
+    name = "+".join([*held, key])
+    name = _MEANT.get(name, name)
+    if name in SENDABLE or name in _PUNCTUATION:
+        return name
+    if name in _LIKE:
+        raise ValueError(f"cannot be told from {_LIKE[name]}: most terminals send the same")
+    if "alt" in held:
+        raise ValueError("arrives as escape and another key where the link is slow")
+    if held and (len(key) == 1 or key in SENDABLE or key in _PUNCTUATION):
+        raise ValueError("is sent by few terminals")
+    close = difflib.get_close_matches(name, {*SENDABLE, *_MEANT}, n=1)
+    raise ValueError(f"is no key; did you mean {close[0]}?" if close else "is no key")
+
+
+def written(key: str) -> str:
+    """A key as people read it, in ASCII where it can be: ``enter``, ``?``, ``ctrl+s``, ``pgdn``."""
+    *held, name = key.split("+")
+    name = "space" if name == "@" and held else _SHORT.get(name, _PUNCTUATION.get(name, name))
+    return "+".join([*held, name])
+
+
+def is_typed(key: str) -> bool:
+    """Whether a field takes the key for itself: a character, or one that edits."""
+    return len(key) == 1 or key in _PUNCTUATION or key == "space" or key in EDITING
+
+
+def _character(typed: str) -> str:
+    if typed == " ":
+        return "space"
+    if not typed.isprintable() or unicodedata.category(typed or "\0")[0] not in "LNPS":
+        raise ValueError("is no key")
+    return typed if typed.isalnum() else _name_of(typed)
+
+
+def _name_of(character: str) -> str:
+    name = unicodedata.name(character).lower().replace("-", "_").replace(" ", "_")
+    return _OF_TEXTUAL.get(name, name)
+
+
+_PUNCTUATION = {_name_of(character): character for character in string.punctuation}
+"""Textual's name -> the character."""

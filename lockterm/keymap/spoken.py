@@ -1,0 +1,36 @@
+"""How sentences name the keys: those that were chosen, and not those of the documentation."""
+
+from __future__ import annotations
+
+from lockterm.keymap import Keymap
+from lockterm.keymap.names import is_typed, written
+from lockterm.keymap.places import PLACES, known
+
+_in_force: Keymap = {}
+
+
+def use(keymap: Keymap) -> None:
+    """Say these keys from now on. There is one configuration in a process, and so one keymap."""
+    global _in_force  # noqa: PLW0603
+    _in_force = keymap
+
+
+def keys_of(name: str) -> tuple[str, ...]:
+    """The keys of an id, as Textual names them.
+
+    Raises:
+        KeyError: There is no such id.
+    """
+    return _in_force.get(name) or known()[name]
+
+
+def key(name: str) -> str:
+    """The key of an id to name in a sentence; of one that works in fields, a key that does.
+
+    Raises:
+        KeyError: There is no such id.
+    """
+    keys = keys_of(name)
+    if any(name in place.keys for place in PLACES.values() if place.is_typed_into):
+        keys = tuple(one for one in keys if not is_typed(one)) or keys
+    return written(keys[0])
