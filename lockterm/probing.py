@@ -10,7 +10,7 @@ import socket
 import ssl
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from lockterm.errors import Refused
@@ -57,6 +57,8 @@ class Certificate:
     """Its last day, as ``2027-01-31``."""
     days: int
     """How many days that are."""
+    issuer: str
+    """Who vouches for it, by its organisation or its own name; empty where it does not say."""
 
 
 async def ask(profile: Profile, lock_id: int = SOME_LOCK, *, more_calls: int = 0) -> Answers:
@@ -99,7 +101,14 @@ def look_at_certificate(profile: Profile) -> Certificate:
         certificate, version = secure.getpeercert() or {}, secure.version() or "TLS"
     ends_s = ssl.cert_time_to_seconds(str(certificate.get("notAfter", "")))
     until = time.strftime("%Y-%m-%d", time.gmtime(ends_s))
-    return Certificate(version, until, int((ends_s - time.time()) // 86_400))
+    days = int((ends_s - time.time()) // 86_400)
+    return Certificate(version, until, days, _issuer(certificate.get("issuer", ())))
+
+
+def _issuer(names: Any) -> str:
+    """The names are tuples of tuples of pairs, as Python gives them."""
+    found = dict(pair for name in names for pair in name)
+    return str(found.get("organizationName") or found.get("commonName") or "")
 
 
 def _load_client() -> type[LockService]:

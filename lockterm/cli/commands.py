@@ -94,9 +94,14 @@ def info(options: Options, /, as_json: bool, **given: Any) -> int:
 @lockterm.command(epilog=manual.DOCTOR)
 @takes(*OF_THE_UI)
 @click.option("--json", "as_json", is_flag=True, help="For programs to read.")
+@click.option("--keys", is_flag=True, help="Press keys, and see which arrive.")
 @click.pass_obj
-def doctor(options: Options, /, as_json: bool, **given: Any) -> int:
+def doctor(options: Options, /, as_json: bool, keys: bool, **given: Any) -> int:
     """Check terminal, configuration, store and service."""
+    if keys:
+        from lockterm.cli.doctor.keys import run_keys
+
+        return run_keys()
     from lockterm.cli.doctor import run_doctor
 
     return run_doctor(merged(options, given), as_json=as_json)

@@ -161,8 +161,28 @@ To use it, put one of these lines where your shell reads it:
 """
 
 DOCTOR = """\
-Every line starts with OK, WARN or FAIL and says what to do. It needs no terminal: over SSH without
-one, it says so and checks the rest. Nothing is changed by looking.
+Every line starts with OK, WARN or FAIL and says what to do. A terminal is asked itself what it is,
+how wide it draws, which colours it keeps and whether it takes copies; one that does not answer
+holds nothing up. Over SSH without a terminal, that is said and the rest is checked. Nothing is
+changed by looking.
+
+--keys lets you press keys and says of each how it arrives; q ends it.
+
+\b
+--json prints one object:
+  version, ok (false: something is wrong), findings: a list of
+    state    OK, WARN or FAIL
+    subject  terminal, configuration, store or service
+    found    what was seen, as a sentence
+    advice   what to do, or empty
+    facts    what was measured, by name (null: it does not say)
+On a terminal it asks nothing of it: send it to a file for the answers.
+
+\b
+Examples:
+  lockterm doctor --lock 1001
+  ssh laptop lockterm doctor --json | jq '.findings[].found'
+  lockterm doctor --json > report.json
 
 \b
 Exit codes:

@@ -1,4 +1,4 @@
-"""``lockterm doctor``: each line says how it is and what to do, with a terminal and without."""
+"""``lockterm doctor`` without a terminal: each line says how it is and what to do."""
 
 from __future__ import annotations
 
@@ -9,21 +9,32 @@ from asyncio import to_thread
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from lockterm.models.drafts import Draft
 from lockterm.models.locks import Lock
 from lockterm.models.operation import Operation, State
 from lockterm.service.running import RunningService
-from lockterm.store.database import Database
+from lockterm.store.database import MIGRATIONS, Database
 from lockterm.store.drafts import Drafts
 from lockterm.store.journal import Journal
 from tests.cli.conftest import Run, Scripts
 from tests.faults.proxy import FaultProxy
 from tests.faults.site import tls_context
-from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
 
 CERTS = Path(__file__).parent.parent / "api" / "certs"
+
+
+SHAPE = {"state": str, "subject": str, "found": str, "advice": str, "facts": dict}
+"""The keys of a finding, as ``doctor --help`` documents them."""
+
+
+def assert_documented(report: dict[str, Any]) -> None:
+    """See that a report has the shape that programs may rely on."""
+    assert report.keys() == {"version", "ok", "findings"}
+    for finding in report["findings"]:
+        assert {name: type(value) for name, value in finding.items()} == SHAPE
+        assert finding["state"] in ("OK", "WARN", "FAIL")
+        assert finding["subject"] in ("terminal", "configuration", "store", "service")
+        assert finding["found"]
 
 
 def findings(report: dict[str, Any], subject: str) -> list[dict[str, Any]]:
@@ -36,10 +47,12 @@ def test_without_a_terminal_everything_else_is_checked(scripts: Scripts, tmp_pat
     for line in shown.stdout.splitlines():
         assert re.match(r"(OK   |WARN |FAIL ) (terminal|configuration|store|service) +\S", line)
     assert re.search(r"WARN +terminal .*no terminal.*ssh -t", shown.stdout)
+    assert "\x1b" not in shown.stdout + shown.stderr, "nothing is asked where nobody answers"
     assert not (tmp_path / "state").exists(), "looking changes nothing"
 
     report = scripts.json("doctor", "--lock", "1001")
     assert report["ok"] is True
+    assert_documented(report)
     (service,) = (one["facts"] for one in findings(report, "service") if "calls" in one["facts"])
     assert service["calls"] == 5
     assert 0 < service["minMs"] <= service["medianMs"] <= service["maxMs"]
@@ -95,6 +108,8 @@ def test_the_store_is_looked_into_and_left_as_it_is(scripts: Scripts) -> None:
     counts = {"locks": 1, "operations": 1, "unsettled": 1, "drafts": 1}
     assert counts.items() <= sound["facts"].items()
     assert sound["facts"]["bytes"] >= len(before)
+    assert sound["facts"]["integrity"] == "ok"
+    assert sound["facts"]["schema"] == f"{len(MIGRATIONS)} of {len(MIGRATIONS)}"
     assert (unsettled["state"], draft["state"]) == ("WARN", "WARN")
     assert "1 change sent from here is not settled" in unsettled["found"]
     assert "press H" in unsettled["advice"]
@@ -106,44 +121,6 @@ def test_the_store_is_looked_into_and_left_as_it_is(scripts: Scripts) -> None:
     assert ill.returncode == 1
     assert re.search(r"FAIL +store .*damaged", ill.stdout)
     assert re.search(r"WARN +store .*chmod 600", ill.stdout)
-
-
-@pytest.mark.parametrize(
-    ("env", "size", "words"),
-    [
-        (
-            {"COLORTERM": "truecolor"},
-            (80, 24),
-            ["Size: 80x24", "Colours: 16,777,216", "Glyphs: UTF-8", "Copying: by OSC 52;"],
-        ),
-        (
-            {"TERM": "tmux-256color", "TMUX": "/tmp/x,1,0"},
-            (100, 30),
-            ["Ctrl\\+B", "Colours: 256", "set-clipboard on"],
-        ),
-        (
-            {"TERM": "screen", "STY": "1.pts", "NO_COLOR": "1"},
-            (60, 20),
-            ["60x20 is enough", "Ctrl\\+A", "Colours: none, for NO_COLOR"],
-        ),
-    ],
-)
-def test_in_a_terminal_its_abilities_are_told(
-    tmp_path: Path, env: dict[str, str], size: tuple[int, int], words: list[str]
-) -> None:
-    environment = clean_environment(tmp_path, **env)
-    with PtySession([*LOCKTERM, "doctor"], environment, size) as terminal:
-        assert terminal.wait_exit() == 1, "no service is known"
-        seen = re.sub(rb"\r\n", b"\n", bytes(terminal.raw)).decode()
-    for word in words:
-        assert re.search(word, seen), seen
-    assert "FAIL  terminal" not in seen
-
-
-def test_a_terminal_that_is_too_small_is_wrong(tmp_path: Path) -> None:
-    with PtySession([*LOCKTERM, "doctor"], clean_environment(tmp_path), (59, 24)) as terminal:
-        assert terminal.wait_exit() == 1
-    assert b"FAIL  terminal       Size: 59x24 is too small. Make it" in terminal.raw
 
 
 async def test_a_certificate_is_told_with_its_end(scripts: Scripts) -> None:
@@ -160,4 +137,5 @@ async def test_a_certificate_is_told_with_its_end(scripts: Scripts) -> None:
     (told,) = (one for one in findings(report, "service") if "tls" in one["facts"])
     assert told["state"] == "OK"
     assert told["facts"]["certificateUntil"] == "2120-01-01"
+    assert told["facts"]["certificateIssuer"] == "lockterm test authority"
     assert told["facts"]["tls"].startswith("TLSv1.")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 
 from lockterm import __version__
 from lockterm.cli.doctor.configuration import configuration_findings
@@ -14,6 +16,8 @@ from lockterm.cli.doctor.terminal import terminal_findings
 from lockterm.cli.ending import DONE, FAILED
 from lockterm.cli.output import put, put_json
 from lockterm.config import Options, Settings, load_settings
+from lockterm.config.file import ConfigFile
+from lockterm.config.terminal import settle_look
 from lockterm.errors import ConfigError
 from lockterm.logfile import log_to
 from lockterm.paths import Paths
@@ -27,11 +31,14 @@ def run_doctor(options: Options, *, as_json: bool) -> int:
         The exit code: 1 where something is wrong, else 0.
     """
     findings: list[Finding] = []
-    for finding in _findings(options):
-        findings.append(finding)
-        if not as_json:  # a line at once: a service that does not answer takes its time
-            words = f"{finding.sentence} {finding.advice}".strip()
-            put(f"{finding.state:<5} {finding.subject:<14} {clean(words)}")
+    with ExitStack() as at_end:
+        # What programs read on a terminal is JSON and nothing else.
+        asking = None if as_json and sys.stdout.isatty() else at_end
+        for finding in _findings(options, asking):
+            findings.append(finding)
+            if not as_json:  # a line at once: a service that does not answer takes its time
+                words = f"{finding.sentence} {finding.advice}".strip()
+                put(f"{finding.state:<5} {finding.subject:<14} {clean(words)}")
     wrong = any(finding.state == "FAIL" for finding in findings)
     if as_json:
         put_json({"version": __version__, "ok": not wrong, "findings": [*map(_json, findings)]})
@@ -48,15 +55,25 @@ def _json(finding: Finding) -> dict[str, object]:
     }
 
 
-def _findings(options: Options) -> Iterator[Finding]:
-    yield from terminal_findings(os.environ)
+def _findings(options: Options, at_end: ExitStack | None) -> Iterator[Finding]:
     paths = Paths.standard()
     settings: Settings | None = None
+    wrong: ConfigError | None = None
+    origins: Mapping[str, str]
+    detected: dict[str, str]
     try:
         settings = load_settings(paths.config_file, options, os.environ)
-        yield from configuration_findings(paths.config_file, options, os.environ, settings)
+        look, origins = settings.look, settings.origins
     except ConfigError as error:
-        yield trouble("configuration", error)
+        wrong, detected = error, {}
+        nothing = ConfigFile(paths.config_file)
+        look = settle_look(nothing, os.environ, detected, quiet=None, mouse=None)
+        origins = detected
+    yield from terminal_findings(os.environ, look, origins, at_end)
+    if settings is not None:
+        yield from configuration_findings(paths.config_file, options, os.environ, settings)
+    elif wrong is not None:
+        yield trouble("configuration", wrong)
     yield from store_findings(paths)
     if settings is not None and settings.profile is not None:
         if options.log_level:  # else looking changes nothing, not even the log

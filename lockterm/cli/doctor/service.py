@@ -90,9 +90,16 @@ def _certificate(profile: Profile) -> Finding:
         seen = look_at_certificate(profile)
     except (LocktermError, OSError, ValueError) as error:
         return Finding("WARN", "service", f"Its certificate could not be looked at: {error}.")
-    facts = {"tls": seen.tls, "certificateUntil": seen.until, "certificateDays": seen.days}
+    facts = {
+        "tls": seen.tls,
+        "certificateUntil": seen.until,
+        "certificateDays": seen.days,
+        "certificateIssuer": seen.issuer,
+    }
+    by = f" by {seen.issuer}" if seen.issuer else ""
     sentence = (
-        f"Its certificate is trusted, {seen.tls}, and lasts until {seen.until}, {seen.days} days."
+        f"Its certificate, issued{by}, is trusted, {seen.tls}, and lasts until {seen.until},"
+        f" {seen.days} days."
     )
     if seen.days < SOON_DAYS:
         advice = "Tell those who run the service: when it ends, nothing can be sent."

@@ -12,6 +12,7 @@ from typing import Any
 from lockterm.cli.doctor.finding import Finding
 from lockterm.models.operation import IN_FLIGHT, UNSETTLED
 from lockterm.paths import Paths
+from lockterm.store.database import MIGRATIONS
 
 LEAST_FREE = 16 << 20
 """Bytes below which the disk is as good as full."""
@@ -55,7 +56,14 @@ def _database_findings(database: Path) -> Iterator[Finding]:
             facts,
         )
         return
-    words = f"{database} is sound, {facts['bytes']:,} bytes"
+    if newer := facts.pop("newer"):
+        yield Finding(
+            "WARN",
+            "store",
+            f"{database} was written by a later lockterm, which knows {', '.join(newer)}.",
+            "Use that one; this one reads what it knows.",
+        )
+    words = f"{database} is sound, {facts['bytes']:,} bytes, schema {facts['schema']}"
     yield Finding("OK", "store", f"{words}, with {facts['locks']} locks.", facts=facts)
     if count := facts["unsettled"]:
         yield Finding(
@@ -89,7 +97,13 @@ def _looked_into(database: Path) -> tuple[dict[str, Any], str]:
             "unsettled": ("operations", f" WHERE state IN ({states})"),
             "drafts": ("drafts", ""),
         }
-        counts: dict[str, Any] = {}
+        done = "SELECT name FROM migrations"
+        steps = [row[0] for row in connection.execute(done)] if "migrations" in tables else []
+        counts: dict[str, Any] = {
+            "schema": f"{len(set(steps) & set(MIGRATIONS))} of {len(MIGRATIONS)}",
+            "integrity": answer,
+            "newer": sorted(set(steps) - set(MIGRATIONS)),
+        }
         for name, (table, where) in wanted.items():
             query = f"SELECT count(*) FROM {table}{where}"
             counts[name] = connection.execute(query).fetchone()[0] if table in tables else 0

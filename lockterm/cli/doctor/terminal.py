@@ -1,4 +1,4 @@
-"""The doctor's look at the terminal: keys, colours, glyphs, copying, size."""
+"""The doctor's look at the terminal: what it says itself, and what lockterm makes of it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,14 @@ import locale
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from typing import Any
 
+from lockterm.cli.doctor.answers import OF_NAMES, OURS, Answers, ask_terminal
+from lockterm.cli.doctor.conversation import can_be_asked
+from lockterm.cli.doctor.copying import copying
 from lockterm.cli.doctor.finding import Finding, trouble
+from lockterm.config.look import TRUE_COLOURS, Look
 from lockterm.terminal import NoTerminal, require_terminal
 
 SMALLEST = (60, 20)
@@ -16,8 +22,21 @@ HOME = (80, 24)
 """Columns and rows at which a page fits whole."""
 
 
-def terminal_findings(environ: Mapping[str, str]) -> Iterator[Finding]:
-    """Whether lockterm can draw here, and what is worth knowing about it."""
+def terminal_findings(
+    environ: Mapping[str, str],
+    look: Look,
+    origins: Mapping[str, str],
+    at_end: ExitStack | None,
+) -> Iterator[Finding]:
+    """Whether lockterm can draw here, and what is worth knowing about it.
+
+    Args:
+        environ: The environment.
+        look: What lockterm draws with.
+        origins: Where each value of it came from.
+        at_end: The terminal is asked, which writes to it, and is left in order by then; None: it is
+            not asked.
+    """
     if not _has_terminal():
         over = " over SSH" if "SSH_CONNECTION" in environ else ""
         yield Finding(
@@ -33,11 +52,16 @@ def terminal_findings(environ: Mapping[str, str]) -> Iterator[Finding]:
     except NoTerminal as error:
         yield trouble("terminal", error)
         return
-    yield _size()
-    yield _keys(environ)
-    yield _colours(environ)
-    yield _glyphs()
-    yield _copying(environ)
+    answers = None
+    if at_end is not None and can_be_asked():
+        answers = ask_terminal(environ, at_end)
+    yield _itself(answers or Answers(), environ, answers is not None)
+    answers = answers or Answers()
+    yield _size(answers)
+    yield _keys(look, answers)
+    yield _colours(look, answers, origins)
+    yield _glyphs(look, answers, origins)
+    yield copying(look, answers, environ)
 
 
 def _has_terminal() -> bool:
@@ -46,9 +70,48 @@ def _has_terminal() -> bool:
     return all(stream is not None and stream.isatty() for stream in streams)
 
 
-def _size() -> Finding:
+def _itself(answers: Answers, environ: Mapping[str, str], asked: bool) -> Finding:
+    term = environ["TERM"]
+    took_ms = None if answers.round_trip_s is None else round(answers.round_trip_s * 1000, 1)
+    facts = {
+        "tty": True,
+        "term": term,
+        "asked": asked,
+        "roundTripMs": took_ms,
+        "name": answers.name,
+        "multiplexer": answers.multiplexer,
+        "modes": dict(answers.modes),
+    }
+    if not asked:
+        sentence = f"Type: {term}; it was not asked, so only the environment tells what it can do."
+        return Finding("OK", "terminal", sentence, facts=facts)
+    if took_ms is None:
+        sentence = (
+            f"Type: {term}; it answers nothing, so only the environment tells what it can do."
+        )
+        return Finding("WARN", "terminal", sentence, "Is it what TERM says?", facts)
+    name = f"{answers.name}" if answers.name else "it does not say its name"
+    sentence = f"Type: {term}; {name}, and answers in {took_ms:.0f} ms."
+    known = answers.modes.get("synchronizedOutput")
+    if known is not None:
+        sentence += f" It {'draws' if known else 'does not draw'} a frame at once."
+    return Finding("OK", "terminal", sentence, facts=facts)
+
+
+def _size(answers: Answers) -> Finding:
     columns, rows = os.get_terminal_size(2)
-    size, facts = f"{columns}x{rows}", {"tty": True, "columns": columns, "rows": rows}
+    size = f"{columns}x{rows}"
+    facts: dict[str, Any] = {
+        "tty": True,
+        "columns": columns,
+        "rows": rows,
+        "saysSize": answers.size,
+    }
+    if answers.size not in (None, (columns, rows)):
+        says = answers.size or (0, 0)
+        sentence = f"Size: {size} is set, but the terminal has {says[0]}x{says[1]}."
+        advice = f"Run: stty columns {says[0]} rows {says[1]}"
+        return Finding("WARN", "terminal", sentence, advice, facts)
     if columns < SMALLEST[0] or rows < SMALLEST[1]:
         advice = "Make it at least 60x20, better 80x24."
         return Finding("FAIL", "terminal", f"Size: {size} is too small.", advice, facts)
@@ -58,66 +121,76 @@ def _size() -> Finding:
     return Finding("OK", "terminal", f"Size: {size}.", facts=facts)
 
 
-def multiplexer(environ: Mapping[str, str]) -> str:
-    """``tmux``, ``screen`` or nothing: what stands between lockterm and the terminal."""
-    if environ.get("TMUX"):
-        return "tmux"
-    if environ.get("STY"):
-        return "screen"
-    term = environ.get("TERM", "")
-    # Over SSH from inside of one, only TERM tells.
-    return next((name for name in ("tmux", "screen") if term.startswith(name)), "")
+def _keys(look: Look, answers: Answers) -> Finding:
+    taken = {
+        "tmux": "tmux keeps Ctrl+B for itself; lockterm has no key on it",
+        "screen": "GNU screen keeps Ctrl+A for itself; lockterm has no key on it",
+        "plain": "nothing is known to be kept from lockterm",
+    }
+    facts = {
+        "multiplexer": None if look.copy == "plain" else look.copy,
+        "kittyKeys": answers.kitty_keys,
+        "bracketedPaste": answers.modes.get("bracketedPaste"),
+        "mouse": answers.modes.get("mouse"),
+        "mouseTaken": look.mouse,
+    }
+    mouse = "is taken" if look.mouse else "is left to the terminal"
+    if answers.modes.get("mouse") is False:
+        mouse = "is not reported by this terminal"
+    sentence = f"Keys: {taken[look.copy]}. The mouse {mouse}."
+    return Finding("OK", "terminal", sentence, "Try each: lockterm doctor --keys", facts)
 
 
-def _keys(environ: Mapping[str, str]) -> Finding:
-    inside = multiplexer(environ)
-    taken = {"tmux": "tmux keeps Ctrl+B for itself", "screen": "GNU screen keeps Ctrl+A for itself"}
-    words = f"{taken[inside]}; lockterm has no key on it." if inside else "nothing is kept from it."
-    facts = {"term": environ.get("TERM", ""), "multiplexer": inside or None}
-    return Finding("OK", "terminal", f"Keys: {words}", facts=facts)
-
-
-def _colours(environ: Mapping[str, str]) -> Finding:
-    term = environ.get("TERM", "")
-    if environ.get("NO_COLOR"):
+def _colours(look: Look, answers: Answers, origins: Mapping[str, str]) -> Finding:
+    why = origins.get("colours", "default")
+    facts = {
+        "colours": look.colours,
+        "from": why,
+        "noColor": "NO_COLOR" in why,
+        "says24Bit": answers.true_colour,
+    }
+    if facts["noColor"]:
         sentence = "Colours: none, for NO_COLOR is set; states are told by words."
-        return Finding("OK", "terminal", sentence, facts={"colours": 0, "noColor": True})
-    if environ.get("COLORTERM", "").strip().lower() in ("truecolor", "24bit"):
-        depth, why = 1 << 24, f"COLORTERM={environ['COLORTERM'].strip()}"
-    elif "256color" in term or "direct" in term:
-        depth, why = 256, f"TERM={term}"
-    elif term.startswith("vt"):
-        depth, why = 0, f"TERM={term}"
-    else:
-        depth, why = 16, f"TERM={term}"
-    shown = f"{depth:,}" if depth else "none"
-    return Finding(
-        "OK", "terminal", f"Colours: {shown} ({why}).", facts={"colours": depth, "noColor": False}
-    )
+        return Finding("OK", "terminal", sentence, facts=facts)
+    if look.quiet:
+        sentence = "Colours: 16, for quiet is set."
+        return Finding("OK", "terminal", sentence, facts=facts)
+    shown = f"{look.colours:,}" if look.colours else "none"
+    sentence = f"Colours: {shown} ({why})."
+    if answers.true_colour and look.colours < TRUE_COLOURS:
+        advice = "For all of them: export COLORTERM=truecolor"
+        sentence += " The terminal keeps 16,777,216 apart."
+        return Finding("OK", "terminal", sentence, advice, facts)
+    if answers.true_colour is False and look.colours == TRUE_COLOURS:
+        sentence += " The terminal replaces some of them by others."
+        return Finding("WARN", "terminal", sentence, "Unset COLORTERM if it looks odd.", facts)
+    return Finding("OK", "terminal", sentence, facts=facts)
 
 
-def _glyphs() -> Finding:
-    encoding = _encoding()
-    facts = {"encoding": encoding, "locale": locale.setlocale(locale.LC_CTYPE)}
-    if encoding.lower().replace("-", "") == "utf8":
-        return Finding("OK", "terminal", "Glyphs: UTF-8.", facts=facts)
-    advice = "Set LC_ALL=C.UTF-8, and leave PYTHONIOENCODING unset."
-    return Finding("WARN", "terminal", f"Glyphs: the encoding is {encoding}.", advice, facts)
+def _glyphs(look: Look, answers: Answers, origins: Mapping[str, str]) -> Finding:
+    from rich.cells import cell_len
+
+    why = origins.get("glyphs", "default")
+    facts: dict[str, Any] = {
+        "glyphs": "ascii" if look.in_ascii else "unicode",
+        "from": why,
+        "encoding": _encoding(),
+        "locale": locale.setlocale(locale.LC_CTYPE),
+        "widths": dict(answers.widths),
+    }
+    sentence = f"Glyphs: {'ASCII' if look.in_ascii else 'Unicode'} ({why})."
+    odd = [glyph for glyph, cells in answers.widths.items() if cells != cell_len(glyph)]
+    if ours := [glyph for glyph in odd if glyph in OURS and not look.in_ascii]:
+        sentence += f" This terminal draws {' '.join(ours)} in another width, and rows shift."
+        advice = 'In the configuration, write [terminal] glyphs = "ascii".'
+        return Finding("WARN", "terminal", sentence, advice, facts)
+    if others := [glyph for glyph in odd if glyph in OF_NAMES]:
+        sentence += f" This terminal draws {' '.join(others)} in another width: names shift rows."
+        return Finding("WARN", "terminal", sentence, facts=facts)
+    if answers.widths:
+        sentence += " Accents, wide letters and emoji take the room they should."
+    return Finding("OK", "terminal", sentence, facts=facts)
 
 
 def _encoding() -> str:
     return getattr(sys.__stderr__, "encoding", None) or "ascii"
-
-
-def _copying(environ: Mapping[str, str]) -> Finding:
-    inside = multiplexer(environ)
-    facts = {"copy": "osc52", "through": inside or None}
-    if inside == "tmux":
-        sentence = "Copying: by OSC 52 through tmux, which passes it on if told to."
-        advice = "Run: tmux set -g set-clipboard on"
-        return Finding("WARN", "terminal", sentence, advice, facts)
-    if inside == "screen":
-        sentence = "Copying: by OSC 52 through GNU screen, which cuts long values."
-        return Finding("OK", "terminal", sentence, facts=facts)
-    sentence = "Copying: by OSC 52; whether the terminal takes it cannot be asked."
-    return Finding("OK", "terminal", sentence, facts=facts)

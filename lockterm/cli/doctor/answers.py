@@ -1,0 +1,131 @@
+"""What a terminal says about itself: the questions, and how its answers are read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+from lockterm.cli.doctor.conversation import Conversation
+
+OURS = ("·", "…", "─", "│", "▁")
+"""What lockterm draws with."""
+OF_NAMES = ("e\u0301", "長", "🔑")
+"""What names may have: an accent, a wide letter, an emoji. Terminals differ in their cells."""
+
+MODES = {
+    2026: "synchronizedOutput",
+    2004: "bracketedPaste",
+    1006: "mouse",
+    2048: "sizeInBand",
+}
+"""Number of a private mode -> its name in the report."""
+
+_PLACE = re.compile(rb"\x1b\[(\d+);(\d+)R")
+_MODE = re.compile(rb"\x1b\[\?(\d+);(\d)\$y")
+_KITTY = re.compile(rb"\x1b\[\?(\d+)u")
+_NAME = re.compile(rb"\x1bP>\|([^\x1b\x07]*)")
+_COLOUR = re.compile(rb"\x1bP1\$r([0-9;:]*)m\x1b\\")
+_PRIMARY = re.compile(rb"\x1b\[\?([0-9;]*)c")
+_SECONDARY = re.compile(rb"\x1b\[>(\d+);(\d*)")
+_MULTIPLEXERS = {84: "tmux", 83: "GNU screen"}
+"""What calls itself a terminal of this type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What it said; None or missing: it did not say."""
+
+    round_trip_s: float | None = None
+    """How long the terminal took to answer, in seconds; None: it did not."""
+    name: str | None = None
+    """Itself, with its version."""
+    multiplexer: str | None = None
+    """``tmux`` or ``GNU screen``, where it is one."""
+    size: tuple[int, int] | None = None
+    """Columns and rows in which its cursor moves."""
+    widths: Mapping[str, int] = field(default_factory=dict)
+    """Glyph -> the cells that it takes."""
+    modes: Mapping[str, bool] = field(default_factory=dict)
+    """Name of a mode -> whether it knows it."""
+    kitty_keys: bool | None = None
+    """Whether keys can be told apart that were always the same, such as ctrl+i and tab."""
+    true_colour: bool | None = None
+    """Whether it keeps a colour of 24 bits as it is."""
+    clipboard: bool | None = None
+    """True: it says that it takes OSC 52. Many do and do not say so."""
+
+
+def ask_terminal(environ: Mapping[str, str], at_end: ExitStack) -> Answers:
+    """Ask the terminal. What answers nothing to the first question is asked no other.
+
+    The line of the cursor is used for drawing and is empty afterwards.
+
+    Args:
+        environ: The environment: old terminals would draw some questions.
+        at_end: Until then the terminal is listened to where it still owes an answer.
+    """
+    term = environ.get("TERM", "")
+    is_old = term == "linux" or term.startswith("vt")
+    with ExitStack() as listening:
+        terminal = listening.enter_context(Conversation())
+        first = terminal.ask(b"" if is_old else b"\x1b[>c")
+        kind = _MULTIPLEXERS.get(_number(_SECONDARY, first) or 0)
+        places = terminal.ask(_SIZE + b"".join(map(_drawn, _GLYPHS)) + _ERASE)
+        more = b"" if is_old else terminal.ask(_further(environ, kind) + _ERASE)
+        if terminal.is_owed:
+            at_end.enter_context(listening.pop_all())
+        return _read(first, places, more, kind, terminal.round_trip_s)
+
+
+_GLYPHS = (*OURS, *OF_NAMES)
+_ERASE = b"\r\x1b[K"
+_SIZE = b"\x1b7\x1b[999;999H\x1b[6n\x1b8"
+
+
+def _drawn(glyph: str) -> bytes:
+    return b"\r" + glyph.encode() + b"\x1b[6n"
+
+
+def _further(environ: Mapping[str, str], kind: str | None) -> bytes:
+    """Questions that a terminal since about 2000 ignores where it has no answer."""
+    questions = b"\x1b[>0q\x1b[?u"
+    if environ.get("TERM_PROGRAM") != "Apple_Terminal":  # it draws the last letter
+        questions += b"".join(b"\x1b[?%d$p" % number for number in MODES)
+    # GNU screen hands this on without its brackets, and the terminal would draw it.
+    if kind != "GNU screen" and "STY" not in environ:
+        questions += b"\x1b[48;2;1;2;3m\x1bP$qm\x1b\\\x1b[m"
+    return questions
+
+
+def _read(
+    first: bytes, places: bytes, more: bytes, kind: str | None, round_trip_s: float | None
+) -> Answers:
+    found = [(int(column), int(row)) for row, column in _PLACE.findall(places)]
+    is_whole = len(found) == 1 + len(_GLYPHS)  # they can only be told apart by their order
+    name = _NAME.search(more)
+    kept = _COLOUR.search(more)
+    primary = _PRIMARY.search(first)
+    return Answers(
+        round_trip_s=round_trip_s,
+        name=name[1].decode("utf-8", "replace") if name else kind,
+        multiplexer=kind,
+        size=found[0] if is_whole else None,
+        widths=dict(zip(_GLYPHS, (column - 1 for column, _ in found[1:]), strict=True))
+        if is_whole
+        else {},
+        modes={
+            MODES[int(number)]: state != b"0"
+            for number, state in _MODE.findall(more)
+            if int(number) in MODES
+        },
+        kitty_keys=True if _KITTY.search(more) else None,
+        true_colour=re.search(rb"48[:;]2[:;]+1[:;]2[:;]3", kept[1]) is not None if kept else None,
+        clipboard=True if primary and b"52" in primary[1].split(b";") else None,
+    )
+
+
+def _number(pattern: re.Pattern[bytes], heard: bytes) -> int | None:
+    found = pattern.search(heard)
+    return int(found[1]) if found else None
