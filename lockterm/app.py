@@ -20,7 +20,8 @@ from lockterm.store.database import Database
 from lockterm.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
-    from lockterm.config import Profile
+    from lockterm.config import Profile, Settings
+    from lockterm.config.profiles import Profiles
     from lockterm.paths import Paths
 
 PAGE_FIRST_S = 0.3
@@ -37,6 +38,7 @@ class LocktermApp(TerminalApp[int]):
         look: What this terminal can do, and what was asked for.
         open_lock: Open straight on this lock's remotes, in the book or not.
         clock: Seconds since the epoch; replaced in tests.
+        profiles: Those that can be switched to; None where there is only this one.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -74,6 +76,14 @@ class LocktermApp(TerminalApp[int]):
             id="outcome.give_up",
             tooltip="Let the unsettled change be, after asking",
         ),
+        Binding(
+            "P",
+            "profiles",
+            "profiles",
+            show=False,
+            id="app.profiles",
+            tooltip="Switch to another profile, add one, or change one",
+        ),
         Binding("q", "quit", "quit", show=False, id="app.quit"),
         Binding("ctrl+q", "quit", "quit", show=False, id="app.quit_always", priority=True),
     ]
@@ -86,6 +96,7 @@ class LocktermApp(TerminalApp[int]):
         look: Look = EVERYTHING,
         open_lock: int | None = None,
         clock: Callable[[], float] = time.time,
+        profiles: Profiles | None = None,
     ) -> None:
         super().__init__(look, Choices(paths.choices))
         self.operations = Operations(
@@ -101,6 +112,9 @@ class LocktermApp(TerminalApp[int]):
         self.operations.watch_journal = self._read_outcomes
         self.operations.packs_dir = paths.data_dir / "packs"
         self.operations.reads_ahead = not look.quiet
+        self._profiles = profiles
+        self.goes_on: Settings | None = None
+        """Once it has ended: with what the next app goes on; None: not at all."""
         self._open_lock = open_lock
         self._exports = paths.data_dir / "exports"
 
@@ -175,6 +189,27 @@ class LocktermApp(TerminalApp[int]):
         entry = getattr(self.screen, "lock_entry", None)
         lock_id = entry.lock_id if isinstance(entry, Lock) else None
         self.push_screen(HistoryScreen(self.operations, self._exports, lock_id))
+
+    def action_profiles(self) -> None:
+        """The profiles of the configuration."""
+        if self._profiles is None:
+            self.notify(
+                "The demo is a made-up site of its own. Leave it with q: lockterm without a"
+                " command opens your profiles, or asks for the first one.",
+                title="No profiles here",
+            )
+            return
+        from lockterm.screens.profiles import ProfilesScreen
+
+        if any(isinstance(screen, ProfilesScreen) for screen in self.screen_stack):
+            return
+        screen = ProfilesScreen(self.operations, self._profiles, self.choices, self._go_on)
+        self.push_screen(screen)
+
+    def _go_on(self, settings: Settings) -> None:
+        """End in good order; the next app goes on with these settings."""
+        self.goes_on = settings
+        self.exit()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The keys for outcomes are there only while one is not settled."""

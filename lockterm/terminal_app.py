@@ -21,7 +21,7 @@ from textual.widgets._toast import Toast
 from lockterm.appearance import Appearance
 from lockterm.choices import Choices
 from lockterm.config.look import Look
-from lockterm.screens.base import LocktermModal
+from lockterm.screens.base import FullScreen, LocktermModal
 from lockterm.text import clean
 from lockterm.widgets.actions import actions_of, written
 from lockterm.widgets.hostile import HostileFilter
@@ -156,6 +156,20 @@ class TerminalApp(Appearance[ReturnType]):
                 )
 
     # --- the end -------------------------------------------------------------------------------
+
+    async def action_quit(self) -> None:
+        """End; where that loses something, ask first."""
+        screens = (screen for screen in self.screen_stack if isinstance(screen, FullScreen))
+        if question := next(filter(None, (screen.would_lose for screen in screens)), ""):
+            self.run_worker(self._ask_to_quit(question))
+        else:
+            self.exit()
+
+    async def _ask_to_quit(self, question: str) -> None:
+        from lockterm.screens.confirm import ConfirmModal
+
+        if await self.push_screen_wait(ConfirmModal(question, verb="Leave", keep="Keep editing")):
+            self.exit()
 
     def _prune(self, *nodes: Widget, parent: DOMNode | None = None) -> AwaitRemove:
         """Stop the workers of what is being closed at once, and not after its widgets have gone.

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from lockterm import startup
-from lockterm.cli.ui import show
+from lockterm.cli.ui import exit_code, show
 from lockterm.config import Options, load_settings
 from lockterm.errors import ConfigError
 from lockterm.logfile import log_to
@@ -58,10 +58,10 @@ def run_demo(options: Options) -> int:
             paths.config_file, replace(options, base_url=service.base_url), _environment()
         )
         assert settings.profile is not None
-        profile = replace(settings.profile, name=NAME)
+        settings = replace(settings, profile=replace(settings.profile, name=NAME))
         _fill_lock_book(paths)
         startup.after_first_frame(service.start)
-        return show(profile, settings, paths, guard)
+        return exit_code(show(settings, paths, guard), guard)
 
 
 def _environment() -> dict[str, str]:

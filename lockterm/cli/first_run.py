@@ -2,52 +2,48 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import logging
+from typing import TYPE_CHECKING
 
-import click
+from lockterm.errors import ConfigError
 
-from lockterm.config import values
-from lockterm.text import clean
+if TYPE_CHECKING:
+    from lockterm.config import Options, Settings
+    from lockterm.config.profiles import Profiles
+    from lockterm.paths import Paths
 
-DEMO = "demo"
-QUIT = "quit"
-
-_WELCOME = """\
-lockterm knows no service yet.
-
-  demo   try it on a made-up site; nothing leaves this machine
-  URL    the base URL of a service, such as https://locks.example.com
-  quit   leave
-
-To be asked no more, write into {config}:
-
-  default_profile = "north-campus"
-
-  [profiles.north-campus]
-  base_url = "https://locks.example.com"
-"""
+NO_SERVICE = "lockterm knows no service yet."
 
 
-def ask(config_file: Path) -> str | None:
-    """Ask for the demo or a base URL.
+def run_first(options: Options, settings: Settings, paths: Paths, profiles: Profiles) -> int:
+    """Ask, and go on with the demo or on the new profile.
 
     Returns:
-        ``DEMO``, a base URL that can be used, or None to leave.
+        The exit code.
+
+    Raises:
+        ConfigError: Neither was chosen; or the new profile cannot be used as it is.
     """
-    click.echo(_WELCOME.format(config=config_file), err=True)
-    while True:
-        try:
-            answer: str = click.prompt("demo, URL or quit", default=DEMO, err=True)
-        except click.Abort:  # Ctrl+C, Ctrl+D
-            return None
-        answer = answer.strip()
-        if answer.lower() == DEMO:
-            return DEMO
-        if answer.lower() in (QUIT, "q"):
-            return None
-        try:
-            values.base_url(answer)
-        except ValueError as error:
-            click.echo(f"The base URL {clean(error)}.", err=True)
-        else:
-            return answer
+    from lockterm.choices import Choices
+    from lockterm.cli.ui import run_app, run_ui
+    from lockterm.first_run_app import FirstRunApp
+    from lockterm.logfile import log_to
+    from lockterm.terminal import SignalGuard
+
+    handler = log_to(paths.log_file, options.log_level)
+    with SignalGuard(paths.log_file) as guard:
+        app = FirstRunApp(profiles, Choices(paths.choices), settings.look)
+        chosen = run_app(app, settings.look, guard)
+    logging.getLogger("lockterm").removeHandler(handler)
+    if code := guard.exit_code or app.return_code:
+        return code
+    if chosen is None:
+        raise ConfigError(
+            NO_SERVICE,
+            hint="Try `lockterm demo`, or give one: lockterm --base-url https://locks.example.com",
+        )
+    if chosen.profile is not None:
+        return run_ui(options)
+    from lockterm.cli.demo import run_demo
+
+    return run_demo(options)

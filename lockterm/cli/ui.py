@@ -1,28 +1,30 @@
-"""``lockterm``: the terminal UI on a profile."""
+"""``lockterm``: the terminal UI on a profile, and on another one after a switch."""
 
 from __future__ import annotations
 
+import logging
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lockterm import startup
 from lockterm.config import Options, load_settings
-from lockterm.errors import ConfigError
+from lockterm.config.profiles import Profiles
 from lockterm.logfile import log_to
 from lockterm.paths import Paths
 from lockterm.terminal import SignalGuard, cure_input, require_terminal
 
 if TYPE_CHECKING:
-    from lockterm.config import Profile, Settings
+    from textual.app import App, ReturnType
 
-NO_SERVICE = "lockterm knows no service yet."
+    from lockterm.app import LocktermApp
+    from lockterm.config import Look, Settings
 
 
 def run_ui(options: Options) -> int:
     """Show the UI until it is left.
 
     Returns:
-        The exit code.
+        The exit code: 0, that of a signal, or 1 for a bug.
 
     Raises:
         ConfigError: A setting is wrong.
@@ -32,49 +34,79 @@ def run_ui(options: Options) -> int:
     paths = Paths.standard()
     settings = load_settings(paths.config_file, options, os.environ)
     require_terminal(os.environ)
+    profiles = Profiles(paths.config_file, options, os.environ)
     if settings.profile is None:
-        return _first_run(options, paths)
-    secrets = settings.profile.headers.values()
-    log_to(paths.log_file, options.log_level, secrets=secrets)
+        from lockterm.cli.first_run import run_first
+
+        return run_first(options, settings, paths, profiles)
     with SignalGuard(paths.log_file) as guard:
-        return show(settings.profile, settings, paths, guard)
+        return _run_profiles(settings, paths, guard, profiles, options.log_level)
 
 
-def show(profile: Profile, settings: Settings, paths: Paths, guard: SignalGuard) -> int:
-    """Run the app to its end.
+def _run_profiles(
+    settings: Settings, paths: Paths, guard: SignalGuard, profiles: Profiles, log_level: str | None
+) -> int:
+    """One app after another: each on a profile, until one ends without naming the next."""
+    secrets: set[str] = set()
+    before: LocktermApp | None = None
+    while True:
+        assert settings.profile is not None
+        secrets.update(settings.profile.headers.values())
+        handler = log_to(paths.log_file, log_level, secrets=secrets)
+        app = show(settings, paths, guard, profiles, before)
+        logging.getLogger("lockterm").removeHandler(handler)
+        handler.close()
+        if guard.exit_code or app.goes_on is None:
+            return exit_code(app, guard)
+        settings, before = app.goes_on, app
+
+
+def show(
+    settings: Settings,
+    paths: Paths,
+    guard: SignalGuard,
+    profiles: Profiles | None = None,
+    before: LocktermApp | None = None,
+) -> LocktermApp:
+    """Run the app on a profile to its end.
+
+    Args:
+        settings: With a profile.
+        paths: Where lockterm keeps its files.
+        guard: Watches for signals.
+        profiles: Those that can be switched to; None in the demo.
+        before: The app that was switched from: its look and its messages are taken over.
 
     Returns:
-        The exit code: 0, that of a signal, or 1 for a bug.
+        The app, which knows what is to follow.
     """
-    import asyncio
-
     from lockterm.app import LocktermApp
 
+    assert settings.profile is not None
+    look = before.look if before is not None else settings.look
+    app = LocktermApp(
+        settings.profile, paths, look=look, open_lock=settings.open_lock, profiles=profiles
+    )
+    if before is not None:
+        app.messages.extend(before.messages)
+    run_app(app, look, guard)
+    return app
+
+
+def run_app(app: App[ReturnType], look: Look, guard: SignalGuard) -> ReturnType | None:
+    """Run any app of lockterm to its end; returns what it ended with."""
+    import asyncio
+
     cure_input()
-    app = LocktermApp(profile, paths, look=settings.look, open_lock=settings.open_lock)
     # A loop of our own: asyncio.run would wait at its end for look-ups of names that hang.
     loop = asyncio.new_event_loop()
     try:
         with guard.watching(app):
-            app.run(mouse=settings.look.mouse, loop=loop)
+            return app.run(mouse=look.mouse, loop=loop)
     finally:
         loop.close()
+
+
+def exit_code(app: App[Any], guard: SignalGuard) -> int:
+    """That of a signal, 1 for a bug, or 0."""
     return guard.exit_code or app.return_code or 0
-
-
-def _first_run(options: Options, paths: Paths) -> int:
-    from dataclasses import replace
-
-    from lockterm.cli.first_run import DEMO, ask
-
-    answer = ask(paths.config_file)
-    if answer is None:
-        raise ConfigError(
-            NO_SERVICE,
-            hint="Try `lockterm demo`, or give one: lockterm --base-url https://locks.example.com",
-        )
-    if answer == DEMO:
-        from lockterm.cli.demo import run_demo
-
-        return run_demo(options)
-    return run_ui(replace(options, base_url=answer))

@@ -95,9 +95,8 @@ def colour(value: object) -> str:
 def variable(name: str) -> str:
     """The name of an environment variable that every shell can set."""
     if not _VARIABLE.fullmatch(name):
-        raise ValueError(
-            f"{shorten(name)} is no name for an environment variable: letters, digits and _"
-        )
+        # It is not repeated: it may be the secret itself.
+        raise ValueError("is no name for an environment variable: letters, digits and _")
     return name
 
 

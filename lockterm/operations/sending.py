@@ -72,6 +72,9 @@ class SettledMeanwhile(LocktermError):
 class Sending(Kept):
     """Sends writes, once each, and notes what became of them."""
 
+    sending = 0
+    """How many writes are on their way: none of them must be cut off."""
+
     @abstractmethod
     def settle(self) -> None:
         """Read unknown outcomes back in the background."""
@@ -127,6 +130,13 @@ class Sending(Kept):
         return await asyncio.shield(self._background(self._journalled(operation, write)))
 
     async def _journalled(self, operation: Operation, write: Write) -> Any:
+        self.sending += 1
+        try:
+            return await self._sent(operation, write)
+        finally:
+            self.sending -= 1
+
+    async def _sent(self, operation: Operation, write: Write) -> Any:
         try:
             await _to_its_end(lambda: self._with_journal(lambda: self._prepare(operation)))
         except asyncio.CancelledError:

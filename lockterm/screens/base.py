@@ -96,6 +96,11 @@ class FullScreen(_Common[ResultT]):
         super().__init__()
         self._door = door
 
+    @property
+    def would_lose(self) -> str:
+        """What ending now would lose, as a question; empty: nothing, as where drafts are kept."""
+        return ""
+
     @abstractmethod
     def crumbs(self) -> tuple[str, ...]:
         """The way to this screen, for the title line."""

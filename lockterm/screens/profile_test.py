@@ -1,0 +1,90 @@
+"""Trying a profile before it is written: what came of asking its service, in words."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from lockterm.config import values
+from lockterm.connection import CLOCK_TOLERANCE_S
+from lockterm.errors import ConfigError, LocktermError
+from lockterm.text import clean
+
+if TYPE_CHECKING:
+    from lockterm.config import Profile
+    from lockterm.config.file import ConfigFile
+    from lockterm.config.profiles import Profiles
+    from lockterm.probing import Answers
+
+PATIENCE_S = 10.0
+"""How long an attempt may take, in seconds: somebody waits in front of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What came of trying a profile; safe to show."""
+
+    works: bool
+    """Whether the service can be used with it."""
+    words: str
+    """What was seen; or what happened, what it means and what to do."""
+
+
+async def try_profile(
+    profiles: Profiles, file: ConfigFile, name: str, filed: Mapping[str, Any]
+) -> Tried:
+    """Ask the service of a profile that need not be in the file; nothing is changed by it."""
+    from lockterm.probing import ask
+
+    trial = replace(file, profiles={name: filed}, default_profile=None)
+    try:
+        profile = profiles.settle(trial, name).profile
+        assert profile is not None
+        profile = replace(profile, timeout_s=min(profile.timeout_s, PATIENCE_S))
+        answers = await ask(profile)
+    except ConfigError as error:  # of a file that is not written yet, its place says nothing
+        return _failed(error, error.message.removeprefix(f"{file.path}: "))
+    except LocktermError as error:
+        return _failed(error, error.message)
+    if denial := answers.denial:
+        hint = denial.hint or "See that base URL, header and variable are the right ones."
+        return _failed(denial, denial.message, hint)
+    words = [
+        f"{profile.host} answers as it should, in {answers.first_ms:.0f} ms.",
+        await _secrecy(profile),
+        _clocks(answers),
+    ]
+    return Tried(True, " ".join(words))
+
+
+def _failed(error: LocktermError, message: str, hint: str = "") -> Tried:
+    parts = (f"{error.title}: {message}", hint or error.hint)
+    return Tried(False, " ".join(clean(part, 400) for part in parts if part))
+
+
+async def _secrecy(profile: Profile) -> str:
+    from lockterm.probing import look_at_certificate
+
+    if not profile.base_url.startswith("https:"):
+        warning = values.base_url(profile.base_url)[1]
+        return "NOTHING IS ENCRYPTED: use https." if warning else "It is on this machine."
+    try:
+        seen = await asyncio.to_thread(look_at_certificate, profile)
+    except (LocktermError, OSError, ValueError):
+        return "Its certificate is trusted."  # the call before was made with it
+    return f"Its certificate is trusted, {seen.tls}, and lasts until {seen.until}."
+
+
+def _clocks(answers: Answers) -> str:
+    offset_s = answers.offset_s
+    if offset_s is None:
+        return "It does not tell its time."
+    if abs(offset_s) <= CLOCK_TOLERANCE_S:
+        return f"The clocks agree within {abs(offset_s) + 1:.0f} s."
+    side = "behind" if offset_s > 0 else "ahead of"
+    return (
+        f"This machine's clock is {abs(offset_s):.0f} s {side} the service's: set it, or dates will"
+        " be wrong."
+    )
