@@ -12,6 +12,7 @@ from textual.screen import Screen
 from lockterm import startup
 from lockterm.choices import Choices
 from lockterm.config.look import EVERYTHING, Look
+from lockterm.keymap import Keymap
 from lockterm.models.locks import Lock
 from lockterm.operations import Operations
 from lockterm.screens.outcomes import Outcomes
@@ -28,6 +29,9 @@ PAGE_FIRST_S = 0.3
 """So much later, in seconds, garbage is collected again and what earlier sessions left is read: the
 first page is wanted more."""
 
+USUAL_KEYS: Keymap = {}
+"""None was chosen."""
+
 
 class LocktermApp(TerminalApp[int]):
     """The terminal UI on one profile.
@@ -36,6 +40,7 @@ class LocktermApp(TerminalApp[int]):
         profile: Which service, and how to show its times.
         paths: Where lockterm keeps its files.
         look: What this terminal can do, and what was asked for.
+        keymap: The keys that were chosen.
         open_lock: Open straight on this lock's remotes, in the book or not.
         clock: Seconds since the epoch; replaced in tests.
         profiles: Those that can be switched to; None where there is only this one.
@@ -94,11 +99,13 @@ class LocktermApp(TerminalApp[int]):
         paths: Paths,
         *,
         look: Look = EVERYTHING,
+        keymap: Keymap = USUAL_KEYS,
         open_lock: int | None = None,
         clock: Callable[[], float] = time.time,
         profiles: Profiles | None = None,
     ) -> None:
         super().__init__(look, Choices(paths.choices))
+        self.use_keys(keymap)
         self.operations = Operations(
             profile,
             Database(paths.database),
@@ -211,11 +218,15 @@ class LocktermApp(TerminalApp[int]):
         self.goes_on = settings
         self.exit()
 
+    def why_not(self, action: str) -> str:
+        """The keys for outcomes need one that is not settled."""
+        if action == "settle" and not self.outcomes.unsettled:
+            return "Nothing is unsettled: every change that was sent has its outcome."
+        return ""
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The keys for outcomes are there only while one is not settled."""
-        if action == "settle":
-            return bool(self.outcomes.unsettled) and not self.screen.is_modal
-        return super().check_action(action, parameters)
+        """Dim what can do nothing now."""
+        return None if self.why_not(action) else super().check_action(action, parameters)
 
     def action_settle(self, how: str) -> None:
         """Check, send again or give up the oldest unsettled operation."""

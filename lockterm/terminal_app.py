@@ -8,11 +8,11 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
 from textual.app import ReturnType, SystemCommand
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.notifications import Notify
 from textual.screen import Screen
@@ -21,9 +21,11 @@ from textual.widgets._toast import Toast
 from lockterm.appearance import Appearance
 from lockterm.choices import Choices
 from lockterm.config.look import Look
+from lockterm.keymap.names import written
 from lockterm.screens.base import FullScreen, LocktermModal
+from lockterm.rebindable import Rebindable
 from lockterm.text import clean
-from lockterm.widgets.actions import actions_of, written
+from lockterm.widgets.actions import actions_of
 from lockterm.widgets.hostile import HostileFilter
 from lockterm.widgets.notice import Notice
 
@@ -56,7 +58,7 @@ class Message:
     text: str
 
 
-class TerminalApp(Appearance[ReturnType]):
+class TerminalApp(Rebindable[ReturnType], Appearance[ReturnType]):
     """An app that is at home on the terminal at hand.
 
     Args:
@@ -67,7 +69,17 @@ class TerminalApp(Appearance[ReturnType]):
     TITLE = "lockterm"
     CSS_PATH = next(path for path in _STYLES if path.exists())
     ENABLE_COMMAND_PALETTE = True
-    COMMAND_PALETTE_BINDING = "ctrl+p"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "ctrl+p",
+            "command_palette",
+            "palette",
+            show=False,
+            id="app.palette",
+            priority=True,
+            tooltip="Find an action by its words",
+        ),
+    ]
     NOTIFICATION_TIMEOUT = 6
 
     def __init__(self, look: Look, choices: Choices) -> None:
@@ -138,7 +150,7 @@ class TerminalApp(Appearance[ReturnType]):
 
     def get_key_display(self, binding: Binding) -> str:
         """A key in words: glyphs such as arrows are not in every font and encoding."""
-        return binding.key_display or written(binding.key)
+        return written(binding.key)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """No cursor blinks: an idle field sends nothing."""
