@@ -22,8 +22,8 @@ from lockterm.appearance import Appearance
 from lockterm.choices import Choices
 from lockterm.config.look import Look
 from lockterm.keymap.names import written
-from lockterm.screens.base import FullScreen, LocktermModal
 from lockterm.rebindable import Rebindable
+from lockterm.screens.base import FullScreen, LocktermModal
 from lockterm.text import clean
 from lockterm.widgets.actions import actions_of
 from lockterm.widgets.hostile import HostileFilter

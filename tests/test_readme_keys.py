@@ -10,6 +10,7 @@ from pathlib import Path
 from textual.binding import Binding
 
 from lockterm.app import LocktermApp
+from lockterm.keymap.names import written
 from lockterm.screens.columns_modal import ColumnsModal
 from lockterm.screens.help import HelpScreen
 from lockterm.screens.history import HistoryScreen
@@ -21,7 +22,6 @@ from lockterm.screens.remote_detail import RemoteDetailScreen
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.voice import VoiceScreen
-from lockterm.widgets.actions import written
 from lockterm.widgets.row_table import RowTable
 
 README = Path(__file__).parent.parent / "README.md"

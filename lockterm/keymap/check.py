@@ -56,7 +56,7 @@ def check(chosen: Mapping[str, object]) -> Keymap:
             raise WrongKeyError(
                 name,
                 f"is no action{_meant(name, defaults)}",
-                "The README's key table has every id.",
+                "The README lists every id.",
             )
         keymap[name] = tuple(_keys(name, value, defaults))
         _check_reach(name, keymap[name], defaults[name])

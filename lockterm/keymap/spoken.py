@@ -11,7 +11,7 @@ _in_force: Keymap = {}
 
 def use(keymap: Keymap) -> None:
     """Say these keys from now on. There is one configuration in a process, and so one keymap."""
-    global _in_force  # noqa: PLW0603
+    global _in_force
     _in_force = keymap
 
 

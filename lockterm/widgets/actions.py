@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass, replace
 from typing import Any
 
 from textual.binding import Binding
 from textual.dom import DOMNode
-from textual.keys import KEY_TO_UNICODE_NAME
 from textual.screen import Screen
 
-_WORDS = {
-    "escape": "esc",
-    "delete": "del",
-    "pageup": "pgup",
-    "pagedown": "pgdn",
-    "question_mark": "?",
-    "slash": "/",
-    "minus": "-",
-}
-
+from lockterm.keymap.names import written
 
 @dataclass(frozen=True, slots=True)
 class Action:
@@ -74,18 +63,3 @@ def is_typed(screen: Screen[Any], binding: Binding) -> bool:
         and len(character) == 1
         and screen.focused.check_consume_key(binding.key, character)
     )
-
-
-def written(key: str) -> str:
-    """A key as people read it, in ASCII: ``enter``, ``?``, ``ctrl+s``, ``up``."""
-    *modifiers, name = key.split("+") if key != "+" else [key]
-    if name in _WORDS:
-        name = _WORDS[name]
-    elif len(name) > 1:
-        try:
-            character = unicodedata.lookup(KEY_TO_UNICODE_NAME.get(name, name.replace("_", " ")))
-        except KeyError:
-            character = ""
-        if character.isascii() and character.isprintable() and character.strip():
-            name = character
-    return "+".join([*modifiers, name])

@@ -7,6 +7,7 @@ from textual.notifications import SeverityLevel
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList
 
+from lockterm.keymap.names import written
 from lockterm.models.locks import Lock
 from lockterm.screens.help import HelpScreen
 from lockterm.screens.locks import LocksScreen
@@ -14,7 +15,7 @@ from lockterm.screens.messages import MessagesScreen
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.voice import VoiceScreen
 from lockterm.service.running import RunningService
-from lockterm.widgets.actions import actions_of, written
+from lockterm.widgets.actions import actions_of
 from lockterm.widgets.notice import Notice
 from tests.screens.running_app import Clock, Starter, settled, until
 from tests.screens.site import HOSTILE, LOCKS, MAIN_GATE, fill_book, shown, words

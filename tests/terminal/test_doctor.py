@@ -314,7 +314,7 @@ def test_the_test_of_keys_ends_in_order(tmp_path: Path, how: signal.Signals | st
 def test_every_key_that_may_be_kept_is_in_the_test_of_keys() -> None:
     from textual.binding import Binding
 
-    from lockterm.widgets.actions import written
+    from lockterm.keymap.names import written
 
     for owner in PLACES.values():
         bound = {written(binding.key) for binding in Binding.make_bindings(owner.BINDINGS)}

@@ -65,7 +65,7 @@ def _pressed(patience_s: float) -> Iterator[tuple[str, str]]:
     from textual import constants, events
     from textual._xterm_parser import XTermParser
 
-    from lockterm.widgets.actions import written
+    from lockterm.keymap.names import written
 
     parser = XTermParser()
     decode = codecs.getincrementaldecoder("utf-8")(errors="replace").decode
