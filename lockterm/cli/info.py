@@ -47,7 +47,10 @@ def run_info(options: Options, *, as_json: bool) -> int:
 
 
 def _described(settings: Settings) -> dict[str, dict[str, Any]]:
-    """Name of a setting -> its value and where that came from. No header's value is in it."""
+    """Name of a setting -> its value and where that came from. No header's value is in it.
+
+    ``keys`` is how many actions have other keys than usual; each follows with the keys it has.
+    """
     profile = settings.profile
     effective: dict[str, Any] = {"profile": None, "base_url": None}
     if profile is not None:
@@ -70,9 +73,14 @@ def _described(settings: Settings) -> dict[str, dict[str, Any]]:
         "colours": look.colours,
         "glyphs": "ascii" if look.in_ascii else "unicode",
         "copy": look.copy,
+        "keys": len(settings.keymap),
+        **{f"keys.{name}": " ".join(keys) for name, keys in sorted(settings.keymap.items())},
     }
+    origins = dict(settings.origins)
+    if settings.keymap:
+        origins["keys"] = "[keys] of the configuration"
     return {
-        name: {"value": value, "from": settings.origins.get(name, "default")}
+        name: {"value": value, "from": origins.get(name, "default")}
         for name, value in effective.items()
     }
 

@@ -139,3 +139,20 @@ async def test_a_certificate_is_told_with_its_end(scripts: Scripts) -> None:
     assert told["facts"]["certificateUntil"] == "2120-01-01"
     assert told["facts"]["certificateIssuer"] == "lockterm test authority"
     assert told["facts"]["tls"].startswith("TLSv1.")
+
+
+def test_info_and_doctor_tell_what_the_configuration_says_of_terminal_and_keys(
+    lockterm: Run, config_file: Path
+) -> None:
+    config_file.write_text('[terminal]\ncopy = "tmux"\nmouse = false\n[keys]\n"app.help" = "f1"\n')
+    settings = json.loads(lockterm("info", "--json", "--quiet").stdout)["settings"]
+    told = {name: settings[name]["value"] for name in ("quiet", "mouse", "colours", "copy", "keys")}
+    assert told == {"quiet": True, "mouse": False, "colours": 256, "copy": "tmux", "keys": 1}
+    assert settings["glyphs"] == {"value": "ascii", "from": "quiet"}
+    assert settings["copy"]["from"] == f"{config_file}, line 2"
+    assert settings["keys.app.help"] == {"value": "f1", "from": f"{config_file}, line 5"}
+
+    config_file.write_text('[keys]\n"app.helpp" = "f1"\n')
+    wrong = lockterm("doctor")
+    assert wrong.returncode == 1
+    assert re.search(r"FAIL +configuration .*line 2.*app.helpp.*app.help", wrong.stdout)
