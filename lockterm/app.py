@@ -12,7 +12,7 @@ from textual.screen import Screen
 from lockterm import startup
 from lockterm.choices import Choices
 from lockterm.config.look import EVERYTHING, Look
-from lockterm.keymap import Keymap
+from lockterm.keymap import USUAL, Keymap
 from lockterm.models.locks import Lock
 from lockterm.operations import Operations
 from lockterm.screens.outcomes import Outcomes
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 PAGE_FIRST_S = 0.3
 """So much later, in seconds, garbage is collected again and what earlier sessions left is read: the
 first page is wanted more."""
-
-USUAL_KEYS: Keymap = {}
-"""None was chosen."""
 
 
 class LocktermApp(TerminalApp[int]):
@@ -99,7 +96,7 @@ class LocktermApp(TerminalApp[int]):
         paths: Paths,
         *,
         look: Look = EVERYTHING,
-        keymap: Keymap = USUAL_KEYS,
+        keymap: Keymap = USUAL,
         open_lock: int | None = None,
         clock: Callable[[], float] = time.time,
         profiles: Profiles | None = None,

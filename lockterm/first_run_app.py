@@ -10,6 +10,7 @@ from textual.screen import Screen
 
 from lockterm.choices import Choices
 from lockterm.config.look import Look
+from lockterm.keymap import USUAL, Keymap
 from lockterm.screens.welcome import WelcomeScreen
 from lockterm.terminal_app import TerminalApp
 
@@ -24,15 +25,19 @@ class FirstRunApp(TerminalApp[WelcomeScreen.Chosen]):
         profiles: Reads and writes the configuration.
         choices: What was chosen in earlier sessions.
         look: What this terminal can do, and what was asked for.
+        keymap: The keys that were chosen.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "quit", "quit", id="app.quit"),
-        Binding("ctrl+q", "quit", "quit", show=False, id="app.quit_always"),
+        Binding("ctrl+q", "quit", "quit", show=False, id="app.quit_always", priority=True),
     ]
 
-    def __init__(self, profiles: Profiles, choices: Choices, look: Look) -> None:
+    def __init__(
+        self, profiles: Profiles, choices: Choices, look: Look, keymap: Keymap = USUAL
+    ) -> None:
         super().__init__(look, choices)
+        self.use_keys(keymap)
         self._profiles = profiles
 
     def get_default_screen(self) -> Screen[Any]:

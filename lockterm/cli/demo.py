@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from lockterm import startup
 from lockterm.cli.ui import exit_code, show
 from lockterm.config import Options, load_settings
+from lockterm.config.keys import keys_in
 from lockterm.errors import ConfigError
 from lockterm.logfile import log_to
 from lockterm.paths import Paths
@@ -45,6 +46,8 @@ def run_demo(options: Options) -> int:
             "The demo brings its own service.", hint="Leave out --profile and --base-url."
         )
     require_terminal(os.environ)
+    # Who practises here does so with the keys that hold in earnest, or is told that they cannot be.
+    keymap = keys_in(Paths.standard().config_file)
     log_file = Paths.standard().log_file  # what went wrong is worth keeping, even of the demo
     log_to(log_file, options.log_level)
     with (
@@ -58,7 +61,9 @@ def run_demo(options: Options) -> int:
             paths.config_file, replace(options, base_url=service.base_url), _environment()
         )
         assert settings.profile is not None
-        settings = replace(settings, profile=replace(settings.profile, name=NAME))
+        settings = replace(
+            settings, profile=replace(settings.profile, name=NAME), keymap=keymap
+        )
         _fill_lock_book(paths)
         startup.after_first_frame(service.start)
         return exit_code(show(settings, paths, guard), guard)

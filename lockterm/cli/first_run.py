@@ -32,7 +32,7 @@ def run_first(options: Options, settings: Settings, paths: Paths, profiles: Prof
 
     handler = log_to(paths.log_file, options.log_level)
     with SignalGuard(paths.log_file) as guard:
-        app = FirstRunApp(profiles, Choices(paths.choices), settings.look)
+        app = FirstRunApp(profiles, Choices(paths.choices), settings.look, settings.keymap)
         chosen = run_app(app, settings.look, guard)
     logging.getLogger("lockterm").removeHandler(handler)
     if code := guard.exit_code or app.return_code:

@@ -85,7 +85,12 @@ def show(
     assert settings.profile is not None
     look = before.look if before is not None else settings.look
     app = LocktermApp(
-        settings.profile, paths, look=look, open_lock=settings.open_lock, profiles=profiles
+        settings.profile,
+        paths,
+        look=look,
+        keymap=settings.keymap,
+        open_lock=settings.open_lock,
+        profiles=profiles,
     )
     if before is not None:
         app.messages.extend(before.messages)

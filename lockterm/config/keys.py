@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from lockterm.config.file import ConfigFile
+from lockterm.config.file import ConfigFile, read_config
 from lockterm.config.values import ended
 from lockterm.errors import ConfigError
-from lockterm.keymap import Keymap
+from lockterm.keymap import USUAL, Keymap
 
 
 def settle_keys(file: ConfigFile, origins: dict[str, str]) -> Keymap:
@@ -22,7 +23,7 @@ def settle_keys(file: ConfigFile, origins: dict[str, str]) -> Keymap:
         ConfigError: An id or a key is unknown, or they get in each other's way.
     """
     if not file.keys:
-        return {}
+        return USUAL
     from lockterm.keymap.check import WrongKeyError, check
 
     paths: dict[str, tuple[str, ...]] = {}
@@ -38,6 +39,16 @@ def settle_keys(file: ConfigFile, origins: dict[str, str]) -> Keymap:
     except WrongKeyError as error:
         place = file.place(*paths[error.name])
         raise ConfigError(ended(f"{place}: {error}"), hint=error.hint) from None
+
+
+def keys_in(path: Path) -> Keymap:
+    """The keys of a configuration, whatever else of it applies; the file need not exist.
+
+    Raises:
+        ConfigError: The file cannot be used, or its keys cannot.
+    """
+    file = read_config(path)
+    return USUAL if file is None else settle_keys(file, {})
 
 
 def _leaves(

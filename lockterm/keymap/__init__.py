@@ -10,3 +10,6 @@ from collections.abc import Mapping
 
 Keymap = Mapping[str, tuple[str, ...]]
 """Id of a binding -> its keys as Textual names them; what is not in it keeps its own."""
+
+USUAL: Keymap = {}
+"""None was chosen."""
