@@ -20,9 +20,12 @@ class Place:
     """Whether its keys have to work while text is typed."""
     is_inner: bool = False
     """Whether it is something inside of screens."""
-    is_dialog: bool = False
-    """Whether of the keys of everywhere only those of ``THROUGH`` work in it."""
+    everywhere: tuple[str, ...] | None = None
+    """Those of the keys of everywhere that work in it; None: all of them."""
 
+
+FIRST = ("app.quiet", "app.mouse", "app.theme", "app.redraw", "app.quit")
+"""Those of everywhere that are there while no service is known, beside those of ``THROUGH``."""
 
 THROUGH = ("app.quit_always", "app.palette")
 """They work before anything else does, in every dialog and every field."""
@@ -47,9 +50,11 @@ EVERYWHERE = Place(
         "outcome.check": "c",
         "outcome.send_again": "A",
         "outcome.give_up": "X",
+        "app.profiles": "P",
         "app.quiet": "f3,Q",
         "app.mouse": "f4,O",
         "app.theme": "T",
+        "app.redraw": "ctrl+l",
         "app.palette": "ctrl+p",
         "app.quit": "q",
         "app.quit_always": "ctrl+q",
@@ -235,8 +240,33 @@ PLACES: Mapping[str, Place] = {
             "help.close": "escape,question_mark,q,backspace",
         },
     ),
+    "profiles": Place(
+        "in the profiles",
+        {
+            "profiles.open": "enter",
+            "profiles.add": "a",
+            "profiles.edit": "e",
+            "profiles.default": "D",
+            "profiles.remove": "x,delete",
+            "profiles.refresh": "r",
+            "profiles.close": "escape,q",
+        },
+        ("table",),
+    ),
+    "profile_form": Place(
+        "in the form of a profile",
+        {"form.save": "ctrl+s", "form.test": "ctrl+t", "form.leave": "escape"},
+        ("text", "choice"),
+        is_typed_into=True,
+    ),
+    "welcome": Place(
+        "on the first screen",
+        {"welcome.demo": "d", "welcome.connect": "c"},
+        ("list",),
+        everywhere=(*FIRST, *THROUGH),
+    ),
     # --- dialogs -----------------------------------------------------------------------------
-    "dialog": Place("in a dialog", _CANCEL, ("plain_text", "text", "list"), is_dialog=True),
+    "dialog": Place("in a dialog", _CANCEL, ("plain_text", "text", "list"), everywhere=THROUGH),
     "confirm": Place(
         "in a question",
         {
@@ -247,7 +277,7 @@ PLACES: Mapping[str, Place] = {
         },
         ("plain_text",),
         is_typed_into=True,
-        is_dialog=True,
+        everywhere=THROUGH,
     ),
     "columns": Place(
         "in the choice of columns",
@@ -261,7 +291,7 @@ PLACES: Mapping[str, Place] = {
             "columns.use": "ctrl+s",
         },
         ("list",),
-        is_dialog=True,
+        everywhere=THROUGH,
     ),
 }
 
@@ -276,16 +306,11 @@ def known() -> dict[str, tuple[str, ...]]:
 
 
 def stacks() -> Iterator[tuple[Place, ...]]:
-    """The places that are active at the same time, nearest to the person first.
-
-    In a dialog the last of them has only the keys that go through everything.
-    """
-    through = Place(
-        EVERYWHERE.words, {name: EVERYWHERE.keys[name] for name in THROUGH}, is_dialog=True
-    )
+    """The places that are active at the same time, nearest to the person first."""
     for place in PLACES.values():
         if place.is_inner or place is EVERYWHERE:
             continue
-        everywhere = through if place.is_dialog else EVERYWHERE
+        names = EVERYWHERE.keys if place.everywhere is None else place.everywhere
+        everywhere = Place(EVERYWHERE.words, {name: EVERYWHERE.keys[name] for name in names})
         for inner in (None, *place.holds):
             yield (*((PLACES[inner],) if inner else ()), place, everywhere)

@@ -52,21 +52,17 @@ class ProfileForm(FullScreen[str | None]):
             "ctrl+s",
             "save",
             "save",
-            key_display="ctrl+s",
-            id="profile_form.save",
+            id="form.save",
             tooltip="Try the service, then write the profile into the configuration",
         ),
         Binding(
             "ctrl+t",
             "test",
             "test",
-            key_display="ctrl+t",
-            id="profile_form.test",
+            id="form.test",
             tooltip="Ask the service; nothing is changed or written",
         ),
-        Binding(
-            "escape", "leave", "leave", id="profile_form.leave", tooltip="Leave without saving"
-        ),
+        Binding("escape", "leave", "leave", id="form.leave", tooltip="Leave without saving"),
     ]
 
     AUTO_FOCUS = None

@@ -71,7 +71,7 @@ class ProfilesScreen(LocktermScreen[None]):
             tooltip="Take the profile out of the configuration; nothing else changes",
         ),
         Binding("r", "refresh", "refresh", show=False, id="profiles.refresh"),
-        Binding("escape,q", "close", "close", key_display="esc", id="profiles.close"),
+        Binding("escape,q", "close", "close", id="profiles.close"),
     ]
 
     def __init__(
