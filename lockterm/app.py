@@ -19,6 +19,7 @@ from lockterm.screens.outcomes import Outcomes
 from lockterm.store.cache import Cache
 from lockterm.store.database import Database
 from lockterm.terminal_app import TerminalApp
+from lockterm.text import clean
 
 if TYPE_CHECKING:
     from lockterm.config import Profile, Settings
@@ -64,7 +65,7 @@ class LocktermApp(TerminalApp[int]):
         ),
         Binding(
             "A",
-            "settle('send_again')",
+            "send_again",
             "send again",
             show=False,
             id="outcome.send_again",
@@ -216,9 +217,14 @@ class LocktermApp(TerminalApp[int]):
         self.exit()
 
     def why_not(self, action: str) -> str:
-        """The keys for outcomes need one that is not settled."""
-        if action == "settle" and not self.outcomes.unsettled:
+        """The keys for outcomes need one that is not settled, and sending again sends a change."""
+        if action not in ("settle", "send_again"):
+            return ""
+        if not self.outcomes.unsettled:
             return "Nothing is unsettled: every change that was sent has its outcome."
+        profile = self.operations.profile
+        if action == "send_again" and profile.read_only:
+            return f"The profile {clean(profile.name, 30)} is read-only: nothing is sent again."
         return ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -226,10 +232,10 @@ class LocktermApp(TerminalApp[int]):
         return None if self.why_not(action) else super().check_action(action, parameters)
 
     def action_settle(self, how: str) -> None:
-        """Check, send again or give up the oldest unsettled operation."""
-        acts = {
-            "check": self.outcomes.check,
-            "send_again": self.outcomes.send_again,
-            "give_up": self.outcomes.give_up,
-        }
+        """Check or give up the oldest unsettled operation."""
+        acts = {"check": self.outcomes.check, "give_up": self.outcomes.give_up}
         self.run_worker(acts[how]())
+
+    def action_send_again(self) -> None:
+        """Send the oldest unsettled operation again."""
+        self.run_worker(self.outcomes.send_again())
