@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rich.cells import cell_len
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -18,6 +18,7 @@ from lockterm import __version__
 from lockterm.screens.base import FullScreen, LocktermScreen
 from lockterm.text import clean
 from lockterm.widgets.actions import Action, actions_of
+from lockterm.widgets.tasks import TASKS, place_of, task_of
 
 MARGIN = 6
 """Cells left and right of the text, with the scrollbar."""
@@ -68,7 +69,7 @@ class HelpScreen(LocktermScreen[None]):
         operations: Any = getattr(screen, "operations", None) or vars(app)["operations"]
         super().__init__(operations)
         self._of = screen.crumbs() if isinstance(screen, FullScreen) else ()
-        self._groups = _grouped(actions_of(screen), screen, app)
+        self._tasks = _by_task(actions_of(screen))
 
     def crumbs(self) -> tuple[str, ...]:
         """Of which screen."""
@@ -89,11 +90,11 @@ class HelpScreen(LocktermScreen[None]):
 
     def _write(self) -> None:
         width = max((self.size.width or self.app.size.width) - MARGIN, 40)
-        every = [action for _, actions in self._groups for action in actions]
+        every = [action for _, actions in self._tasks for action in actions]
         keys = 2 + max(len(", ".join(action.keys)) for action in every)
         verb = 2 + max(len(action.binding.description) for action in every)
         lines: list[Content] = []
-        for title, actions in self._groups:
+        for title, actions in self._tasks:
             lines += [Content.styled(title, "bold underline")]
             for action in actions:
                 lines += _of_action(action, keys, verb, width)
@@ -122,23 +123,12 @@ class HelpScreen(LocktermScreen[None]):
         self.dismiss()
 
 
-def _grouped(
-    actions: list[Action], screen: Screen[Any], app: App[Any]
-) -> list[tuple[str, list[Action]]]:
-    """By whose they are; a screen may name groups of its own with ``Binding.group``."""
-    groups: dict[str, list[Action]] = {"On this screen": [], "Moving": [], "Everywhere": []}
-    for action in actions:
-        own = action.binding.group
-        if own is not None and own.description:
-            title = own.description
-        elif action.node is screen and not action.action.startswith("app.focus_"):
-            title = "On this screen"
-        else:
-            title = "Everywhere" if action.node is app else "Moving"
-        groups.setdefault(title, []).append(action)
-    moving, everywhere = groups.pop("Moving"), groups.pop("Everywhere")
-    groups |= {"Moving": moving, "Everywhere": everywhere}
-    return [(title, actions) for title, actions in groups.items() if actions]
+def _by_task(actions: list[Action]) -> list[tuple[str, list[Action]]]:
+    """Below the headings of what they are for."""
+    tasks: dict[str, list[Action]] = {task: [] for task in TASKS}
+    for action in sorted(actions, key=lambda action: place_of(action.binding.id)):
+        tasks[task_of(action.binding.id)].append(action)
+    return [(task, found) for task, found in tasks.items() if found]
 
 
 def _of_action(action: Action, keys: int, verb: int, width: int) -> list[Content]:

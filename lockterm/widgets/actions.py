@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,12 +48,16 @@ def actions_of(screen: Screen[Any]) -> list[Action]:
             keys = (*known.keys, written(binding.key))
             actions[node, binding.action] = replace(known, keys=keys)
             continue
-        reason = ""
-        if not enabled and (why_not := getattr(node, "why_not", None)) is not None:
-            reason = why_not(binding.action.partition("(")[0])
+        reason = "" if enabled else reason_against(node, binding.action)
         keys = (written(binding.key),)
         actions[node, binding.action] = Action(binding.action, node, keys, binding, enabled, reason)
     return list(actions.values())
+
+
+def reason_against(node: DOMNode, action: str) -> str:
+    """Why an action of a screen, a widget or the app can do nothing now; empty: it can."""
+    why_not: Callable[[str], str] | None = getattr(node, "why_not", None)
+    return why_not(action.partition("(")[0]) if why_not is not None else ""
 
 
 def is_typed(screen: Screen[Any], binding: Binding) -> bool:
