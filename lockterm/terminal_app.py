@@ -5,17 +5,16 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
-from textual.app import ReturnType, SystemCommand
+from textual.app import ReturnType
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.notifications import Notify
-from textual.screen import Screen
 from textual.widgets._toast import Toast
 
 from lockterm.appearance import Appearance
@@ -25,12 +24,12 @@ from lockterm.keymap.names import written
 from lockterm.rebindable import Rebindable
 from lockterm.screens.base import FullScreen, LocktermModal
 from lockterm.text import clean
-from lockterm.widgets.actions import actions_of
 from lockterm.widgets.hostile import HostileFilter
 from lockterm.widgets.notice import Notice
 
 if TYPE_CHECKING:
     from textual.await_remove import AwaitRemove
+    from textual.command import Provider
     from textual.dom import DOMNode
     from textual.notifications import SeverityLevel
     from textual.widget import Widget
@@ -46,6 +45,13 @@ MESSAGES = 500
 """How many notices the message log keeps."""
 
 _log = logging.getLogger("lockterm")
+
+
+def _actions() -> type[Provider]:
+    """What the palette offers: imported when it is opened."""
+    from lockterm.widgets.palette import ActionsProvider
+
+    return ActionsProvider
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,7 @@ class TerminalApp(Rebindable[ReturnType], Appearance[ReturnType]):
     TITLE = "lockterm"
     CSS_PATH = next(path for path in _STYLES if path.exists())
     ENABLE_COMMAND_PALETTE = True
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_actions}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
             "ctrl+p",
@@ -156,16 +163,6 @@ class TerminalApp(Rebindable[ReturnType], Appearance[ReturnType]):
         """No cursor blinks: an idle field sends nothing."""
         if hasattr(event.widget, "cursor_blink"):
             event.widget.cursor_blink = False
-
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """The palette offers the actions of the screen: the list that help and key line show."""
-        for item in actions_of(screen):
-            if item.enabled and item.binding.id:
-                yield SystemCommand(
-                    item.binding.description.capitalize(),
-                    f"{item.sentence}  ({', '.join(item.keys)})",
-                    lambda item=item: self.run_action(item.action, item.node),
-                )
 
     # --- the end -------------------------------------------------------------------------------
 

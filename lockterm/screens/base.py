@@ -14,6 +14,7 @@ from textual.screen import ModalScreen, Screen
 
 from lockterm.errors import LocktermError
 from lockterm.text import clean
+from lockterm.widgets.actions import reason_against
 from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.notice_line import NoticeLine
 from lockterm.widgets.title_line import TitleLine
@@ -55,12 +56,14 @@ class _Common(Screen[ResultT]):
         return None if self.why_not(action) else True
 
     def on_key(self, event: events.Key) -> None:
-        """Say why the key of a disabled action does nothing."""
-        for binding in self._bindings.key_to_bindings.get(event.key, ()):
-            if reason := self.why_not(binding.action.partition("(")[0]):
-                nearest = self.active_bindings.get(event.key)
-                if nearest is not None and nearest.node is not self:
-                    return  # a field's own key, such as enter
+        """Say why the key of a disabled action does nothing, whosever it is."""
+        nearest = self.active_bindings.get(event.key)
+        if nearest is not None:
+            found = [(nearest.node, nearest.binding)]
+        else:  # one of our own that is not even offered now
+            found = [(self, own) for own in self._bindings.key_to_bindings.get(event.key, ())]
+        for node, binding in found:
+            if reason := reason_against(node, binding.action):
                 event.stop()
                 self.notify(reason, title=binding.description.capitalize(), markup=False)
                 return
