@@ -18,6 +18,8 @@ from lockterm.screens.lock_form import LockForm
 from lockterm.screens.locks import LocksScreen
 from lockterm.screens.messages import MessagesScreen
 from lockterm.screens.operation_detail import OperationDetailScreen
+from lockterm.screens.profile_form import ProfileForm
+from lockterm.screens.profiles import ProfilesScreen
 from lockterm.screens.remote_detail import RemoteDetailScreen
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
@@ -37,6 +39,8 @@ PLACES = {
     "voice": VoiceScreen,
     "history": HistoryScreen,
     "operation": OperationDetailScreen,
+    "profiles": ProfilesScreen,
+    "profile form": ProfileForm,
     "messages": MessagesScreen,
     "help": HelpScreen,
 }

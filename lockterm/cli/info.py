@@ -63,6 +63,7 @@ def _described(settings: Settings) -> dict[str, dict[str, Any]]:
             "ca_file": profile.ca_file,
             "timeout_s": profile.timeout_s,
             "read_only": profile.read_only,
+            "colour": profile.colour,
             **{f"headers.{name}": MASKED for name in profile.headers},
         }
     look = settings.look

@@ -129,4 +129,6 @@ def _filed(typed: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, Any
         if typed["header"]:
             headers[typed["header"]] = FROM_ENVIRONMENT + typed["variable"]
         filed["headers"] = headers
+        if not headers:
+            del filed["headers"]
     return filed

@@ -181,7 +181,10 @@ def _settle(
     """Change the keys of a table that differ."""
     for key in before:
         if key not in after:
-            del table[key]
+            if in_place and isinstance(before[key], Mapping):
+                _take_out(table.value, (key,))
+            else:
+                del table[key]
     for key, value in after.items():
         if key not in before and in_place:
             text = f"{_key(key)} = {_written(value)}{end}"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _PLACEHOLDERS = {
     "name": "such as north-campus",
     "base_url": "such as https://locks.example.com",
-    "header": "such as Authorization, where a gateway wants it",
+    "header": "none, or such as Authorization",
     "variable": "such as LOCKTERM_TOKEN",
 }
 _CHANGES = ((WRITABLE, "are sent"), (READ_ONLY, "are not sent: read-only"))

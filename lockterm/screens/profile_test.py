@@ -60,7 +60,8 @@ async def try_profile(
 
 
 def _failed(error: LocktermError, message: str, hint: str = "") -> Tried:
-    parts = (f"{error.title}: {message}", hint or error.hint)
+    stop = "" if message.endswith((".", "?", "!")) else "."
+    parts = (f"{error.title}: {message}{stop}", hint or error.hint)
     return Tried(False, " ".join(clean(part, 400) for part in parts if part))
 
 

@@ -145,8 +145,7 @@ class ProfilesScreen(LocktermScreen[None]):
         lines = []
         if entry := self.current:
             if entry.error is not None:
-                words = f"{entry.error.message} {entry.error.hint}".strip()
-                lines.append(f"! {clean(words, 400)}")
+                lines.append(f"! {_words(entry.error)}")
             elif entry.profile is not None:
                 lines.append(clean(entry.profile.base_url, 200))
         lines += self._before_the_file()
@@ -187,7 +186,7 @@ class ProfilesScreen(LocktermScreen[None]):
 
     def _why_not_switch(self, entry: Entry) -> str:
         if entry.error is not None:
-            return "It is broken: the line above the keys says why. e changes it."
+            return f"{_words(entry.error)} e changes it."
         if by := self._profiles.pinned_by:
             return f"{clean(by, 60)} names the service. Start lockterm without it to switch."
         if self.operations.sending:
@@ -225,12 +224,18 @@ class ProfilesScreen(LocktermScreen[None]):
             self.app.push_screen(form, self._filled_in)
 
     def _filled_in(self, name: str | None) -> None:
-        if name is None:
-            return
+        if name is not None:
+            self._tell_saved(name)
+
+    @work
+    async def _tell_saved(self, name: str) -> None:
         self._go_to = name
-        self.load_profiles()
+        await self.load_profiles().wait()
+        entry = self._entries.get(name)
         words = "Open it with enter."
-        if name == self.operations.profile.name:
+        if entry is None or entry.error is not None:
+            words = "It cannot be opened as it is."
+        elif name == self.operations.profile.name:
             words = "It is in use: what was changed holds when it is opened again, with enter."
         self.notify(f"{clean(name, 60)} is in the configuration. {words}", title="Saved")
 
@@ -265,6 +270,10 @@ class ProfilesScreen(LocktermScreen[None]):
     def action_close(self) -> None:
         """Go back."""
         self.dismiss()
+
+
+def _words(error: ConfigError) -> str:
+    return clean(f"{error.message} {error.hint}".strip(), 400)
 
 
 def _removal(entry: Entry, file: ConfigFile, in_use: str) -> ConfirmModal:

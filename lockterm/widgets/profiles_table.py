@@ -24,7 +24,7 @@ class ProfilesTable(RowTable):
             Column("Profile", most=24, least=10),
             Column("Host", most=40, least=14),
             Column("", most=16, least=16),
-            Column("Changes", most=9, rank=1),
+            Column("Changes", most=9, least=9, rank=1),
             Column("Zone", most=24, least=10, rank=3),
             Column("Colour", most=6, rank=2),
             id=id,

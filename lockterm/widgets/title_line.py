@@ -12,7 +12,7 @@ from lockterm.text import ELLIPSIS, clean
 
 LONGEST = 60
 """The most characters of a profile's name or host that are looked at for showing them."""
-CRUMBS = 3
+CRUMBS = 4
 """A part of so many of the line is left to the crumbs before profile and host are shortened."""
 PROFILE, HOST = 9, 13
 """Cells that profile and host keep: enough to tell one from another."""
