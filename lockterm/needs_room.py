@@ -9,7 +9,7 @@ from textual.app import ReturnType
 from textual.geometry import Size
 from textual.screen import Screen
 
-from lockterm.in_order import InOrder
+from lockterm.changed_cells import ChangedCells
 
 SMALLEST = Size(60, 20)
 """Columns and rows that every screen fits into."""
@@ -18,7 +18,7 @@ _CLEAR = "\x1b[0m\x1b[2J\x1b[H"
 _QUITS = frozenset({"q", "ctrl+q", "ctrl+c"})
 
 
-class NeedsRoom(InOrder[ReturnType]):
+class NeedsRoom(ChangedCells[ReturnType]):
     """An app whose screens are whole or not shown at all.
 
     A dialog that is cut off may hide what it is about. The screens go on behind the sentence,
@@ -50,7 +50,7 @@ class NeedsRoom(InOrder[ReturnType]):
         """Draw the sentence once instead of the screen; Textual draws all of it when it grows."""
         if not self.is_too_small:
             self._told_at = None
-            super()._display(screen, renderable)  # type: ignore[arg-type]
+            super()._display(screen, renderable)
         elif self._told_at != self.size and self._driver is not None:
             self._told_at = self.size
             self._driver.write(_CLEAR + "\r\n".join(_sentence(self.size)))

@@ -1,0 +1,249 @@
+"""What is sent as changed cells shows the same screen as all that Textual paints."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import Any
+
+import pyte
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import split_graphemes
+from rich.color import ColorSystem
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual.app import App
+from textual.geometry import Region
+from textual.strip import Strip
+
+from lockterm.app import LocktermApp
+from lockterm.changed_cells import Frame
+from lockterm.service.running import RunningService
+from tests.screens.running_app import Starter, settled, until
+from tests.screens.site import LOCKS, fill_book
+
+KEYS = (
+    *("j", "k", "n", "p", "G", "g", "enter", "escape", "escape", "question_mark", "pagedown"),
+    *("a", "e", "d", "v", "tab", "x", "slash", "left", "right", "M", "H", "ctrl+p", "r", "s"),
+)
+
+
+# pyte draws joined emoji apart; one wide character stands for them.
+_JOINED = re.compile("[^\x00-\x7f]\ufe0f?(?:\u200d[^\x00-\x7f]\ufe0f?)+|[^\x00-\x7f]\ufe0f")
+
+
+class TwoScreens:
+    """A terminal that is sent everything, and one that is sent what has changed."""
+
+    def __init__(self, size: tuple[int, int]) -> None:
+        self.screens = [pyte.Screen(*size), pyte.Screen(*size)]
+        self.streams = [pyte.Stream(screen) for screen in self.screens]
+        self.frame = Frame()
+        self.sent = [0, 0]
+        self.compared = 0
+
+    def show(self, app: App[Any], update: Any) -> None:
+        app.console._color_system = ColorSystem.TRUECOLOR
+        whole = update.render_segments(app.console)
+        changed = self.frame.changes(update, app.size, ColorSystem.TRUECOLOR)
+        for place, text in enumerate((whole, changed)):
+            self.sent[place] += len(text)
+            # Textual has told the terminal not to wrap; pyte must not either.
+            self.streams[place].feed("\x1b[?7l" + _JOINED.sub("女", text))
+        first, second = (rows_of(screen) for screen in self.screens)
+        for y, (one, other) in enumerate(zip(first, second, strict=True)):
+            assert one == other, (y, text_of(one), text_of(other), changed[:400])
+        self.compared += 1
+
+
+def rows_of(screen: pyte.Screen) -> list[list[tuple[Any, ...]]]:
+    return [
+        [
+            (c.data, c.fg, c.bg, c.bold, c.reverse, c.underscore, c.italics)
+            for c in (screen.buffer[y][x] for x in range(screen.columns))
+        ]
+        for y in range(screen.lines)
+    ]
+
+
+def text_of(row: list[tuple[Any, ...]]) -> str:
+    return "".join(cell[0] for cell in row)
+
+
+@pytest.mark.parametrize("size, theme", [((80, 24), "textual-dark"), ((61, 21), "ansi-dark")])
+async def test_every_frame_is_the_same(
+    size: tuple[int, int],
+    theme: str,
+    service: RunningService,
+    lockterm_app: Starter,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Random keys through every screen, with Chinese names and emoji in the rows."""
+    fill_book(lockterm_app, *LOCKS)
+    two = TwoScreens(size)
+
+    def display(app: App[Any], screen: Any, update: Any) -> None:
+        if isinstance(update, (LayoutUpdate, ChopsUpdate)) and not app._batch_count:
+            two.show(app, update)
+        super(LocktermApp, app)._display(screen, update)
+
+    monkeypatch.setattr(LocktermApp, "_display", display, raising=False)
+    keys = random.Random(f"{size}{theme}")
+    app = lockterm_app.app(service)
+    app.theme = theme
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(pilot, lambda: two.compared > 0)
+        await pilot.press("enter")
+        await settled(pilot)
+        for _ in range(100):
+            await pilot.press(keys.choice(KEYS))
+            if keys.random() < 0.3:
+                await settled(pilot)
+    assert two.compared > 100
+    assert two.sent[1] < two.sent[0] * 0.6, two.sent
+
+
+class Terminal:
+    """What a real terminal does with the few sequences there are.
+
+    One half of a wide character that is overwritten takes the other with it, and behind the last
+    column nothing moves on.
+
+    Args:
+        columns: Its width.
+        rows: Its height.
+        joined: How many cells it takes for emoji that are joined.
+    """
+
+    _TOKEN = re.compile(r"\x1b\[([0-9;]*)([HCKm])|([^\x1b])")
+
+    def __init__(self, columns: int, rows: int, joined: int = 2) -> None:
+        self.cells = [[("?", "")] * columns for _ in range(rows)]
+        self._columns, self._joined = columns, joined
+        self._x = self._y = 0
+        self._codes = ""
+
+    def feed(self, text: str) -> None:
+        place = 0
+        while place < len(text):
+            token = self._TOKEN.match(text, place)
+            assert token is not None, text[place:]
+            given, letter, character = token.groups()
+            place = token.end()
+            if character is not None:
+                while "\u200d" in text[place - 1 : place + 1] and place < len(text):
+                    character += text[place]
+                    place += 1
+                self._put(character)
+            elif letter == "H":
+                self._y, self._x = (int(number) - 1 for number in given.split(";"))
+            elif letter == "C":
+                self._x = min(self._x + int(given or 1), self._columns - 1)
+            elif letter == "K":
+                for x in range(self._x, self._columns):
+                    self._blank(x)
+            elif given in ("", "0"):
+                self._codes = ""
+            else:  # codes add up, unless they begin anew
+                before = "" if given.startswith("0;") else self._codes
+                self._codes = ";".join(filter(None, (before, given.removeprefix("0;"))))
+
+    def _put(self, character: str) -> None:
+        width = split_graphemes(character)[1] if len(character) == 1 else self._joined
+        for x in range(self._x, min(self._x + width, self._columns)):
+            self._blank(x)
+        row = self.cells[self._y]
+        for place, x in enumerate(range(self._x, min(self._x + width, self._columns))):
+            row[x] = (character if place == 0 else "", self._codes)
+        self._x = min(self._x + width, self._columns - 1)
+
+    def _blank(self, x: int) -> None:
+        row = self.cells[self._y]
+        if not row[x][0] and x:
+            row[x - 1] = (" ", "")
+        if x + 1 < self._columns and not row[x + 1][0]:
+            row[x + 1] = (" ", "")
+        row[x] = (" ", "")
+
+
+COLUMNS, ROWS = 12, 2
+JOINED = "👩\u200d🚒"
+texts = st.lists(st.sampled_from(["a", "b", " ", " ", "長", "─", JOINED]), min_size=1, max_size=12)
+styles = st.sampled_from([Style(), Style(bold=True), Style(reverse=True)])
+writes = st.tuples(st.integers(0, COLUMNS - 1), st.integers(0, ROWS - 1), texts, styles)
+
+
+def painted(graphemes: list[str], style: Style, room: int) -> Strip:
+    """As many as there is room for, at least a blank."""
+    text = ""
+    for grapheme in graphemes:
+        if split_graphemes(text + grapheme)[1] > room:
+            break
+        text += grapheme
+    return Strip([Segment(text or " ", style)])
+
+
+def update_of(x: int, y: int, strip: Strip) -> LayoutUpdate:
+    return LayoutUpdate([[strip]], Region(x, y, strip.cell_length, 1))
+
+
+def filled(frame: Frame, terminal: Terminal) -> None:
+    everything = [[Strip([Segment("#" * COLUMNS)])] for _ in range(ROWS)]
+    update = LayoutUpdate(everything, Region(0, 0, COLUMNS, ROWS))
+    terminal.feed(frame.changes(update, (COLUMNS, ROWS), ColorSystem.TRUECOLOR))
+
+
+@settings(max_examples=1000)
+@given(st.lists(writes, max_size=25))
+def test_any_paint_leaves_the_terminal_as_all_of_it_would(
+    given_writes: list[tuple[int, int, list[str], Style]],
+) -> None:
+    """Also where wide characters are cut in two by what is painted beside them."""
+    frame, ours, whole = Frame(), Terminal(COLUMNS, ROWS), Terminal(COLUMNS, ROWS)
+    console = Console(color_system="truecolor", force_terminal=True)
+    filled(frame, ours)
+    filled(Frame(), whole)
+    for x, y, graphemes, style in given_writes:
+        update = update_of(x, y, painted(graphemes, style, COLUMNS - x))
+        ours.feed(frame.changes(update, (COLUMNS, ROWS), ColorSystem.TRUECOLOR))
+        whole.feed(update.render_segments(console))
+        assert ours.cells == whole.cells
+
+
+@settings(max_examples=1000)
+@given(st.lists(writes, max_size=25))
+def test_emoji_that_a_terminal_draws_apart_shift_nothing(
+    given_writes: list[tuple[int, int, list[str], Style]],
+) -> None:
+    """The line is right behind the cells that they cover."""
+    frame, terminal = Frame(), Terminal(COLUMNS, ROWS, joined=4)
+    wanted = [[("#", "")] * COLUMNS for _ in range(ROWS)]
+    filled(frame, terminal)
+    for x, y, graphemes, style in given_writes:
+        strip = painted(graphemes, style, COLUMNS - x)
+        # As the compositor does: the halves of what is cut in two are painted as blanks.
+        row, start, end = wanted[y], x, x + strip.cell_length
+        if start and not row[start][0]:
+            start, strip = start - 1, Strip([Segment(" "), *strip])
+        if end < COLUMNS and not row[end][0]:
+            end, strip = end + 1, Strip([*strip, Segment(" ")])
+        row[start:end] = cells_of(strip)
+        update = update_of(start, y, strip)
+        terminal.feed(frame.changes(update, (COLUMNS, ROWS), ColorSystem.TRUECOLOR))
+    for shown, row in zip(terminal.cells, wanted, strict=True):
+        covered = {x + more for x, cell in enumerate(row) if len(cell[0]) > 1 for more in range(4)}
+        for x, cell in enumerate(row):
+            assert x in covered or shown[x] == cell, (x, row, shown)
+
+
+def cells_of(strip: Strip) -> list[tuple[str, str]]:
+    cells: list[tuple[str, str]] = []
+    for text, style, _ in strip:
+        codes = "1" if style and style.bold else "7" if style and style.reverse else ""
+        for first, last, width in split_graphemes(text)[0]:
+            cells += [(text[first:last], codes), *[("", codes)] * (width - 1)]
+    return cells
