@@ -134,12 +134,9 @@ def _refuse(key: str, names: Mapping[str, Place], keymap: Keymap, order: Iterabl
     moved = [name for name in come if not _is_usual(key, name, names[name])]
     at_fault = moved[-1]
     (other,) = (name for name in names if name != at_fault)
-    where = next(
-        (place.words for place in names.values() if place.words != "everywhere"), "everywhere"
-    )
     raise WrongKeyError(
         at_fault,
-        f"is on {written(key)}, which is the key of {other} {where}",
+        f"is on {written(key)}, which is the key of {other} {names[other].words}",
         f"Take another key, or give {other} another one too.",
     )
 

@@ -35,7 +35,7 @@ SENDABLE = frozenset({
 
 EDITING = frozenset({
     *("left", "right", "home", "end", "backspace", "delete", "f6", "f7"),
-    *(f"ctrl+{key}" for key in ("left", "right", *"acdekuvwxyz")),
+    *(f"ctrl+{key}" for key in ("left", "right", *"adekuvwxyz")),
     *(f"shift+{key}" for key in ("left", "right", "up", "down", "home", "end")),
     *(f"ctrl+shift+{key}" for key in ("left", "right")),
 })  # fmt: skip

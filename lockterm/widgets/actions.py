@@ -12,6 +12,7 @@ from textual.screen import Screen
 
 from lockterm.keymap.names import written
 
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """Something that keys do now."""
