@@ -125,10 +125,15 @@ class TerminalApp(Rebindable[ReturnType], Appearance[ReturnType]):
     ) -> None:
         """Show a notice and keep it in the message log. Never markup: names come from outside."""
         message, title = clean(message, 600), clean(title, 80)
-        self.messages.append(Message(self.now_ms(), severity, title, message))
+        self.keep_message(message, title, severity)
         self._make_room(title, message)
         stands_s = self.NOTIFICATION_TIMEOUT if timeout is None else timeout
         self.post_message(Notify(Notice(message, title, severity, stands_s)))
+
+    def keep_message(self, message: str, title: str, severity: SeverityLevel) -> None:
+        """Keep in the message log what is said elsewhere, so that it can be read again."""
+        kept = Message(self.now_ms(), severity, clean(title, 80), clean(message, 600))
+        self.messages.append(kept)
 
     def _make_room(self, title: str, message: str) -> None:
         """A key held down on a lost service makes 30 notices a second, which slow every key."""

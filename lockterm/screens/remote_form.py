@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, cast
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -20,11 +20,17 @@ from lockterm.screens.remote_saving import RemoteSaving
 from lockterm.typed_remote import LABELS
 
 if TYPE_CHECKING:
+    from textual.notifications import SeverityLevel
     from textual.widget import Widget
 
     from lockterm.models.locks import Lock
     from lockterm.models.remotes import Remote
     from lockterm.operations import Operations
+
+
+class _Keeping(Protocol):
+    def keep_message(self, message: str, title: str, severity: SeverityLevel) -> None: ...
+
 
 _SHORT_NAMES = {"name": "remoteName", "type": "remoteType", "start": "startDate", "end": "endDate"}
 
@@ -198,6 +204,11 @@ class RemoteForm(DraftedForm[RemoteSaved | None]):
         status.update(f"! {self.refusal}" if is_refused else text)
         status.set_class(is_refused, "refused")
         self.refresh_bindings()
+
+    def refuse(self, why: str) -> None:
+        """Say what became of a save that was not recorded, here and in the message log."""
+        self.refusal = why
+        cast(_Keeping, self.app).keep_message(why, self.crumbs()[-1], "error")
 
     def watch_refusal(self) -> None:
         """Say it."""

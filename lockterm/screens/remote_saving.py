@@ -8,6 +8,7 @@ from lockterm.comparison import RECOGNISED, differences
 from lockterm.errors import LocktermError, NameTaken, OutcomeUnknown, Refused, RuleViolation
 from lockterm.models.operation import UNSETTLED, State
 from lockterm.models.remote_values import RemoteValues, values_of
+from lockterm.operations import HeldBack
 from lockterm.rules import changes, effective, needs_dates, new_remote, touches_validity
 from lockterm.screens.name_check import TAKEN, ask_about_name
 from lockterm.screens.remote_questions import (
@@ -127,7 +128,7 @@ class RemoteSaving:
         form, values = self._form, self._sent
         assert values is not None
         self.is_sending = True
-        form.doing = "Sending ..."
+        form.doing = f"Sending ... at most {form.operations.profile.timeout_s:g} s for an answer."
         lock_id = form.lock_entry.lock_id
         if form.fields.before is None:
             request = new_remote(lock_id, values)
@@ -159,9 +160,12 @@ class RemoteSaving:
         if isinstance(error, NameTaken) and self._sent is not None:
             fields.objections["remoteName", self._sent.remote_name] = TAKEN
         form.unknown = isinstance(error, OutcomeUnknown)
-        form.refusal = _sentence(error)
+        if isinstance(error, HeldBack):
+            error.hint = "Outside of this form c checks it, A sends it again, X gives it up."
+        refusal = _sentence(error)
         if form.unknown:
-            form.refusal += " It may have been recorded. Before another save: ctrl+r reads it back."
+            refusal += " It may have been recorded. Before another save: ctrl+r reads it back."
+        form.refuse(refusal)
         fields.read_now()
 
     # --- an outcome that is not known ----------------------------------------------------------
@@ -176,7 +180,7 @@ class RemoteSaving:
             await self._tell_outcome(operation)
         except LocktermError as error:
             if form.is_attached:
-                form.refusal = f"It cannot be read back: {_sentence(error)} ctrl+r tries again."
+                form.refuse(f"It cannot be read back: {_sentence(error)} ctrl+r tries again.")
         finally:
             if form.is_attached:
                 form.doing = ""

@@ -12,7 +12,7 @@ from textual.widgets import DataTable, Input
 
 from lockterm.models.locks import Lock
 from lockterm.operations import Operations
-from lockterm.screens.remotes_columns import RemotesColumns
+from lockterm.screens.remotes_adding import RemotesAdding
 from lockterm.screens.remotes_keys import KEYS
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.key_line import KeyLine
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lockterm.models.remotes import Remote
 
 
-class RemotesScreen(RemotesColumns):
+class RemotesScreen(RemotesAdding):
     """The pages of a lock's list as the service cuts them.
 
     Args:
@@ -81,8 +81,10 @@ class RemotesScreen(RemotesColumns):
         if new.seen is not old.seen or new.needle != old.needle or new.found is not old.found:
             pages = [view.page.page_no if view.page else 0 for view in (old, new)]
             self.paint_rows(top=pages[0] != pages[1])
+            if new.page is not None and not new.page.total:
+                self.look_for_restorable()
         elif new.trouble is not old.trouble:
-            self._show_state()
+            self.show_state()
         self._show_pager()
         self.query_one(KeyLine).show_keys()
 
@@ -96,7 +98,7 @@ class RemotesScreen(RemotesColumns):
             cursor=self._go_to,
             top=top,
         )
-        self._show_state()
+        self.show_state()
         self._show_pane()
 
     def show_arrangement(self) -> None:
@@ -105,12 +107,13 @@ class RemotesScreen(RemotesColumns):
         self.paint_rows()
         self._show_pager()
 
-    def _show_state(self) -> None:
+    def show_state(self) -> None:
         """The rows, or the words in their place."""
         table, panel = self.query_one(RemotesTable), self.query_one(StatePanel)
         panel.display = table.row_count == 0
         if panel.display:
-            panel.say(*state_words(self.view, self._lock_name, may_add=not self.why_not("add")))
+            may = {"may_add": not self.why_not("add"), "may_restore": self.may_restore}
+            panel.say(*state_words(self.view, self._lock_name, **may))
         table.set_class(self.view.trouble is not None or self.view.kept, "-stale")
 
     def _show_pager(self) -> None:
@@ -182,13 +185,6 @@ class RemotesScreen(RemotesColumns):
         if self.is_attached:
             self.paint_rows()
 
-    def why_not(self, action: str) -> str:
-        """Nothing to clear; see also the paging and the remote under the cursor."""
-        page, reason = self.view.page, super().why_not(action)
-        if action == "clear" and page is not None and not page.total:
-            return reason or "The lock has no remotes to clear."
-        return reason
-
     # --- actions -------------------------------------------------------------------------------
 
     def action_detail(self) -> None:
@@ -200,29 +196,6 @@ class RemotesScreen(RemotesColumns):
             title = remote.remote_name or f"remote {remote.id}"
             screen = RemoteDetailScreen(self.operations, self.lock_entry, remote.id, title)
             self.app.push_screen(screen)
-
-    def action_add(self) -> None:
-        """Add a remote in the form."""
-        self._open_form(None)
-
-    def action_clear(self) -> None:
-        """Delete all remotes of the lock, after asking."""
-        from lockterm.screens.clear_remotes import ClearModal
-
-        dialog = ClearModal(self.operations, self.lock_entry)
-
-        def answered(confirmed: bool | None) -> None:
-            if confirmed:
-                clearing = self.operations.clear_remotes(self.lock_entry.lock_id, dialog.count)
-                self.carry_out(f"Clear {self._lock_name}", clearing, self._cleared)
-
-        self.app.push_screen(dialog, answered)
-
-    def _cleared(self, deleted: int | None) -> str:
-        if deleted is None:
-            return f"The remotes of {self._lock_name} were deleted; recorded by the service."
-        remotes = "1 remote" if deleted == 1 else f"{deleted:,} remotes"
-        return f"{remotes} deleted from {self._lock_name}; recorded by the service."
 
     def action_refresh(self) -> None:
         """Ask the service again."""

@@ -65,13 +65,16 @@ class PageView:
         return self.seen.value if self.seen else None
 
 
-def state_words(view: PageView, lock: str, *, may_add: bool) -> tuple[str, str]:
+def state_words(
+    view: PageView, lock: str, *, may_add: bool, may_restore: bool = False
+) -> tuple[str, str]:
     """What stands where there are no rows: the state, and the next key.
 
     Args:
         view: What is shown; without rows.
         lock: The lock's name, clean.
         may_add: Whether a remote can be added.
+        may_restore: Whether the history has what was deleted from here.
     """
     if view.needle:
         return _nothing_matches(view)
@@ -87,6 +90,9 @@ def state_words(view: PageView, lock: str, *, may_add: bool) -> tuple[str, str]:
     if view.page.total:
         return "There is nothing on this page.", "<  first page      r  try again"
     add = "Press a to add one." if may_add else ""
+    if may_restore:
+        words = f"No remotes on this lock now; the history has what was deleted from here. {add}"
+        return words.strip(), "H  history, where R adds it again      escape  back to the locks"
     return f"No remotes on this lock yet. {add}".strip(), "escape  back to the locks"
 
 

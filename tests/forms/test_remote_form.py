@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from textual.widget import Widget
 
-from lockterm.screens.remote_form import RemoteSaved
+from lockterm.screens.remote_form import RemoteForm, RemoteSaved
+from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
-from tests.forms.conftest import Line, Opener, add, call, total
+from tests.forms.conftest import GATE, Line, Opener, add, call, total
 from tests.screens.running_app import settled, shown, until
 
 RECURRING = {
@@ -267,7 +268,7 @@ async def test_a_save_under_way_cannot_be_started_twice_and_locks_the_fields(
         await until(form.pilot, lambda: form.dialog)
         line.gate.clear()
         await form.pilot.press("right", "enter")
-        await until(form.pilot, lambda: form.status == "Sending ...")
+        await until(form.pilot, lambda: form.status.startswith("Sending ... at most 5 s"))
         await form.pilot.press("ctrl+s", "escape", "x")
         assert form.pilot.app.screen is form.screen
         assert form.screen.fields.disabled
@@ -404,3 +405,40 @@ async def test_the_focused_field_is_always_in_sight(
             assert window.contains_region(region), focused
             await form.press("tab")
         assert len(seen) > 14
+
+
+async def test_what_an_unsettled_add_holds_back_is_said_before_anything_is_typed(
+    service: RunningService, open_form: Opener, line: Line
+) -> None:
+    async with open_form(line) as form:
+        await form.fill(**RECURRING)
+        line.lose, line.applies = "add", False
+        await form.press("ctrl+s")
+        await form.agree()
+        assert "may have been recorded" in form.status
+        pilot = form.pilot
+        log = pilot.app.messages[-1]  # type: ignore[attr-defined]
+        assert log.title == "Add a remote" and "may have been recorded" in log.text
+        line.lose = ""
+        operations = pilot.app.operations  # type: ignore[attr-defined]
+        other = RemoteForm(operations, GATE, typed=RECURRING | {"remoteName": "Another"})
+        pilot.app.push_screen(other)
+        await settled(pilot)
+        await form.press("ctrl+s")
+        await form.agree()
+        assert "Outside of this form c checks it" in other.refusal
+        assert "Held back" in pilot.app.messages[-1].text  # type: ignore[attr-defined]
+
+        pilot.app.push_screen(RemotesScreen(operations, GATE))
+        await settled(pilot)
+        for key, words in (("a", "Add"), ("C", "Clear")):
+            await form.press(key)
+            assert isinstance(pilot.app.screen, RemotesScreen)
+            said = pilot.app.messages[-1]  # type: ignore[attr-defined]
+            assert said.title == words
+            assert "An earlier change is not settled: add Roof crew." in said.text
+            assert "First c checks it, A sends it again, or X gives it up." in said.text
+        await form.press("X")
+        await form.agree()
+        await form.press("a")
+        assert isinstance(pilot.app.screen_stack[-2], RemoteForm), "below the offer of its draft"

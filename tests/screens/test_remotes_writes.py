@@ -134,7 +134,7 @@ async def test_clear_wants_the_name_typed_and_says_how_many(
         await press(pilot, "enter", "enter")
         assert someone_else.page(service, 1003) == []
         assert "10 remotes deleted from lock 1003; recorded by the service." in notices(pilot)
-        assert "No remotes on this lock yet." in shown(pilot)
+        assert "No remotes on this lock now" in shown(pilot)
 
 
 async def test_clear_stops_where_the_number_is_another_by_then(
@@ -240,3 +240,22 @@ async def test_an_added_remote_is_found_on_its_page(
         selected = table(pilot).selected
         assert selected is not None and selected.remote_name == "New one"
         assert "page 7 of 7" in shown(pilot)
+
+
+async def test_an_empty_lock_names_the_way_back_where_there_is_one(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1004) as pilot:
+        assert "No remotes on this lock yet." in shown(pilot)
+        someone_else.add(service, 1004, "Roof crew")
+        await press(pilot, "r", "C")
+        assert isinstance(pilot.app.screen, ClearModal)
+        await press(pilot, *"1004", "enter", "enter")
+        assert "the history has what was deleted from here" in shown(pilot)
+        assert "H  history, where R adds it again" in shown(pilot)
+        await press(pilot, "H", "R")
+        assert "Roof crew" in shown(pilot)
+    async with lockterm_app(service, 1004) as pilot:  # another session knows it too
+        assert "H  history, where R adds it again" in shown(pilot)
+    async with lockterm_app(service, 1004, read_only=True) as pilot:
+        assert "R adds it again" not in shown(pilot)
