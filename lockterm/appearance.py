@@ -19,8 +19,8 @@ from lockterm.config.look import TRUE_COLOURS, Look
 from lockterm.errors import LocktermError
 from lockterm.link import SLOW_S, Link
 from lockterm.needs_room import NeedsRoom
-from lockterm.widgets import scroll_bar
 from lockterm.widgets.colours import OWN, NoColours, Readable
+from lockterm.widgets.cures import cure_drawing
 from lockterm.widgets.glyphs import AsciiFilter
 
 _SYSTEMS = {TRUE_COLOURS: ColorSystem.TRUECOLOR, 256: ColorSystem.EIGHT_BIT}
@@ -75,7 +75,7 @@ class Appearance(NeedsRoom[ReturnType]):
         self._animations = self.animation_level
         self._own_filters: list[LineFilter] = []
         self._link = Link(self._send, lambda: events.Event().time, self._offer_quiet)
-        scroll_bar.use_everywhere()
+        cure_drawing()
         # Before the first frame, and without the painting that follows a change of theme.
         self.set_reactive(Appearance.theme, self._wanted_theme())
         self._refresh_truecolor_filter(self.ansi_theme)
@@ -125,12 +125,12 @@ class Appearance(NeedsRoom[ReturnType]):
     async def action_theme(self) -> None:
         """Choose the theme, and keep the choice."""
         if self.look.native:
-            few = "quiet uses" if self.look.quiet else "this terminal has no others than"
-            self.notify(
-                f"Now {few} the terminal's own colours. A theme that was chosen comes back where"
-                " there are more.",
-                title="Theme",
-            )
+            reason = "This terminal has few colours: its own are used."
+            if self.look.quiet:
+                reason = "Quiet uses the terminal's own colours."
+            elif self.look.colours == 0:
+                reason = "No colours are used here: NO_COLOR is set, or the terminal has none."
+            self.notify(f"{reason} A theme chosen elsewhere is kept.", title="Theme")
             return
         from lockterm.screens.choice_modal import ChoiceModal
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from rich.color import Color as RichColor
-from rich.color import ColorSystem
+from rich.color import ColorSystem, blend_rgb
+from rich.color_triplet import ColorTriplet
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
@@ -56,8 +57,19 @@ OWN = Theme(
 )
 """The terminal's own foreground and background, whatever they are: light and dark both work."""
 
-_BLACK, _WHITE = RichColor.from_rgb(0, 0, 0), RichColor.from_rgb(255, 255, 255)
-_OWN_BLACK, _OWN_WHITE = RichColor.from_ansi(0), RichColor.from_ansi(15)
+LEAST_CONTRAST = 1.8
+"""Below this contrast to its background a word cannot be made out, even one that is dimmed."""
+
+LEAST_OF_LINES = 1.01
+"""A line may be faint, but it has to be there."""
+
+MIDDLE = 0.18
+"""The luminance from which on black is further away than white."""
+
+STEPS = 8
+"""So fine is the way from a colour to black or white."""
+
+_BLACK, _WHITE = ColorTriplet(0, 0, 0), ColorTriplet(255, 255, 255)
 
 
 class NoColours(LineFilter):
@@ -74,10 +86,10 @@ class NoColours(LineFilter):
 
 
 class Readable(LineFilter):
-    """No text in the colour of its background, after the terminal's few colours are chosen too.
+    """No text in nearly the colour of its background, in the colours that the terminal has.
 
     Args:
-        colours: What the terminal has.
+        colours: What the terminal has; a theme's are replaced by the nearest of these.
     """
 
     def __init__(self, colours: ColorSystem) -> None:
@@ -85,13 +97,17 @@ class Readable(LineFilter):
         self._colours = colours
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The segments; text that could not be seen is black or white."""
+        """The segments; what could not be made out is nearer to black or to white."""
         return [
             segment
             if segment.style is None or segment.control or segment.text.isspace()
-            else Segment(segment.text, _readable(segment.style, self._colours))
+            else Segment(segment.text, self._readable(segment.text, segment.style))
             for segment in segments
         ]
+
+    def _readable(self, text: str, style: Style) -> Style:
+        is_text = not all("\u2500" <= glyph <= "\u259f" or glyph.isspace() for glyph in text)
+        return _readable(style, self._colours, LEAST_CONTRAST if is_text else LEAST_OF_LINES)
 
 
 @lru_cache(2048)
@@ -99,15 +115,31 @@ def _colourless(style: Style) -> Style:
     return style.without_color + Style.from_meta(style.meta) if style.meta else style.without_color
 
 
-@lru_cache(2048)
-def _readable(style: Style, colours: ColorSystem) -> Style:
+@lru_cache(4096)
+def _readable(style: Style, colours: ColorSystem, least: float) -> Style:
     front, back = style.color, style.bgcolor
     if front is None or back is None or front.is_default or back.is_default:
         return style
-    front, back = front.downgrade(colours), back.downgrade(colours)
-    if front.get_ansi_codes() != back.get_ansi_codes():
+    if _contrast(front, back, colours) >= least:
         return style
-    is_dark = sum(back.get_truecolor()) < 3 * 128
-    if back.triplet is None and back.number is not None and back.number < 16:
-        return style + Style(color=_OWN_WHITE if is_dark else _OWN_BLACK)
-    return style + Style(color=_WHITE if is_dark else _BLACK)
+    seen_back = back.downgrade(colours).get_truecolor()
+    end = _BLACK if _luminance(seen_back) > MIDDLE else _WHITE
+    for step in range(1, STEPS):
+        mixed = RichColor.from_triplet(blend_rgb(front.get_truecolor(), end, step / STEPS))
+        if _contrast(mixed, back, colours) >= least:
+            return style + Style(color=mixed)
+    return style + Style(color=RichColor.from_triplet(end))
+
+
+def _contrast(one: RichColor, other: RichColor, colours: ColorSystem) -> float:
+    """The contrast ratio of WCAG: 1 for the same colour, 21 for black and white."""
+    first, second = (_luminance(color.downgrade(colours).get_truecolor()) for color in (one, other))
+    return (max(first, second) + 0.05) / (min(first, second) + 0.05)
+
+
+def _luminance(color: ColorTriplet) -> float:
+    linear = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in color.normalized
+    )
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))

@@ -14,6 +14,7 @@ from textual.worker import WorkerState
 
 from lockterm.app import LocktermApp
 from lockterm.config import Profile
+from lockterm.config.look import EVERYTHING, Look
 from lockterm.paths import Paths
 from tests.conftest import NOW_MS
 
@@ -45,12 +46,19 @@ class Starter:
     directory: Path
     clock: Clock
 
-    def app(self, service: Any, open_lock: int | None = None, **profile: Any) -> LocktermApp:
+    def app(
+        self,
+        service: Any,
+        open_lock: int | None = None,
+        look: Look = EVERYTHING,
+        **profile: Any,
+    ) -> LocktermApp:
         """An app on a service, not yet running.
 
         Args:
             service: What has a ``base_url``; or that URL itself.
             open_lock: Open straight on the remotes of this lock.
+            look: What the terminal can do.
             profile: Other fields of the profile: ``read_only=True``, ``page_size=10``.
         """
         base_url = service if isinstance(service, str) else service.base_url
@@ -58,6 +66,7 @@ class Starter:
         app = LocktermApp(
             PictureProfile(base_url=base_url, **fields),
             Paths.below(self.directory),
+            look=look,
             open_lock=open_lock,
             clock=self.clock,
         )
@@ -69,12 +78,13 @@ class Starter:
         self,
         service: Any,
         open_lock: int | None = None,
+        look: Look = EVERYTHING,
         *,
         size: tuple[int, int] = (80, 24),
         **profile: Any,
     ) -> AsyncIterator[Pilot[int]]:
         """A running app on a service, settled on its first screen; arguments as for ``app``."""
-        app = self.app(service, open_lock, **profile)
+        app = self.app(service, open_lock, look, **profile)
         async with app.run_test(size=size, notifications=True) as pilot:
             await settled(pilot)
             yield pilot
