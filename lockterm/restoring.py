@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from lockterm.backup import BackedUp, losses, read_backup
 from lockterm.errors import LocktermError, NameTaken, Refused, Unreachable
+from lockterm.keymap.spoken import settling
 from lockterm.models.operation import IN_FLIGHT, STATE_WORDS, UNSETTLED, State
 from lockterm.operations import HeldBack
 
@@ -25,9 +26,13 @@ if TYPE_CHECKING:
 DONE = frozenset({State.CONFIRMED, State.CONFIRMED_BY_READING})
 """States of an operation that took effect."""
 
-SETTLE_FIRST = "Settle it first: c checks it, A sends it again, X gives it up."
 _STOPS = (401, 403, 429)
 """HTTP statuses of a refusal that the next remote would get as well."""
+
+
+def settle_first() -> str:
+    """What to do about what is not settled."""
+    return f"Settle it first: {settling()}"
 
 
 class Fate(StrEnum):
@@ -95,7 +100,7 @@ def why_not_restorable(operation: Operation | HistoryLine, count: int) -> str:
     if operation.call not in ("delete", "clear"):
         return "Only what a delete or a clear took away can be restored."
     if operation.state in UNSETTLED | IN_FLIGHT:
-        return f"It is not settled whether this {operation.call} took effect. {SETTLE_FIRST}"
+        return f"It is not settled whether this {operation.call} took effect. {settle_first()}"
     if operation.state not in DONE:
         return f"This {operation.call} was {STATE_WORDS[operation.state]}: nothing is to restore."
     if not count:
@@ -206,7 +211,7 @@ async def _restore_one(operations: Operations, plan: Plan, index: int) -> tuple[
         adds = await operations.restored(plan.operation.lock_id)
         tries = [add for add in adds if add.restores_remote == remote.old_id]
         if tries and (told := outcome_of(tries[-1])).fate is Fate.UNSETTLED:
-            return told, f"Whether this one was restored is not known yet. {SETTLE_FIRST}"
+            return told, f"Whether this one was restored is not known yet. {settle_first()}"
         return Outcome(Fate.NOT_SENT, error.message), _sentences(error)
     words = "" if new_id is None else f"as {new_id}"
     return Outcome(Fate.RESTORED, words, new_id), ""

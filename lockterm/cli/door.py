@@ -12,6 +12,7 @@ from lockterm.cli.ending import Interrupted, tell
 from lockterm.cli.rehearsal import OneCommand, Rehearsal
 from lockterm.config import Options, load_settings
 from lockterm.errors import ConfigError, LocktermError, RuleViolation
+from lockterm.keymap.spoken import key
 from lockterm.logfile import log_to
 from lockterm.models.operation import IN_FLIGHT, STATE_WORDS, UNSETTLED
 from lockterm.paths import Paths
@@ -130,6 +131,6 @@ class Door:
         if mine[-1].state in UNSETTLED | IN_FLIGHT:
             return (
                 "Interrupted while it was being sent: whether it was recorded is not known."
-                " lockterm reads it back when its UI is started, and H shows what it found."
+                " lockterm reads it back when its UI is started, and {key('app.history')} shows what it found."
             )
         return f"Interrupted; the change was {STATE_WORDS[mine[-1].state]}."

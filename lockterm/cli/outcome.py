@@ -15,13 +15,15 @@ from lockterm.cli.ending import DONE, UNKNOWN, sentence_of, tell
 from lockterm.cli.output import put, put_json
 from lockterm.cli.rehearsal import Rehearsed
 from lockterm.errors import LocktermError, OutcomeUnknown, ServiceError
+from lockterm.keymap.spoken import settling
 from lockterm.models.locks import Lock
 from lockterm.models.operation import Operation, State
 from lockterm.operations import HeldBack
 from lockterm.text import clean
 
-_SETTLE = "In lockterm's UI, c checks it, A sends it again and X gives it up."
-_NEXT = f"Settle it before you send it again. {_SETTLE}"
+_NEXT = "Settle it before you send it again."
+_SETTLE = "In lockterm's UI,"
+"""Goes on with the keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def carry_out(door: Door, change: Change, work: Coroutine[Any, Any, Any]) -> int
         _show_request(door, rehearsed, change)
         return DONE
     except HeldBack as error:
-        error.hint = _SETTLE
+        error.hint = f"{_SETTLE} {settling()}"
         raise
     except OutcomeUnknown as error:
         return _read_back(door, change, error)
@@ -120,7 +122,8 @@ def _read_back(door: Door, change: Change, error: OutcomeUnknown) -> int:
     else:
         for line in change.details:
             put(line)
-    tell(" ".join(filter(None, (f"{error.title}: {clean(error.message)}", clean(words), _NEXT))))
+    said = (f"{error.title}: {clean(error.message)}", clean(words), _NEXT, _SETTLE, settling())
+    tell(" ".join(filter(None, said)))
     return UNKNOWN
 
 

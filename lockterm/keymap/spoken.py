@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from lockterm.keymap import Keymap
 from lockterm.keymap.names import is_typed, written
 from lockterm.keymap.places import PLACES, known
+
+_NAMED = re.compile(r"\{([a-z_]+\.[a-z_]+)\}")
 
 _in_force: Keymap = {}
 
@@ -34,3 +38,22 @@ def key(name: str) -> str:
     if any(name in place.keys for place in PLACES.values() if place.is_typed_into):
         keys = tuple(one for one in keys if not is_typed(one)) or keys
     return written(keys[0])
+
+
+def said(sentence: str) -> str:
+    """A sentence with its keys in it: ``{remotes.add}  add one`` becomes ``a  add one``.
+
+    Never one with the service's words in it: they may have braces.
+
+    Raises:
+        KeyError: There is no such id.
+    """
+    return _NAMED.sub(lambda named: key(named[1]), sentence)
+
+
+def settling() -> str:
+    """Which keys settle an operation, as the end of a sentence."""
+    return said(
+        "{outcome.check} checks it, {outcome.send_again} sends it again, {outcome.give_up} gives"
+        " it up."
+    )

@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
+from lockterm.keymap.spoken import said
 from lockterm.screens.base import LocktermModal
 from lockterm.text import clean
 
@@ -55,7 +56,7 @@ class ChoiceModal(LocktermModal[ChoiceT | None], Generic[ChoiceT]):
             yield Label(clean(self._question, 200), markup=False, classes="question")
             options = [Option(Content(clean(words, 66))) for _, words in self._choices]
             yield Choices(*options, compact=True, markup=False)
-            yield Label("enter chooses, escape leaves", markup=False, classes="hint")
+            yield Label(said("{list.choose} chooses, escape leaves"), markup=False, classes="hint")
 
     def on_mount(self) -> None:
         """Stand on the current choice."""

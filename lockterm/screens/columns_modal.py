@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.widgets import Button, Label, OptionList
 from textual.widgets.option_list import Option
 
+from lockterm.keymap.spoken import said
 from lockterm.screens.base import LocktermModal
 from lockterm.screens.choice_modal import Choices
 from lockterm.widgets.remote_columns import COLUMNS, USUAL, Arrangement, Order
@@ -18,7 +19,10 @@ from lockterm.widgets.remote_columns import COLUMNS, USUAL, Arrangement, Order
 ALWAYS = "name"
 """The column that is always there: without it, one would act on a remote one cannot tell apart."""
 
-HINT = "space show, J/K move, s sort, 0 usual, ctrl+s use, esc leave"
+HINT = (
+    "{columns.show} show, {columns.down}/{columns.up} move, {columns.sort} sort,"
+    " {columns.usual} usual, {columns.use} use, esc leave"
+)
 
 
 class ColumnsModal(LocktermModal[Arrangement | None]):
@@ -60,7 +64,7 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
             yield Choices(*map(Option, self._lines()), compact=True, markup=False)
             yield Label(self._fit_words(), id="fit", markup=False)
             yield Label(self._sort_words(), id="sort", markup=False)
-            yield Label(HINT, markup=False, classes="hint")
+            yield Label(said(HINT), markup=False, classes="hint")
             with Horizontal(classes="buttons"):
                 yield Button("Cancel", id="keep", compact=True)
                 yield Button("Use these columns", "primary", id="act", compact=True)

@@ -14,6 +14,7 @@ from textual.widgets import DataTable, Static
 
 from lockterm import moments
 from lockterm.errors import StoreError
+from lockterm.keymap.spoken import said
 from lockterm.models.operation import STATE_WORDS
 from lockterm.operations import Operations
 from lockterm.restoring import why_not_restorable
@@ -138,16 +139,16 @@ class HistoryScreen(LocktermScreen[None]):
         table.display = bool(self._found)
         state.display = not self._found
         if isinstance(self.rows, StoreError):
-            state.say_error(self.rows, "r  try again      esc  back")
+            state.say_error(self.rows, said("{history.refresh}  try again      esc  back"))
         elif self.rows is not None and not rows:
             state.say(
                 "Nothing was changed from here yet. Every change that is sent to the service"
                 " gets a line here, with what became of it.",
-                "esc  back      ?  help",
+                said("esc  back      {app.help}  help"),
             )
         elif self.rows is not None and not self._found:
             left = ", ".join(self.choice.in_words())
-            way = "esc  show all" if self._narrowed else "l  all locks      esc  back"
+            way = "esc  show all" if self._narrowed else said("{history.one_lock}  all locks      esc  back")
             state.say(f"None of the {counted(len(rows))} is shown: {left}.", way)
         elif self.focused is None:
             table.focus()

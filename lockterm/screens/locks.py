@@ -8,6 +8,7 @@ from textual.reactive import reactive
 from textual.widgets import DataTable, Static
 
 from lockterm.errors import LocktermError, StoreError
+from lockterm.keymap.spoken import said
 from lockterm.models.locks import Lock
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen
@@ -86,7 +87,8 @@ class LocksScreen(LocktermScreen[None]):
         if not isinstance(self.book, tuple):
             table.display = False
             if self.book is not None:
-                state.say_error(self.book, "r  try again      o  open a lock by its id")
+                keys = "{locks.refresh}  try again      {locks.open_by_id}  open a lock by its id"
+                state.say_error(self.book, said(keys))
             self._tell_about()
             return
         found = [lock for lock in self.book if _matches(self.wanted, lock)]
@@ -98,7 +100,10 @@ class LocksScreen(LocktermScreen[None]):
             state.say(
                 "The lock book is empty.\n\nThe service has no list of locks, so the book is kept"
                 " here: add each lock once, by its id.",
-                "a  add a lock      o  open a lock by its id      ?  help",
+                said(
+                    "{locks.add}  add a lock      {locks.open_by_id}  open a lock by its id      "
+                    "{app.help}  help"
+                ),
             )
         elif not found:
             state.say(
@@ -147,9 +152,9 @@ class LocksScreen(LocktermScreen[None]):
     def why_not(self, action: str) -> str:
         """Most keys need a lock under the cursor."""
         if isinstance(self.book, StoreError) and action in _ON_A_LOCK | {"add"}:
-            return "The lock book cannot be read. Open a lock by its id with o."
+            return said("The lock book cannot be read. Open a lock by its id with {locks.open_by_id}.")
         if action in _ON_A_LOCK and self.current is None:
-            return "There is no lock under the cursor. Add one with a."
+            return said("There is no lock under the cursor. Add one with {locks.add}.")
         return ""
 
     def action_open(self) -> None:

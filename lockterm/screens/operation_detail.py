@@ -10,6 +10,7 @@ from textual.binding import Binding
 from textual.reactive import reactive
 
 from lockterm.errors import LocktermError, StoreError
+from lockterm.keymap.spoken import said
 from lockterm.models.operation import Operation
 from lockterm.operations import Operations
 from lockterm.restoring import why_not_restorable
@@ -111,7 +112,7 @@ class OperationDetailScreen(LocktermScreen[None]):
 
     def _paint_error(self, error: LocktermError) -> None:
         self.query_one(DetailsTable).display = False
-        self.query_one(StatePanel).say_error(error, "r  try again      esc  back")
+        self.query_one(StatePanel).say_error(error, said("{operation.refresh}  try again      esc  back"))
         self.refresh_bindings()
 
     # --- actions -------------------------------------------------------------------------------

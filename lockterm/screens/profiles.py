@@ -13,6 +13,7 @@ from textual.widgets import DataTable, Static
 
 from lockterm.config.profiles import successor
 from lockterm.errors import ConfigError
+from lockterm.keymap.spoken import key, said
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.confirm import ConfirmModal
 from lockterm.text import clean
@@ -115,12 +116,14 @@ class ProfilesScreen(LocktermScreen[None]):
             entries = await asyncio.to_thread(self._profiles.entries, file)
         except ConfigError as error:
             self._file, self._entries = None, {}
-            self.query_one(StatePanel).say_error(error, "r  read it again      esc  close")
+            self.query_one(StatePanel).say_error(
+                error, said("{profiles.refresh}  read it again      esc  close")
+            )
         else:
             self._file, self._entries = file, {entry.name: entry for entry in entries}
             if not entries:
                 self.query_one(StatePanel).say(
-                    f"There are no profiles in {clean(file.path)}.", "a  add one      esc  close"
+                    f"There are no profiles in {clean(file.path)}.", said("{profiles.add}  add one      esc  close")
                 )
         self._paint()
 
@@ -186,7 +189,7 @@ class ProfilesScreen(LocktermScreen[None]):
 
     def _why_not_switch(self, entry: Entry) -> str:
         if entry.error is not None:
-            return f"{_words(entry.error)} e changes it."
+            return f"{_words(entry.error)} {key('profiles.edit')} changes it."
         if by := self._profiles.pinned_by:
             return f"{clean(by, 60)} names the service. Start lockterm without it to switch."
         if self.operations.sending:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual.worker import Worker
 
 from lockterm.errors import LocktermError
+from lockterm.keymap.spoken import said
 from lockterm.models.constants import RemoteType
 from lockterm.models.locks import Lock
 from lockterm.operations import Operations
@@ -67,7 +68,9 @@ class RemoteActions(LocktermScreen[None]):
         if action in WRITES and self.operations.profile.read_only:
             return f"The profile {clean(self.operations.profile.name, 30)} is read-only."
         if action in WRITES and self.operations.online is False:
-            return "The service cannot be reached, so nothing can be sent. r tries again."
+            return said(
+                "The service cannot be reached, so nothing can be sent. {remotes.refresh} tries again."
+            )
         if action not in ON_A_REMOTE:
             return ""
         remote = self.current
@@ -76,7 +79,7 @@ class RemoteActions(LocktermScreen[None]):
         if remote.id is None and action != "copy":
             return "The service listed this remote without a usable id."
         if action == "renew" and remote.remote_type == RemoteType.PERMANENT:
-            return "A permanent remote has no end to renew. e changes its type."
+            return said("A permanent remote has no end to renew. {remotes.edit} changes its type.")
         return ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -11,6 +11,7 @@ from textual.binding import Binding
 from textual.reactive import var
 
 from lockterm.errors import LocktermError, Refused, StoreError
+from lockterm.keymap.spoken import said
 from lockterm.models.locks import Lock
 from lockterm.operations import Operations, Seen
 from lockterm.screens.base import SOON_S
@@ -165,10 +166,11 @@ class RemoteDetailScreen(RemoteActions):
             panel.say(
                 f"{clean(self._called, 60)} is gone\n\nThe service says:"
                 f" {clean(self.trouble.message, 300)}",
-                "escape  back to the remotes      r  look again",
+                said("escape  back to the remotes      {remote.refresh}  look again"),
             )
         elif self.trouble is not None:
-            panel.say_error(self.trouble, "r  try again      escape  back to the remotes")
+            keys = said("{remote.refresh}  try again      escape  back to the remotes")
+            panel.say_error(self.trouble, keys)
         self._show_age()
         self.refresh_bindings()
 
@@ -186,7 +188,8 @@ class RemoteDetailScreen(RemoteActions):
             return
         words = "updated "
         if self.trouble is not None:
-            words = f"STALE · {clean(self.trouble.title, 40).lower()} · r tries again · {words}"
+            again = said("{remote.refresh} tries again")
+            words = f"STALE · {clean(self.trouble.title, 40).lower()} · {again} · {words}"
         pager.show(words, self.seen.at_ms)
 
     def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:

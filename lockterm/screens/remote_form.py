@@ -12,6 +12,7 @@ from textual.binding import Binding
 from textual.reactive import reactive
 from textual.widgets import Input, Static
 
+from lockterm.keymap.spoken import said
 from lockterm.screens.form_drafts import DraftedForm
 from lockterm.screens.name_check import ask_about_name
 from lockterm.screens.remote_fields import RemoteFields
@@ -180,7 +181,7 @@ class RemoteForm(DraftedForm[RemoteSaved | None]):
         if self.doing:
             return self.doing
         if self.unknown:
-            return "Check first whether the last save took effect: ctrl+r."
+            return said("Check first whether the last save took effect: {form.check}.")
         if reading.missing:
             return f"Still needed: {_names(reading.missing)}."
         if reading.errors:
@@ -198,7 +199,8 @@ class RemoteForm(DraftedForm[RemoteSaved | None]):
         """The line above the keys: what is waited for, what was refused, what is missing."""
         if not self.is_attached:  # it was left while the service was asked
             return
-        text = self._why_not_save() or "Complete. ctrl+s shows what will be sent, and asks."
+        complete = said("Complete. {form.save} shows what will be sent, and asks.")
+        text = self._why_not_save() or complete
         is_refused = bool(self.refusal) and not self.doing
         status = self.query_one("#status", Static)
         status.update(f"! {self.refusal}" if is_refused else text)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lockterm.comparison import RECOGNISED, differences
 from lockterm.errors import LocktermError, NameTaken, OutcomeUnknown, Refused, RuleViolation
+from lockterm.keymap.spoken import key, said
 from lockterm.models.operation import UNSETTLED, State
 from lockterm.models.remote_values import RemoteValues, values_of
 from lockterm.operations import HeldBack
@@ -164,7 +165,9 @@ class RemoteSaving:
             error.hint = "Outside of this form c checks it, A sends it again, X gives it up."
         refusal = _sentence(error)
         if form.unknown:
-            refusal += " It may have been recorded. Before another save: ctrl+r reads it back."
+            refusal += said(
+                " It may have been recorded. Before another save: {form.check} reads it back."
+            )
         form.refuse(refusal)
         fields.read_now()
 
@@ -180,7 +183,7 @@ class RemoteSaving:
             await self._tell_outcome(operation)
         except LocktermError as error:
             if form.is_attached:
-                form.refuse(f"It cannot be read back: {_sentence(error)} ctrl+r tries again.")
+                form.refuse(f"It cannot be read back: {_sentence(error)} {key('form.check')} tries again.")
         finally:
             if form.is_attached:
                 form.doing = ""
@@ -220,17 +223,19 @@ class RemoteSaving:
         form.unknown = state in (State.UNKNOWN, State.AMBIGUOUS)
         if operation and state in UNSETTLED:
             self._again_of = operation.id
-            form.refusal = f"{clean(operation.message, 200)} {_NEXT[operation.state]}"
+            form.refusal = f"{clean(operation.message, 200)} {said(_NEXT[operation.state])}"
         else:  # it was settled elsewhere
             self._again_of = None
-            form.refusal = "It was settled elsewhere: the history says how. ctrl+s saves anew."
+            form.refusal = said(
+                "It was settled elsewhere: the history says how. {form.save} saves anew."
+            )
 
 
 _NEXT = {
-    State.UNKNOWN: "ctrl+r reads it back again.",
-    State.NOT_SEEN: "A late request may still land; ctrl+s sends it again.",
-    State.AMBIGUOUS: "Leave the form and look at it; ctrl+r asks again.",
-    State.CONFLICT: "ctrl+s shows the difference before anything is sent again.",
+    State.UNKNOWN: "{form.check} reads it back again.",
+    State.NOT_SEEN: "A late request may still land; {form.save} sends it again.",
+    State.AMBIGUOUS: "Leave the form and look at it; {form.check} asks again.",
+    State.CONFLICT: "{form.save} shows the difference before anything is sent again.",
 }
 """What to do about an operation that was read back."""
 

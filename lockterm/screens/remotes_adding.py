@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual import work
 
 from lockterm.errors import StoreError
+from lockterm.keymap.spoken import settling
 from lockterm.models.operation import CALL_WORDS, HELD_CALLS
 from lockterm.screens.remotes_columns import RemotesColumns
 from lockterm.text import clean
@@ -43,7 +44,7 @@ class RemotesAdding(RemotesColumns):
                 what = f"{CALL_WORDS[operation.call]} {clean(operation.remote_name, 40)}".strip()
                 return (
                     f"An earlier change is not settled: {what}. Another could double it."
-                    " First c checks it, A sends it again, or X gives it up."
+                    f" First {settling()}"
                 )
         if action == "clear" and page is not None and not page.total:
             return "The lock has no remotes to clear."

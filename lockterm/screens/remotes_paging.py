@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lockterm.keymap.spoken import said
 from lockterm.screens.remotes_keys import PAGING
 from lockterm.screens.remotes_loading import RemotesLoading
 
@@ -20,7 +21,7 @@ class RemotesPaging(RemotesLoading):
         if self.view.found is not None:
             return "These were found on all pages. escape shows the pages again."
         if page is None:
-            return "Nothing was loaded yet. r tries again."
+            return said("Nothing was loaded yet. {remotes.refresh} tries again.")
         if action in ("next_page", "last_page") and self._at >= self._last_page:
             return f"Page {self._at} is the last one."
         if action in ("previous_page", "first_page") and self._at <= 1:

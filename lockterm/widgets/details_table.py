@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.cells import chop_cells
 from textual import events
 
+from lockterm.keymap.spoken import said
 from lockterm.widgets.remote_fields import Field
 from lockterm.widgets.row_table import GAP, Column, RowTable
 
@@ -52,7 +53,7 @@ class DetailsTable(RowTable):
             for line in field.shown.split("\n"):
                 lines += _broken(line, room)
                 if len(lines) > MOST_ROWS:
-                    lines[MOST_ROWS:] = ["… and more: y copies all of it"]
+                    lines[MOST_ROWS:] = [said("… and more: {remote.copy} copies all of it")]
                     break
             for place, line in enumerate(lines):
                 rows[f"{index}:{place}"] = (field.label if place == 0 else "", line)

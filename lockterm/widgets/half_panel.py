@@ -12,6 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from lockterm import moments
+from lockterm.keymap.spoken import said
 from lockterm.text import clean
 from lockterm.widgets.state_panel import Reading, StatePanel
 
@@ -62,7 +63,7 @@ class HalfPanel(Vertical):
         state = self.query_one(StatePanel)
         if not found:
             if reading.value is None and reading.error is not None:
-                state.say_error(reading.error, "r  try again")
+                state.say_error(reading.error, said("{voice.refresh}  try again"))
             else:
                 state.say(*words)
         stale = self.query_one(".stale", Static)
@@ -71,7 +72,8 @@ class HalfPanel(Vertical):
         if reading.kept:
             stale.update(f"OLD, as read at {at}; reading it again ...")
         elif reading.error is not None:
-            stale.update(f"STALE, as read at {at}. {clean(reading.error.title, 60)}; r tries again")
+            again = said("{voice.refresh} tries again")
+            stale.update(f"STALE, as read at {at}. {clean(reading.error.title, 60)}; {again}")
 
     def _show_rows(self, shown: bool) -> None:
         for widget in (self._rows, *self._below):

@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from lockterm.keymap.spoken import key
 from lockterm.models.operation import CALL_WORDS, STATE_WORDS, Operation
 from lockterm.text import clean
 
@@ -50,9 +51,9 @@ class NoticeLine(Widget):
         if not self.has_keys:
             return (". Settle it outside of this form.",)
         return (
-            *(("  c", "bold"), " check"),
-            *(("  A", "bold"), " send again"),
-            *(("  X", "bold"), " give up"),
+            *((f"  {key('outcome.check')}", "bold"), " check"),
+            *((f"  {key('outcome.send_again')}", "bold"), " send again"),
+            *((f"  {key('outcome.give_up')}", "bold"), " give up"),
         )
 
     def watch_link(self) -> None:

@@ -10,6 +10,7 @@ from textual.widgets import Static
 
 from lockterm import moments
 from lockterm.errors import LocktermError
+from lockterm.keymap.spoken import key
 from lockterm.text import clean
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class PackDetail(Static):
 
     def show_error(self, error: LocktermError) -> None:
         """Why there is no detail."""
-        self.show_words(f"{error.title}: {error.message} r tries again.")
+        self.show_words(f"{error.title}: {error.message} {key('voice.refresh')} tries again.")
 
     def on_resize(self) -> None:
         """Break long values for the new width."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lockterm.errors import LocktermError
+from lockterm.keymap.spoken import said
 from lockterm.text import clean
 
 if TYPE_CHECKING:
@@ -81,15 +82,18 @@ def state_words(
     if view.trouble is not None and view.seen is None:
         error = view.trouble
         sentence = " ".join(filter(None, (clean(error.message, 400), clean(error.hint, 300))))
-        return f"{clean(error.title)}\n\n{sentence}", "r  try again      escape  back to the locks"
+        keys = said("{remotes.refresh}  try again      escape  back to the locks")
+        return f"{clean(error.title)}\n\n{sentence}", keys
     if view.page is None:
         return f"Loading the remotes of {lock} ...", "escape  back to the locks"
     if view.page.unreadable:
         count = view.page.unreadable
-        return f"The service sent {count} records that cannot be read.", "r  try again"
+        words = f"The service sent {count} records that cannot be read."
+        return words, said("{remotes.refresh}  try again")
     if view.page.total:
-        return "There is nothing on this page.", "<  first page      r  try again"
-    add = "Press a to add one." if may_add else ""
+        keys = said("{remotes.first_page}  first page      {remotes.refresh}  try again")
+        return "There is nothing on this page.", keys
+    add = said("Press {remotes.add} to add one.") if may_add else ""
     if may_restore:
         words = f"No remotes on this lock now; the history has what was deleted from here. {add}"
         return words.strip(), "H  history, where R adds it again      escape  back to the locks"

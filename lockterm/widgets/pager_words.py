@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lockterm.keymap.spoken import key
 from lockterm.text import clean
 from lockterm.widgets.page_view import PageView
 
@@ -39,14 +40,15 @@ def pager_words(view: PageView, matching: int, order: Order | None = None) -> Pa
     elif view.trouble is not None:
         wanted = "" if view.missed == page.page_no else f"page {view.missed:,} not loaded: "
         why = f"{wanted}{clean(view.trouble.title, 40)}".lower()
-        prefix, ends = "STALE, ", (f"{why} · r tries again · updated ", f"{why} · r tries again · ")
+        again = f"{why} · {key('remotes.refresh')} tries again · "
+        prefix, ends = "STALE, ", (f"{again}updated ", again)
     else:
         total = "1 remote" if page.total == 1 else f"{page.total:,} remotes"
         size = f"{page.page_size} a page"
         ends = (f"{total} · {size} · updated ", f"{total} · updated ", f"{total} · ", "updated ")
         after = f" · {page.unreadable} unreadable" if page.unreadable else ""
         if (count := len(page.remotes)) > matching:
-            after += f" · the first {matching:,} of {count:,} on this page: / finds the others"
+            after += f" · the first {matching:,} of {count:,} on this page: {key('remotes.find')} finds the others"
     forms = _page_forms(prefix, page, order, ends)
     return forms[0], at_ms, after, forms[1:]
 

@@ -8,6 +8,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from lockterm import moments
+from lockterm.keymap.spoken import key
 from lockterm.models.constants import AddType, Flag, RemoteType, word
 from lockterm.widgets.remote_line import Row, name, number
 
@@ -39,7 +40,7 @@ def _words(row: Row, zone: tzinfo) -> Content:
             lines.append((label, moments.stamp(moments.as_ms(stamp), zone)))
     if remote.extra_data:
         count = len(remote.extra_data)
-        lines.append(("Extra", f"{count} field{'' if count == 1 else 's'}: enter shows all"))
+        lines.append(("Extra", f"{count} field{'' if count == 1 else 's'}: {key('remotes.detail')} shows all"))
     parts: list[tuple[str, str]] = [(f"{name(remote)}\n\n", "bold")]
     for label, text in lines:
         parts += [(f"{label}\n", "dim"), (f"{text}\n", "")]

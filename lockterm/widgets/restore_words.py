@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import tzinfo
 
 from lockterm import moments
-from lockterm.restoring import SETTLE_FIRST, Fate, Plan
+from lockterm.restoring import Fate, Plan, settle_first
 from lockterm.text import clean
 
 
@@ -57,7 +57,7 @@ class RestoreWords:
     def why_not(self) -> str:
         """Why nothing can be sent now; empty: it can."""
         if self.plan.held:
-            return f"One remote of it is not settled. {SETTLE_FIRST}"
+            return f"One remote of it is not settled. {settle_first()}"
         if not self.plan.due:
             left = "else can" if self.plan.having(Fate.IMPOSSIBLE) else "is left to"
             return f"Nothing {left} be restored."
