@@ -17,6 +17,7 @@ from textual.filter import LineFilter, Monochrome, NoColor
 from lockterm.choices import Choices
 from lockterm.config.look import TRUE_COLOURS, Look
 from lockterm.errors import LocktermError
+from lockterm.keymap.spoken import key
 from lockterm.link import SLOW_S, Link
 from lockterm.needs_room import NeedsRoom
 from lockterm.widgets.colours import OWN, NoColours, Readable
@@ -207,8 +208,9 @@ class Appearance(NeedsRoom[ReturnType]):
         if trip_s < SLOW_S or self.look.quiet:
             return
         self.notify(
-            f"Each key takes {trip_s * 1000:.0f} ms to this terminal and back. Q sends less: 16"
-            " colours, ASCII, nothing read ahead. To begin so: --quiet, or quiet = true under"
+            f"Each key takes {trip_s * 1000:.0f} ms to this terminal and back."
+            f" {key('app.quiet')} sends less: 16 colours, ASCII, nothing read ahead."
+            " To begin so: --quiet, or quiet = true under"
             " [terminal] in the configuration.",
             title="A thin link",
             timeout=20,

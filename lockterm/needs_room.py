@@ -10,12 +10,12 @@ from textual.geometry import Size
 from textual.screen import Screen
 
 from lockterm.changed_cells import ChangedCells
+from lockterm.keymap.spoken import key, keys_of
 
 SMALLEST = Size(60, 20)
 """Columns and rows that every screen fits into."""
 
 _CLEAR = "\x1b[0m\x1b[2J\x1b[H"
-_QUITS = frozenset({"q", "ctrl+q", "ctrl+c"})
 
 
 class NeedsRoom(ChangedCells[ReturnType]):
@@ -37,7 +37,7 @@ class NeedsRoom(ChangedCells[ReturnType]):
         """No key acts on what cannot be seen, but the one that quits."""
         if not self.is_too_small:
             return super().is_meant(event)
-        if isinstance(event, events.Key) and event.key in _QUITS:
+        if isinstance(event, events.Key) and event.key in _quits():
             self.exit()
         return False
 
@@ -56,9 +56,14 @@ class NeedsRoom(ChangedCells[ReturnType]):
             self._driver.write(_CLEAR + "\r\n".join(_sentence(self.size)))
 
 
+def _quits() -> tuple[str, ...]:
+    return (*keys_of("app.quit"), *keys_of("app.quit_always"), "ctrl+c")
+
+
 def _sentence(size: Size) -> list[str]:
     words = (
         f"lockterm needs {SMALLEST.width}x{SMALLEST.height}; this terminal has"
-        f" {size.width}x{size.height}. Make it larger, or press q to quit. Nothing is lost."
+        f" {size.width}x{size.height}. Make it larger, or press"
+        f" {key('app.quit')} to quit. Nothing is lost."
     )
     return textwrap.wrap(words, max(size.width - 1, 1))[: size.height]

@@ -21,6 +21,7 @@ from lockterm.appearance import Appearance
 from lockterm.choices import Choices
 from lockterm.config.look import Look
 from lockterm.keymap.names import written
+from lockterm.keymap.spoken import key
 from lockterm.rebindable import Rebindable
 from lockterm.screens.base import FullScreen, LocktermModal
 from lockterm.text import clean
@@ -107,12 +108,7 @@ class TerminalApp(Rebindable[ReturnType], Appearance[ReturnType]):
 
     def action_help_quit(self) -> None:
         """Ctrl+c was pressed where there is nothing to copy: say which key quits."""
-        quits = [
-            binding.key
-            for _, binding, _, _ in self.screen.active_bindings.values()
-            if binding.id == "app.quit_always"
-        ]
-        self.notify(f"{' or '.join(quits)} leaves lockterm from anywhere.", title="To quit")
+        self.notify(f"{key('app.quit_always')} leaves lockterm from anywhere.", title="To quit")
 
     def notify(
         self,

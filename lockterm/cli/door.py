@@ -12,7 +12,7 @@ from lockterm.cli.ending import Interrupted, tell
 from lockterm.cli.rehearsal import OneCommand, Rehearsal
 from lockterm.config import Options, load_settings
 from lockterm.errors import ConfigError, LocktermError, RuleViolation
-from lockterm.keymap.spoken import key
+from lockterm.keymap import spoken
 from lockterm.logfile import log_to
 from lockterm.models.operation import IN_FLIGHT, STATE_WORDS, UNSETTLED
 from lockterm.paths import Paths
@@ -45,7 +45,9 @@ class Door:
 
     def __init__(self, options: Options, *, dry_run: bool = False) -> None:
         paths = Paths.standard()
-        profile = load_settings(paths.config_file, options, os.environ).profile
+        settings = load_settings(paths.config_file, options, os.environ)
+        spoken.use(settings.keymap)
+        profile = settings.profile
         if profile is None:
             raise ConfigError(
                 NO_SERVICE,
@@ -131,6 +133,7 @@ class Door:
         if mine[-1].state in UNSETTLED | IN_FLIGHT:
             return (
                 "Interrupted while it was being sent: whether it was recorded is not known."
-                " lockterm reads it back when its UI is started, and {key('app.history')} shows what it found."
+                " lockterm reads it back when its UI is started, and"
+                f" {spoken.key('app.history')} shows what it found."
             )
         return f"Interrupted; the change was {STATE_WORDS[mine[-1].state]}."

@@ -148,7 +148,9 @@ class HistoryScreen(LocktermScreen[None]):
             )
         elif self.rows is not None and not self._found:
             left = ", ".join(self.choice.in_words())
-            way = "esc  show all" if self._narrowed else said("{history.one_lock}  all locks      esc  back")
+            way = "esc  show all"
+            if not self._narrowed:
+                way = said("{history.one_lock}  all locks      esc  back")
             state.say(f"None of the {counted(len(rows))} is shown: {left}.", way)
         elif self.focused is None:
             table.focus()

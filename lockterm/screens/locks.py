@@ -152,7 +152,7 @@ class LocksScreen(LocktermScreen[None]):
     def why_not(self, action: str) -> str:
         """Most keys need a lock under the cursor."""
         if isinstance(self.book, StoreError) and action in _ON_A_LOCK | {"add"}:
-            return said("The lock book cannot be read. Open a lock by its id with {locks.open_by_id}.")
+            return said("The lock book cannot be read. {locks.open_by_id} opens a lock by its id.")
         if action in _ON_A_LOCK and self.current is None:
             return said("There is no lock under the cursor. Add one with {locks.add}.")
         return ""

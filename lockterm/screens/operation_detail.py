@@ -112,7 +112,9 @@ class OperationDetailScreen(LocktermScreen[None]):
 
     def _paint_error(self, error: LocktermError) -> None:
         self.query_one(DetailsTable).display = False
-        self.query_one(StatePanel).say_error(error, said("{operation.refresh}  try again      esc  back"))
+        self.query_one(StatePanel).say_error(
+            error, said("{operation.refresh}  try again      esc  back")
+        )
         self.refresh_bindings()
 
     # --- actions -------------------------------------------------------------------------------

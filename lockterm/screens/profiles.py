@@ -123,7 +123,8 @@ class ProfilesScreen(LocktermScreen[None]):
             self._file, self._entries = file, {entry.name: entry for entry in entries}
             if not entries:
                 self.query_one(StatePanel).say(
-                    f"There are no profiles in {clean(file.path)}.", said("{profiles.add}  add one      esc  close")
+                    f"There are no profiles in {clean(file.path)}.",
+                    said("{profiles.add}  add one      esc  close"),
                 )
         self._paint()
 

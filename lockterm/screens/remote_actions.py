@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.worker import Worker
 
 from lockterm.errors import LocktermError
-from lockterm.keymap.spoken import said
+from lockterm.keymap.spoken import key
 from lockterm.models.constants import RemoteType
 from lockterm.models.locks import Lock
 from lockterm.operations import Operations
@@ -40,6 +40,9 @@ class RemoteActions(LocktermScreen[None]):
         lock_entry: The lock.
     """
 
+    IDS: ClassVar[str] = "remotes"
+    """How the ids of its keys begin."""
+
     def __init__(self, operations: Operations, lock_entry: Lock) -> None:
         super().__init__(operations)
         self.lock_entry = lock_entry
@@ -68,9 +71,8 @@ class RemoteActions(LocktermScreen[None]):
         if action in WRITES and self.operations.profile.read_only:
             return f"The profile {clean(self.operations.profile.name, 30)} is read-only."
         if action in WRITES and self.operations.online is False:
-            return said(
-                "The service cannot be reached, so nothing can be sent. {remotes.refresh} tries again."
-            )
+            again = key(f"{self.IDS}.refresh")
+            return f"The service cannot be reached, so nothing can be sent. {again} tries again."
         if action not in ON_A_REMOTE:
             return ""
         remote = self.current
@@ -79,7 +81,8 @@ class RemoteActions(LocktermScreen[None]):
         if remote.id is None and action != "copy":
             return "The service listed this remote without a usable id."
         if action == "renew" and remote.remote_type == RemoteType.PERMANENT:
-            return said("A permanent remote has no end to renew. {remotes.edit} changes its type.")
+            edit = key(f"{self.IDS}.edit")
+            return f"A permanent remote has no end to renew. {edit} changes its type."
         return ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

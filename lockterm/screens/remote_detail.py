@@ -38,6 +38,7 @@ class RemoteDetailScreen(RemoteActions):
         title: What it is called as long as its detail was not read.
     """
 
+    IDS = "remote"
     BINDINGS = [
         Binding("e", "edit", "edit", id="remote.edit", tooltip="Change this remote"),
         Binding(

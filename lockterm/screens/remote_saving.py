@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lockterm.comparison import RECOGNISED, differences
 from lockterm.errors import LocktermError, NameTaken, OutcomeUnknown, Refused, RuleViolation
-from lockterm.keymap.spoken import key, said
+from lockterm.keymap.spoken import key, said, settling
 from lockterm.models.operation import UNSETTLED, State
 from lockterm.models.remote_values import RemoteValues, values_of
 from lockterm.operations import HeldBack
@@ -162,7 +162,7 @@ class RemoteSaving:
             fields.objections["remoteName", self._sent.remote_name] = TAKEN
         form.unknown = isinstance(error, OutcomeUnknown)
         if isinstance(error, HeldBack):
-            error.hint = "Outside of this form c checks it, A sends it again, X gives it up."
+            error.hint = f"Outside of this form {settling()}"
         refusal = _sentence(error)
         if form.unknown:
             refusal += said(
@@ -183,7 +183,9 @@ class RemoteSaving:
             await self._tell_outcome(operation)
         except LocktermError as error:
             if form.is_attached:
-                form.refuse(f"It cannot be read back: {_sentence(error)} {key('form.check')} tries again.")
+                form.refuse(
+                    f"It cannot be read back: {_sentence(error)} {key('form.check')} tries again."
+                )
         finally:
             if form.is_attached:
                 form.doing = ""

@@ -48,7 +48,8 @@ def pager_words(view: PageView, matching: int, order: Order | None = None) -> Pa
         ends = (f"{total} · {size} · updated ", f"{total} · updated ", f"{total} · ", "updated ")
         after = f" · {page.unreadable} unreadable" if page.unreadable else ""
         if (count := len(page.remotes)) > matching:
-            after += f" · the first {matching:,} of {count:,} on this page: {key('remotes.find')} finds the others"
+            others = f"{key('remotes.find')} finds the others"
+            after += f" · the first {matching:,} of {count:,} on this page: {others}"
     forms = _page_forms(prefix, page, order, ends)
     return forms[0], at_ms, after, forms[1:]
 

@@ -40,7 +40,8 @@ def _words(row: Row, zone: tzinfo) -> Content:
             lines.append((label, moments.stamp(moments.as_ms(stamp), zone)))
     if remote.extra_data:
         count = len(remote.extra_data)
-        lines.append(("Extra", f"{count} field{'' if count == 1 else 's'}: {key('remotes.detail')} shows all"))
+        fields = f"{count} field{'' if count == 1 else 's'}"
+        lines.append(("Extra", f"{fields}: {key('remotes.detail')} shows all"))
     parts: list[tuple[str, str]] = [(f"{name(remote)}\n\n", "bold")]
     for label, text in lines:
         parts += [(f"{label}\n", "dim"), (f"{text}\n", "")]

@@ -81,8 +81,8 @@ def classes() -> Iterator[type[DOMNode]]:
 def own_bindings(node: type[DOMNode]) -> list[Binding]:
     """The bindings of a class that are lockterm's: those of Textual's classes are its own.
 
-    Textual's are what a field does with the text in it, tab and shift+tab, enter on a button, ctrl+c:
-    nobody may take them away, so that they need no id.
+    Textual's are what a field does with the text in it, tab and shift+tab, enter on a button,
+    ctrl+c: nobody may take them away, so that they need no id.
     """
     textuals = {
         (binding.key, binding.action)

@@ -1,4 +1,4 @@
-"""What can be chosen for keys, and what is refused: whatever passes leaves every action in reach."""
+"""What can be chosen for keys, and what is refused: what passes leaves every action in reach."""
 
 from __future__ import annotations
 

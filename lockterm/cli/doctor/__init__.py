@@ -19,6 +19,7 @@ from lockterm.config import Options, Settings, load_settings
 from lockterm.config.file import ConfigFile
 from lockterm.config.terminal import settle_look
 from lockterm.errors import ConfigError
+from lockterm.keymap import spoken
 from lockterm.logfile import log_to
 from lockterm.paths import Paths
 from lockterm.text import clean
@@ -63,6 +64,7 @@ def _findings(options: Options, at_end: ExitStack | None) -> Iterator[Finding]:
     detected: dict[str, str]
     try:
         settings = load_settings(paths.config_file, options, os.environ)
+        spoken.use(settings.keymap)
         look, origins = settings.look, settings.origins
     except ConfigError as error:
         wrong, detected = error, {}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lockterm.cli.doctor.finding import Finding
+from lockterm.keymap.spoken import key, settling
 from lockterm.models.operation import IN_FLIGHT, UNSETTLED
 from lockterm.paths import Paths
 from lockterm.store.database import MIGRATIONS
@@ -71,7 +72,7 @@ def _database_findings(database: Path) -> Iterator[Finding]:
             "store",
             f"{_counted(count, 'change')} sent from here {'is' if count == 1 else 'are'} not"
             " settled: it is not known whether they took effect.",
-            "Start lockterm and press H: c checks, A sends again, X gives up.",
+            f"Start lockterm and press {key('app.history')}: {settling()}",
         )
     if count := facts["drafts"]:
         yield Finding(
