@@ -45,9 +45,9 @@ def run_demo(options: Options) -> int:
         raise ConfigError(
             "The demo brings its own service.", hint="Leave out --profile and --base-url."
         )
-    require_terminal(os.environ)
     # Who practises here does so with the keys that hold in earnest, or is told that they cannot be.
     keymap = keys_in(Paths.standard().config_file)
+    require_terminal(os.environ)
     log_file = Paths.standard().log_file  # what went wrong is worth keeping, even of the demo
     log_to(log_file, options.log_level)
     with (
