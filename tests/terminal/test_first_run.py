@@ -1,44 +1,207 @@
-"""The first run: nothing is configured, and a person sits in front of it."""
+"""The first run: nothing is configured, a person sits in front of it, and has keys alone."""
 
 from __future__ import annotations
 
+import signal
+import stat
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
+
+import pytest
 
 from lockterm.service.running import RunningService
 from tests.terminal.pty_session import PtySession
 
 Start = Callable[..., PtySession]
-QUESTION = r"demo, URL or quit \[demo\]: ?$"
+TOKEN = "one-secret-of-this-test"
+SET = {"LOCKTERM_TOKEN": f"Bearer {TOKEN}"}
+GO_ON = "\x1b[C\r"
+"""In a dialog: to the button behind the one with the focus, and press it."""
+DEAD = "http://127.0.0.1:1"
+
+
+def config_of(home: Path) -> Path:
+    return home / "config" / "lockterm" / "config.toml"
+
+
+def open_form(session: PtySession) -> None:
+    session.wait_for("Try the demo")
+    session.press("c")
+    session.wait_for("Base URL")
+
+
+def fill(session: PtySession, *fields: str) -> None:
+    """Type the fields from the top on, and leave each with tab."""
+    for field in fields:
+        session.press(field, "tab")
 
 
 def test_it_offers_the_demo(lockterm: Start) -> None:
     session = lockterm()
-    session.wait_for(QUESTION)
-    session.press("\n")
+    session.wait_for("Try the demo")
+    session.press("enter")
     session.wait_for("Main gate +1001")
+    session.press("P")
+    session.wait_for("No profiles here")
     session.press("q")
     assert session.wait_exit() == 0
 
 
-def test_it_takes_a_base_url_and_says_what_is_wrong_with_one(
+@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+def test_a_service_is_tried_and_its_profile_is_used_from_then_on(
+    lockterm: Start,
+    tmp_path: Path,
+    running_service: Callable[..., RunningService],
+    size: tuple[int, int],
+) -> None:
+    service = running_service(token=TOKEN)
+    session = lockterm(env=SET, size=size)
+    open_form(session)
+    fill(session, "north-campus", service.base_url, "", "Authorization", "LOCKTERM_TOKEN")
+    session.wait_for("It is set now")
+    session.press("\x14")  # ctrl+t
+    session.wait_for(r"answers as it should, in \d+ ms")
+    assert not config_of(tmp_path).exists(), "a test writes nothing"
+    session.press("\x13")  # ctrl+s
+    session.wait_for("The lock book is empty")
+    host = service.base_url.removeprefix("http://")
+    assert f"north-campus  {host}" in session.lines[0]
+    session.press("q")
+    assert session.wait_exit() == 0
+
+    file = config_of(tmp_path)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    assert TOKEN not in file.read_text()
+    assert TOKEN.encode() not in session.raw
+    assert tomllib.loads(file.read_text()) == {
+        "default_profile": "north-campus",
+        "profiles": {
+            "north-campus": {
+                "base_url": service.base_url,
+                "headers": {"Authorization": "env:LOCKTERM_TOKEN"},
+            }
+        },
+    }
+
+    again = lockterm("--lock", "1001", env=SET, size=size)
+    again.wait_for("page 1 of 7")
+    again.press("q")
+    assert again.wait_exit() == 0
+
+
+def test_what_is_wrong_is_said_and_nothing_typed_is_lost(
+    lockterm: Start, tmp_path: Path, running_service: Callable[..., RunningService]
+) -> None:
+    service = running_service(token=TOKEN)
+    session = lockterm(env=SET | {"WRONG": "Bearer nonsense"})
+    open_form(session)
+    fill(session, "north", "nonsense", "Europe/Berln", "Authorization", "WRONG")
+    session.press("\x13")
+    session.wait_for("The base URL 'nonsense' is no web address")
+    session.wait_for("The zone 'Europe/Berln' is no time zone")
+    session.press("\x15", DEAD, "tab", "\x15", "\x13")  # the focus is on the first wrong one
+    session.wait_for("Save the profile all the same")
+    session.wait_for("Service unreachable")
+    session.press_until("enter", r"\( \) blue")  # keep editing
+    session.press("shift+tab", "\x15", service.base_url, "\x13")
+    session.wait_for("Save the profile all the same")
+    session.wait_for("Refused by the service: unauthorized")
+    assert not config_of(tmp_path).exists()
+    session.press_until(GO_ON, "The lock book is empty")
+    assert "north  127.0.0.1" in session.lines[0]
+    assert tomllib.loads(config_of(tmp_path).read_text())["default_profile"] == "north"
+    session.press("q")
+    assert session.wait_exit() == 0
+
+
+def test_a_variable_that_is_not_set_is_told_before_and_after(
     lockterm: Start, service: RunningService
 ) -> None:
     session = lockterm()
-    session.wait_for(QUESTION)
-    session.press("nonsense\n")
-    session.wait_for("is no web address")
-    session.wait_for(QUESTION)
-    session.press(f"{service.base_url}\n")
-    session.wait_for(f"Locks.*{service.base_url.removeprefix('http://')}")
-    session.press("q")
-    assert session.wait_exit() == 0
-
-
-def test_leaving_says_how_to_go_on(lockterm: Start) -> None:
-    session = lockterm()
-    session.wait_for(QUESTION)
-    session.press("quit\n")
+    open_form(session)
+    fill(session, "north", service.base_url, "", "Authorization", "NOT_SET")
+    session.wait_for("It is not set now")
+    session.press("\x13")
+    session.wait_for("Save the profile all the same")
+    session.press_until(GO_ON, "lockterm: /")
     assert session.wait_exit() == 2
-    assert "lockterm demo" in session.text
-    assert "--base-url" in session.text
+    assert "variableNOT_SET,whichisnotset" in "".join(session.text.split())
+
+
+def test_where_nothing_can_be_written_the_form_stays(
+    lockterm: Start, tmp_path: Path, service: RunningService
+) -> None:
+    session = lockterm()
+    open_form(session)
+    (tmp_path / "config").write_text("")  # root, as in containers, may write anywhere else
+    fill(session, "north", service.base_url)
+    session.press("\x13")
+    session.wait_for("Nothing was written")
+    assert service.base_url in session.text
+    (tmp_path / "config").unlink()
+    session.press("\x13")
+    session.wait_for("The lock book is empty")
+    assert config_of(tmp_path).exists()
+
+
+def test_a_file_that_came_meanwhile_is_kept(
+    lockterm: Start, tmp_path: Path, service: RunningService
+) -> None:
+    session = lockterm()
+    open_form(session)
+    fill(session, "north", service.base_url)
+    file = config_of(tmp_path)
+    file.parent.mkdir(parents=True)
+    file.write_text('# of another session\n[profiles.south]\nbase_url = "https://s.example"\n')
+    session.press("\x13")
+    session.wait_for("changed meanwhile")
+    assert "north" not in file.read_text()
+    session.press("\x13")
+    # Two profiles, and none of them is the default: the sentence says how to go on.
+    assert session.wait_exit() == 2
+    assert "several profiles" in " ".join(session.lines)
+    assert file.read_text().startswith("# of another session\n[profiles.south]\n")
+    assert tomllib.loads(file.read_text())["profiles"].keys() == {"south", "north"}
+
+
+def test_leaving_says_how_to_go_on_and_asks_before_it_loses_something(lockterm: Start) -> None:
+    session = lockterm()
+    open_form(session)
+    session.press("north")
+    session.press("\x11")  # ctrl+q
+    session.wait_for("without saving")
+    session.press_until("enter", r"\( \) blue")
+    session.press("escape")
+    session.wait_for("without saving")
+    session.press_until(GO_ON, "Try the demo")
+    session.press("q")
+    assert session.wait_exit() == 2
+    assert "Try `lockterm demo`, or give one: lockterm --base-url" in "".join(session.lines)
     assert b"Traceback" not in session.raw
+
+
+def test_what_was_typed_is_there_again_after_a_hang_up(lockterm: Start, tmp_path: Path) -> None:
+    session = lockterm()
+    open_form(session)
+    fill(session, "north", "https://locks.example.com")
+    choices = tmp_path / "state" / "lockterm" / "choices.json"
+    session.wait_until(
+        lambda: choices.exists() and "locks.example" in choices.read_text(), "it is kept"
+    )
+    session.kill(signal.SIGKILL)
+    assert session.wait_exit() == -signal.SIGKILL
+    again = lockterm()
+    open_form(again)
+    again.wait_for("https://locks.example.com")
+    again.wait_for("typed before and not saved")
+
+
+def test_a_broken_default_profile_says_so_and_ends(lockterm: Start, tmp_path: Path) -> None:
+    file = config_of(tmp_path)
+    file.parent.mkdir(parents=True)
+    file.write_text('[profiles.a]\nbase_url = "https://a.example"\ntimezone = "Nowhere"\n')
+    session = lockterm()
+    assert session.wait_exit() == 2
+    assert "line 3: timezone 'Nowhere' is no time zone" in " ".join(session.lines)
