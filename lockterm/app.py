@@ -177,12 +177,18 @@ class LocktermApp(TerminalApp[int]):
         """Every key that works here."""
         from lockterm.screens.help import HelpScreen
 
+        if isinstance(self.screen, HelpScreen):  # the key that opened it closes it, whichever it is
+            self.screen.action_close()
+            return
         self.push_screen(HelpScreen(self.screen))
 
     def action_messages(self) -> None:
         """The notices of this session, to read again."""
         from lockterm.screens.messages import MessagesScreen
 
+        if isinstance(self.screen, MessagesScreen):
+            self.screen.action_close()
+            return
         self.push_screen(MessagesScreen(self.operations, list(self.messages)))
 
     def action_history(self) -> None:

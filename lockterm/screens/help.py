@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rich.cells import cell_len
@@ -19,6 +19,9 @@ from lockterm.screens.base import FullScreen, LocktermScreen
 from lockterm.text import clean
 from lockterm.widgets.actions import Action, actions_of
 from lockterm.widgets.tasks import TASKS, place_of, task_of
+
+COLUMN = 17
+"""The most cells of a column of keys or of verbs, with the gap behind it."""
 
 MARGIN = 6
 """Cells left and right of the text, with the scrollbar."""
@@ -91,8 +94,8 @@ class HelpScreen(LocktermScreen[None]):
     def _write(self) -> None:
         width = max((self.size.width or self.app.size.width) - MARGIN, 40)
         every = [action for _, actions in self._tasks for action in actions]
-        keys = 2 + max(len(", ".join(action.keys)) for action in every)
-        verb = 2 + max(len(action.binding.description) for action in every)
+        keys = _fitting(", ".join(action.keys) for action in every)
+        verb = _fitting(action.binding.description for action in every)
         lines: list[Content] = []
         for title, actions in self._tasks:
             lines += [Content.styled(title, "bold underline")]
@@ -126,20 +129,31 @@ class HelpScreen(LocktermScreen[None]):
 def _by_task(actions: list[Action]) -> list[tuple[str, list[Action]]]:
     """Below the headings of what they are for."""
     tasks: dict[str, list[Action]] = {task: [] for task in TASKS}
-    for action in sorted(actions, key=lambda action: place_of(action.binding.id)):
-        tasks[task_of(action.binding.id)].append(action)
+    for action in sorted(actions, key=lambda action: place_of(action.binding)):
+        tasks[task_of(action.binding)].append(action)
     return [(task, found) for task, found in tasks.items() if found]
 
 
+def _fitting(words: Iterable[str]) -> int:
+    """The cells of a column that has room for most of the words; the others get their own line."""
+    return 2 + max((len(word) for word in words if len(word) + 2 <= COLUMN), default=0)
+
+
 def _of_action(action: Action, keys: int, verb: int, width: int) -> list[Content]:
-    sentence = action.sentence
+    sentence, told = action.sentence, ", ".join(action.keys)
     word = action.binding.description.lower()
-    if sentence.lower() == word.lower():
+    if sentence.lower() == word:
         sentence = ""
     if not action.enabled:
         sentence = f"Not now: {action.reason or 'it has no effect here.'}"
-    columns = [(", ".join(action.keys), keys), (word, verb)]
-    return _columns(columns, sentence, width, style="" if action.enabled else "dim")
+    style = "" if action.enabled else "dim"
+    above: list[Content] = []
+    if len(told) + 2 > keys:
+        above, told = [Content.styled(told, f"bold {style}".strip())], ""
+    columns = [(told, keys), (word, verb)]
+    if len(word) + 2 > verb:
+        columns, sentence = columns[:1], ". ".join(filter(None, (word, sentence)))
+    return above + _columns(columns, sentence, width, style)
 
 
 def _columns(

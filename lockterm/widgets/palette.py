@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.markup import escape
 
 from lockterm.widgets.actions import Action, actions_of
-from lockterm.widgets.tasks import MOVING, task_of
+from lockterm.widgets.tasks import EDITING, MOVING, task_of
 
 if TYPE_CHECKING:
     from textual.types import IgnoreReturnCallbackType
@@ -57,7 +57,8 @@ class ActionsProvider(Provider):
         actions = [
             action
             for action in actions_of(self.screen)
-            if task_of(action.binding.id) != MOVING and action.binding.id != "app.palette"
+            if task_of(action.binding) not in (MOVING, EDITING)
+            and action.binding.id != "app.palette"
         ]
         return sorted(map(self._offer, actions), key=lambda offer: not offer.enabled)
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from textual.binding import Binding
+
 MOVING = "Moving"
-"""Also for what has no id: Textual's own keys, such as tab."""
+EDITING = "In the text of a field"
+"""What a field does with its text: Textual's own keys, which nobody can choose."""
 
 TASKS: Mapping[str, tuple[str, ...]] = {
     "Remotes: add, look at, change": (
@@ -139,18 +142,21 @@ TASKS: Mapping[str, tuple[str, ...]] = {
         "app.quit",
         "app.quit_always",
     ),
+    EDITING: (),
 }
 """Heading -> the ids below it, in their order."""
 
 _TASK_OF = {name: task for task, names in TASKS.items() for name in names}
 
 
-def task_of(name: str | None) -> str:
-    """The heading of an id, or of what has none."""
-    return _TASK_OF.get(name or "", MOVING)
+def task_of(binding: Binding) -> str:
+    """The heading of a binding. Textual's own have no id: they go between fields, or edit text."""
+    if binding.id is None:
+        return MOVING if binding.action.startswith("app.focus_") else EDITING
+    return _TASK_OF.get(binding.id, MOVING)
 
 
-def place_of(name: str | None) -> int:
-    """Where an id stands below its heading; what has none stands last."""
-    names = TASKS[task_of(name)]
-    return names.index(name) if name in names else len(names)
+def place_of(binding: Binding) -> int:
+    """Where a binding stands below its heading; what has no id stands last."""
+    names = TASKS[task_of(binding)]
+    return names.index(binding.id) if binding.id in names else len(names)
