@@ -68,8 +68,12 @@ class ProfileFields(VerticalScroll, can_focus=False):
     def _control(self, name: str) -> Widget:
         if name in ("read_only", "colour"):
             colours = tuple((word, word) for word in (NO_COLOUR, *values.COLOURS))
-            choice = Choice(_CHANGES if name == "read_only" else colours)
-            choice.set_reactive(Choice.value, self.before[name])
+            options = _CHANGES if name == "read_only" else colours
+            choice = Choice(options)
+            known = [value for value, _ in options]
+            if (value := self.before[name]) in known:  # before it can tell anybody
+                choice.set_reactive(Choice.value, value)
+                choice.set_reactive(Choice.cursor, known.index(value))
             return choice
         field = TextInput(self.before[name], placeholder=_PLACEHOLDERS.get(name, ""))
         if name == "timezone":

@@ -151,7 +151,9 @@ class ProfilesScreen(LocktermScreen[None]):
             if entry.error is not None:
                 lines.append(f"! {_words(entry.error)}")
             elif entry.profile is not None:
-                lines.append(clean(entry.profile.base_url, 200))
+                about = entry.profile
+                words = [clean(about.base_url, 200), f"times in {clean(about.timezone)}"]
+                lines.append("   ".join([*words, *["read-only"] * about.read_only]))
         lines += self._before_the_file()
         self.query_one("#profile-about", Static).update("\n".join(lines))
         self.refresh_bindings()

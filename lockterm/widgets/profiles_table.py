@@ -22,7 +22,7 @@ class ProfilesTable(RowTable):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(
             Column("Profile", most=24, least=10),
-            Column("Host", most=40, least=14),
+            Column("Host", most=40, least=22),
             Column("", most=16, least=16),
             Column("Changes", most=9, least=9, rank=1),
             Column("Zone", most=24, least=10, rank=3),

@@ -1,0 +1,371 @@
+"""The profiles inside lockterm: listed with what is wrong, opened, added, changed, removed."""
+
+from __future__ import annotations
+
+import asyncio
+import tomllib
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+
+from lockterm.app import LocktermApp
+from lockterm.config import Options
+from lockterm.config.look import Look
+from lockterm.config.profiles import Profiles
+from lockterm.models.remotes import Remote
+from lockterm.paths import Paths
+from lockterm.screens.confirm import ConfirmModal
+from lockterm.screens.locks import LocksScreen
+from lockterm.screens.profile_form import ProfileForm
+from lockterm.screens.profiles import ProfilesScreen
+from lockterm.service.running import RunningService
+from lockterm.widgets.title_line import TitleLine, shorten_middle
+from tests.screens.running_app import Clock, settled, until
+from tests.screens.site import canned, shown, words
+from tests.screens.snapshots import assert_picture
+
+FILE = """\
+default_profile = "north-campus"  # where most of us are
+
+[profiles.north-campus]
+base_url = "{url}"
+timezone = "Europe/Berlin"
+colour = "green"
+
+[profiles.harbour]
+base_url = "https://locks.harbour.example"
+timezone = "Asia/Shanghai"
+read_only = true
+colour = "red"
+
+[profiles.old-town]
+base_url = "https://old-town.example"
+timezone = "Europe/Berln"
+
+[profiles.annexe]
+base_url = "http://127.0.0.1:9/locks"
+[profiles.annexe.headers]
+Authorization = "env:NOT_SET"
+"""
+
+Open = Callable[..., Any]
+
+
+class Home:
+    """A configuration, and apps on its profiles."""
+
+    def __init__(self, root: Path, url: str, clock: Clock) -> None:
+        self.paths = Paths.below(root)
+        self.file = self.paths.config_file
+        self.file.parent.mkdir(parents=True)
+        self.file.write_text(FILE.format(url=url))
+        self.file.chmod(0o600)
+        self.clock = clock
+
+    @asynccontextmanager
+    async def open(
+        self,
+        name: str = "north-campus",
+        *,
+        size: tuple[int, int] = (80, 24),
+        environ: dict[str, str] | None = None,
+        **options: Any,
+    ) -> AsyncIterator[Pilot[int]]:
+        profiles = Profiles(self.file, Options(**options), environ or {})
+        profile = profiles.settle(profiles.read(), name).profile
+        assert profile is not None
+        app = LocktermApp(profile, self.paths, profiles=profiles, clock=self.clock)
+        app.animation_level = "none"
+        async with app.run_test(size=size, notifications=True) as pilot:
+            await settled(pilot)
+            await pilot.press("P")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ProfilesScreen))
+            await settled(pilot)
+            yield pilot
+
+    def filed(self) -> dict[str, Any]:
+        return tomllib.loads(self.file.read_text())
+
+
+@pytest.fixture
+def home(tmp_path: Path, service: RunningService, clock: Clock) -> Home:
+    return Home(tmp_path, service.base_url, clock)
+
+
+def goes_on(pilot: Pilot[int]) -> Any:
+    assert isinstance(pilot.app, LocktermApp)
+    return pilot.app.goes_on
+
+
+async def confirm(pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+    await until(pilot, lambda: pilot.app.screen.painted_s is not None)
+    await pilot.press("right", "enter")
+
+
+async def form_of(pilot: Pilot[int], key: str) -> ProfileForm:
+    await pilot.press(key)
+    await until(pilot, lambda: isinstance(pilot.app.screen, ProfileForm))
+    await settled(pilot)
+    assert isinstance(pilot.app.screen, ProfileForm)
+    return pilot.app.screen
+
+
+async def back(pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: isinstance(pilot.app.screen, ProfilesScreen))
+    await settled(pilot)
+
+
+async def test_all_profiles_are_listed_the_broken_ones_with_their_reason(home: Home) -> None:
+    async with home.open() as pilot:
+        text = shown(pilot.app)
+        assert " north-campus   127.0.0.1" in text.splitlines()[0]
+        rows = {line.split()[0]: line for line in text.splitlines()[2:6]}
+        assert "in use, default" in rows["north-campus"]
+        assert "read-only" in rows["harbour"]
+        assert "locks.harbour.example" in rows["harbour"]
+        assert "BROKEN" in rows["old-town"]
+        assert "BROKEN" in rows["annexe"]
+        await pilot.press("j", "j")
+        await until(pilot, lambda: "is no time zone; did you mean" in words(pilot.app))
+        await pilot.press("enter")
+        await settled(pilot)
+        assert goes_on(pilot) is None
+        await pilot.press("j")
+        await until(pilot, lambda: "variable NOT_SET, which is not set" in words(pilot.app))
+
+
+async def test_enter_opens_another_one_beside_broken_ones(home: Home) -> None:
+    async with home.open() as pilot:
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: goes_on(pilot) is not None)
+        profile = goes_on(pilot).profile
+        assert (profile.name, profile.host) == ("harbour", "locks.harbour.example")
+        assert profile.read_only
+
+
+async def test_what_was_said_at_the_start_wins_and_the_list_says_so(home: Home) -> None:
+    environ = {"LOCKTERM_BASE_URL": "https://elsewhere.example"}
+    async with home.open(environ=environ, read_only=True) as pilot:
+        assert "LOCKTERM_BASE_URL=https://elsewhere.example names the service" in words(pilot.app)
+        assert "--read-only decides whether changes are sent" in words(pilot.app)
+        assert "  sent" not in shown(pilot.app)
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: "Start lockterm without it to switch" in words(pilot.app))
+        assert goes_on(pilot) is None
+
+
+async def test_a_write_on_its_way_is_not_cut_off(tmp_path: Path, clock: Clock) -> None:
+    answer = asyncio.Event()
+
+    async def late(_: object) -> object:
+        await answer.wait()
+        return {"errcode": 0, "errmsg": "", "description": "", "data": {}}
+
+    async with canned({"/updateUserNo": late, "/list": late, "UserNo": late}) as server:
+        home = Home(tmp_path, server.base_url, clock)
+        async with home.open() as pilot:
+            operations = pilot.app.screen.operations
+            remote = Remote.read({"id": 5, "remoteName": "Anna"})
+            write = asyncio.ensure_future(operations.set_user_no(1001, remote, 7))
+            await until(pilot, lambda: operations.sending)
+            await pilot.press("j", "enter")
+            await until(pilot, lambda: "A change is being sent" in words(pilot.app))
+            assert goes_on(pilot) is None
+            answer.set()
+            await write
+            await pilot.press("enter")
+            await until(pilot, lambda: goes_on(pilot) is not None)
+
+
+async def test_one_is_added_after_it_was_tried(home: Home, service: RunningService) -> None:
+    before = home.file.read_text()
+    async with home.open() as pilot:
+        await form_of(pilot, "a")
+        await pilot.press(*"south", "tab", *service.base_url, "ctrl+s")
+        await back(pilot)
+        assert "south" in shown(pilot.app)
+        assert home.file.read_text() == (
+            f'{before}\n[profiles.south]\nbase_url = "{service.base_url}"\n'
+        )
+        assert [path for _, path in service.requests] == ["/api/v1/bluetooth-remote/list"]
+
+
+async def test_the_one_in_use_is_changed_and_opened_again(home: Home) -> None:
+    async with home.open() as pilot:
+        form = await form_of(pilot, "e")
+        assert form.fields.field("name").control.disabled
+        form.fields.field("read_only").focus_control()
+        await pilot.press("right", "tab", "left", "ctrl+s")
+        await back(pilot)
+        assert "holds when it is opened again" in words(pilot.app)
+        assert pilot.app.screen.operations.profile.read_only is False
+        await pilot.press("enter")
+        await until(pilot, lambda: goes_on(pilot) is not None)
+        assert goes_on(pilot).profile.read_only
+        assert goes_on(pilot).profile.colour == "yellow"
+    assert "# where most of us are" in home.file.read_text()
+
+
+async def test_a_broken_one_can_be_mended(home: Home, service: RunningService) -> None:
+    async with home.open() as pilot:
+        await pilot.press("G")
+        await form_of(pilot, "e")
+        await pilot.press("ctrl+u", *service.base_url, "ctrl+t")
+        await until(pilot, lambda: "NOT_SET, which is not set" in words(pilot.app))
+        await pilot.press("tab", "tab", "ctrl+u", "tab", "ctrl+u", "ctrl+s")
+        await back(pilot)
+        assert home.filed()["profiles"]["annexe"] == {"base_url": service.base_url}
+        await pilot.press("enter")
+        await until(pilot, lambda: goes_on(pilot) is not None)
+
+
+async def test_a_test_can_be_stopped_and_typed_fields_stay(tmp_path: Path, clock: Clock) -> None:
+    async def never(_: object) -> object:
+        await asyncio.Event().wait()
+
+    async with canned({"/list": never}) as server:
+        home = Home(tmp_path, server.base_url, clock)
+        async with home.open() as pilot:
+            form = await form_of(pilot, "e")
+            await pilot.press("tab", "ctrl+u", *"UTC", "ctrl+t")
+            await until(pilot, lambda: form.doing)
+            await pilot.press("escape")
+            await until(pilot, lambda: "Stopped" in words(pilot.app))
+            assert form.fields.typed()["timezone"] == "UTC"
+
+
+async def test_default_and_removal_change_the_file_alone(home: Home) -> None:
+    async with home.open() as pilot:
+        await pilot.press("j", "D")
+        await until(pilot, lambda: home.filed()["default_profile"] == "harbour")
+        await settled(pilot)
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+        text = words(pilot.app)
+        assert "north-campus becomes the default" in text
+        assert "Nothing changes at the service" in text
+        await confirm(pilot)
+        await back(pilot)
+        assert list(home.filed()["profiles"]) == ["north-campus", "old-town", "annexe"]
+        assert home.filed()["default_profile"] == "north-campus"
+
+
+async def test_a_file_that_is_wrong_as_a_whole_is_told_and_read_again(home: Home) -> None:
+    source = home.file.read_text()
+    async with home.open() as pilot:
+        home.file.write_text(source + "[nonsense")
+        await pilot.press("r")
+        await until(pilot, lambda: "is no valid TOML" in words(pilot.app))
+        await pilot.press("a")
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, ProfilesScreen)
+        home.file.write_text(source)
+        await pilot.press("r")
+        await until(pilot, lambda: "harbour" in shown(pilot.app))
+
+
+async def test_quitting_with_something_typed_asks(home: Home) -> None:
+    async with home.open() as pilot:
+        await form_of(pilot, "a")
+        await pilot.press(*"south", "ctrl+q")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+        assert "without saving?" in words(pilot.app)
+        await until(pilot, lambda: pilot.app.screen.painted_s is not None)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ProfileForm))
+        await pilot.press("escape")
+        await confirm(pilot)
+        await back(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+async def test_pictures(tmp_path: Path, clock: Clock, size: tuple[int, int]) -> None:
+    home = Home(tmp_path, "https://locks.example.com", clock)
+    at = f"{size[0]}x{size[1]}"
+    async with home.open(size=size) as pilot:
+        await pilot.press("j", "j")
+        await settled(pilot)
+        about = pilot.app.screen.query_one("#profile-about")
+        about.update(str(about.render()).replace(str(home.file), "~/.config/lockterm/config.toml"))
+        await settled(pilot)
+        assert_picture(pilot.app, f"profiles-{at}")
+        await pilot.press("k")
+        await form_of(pilot, "e")
+        await until(pilot, lambda: "There it is" in words(pilot.app))
+        assert_picture(pilot.app, f"profile-form-{at}")
+
+
+# --- the title line ----------------------------------------------------------------------------
+
+
+class OneLine(App[None]):
+    """A title line alone."""
+
+    def __init__(self, *arguments: str, crumbs: tuple[str, ...], **options: Any) -> None:
+        super().__init__()
+        self.look = Look(colours=0)
+        self.line = TitleLine(*arguments, **options)
+        self.line.crumbs = crumbs
+
+    def compose(self) -> ComposeResult:
+        yield self.line
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+async def test_profile_host_and_state_always_stand_in_the_title(width: int) -> None:
+    crumbs = ("Locks", "A gate with a very long name indeed", "Remotes", "Edit Anna Weber")
+    name, host = "north-campus-and-annexes", "locks.north-campus.example.com:8443"
+    app = OneLine(name, host, crumbs=crumbs, read_only=True, colour="red")
+    app.line.online = False
+    async with app.run_test(size=(width, 20)):
+        line = str(app.line.render())
+    assert cell_len(line) == width
+    assert line.endswith("  read-only  OFFLINE")
+    left, profile, shown_host = line.removesuffix("  read-only  OFFLINE").rsplit(maxsplit=2)
+    assert "Edit" in left or "Anna" in left or left.startswith("Locks")
+    assert (profile[:4], profile[-4:]) == (name[:4], name[-4:])
+    assert (shown_host[:5], shown_host[-5:]) == (host[:5], host[-5:])
+    assert (profile, shown_host) == (name, host) or width < 120
+
+
+async def test_crumbs_give_way_before_profile_and_host() -> None:
+    app = OneLine(
+        "north-campus", "locks.example.com", crumbs=("Locks", "A gate with a long name", "Remotes")
+    )
+    async with app.run_test(size=(60, 20)):
+        line = str(app.line.render())
+    assert line.endswith("  north-campus  locks.example.com")
+    assert "Remotes" in line
+
+
+async def test_a_colour_is_a_band_and_none_without_colours() -> None:
+    app = OneLine("north", "n.example", crumbs=("Locks",), colour="red")
+    async with app.run_test(size=(80, 24)):
+        assert "red" not in repr(app.line.render().spans)
+        assert app.line._band() is None
+        app.look = Look()
+        band = app.line._band()
+        assert band is not None
+        assert band.background is not None
+        assert band.background.a == 1
+        assert " north " in str(app.line.render())
+
+
+@given(st.text(max_size=40), st.integers(5, 30))
+def test_shortening_keeps_both_ends(text: str, room: int) -> None:
+    short = shorten_middle(text, room)
+    assert cell_len(short) <= max(room, 3)
+    if cell_len(text) > room and text.isascii() and text.isalnum():
+        assert short[0] == text[0]
+        assert short[-1] == text[-1]
