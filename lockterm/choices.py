@@ -1,7 +1,7 @@
 """What was chosen inside lockterm and is kept: the theme, the columns of the table.
 
 A small file of its own, because the first frame needs it and does not wait for the store. What
-people write is ``config.toml``; what lockterm writes is here.
+people write is ``config.toml``; what lockterm writes by itself is here.
 """
 
 from __future__ import annotations

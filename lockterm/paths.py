@@ -19,7 +19,7 @@ class Paths:
     """Every place lockterm reads or writes. Nothing is created by asking for it."""
 
     config_file: Path
-    """The profiles; written by people, read by lockterm."""
+    """The profiles; written by people, and by lockterm where they ask for it."""
     data_dir: Path
     """What is worth a backup: exports and downloaded packs."""
     state_dir: Path

@@ -43,7 +43,7 @@ def run_first(options: Options, settings: Settings, paths: Paths, profiles: Prof
             hint="Try `lockterm demo`, or give one: lockterm --base-url https://locks.example.com",
         )
     if chosen.profile is not None:
-        return run_ui(options)
+        return run_ui(options, chosen.profile)
     from lockterm.cli.demo import run_demo
 
     return run_demo(options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lockterm import startup
@@ -20,8 +21,12 @@ if TYPE_CHECKING:
     from lockterm.config import Look, Settings
 
 
-def run_ui(options: Options) -> int:
+def run_ui(options: Options, profile: str | None = None) -> int:
     """Show the UI until it is left.
+
+    Args:
+        options: What was typed.
+        profile: Begin with this one, as was just chosen; None: as options and file say.
 
     Returns:
         The exit code: 0, that of a signal, or 1 for a bug.
@@ -32,7 +37,8 @@ def run_ui(options: Options) -> int:
     """
     startup.begin()
     paths = Paths.standard()
-    settings = load_settings(paths.config_file, options, os.environ)
+    chosen = replace(options, profile=profile) if profile else options
+    settings = load_settings(paths.config_file, chosen, os.environ)
     require_terminal(os.environ)
     profiles = Profiles(paths.config_file, options, os.environ)
     if settings.profile is None:

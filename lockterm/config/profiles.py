@@ -110,12 +110,14 @@ class Profiles:
     # --- writing -------------------------------------------------------------------------------
 
     def save(self, file: ConfigFile, name: str, filed: Mapping[str, Any]) -> ConfigFile:
-        """Add a profile or change it; the first one becomes the default.
+        """Add a profile or change it; the first one becomes the default, and stays it.
 
         Raises:
             ConfigError: It cannot be written; see :func:`lockterm.config.writing.write_config`.
         """
-        default = file.default_profile or (None if file.profiles else name)
+        default = file.default_profile
+        if default is None and len(file.profiles) < 2:  # a start would not know which of two
+            default = next(iter(file.profiles), name)
         return _write(file, default, {**file.profiles, name: filed})
 
     def make_default(self, file: ConfigFile, name: str) -> ConfigFile:

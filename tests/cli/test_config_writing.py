@@ -211,6 +211,9 @@ def test_the_first_profile_is_the_default_and_the_file_is_private(tmp_path: Path
     assert tomllib.loads(path.read_text())["default_profile"] == "north"
     profiles.save(profiles.read(), "south", FILED)
     assert tomllib.loads(path.read_text())["default_profile"] == "north"
+    path.write_text('[profiles.only]\nbase_url = "https://o.example"\n')
+    profiles.save(profiles.read(), "second", FILED)
+    assert tomllib.loads(path.read_text())["default_profile"] == "only", "as it was without words"
 
 
 def test_a_file_that_others_could_read_is_closed(file: Path) -> None:
