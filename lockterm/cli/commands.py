@@ -32,7 +32,7 @@ def lockterm(context: click.Context, /, **given: Any) -> int | None:
     """Manage the bluetooth remotes and the voices of smart locks in a terminal.
 
     Without a command, the terminal UI opens on the default profile; without one, it offers the
-    demo or asks for a base URL. Options may also stand after the commands that take them.
+    demo or a form for the first one. Options may also stand after the commands that take them.
     """
     context.obj = Options(**given)
     if context.invoked_subcommand is not None:
