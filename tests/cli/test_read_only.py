@@ -1,0 +1,56 @@
+"""No command sends a change where the profile is read-only, however it came to be so."""
+
+from __future__ import annotations
+
+import pytest
+
+from lockterm.cli.remote_commands import remotes
+from lockterm.cli.voice_commands import voice
+from tests.cli.conftest import Scripts
+
+READING = {"remotes": {"list", "show", "check-name"}, "voice": {"packs", "list", "show"}}
+"""Commands that change nothing."""
+WRITING = {
+    ("remotes", "add"): ("1004", "--name", "B", "--number", "B-1", "--type", "permanent"),
+    ("remotes", "update"): ("1004", "ID", "--name", "C"),
+    ("remotes", "delete"): ("1004", "ID", "--yes"),
+    ("remotes", "clear"): ("1004", "--yes"),
+    ("remotes", "user-number"): ("1004", "ID", "5"),
+    ("voice", "set"): ("1001", "de-DE", "anna"),
+}
+"""The others, with what makes each of them send something elsewhere."""
+
+
+def test_every_command_is_known_to_read_or_to_write() -> None:
+    for group in (remotes, voice):
+        names = {name for group_name, name in WRITING if group_name == group.name}
+        assert set(group.commands) == names | READING[str(group.name)]
+
+
+@pytest.mark.parametrize("how", ["option", "environment", "file"])
+def test_no_command_writes(scripts: Scripts, how: str) -> None:
+    remote_id = str(scripts.have())
+    config = scripts.home / "config/lockterm/config.toml"
+    option = ("--read-only",) if how == "option" else ()
+    env = {"LOCKTERM_READ_ONLY": "1"} if how == "environment" else {}
+    if how == "file":
+        config.write_text(config.read_text() + "read_only = true\n")
+    for (group, name), arguments in WRITING.items():
+        words = [remote_id if word == "ID" else word for word in arguments]
+        result = scripts.run(group, name, *words, *option, env=env)
+        assert (result.returncode, result.stdout) == (1, ""), name
+        assert "read-only" in result.stderr, name
+        assert result.stderr.count("\n") == 1
+    assert not scripts.service.requests, "it was said before anything was asked"
+    assert len(scripts.remotes(1004)) == 1
+    assert scripts.history() == []
+
+
+def test_where_it_may_write_each_of_them_does(scripts: Scripts) -> None:
+    """Else the test above would prove nothing."""
+    for (group, name), arguments in WRITING.items():
+        remote_id = str(scripts.have(remoteName=f"For {name}"))
+        words = [remote_id if word == "ID" else word for word in arguments]
+        result = scripts.run(group, name, *words)
+        assert result.returncode == 0, result.stderr
+        assert len(scripts.writes()) == 1, name

@@ -1,0 +1,377 @@
+"""Read-only is proven where it counts: at the service, no path that changes anything was called.
+
+Every key and every command of every screen is tried, and whatever opens is agreed to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
+from uuid import uuid4
+
+import pytest
+from textual.command import CommandPalette
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import Button, Input
+
+from lockterm.app import LocktermApp
+from lockterm.errors import LocktermError, RuleViolation
+from lockterm.models.locks import VoiceChoice
+from lockterm.models.operation import Operation, State
+from lockterm.models.requests import NewRemote, RemoteChanges
+from lockterm.operations.writes import Writes
+from lockterm.paths import Paths
+from lockterm.screens.confirm import ConfirmModal
+from lockterm.screens.remote_form import RemoteForm
+from lockterm.screens.remotes import RemotesScreen
+from lockterm.screens.restore import RestoreScreen, open_restore
+from lockterm.service.running import RunningService
+from lockterm.store.database import Database
+from lockterm.store.journal import Journal
+from lockterm.widgets.actions import Action, actions_of
+from lockterm.widgets.palette import ActionsProvider
+from tests.conftest import NOW_MS
+from tests.screens import someone_else
+from tests.screens.running_app import Starter, settled, until
+from tests.screens.site import MAIN_GATE, fill_book, shown, words
+
+READING = frozenset(
+    {
+        ("GET", "/api/v1/bluetooth-remote/list"),
+        ("POST", "/api/v1/bluetooth-remote/detail"),
+        ("POST", "/api/v1/bluetooth-remote/checkRemoteName"),
+        ("POST", "/api/v1/voice/list"),
+        ("POST", "/api/v1/voice/packs"),
+        ("POST", "/api/v1/voice/detail"),
+    }
+)
+"""The contract's calls that change nothing (4.2, 4.3, 4.5, 4.9 to 4.11)."""
+
+WRITING = {
+    "remotes": {
+        *("remotes.add", "remotes.edit", "remotes.delete", "remotes.renew"),
+        *("remotes.user_number", "remotes.clear", "outcome.send_again"),
+    },
+    "remote": {"remote.edit", "remote.delete", "remote.renew", "remote.user_number"},
+    "voices": {"voice.set"},
+    "history": {"history.restore"},
+    "operation": {"operation.restore"},
+}
+"""Screen -> ids of the bindings whose actions send a change."""
+
+ENDING = ("app.quit", "app.quit_always")
+
+
+def changed(service: RunningService) -> list[tuple[str, str]]:
+    """The calls that were no reading; fetching a pack is one."""
+    return [
+        (method, path)
+        for method, path in service.requests
+        if (method, path) not in READING and not (method == "GET" and path.startswith("/packs/"))
+    ]
+
+
+def operation(call: str, **given: object) -> Operation:
+    """A change of an earlier session whose answer never came."""
+    paths = {"updateLockSetting": "/api/v1/lockSetting/updateLockSetting"}
+    fields = {
+        "id": uuid4().hex,
+        "profile": "demo",
+        "call": call,
+        "path": paths.get(call, f"/api/v1/bluetooth-remote/{call}"),
+        "body": {},
+        "lock_id": 1001,
+        "lock_name": "Main gate",
+        "remote_id": None,
+        "remote_name": "",
+        "before": (),
+        "state": State.PREPARED,
+        "session": "earlier",
+        "prepared_ms": NOW_MS - 60_000,
+    }
+    return Operation(**(fields | given))  # type: ignore[arg-type]
+
+
+def leave_unsettled(starter: Starter, left: Operation) -> None:
+    """Write it into the journal as a session that was killed leaves it."""
+    database = Database(Paths.below(starter.directory).database)
+    journal = Journal(database, "demo")
+    journal.prepare(left)
+    journal.move(left.id, [State.PREPARED], state=State.UNKNOWN)
+    database.close()
+
+
+@pytest.fixture
+async def worked(lockterm_app: Starter, service: RunningService) -> Starter:
+    """A session that may write left a delete, a draft, and a voice that cannot be read back."""
+    async with lockterm_app(service) as pilot:
+        assert isinstance(pilot.app, LocktermApp)
+        operations = pilot.app.operations
+        await operations.save_lock(MAIN_GATE)
+        (remote, *_) = await operations.all_remotes(1003)
+        await operations.delete_remote(1003, remote)
+        typed = {"remoteName": "Draft", "remoteNumber": "D-1", "remoteType": "1"}
+        await operations.save_draft("remote", 1001, None, typed)
+    leave_unsettled(
+        lockterm_app,
+        operation(
+            "updateLockSetting",
+            body={"lockId": 1001, "currentVoiceTimbre": {"lang": "fr-FR", "timbre": "marc"}},
+        ),
+    )
+    service.requests.clear()
+    return lockterm_app
+
+
+async def press(pilot: Pilot[int], *keys: str) -> None:
+    """Press keys, each when the one before has had its effect."""
+    for key in keys:
+        await pilot.press(key)
+        await settled(pilot)
+
+
+async def agree_to_all(pilot: Pilot[int], home: Screen[object]) -> None:
+    """Whatever has opened: fill it in, agree to it once; then leave it."""
+    tried: set[Screen[object]] = set()
+    for _ in range(20):
+        screen = pilot.app.screen
+        if screen is home:
+            return
+        if screen in tried or isinstance(screen, CommandPalette):  # whose commands are chosen apart
+            await press(pilot, "escape")
+            continue
+        tried.add(screen)
+        if screen.query(Input):
+            await pilot.press(*"1001")
+            await press(pilot, "enter")
+        if pilot.app.screen is screen:
+            await press(pilot, "ctrl+s")  # saves a form
+        if pilot.app.screen is screen and screen.is_modal:
+            await press(pilot, "right", "enter")  # agrees to a question
+    raise AssertionError(f"{pilot.app.screen} does not close")
+
+
+def each_action(screen: Screen[object]) -> Iterator[Action]:
+    """What its keys do now, without leaving lockterm; what leaves the screen comes last."""
+    actions = [action for action in actions_of(screen) if action.binding.id not in ENDING]
+    yield from sorted(actions, key=lambda action: "esc" in action.keys)
+
+
+async def press_everything(pilot: Pilot[int]) -> set[str]:
+    """Every key; what it opens is agreed to, and what is refused is tried by its name as well.
+
+    Returns:
+        The ids of the bindings that were refused because the profile is read-only.
+    """
+    home, refused = pilot.app.screen, set()
+    for action in each_action(home):
+        said = len(pilot.app.messages)
+        await press(pilot, action.binding.key)
+        if "read-only" in action.reason:
+            assert len(pilot.app.messages) > said, f"{action.binding.id} is silent"
+            assert "read-only" in pilot.app.messages[-1].text, action.binding.id
+            await pilot.app.run_action(action.action, action.node)
+            await settled(pilot)
+            assert pilot.app.screen is home
+            refused.add(str(action.binding.id))
+        if not await is_back(pilot, home):
+            break
+    assert not pilot.app._exit, "it ended on the way"
+    return refused
+
+
+async def choose_everything(pilot: Pilot[int]) -> set[str]:
+    """Every command of the palette; what it opens is agreed to.
+
+    Returns:
+        The commands that only told why they can do nothing, in lower case.
+    """
+    home, told = pilot.app.screen, set()
+    leaving = [action.binding.description for action in actions_of(home) if "esc" in action.keys]
+    async for hit in ActionsProvider(home, None).discover():
+        title = str(hit.text).lower()
+        if title in ("quit", *leaving):
+            continue
+        done = hit.command()
+        if isinstance(done, Awaitable):
+            await done
+        await settled(pilot)
+        if title.startswith("("):
+            assert pilot.app.messages, title
+            told.add(title.strip("()"))
+        assert await is_back(pilot, home), title
+    return told
+
+
+async def is_back(pilot: Pilot[int], home: Screen[object]) -> bool:
+    """Go through with whatever was opened; False where it was the key that leaves the screen."""
+    if home not in pilot.app.screen_stack:
+        return False
+    await agree_to_all(pilot, home)
+    for _ in range(2):
+        if isinstance(home.focused, Input):
+            await press(pilot, "escape")  # out of the line to find in
+    return pilot.app.screen is home
+
+
+SCREENS = {
+    "locks": (None, ()),
+    "remotes": (1001, ()),
+    "remote": (1001, ("enter",)),
+    "voices": (1001, ("v",)),
+    "packs": (1001, ("v", "tab")),
+    "history": (1001, ("H",)),
+    "operation": (1001, ("H", "G", "enter")),
+    "messages": (1001, ("M",)),
+    "help": (1001, ("question_mark",)),
+}
+"""Name of a screen -> the lock to open on, and the keys that lead to it."""
+
+
+@pytest.mark.parametrize(
+    ("name", "do"),
+    [
+        *((name, press_everything) for name in SCREENS),
+        *((name, choose_everything) for name in ("locks", "remotes", "history", "voices")),
+    ],
+)
+async def test_no_key_and_no_command_of_a_screen_changes_anything(
+    worked: Starter,
+    service: RunningService,
+    name: str,
+    do: Callable[[Pilot[int]], Awaitable[set[str]]],
+) -> None:
+    lock_id, keys = SCREENS[name]
+    async with worked(service, lock_id, read_only=True) as pilot:
+        app = pilot.app
+        assert isinstance(app, LocktermApp)
+        home = app.screen
+        await until(pilot, lambda: app.outcomes.unsettled)
+        await settled(pilot)
+        while app.screen is not home:  # a draft is offered
+            await press(pilot, "escape")
+        await press(pilot, *keys)
+        refused = await do(pilot)
+        if do is press_everything:
+            assert WRITING.get(name, set()) <= refused
+        elif name == "remotes":
+            assert {"add", "edit", "delete", "renew", "clear", "send again"} <= refused
+    assert name == "help" or service.requests, "it did read"
+    assert changed(service) == []
+
+
+BEFORE = {"id": 10_000, "lockId": 1001, "remoteName": "Gone", "remoteNumber": "G-1"}
+NEW = {"lockId": 1001, "remoteName": "New", "remoteNumber": "N-1", "remoteType": 1, "addType": 1}
+LEFT = {
+    "add": operation("add", body=NEW, remote_name="New"),
+    "update": operation(
+        "update", body={"remoteId": 5, "remoteName": "B"}, remote_id=5, before=(BEFORE,)
+    ),
+    "delete": operation("delete", body={"remoteId": 5}, remote_id=5, before=(BEFORE,)),
+    "clear": operation("clear", body={"lockId": 1001}, before=(BEFORE,)),
+    "updateRemoteUserNo": operation(
+        "updateRemoteUserNo", body={"remoteId": 5, "remoteUserNo": 7}, remote_id=5, before=(BEFORE,)
+    ),
+    "updateLockSetting": operation(
+        "updateLockSetting",
+        body={"lockId": 1001, "currentVoiceTimbre": {"lang": "fr-FR", "timbre": "marc"}},
+    ),
+}
+"""What may be left unsettled, one of each of the six writes."""
+
+
+@pytest.mark.parametrize("call", LEFT)
+async def test_an_outcome_is_checked_and_given_up_and_never_sent_again(
+    service: RunningService, lockterm_app: Starter, call: str
+) -> None:
+    fill_book(lockterm_app, MAIN_GATE)
+    left = LEFT[call]
+    if left.remote_id is not None:  # one that is there, so that sending again would reach it
+        remote = someone_else.page(service, 1001)[0]
+        changes = {"remote_id": remote["id"], "body": {**left.body, "remoteId": remote["id"]}}
+        left = replace(left, before=(remote,), **changes)
+    if call == "clear":
+        left = replace(left, before=tuple(someone_else.page(service, 1001, size=200)))
+    leave_unsettled(lockterm_app, left)
+    service.requests.clear()
+    async with lockterm_app(service, 1001, read_only=True) as pilot:
+        app, home = pilot.app, pilot.app.screen
+        assert isinstance(app, LocktermApp)
+        with pytest.raises(LocktermError):
+            await app.operations.send_again(left)
+        for key in ("c", "A", "A", "X"):
+            was_unsettled = bool(app.outcomes.unsettled)
+            await press(pilot, key)
+            if key == "A" and was_unsettled:
+                assert "read-only" in app.messages[-1].text
+                assert app.screen is home
+            await agree_to_all(pilot, home)
+        await until(pilot, lambda: not app.outcomes.unsettled)
+    assert changed(service) == []
+
+
+async def test_a_restore_that_is_open_restores_nothing(
+    worked: Starter, service: RunningService
+) -> None:
+    async with worked(service, 1003, read_only=True) as pilot:
+        screen = pilot.app.screen
+        assert isinstance(screen, RemotesScreen)
+        (deleted,) = [one for one in await screen.operations.history() if one.call == "delete"]
+        await open_restore(screen, deleted.id)
+        await settled(pilot)
+        restore = pilot.app.screen
+        assert isinstance(restore, RestoreScreen)
+        act = restore.query_one("#act", Button)
+        assert act.disabled
+        assert "read-only" in shown(pilot.app)
+        await press(pilot, "enter", "tab", "enter")
+        act.disabled = False
+        act.press()
+        await settled(pilot)
+    assert changed(service) == []
+
+
+async def test_a_draft_of_a_session_that_could_write_is_filled_in_and_not_sent(
+    worked: Starter, service: RunningService
+) -> None:
+    async with worked(service, read_only=True) as pilot:
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+        await press(pilot, "right", "enter")
+        form = pilot.app.screen
+        assert isinstance(form, RemoteForm)
+        await until(pilot, lambda: "Draft" in shown(pilot.app))
+        await press(pilot, "tab", "tab", "tab")  # the name is checked when it is left
+        await press(pilot, "ctrl+s")
+        assert pilot.app.screen is form
+        assert "read-only: nothing can be saved" in words(pilot.app)
+    assert changed(service) == []
+    assert ("POST", "/api/v1/bluetooth-remote/checkRemoteName") in service.requests
+
+
+async def test_the_one_door_itself_lets_no_change_out(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    """Whatever a screen forgets: each of the six writes is refused before anything is written."""
+    async with lockterm_app(service, read_only=True) as pilot:
+        assert isinstance(pilot.app, LocktermApp)
+        operations = pilot.app.operations
+        remote = (await operations.all_remotes(1003))[0]
+        assert remote.id is not None
+        new = NewRemote.model_validate(NEW)
+        changes = RemoteChanges.model_validate({"remoteName": "B"})
+        calls: list[Callable[[], Awaitable[object]]] = [
+            lambda: operations.add_remote(new),
+            lambda: operations.update_remote(1003, remote.id or 0, changes, remote),
+            lambda: operations.delete_remote(1003, remote),
+            lambda: operations.clear_remotes(1003),
+            lambda: operations.set_user_no(1003, remote, 7),
+            lambda: operations.set_voice(MAIN_GATE, VoiceChoice("de-DE", "anna")),
+        ]
+        for call in calls:
+            with pytest.raises(RuleViolation, match="read-only"):
+                await call()
+        assert await operations.history() == []
+        public = {name for name in vars(Writes) if not name.startswith("_")}
+        assert len(public) == len(calls), "a write that is not tried here"
+    assert changed(service) == []
