@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lockterm.config import values
 from lockterm.connection import CLOCK_TOLERANCE_S
-from lockterm.errors import ConfigError, LocktermError
+from lockterm.errors import ConfigError, LocktermError, Unreachable, Untrusted
 from lockterm.text import clean
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ async def try_profile(
     except ConfigError as error:  # of a file that is not written yet, its place says nothing
         return _failed(error, error.message.removeprefix(f"{file.path}: "))
     except LocktermError as error:
-        return _failed(error, error.message)
+        is_out_of_reach = isinstance(error, Unreachable) and not isinstance(error, Untrusted)
+        hint = "Check the network and the base URL, then try again." if is_out_of_reach else ""
+        return _failed(error, error.message, hint)
     if denial := answers.denial:
         hint = denial.hint or "See that base URL, header and variable are the right ones."
         return _failed(denial, denial.message, hint)

@@ -27,8 +27,8 @@ lockterm manages the bluetooth remotes (key fobs) of smart locks, and the voice 
 It knows no service yet."""
 
 _WAYS = {
-    "demo": ("Try the demo", "a made-up site; nothing leaves this machine"),
-    "connect": ("Connect to a service", "asks for its address, and writes a profile"),
+    "demo": ("Try the demo", "a made-up site, on this machine"),
+    "connect": ("Connect to a service", "asks for its address and tries it"),
 }
 
 

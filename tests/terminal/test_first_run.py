@@ -209,3 +209,12 @@ def test_a_broken_default_profile_says_so_and_ends(lockterm: Start, tmp_path: Pa
     session = lockterm()
     assert session.wait_exit() == 2
     assert "line 3: timezone 'Nowhere' is no time zone" in " ".join(session.lines)
+
+
+def test_the_welcome_has_room_in_60x20(lockterm: Start) -> None:
+    session = lockterm(size=(60, 20), env={"NO_COLOR": "1"})
+    session.wait_for("^ Try the demo +a made-up site, on this machine$")
+    session.wait_for("^ Connect to a service +asks for its address and tries it$")
+    session.wait_for("^d demo  c connect  q quit")
+    assert b"\x1b[38;" not in session.raw
+    assert b"\x1b[48;" not in session.raw
