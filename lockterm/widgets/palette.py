@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.markup import escape
 
 from lockterm.widgets.actions import Action, actions_of
-from lockterm.widgets.tasks import EDITING, MOVING, task_of
+from lockterm.widgets.tasks import is_by_hand
 
 if TYPE_CHECKING:
     from textual.types import IgnoreReturnCallbackType

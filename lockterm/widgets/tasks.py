@@ -149,6 +149,14 @@ TASKS: Mapping[str, tuple[str, ...]] = {
 _TASK_OF = {name: task for task, names in TASKS.items() for name in names}
 
 
+_BY_HAND = frozenset({"row", "tree", "list", "field", "option", "dialog", "help"})
+
+
+def is_by_hand(binding: Binding) -> bool:
+    """Whether it moves a cursor or a focus, as no command does: only keys are of use for it."""
+    return binding.id is None or binding.id.partition(".")[0] in _BY_HAND
+
+
 def task_of(binding: Binding) -> str:
     """The heading of a binding. Textual's own have no id: they go between fields, or edit text."""
     if binding.id is None:
