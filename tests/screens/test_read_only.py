@@ -253,6 +253,7 @@ async def test_no_key_and_no_command_of_a_screen_changes_anything(
             await press(pilot, "escape")
         await press(pilot, *keys)
         refused = await do(pilot)
+        assert changed(service) == []
         if do is press_everything:
             assert WRITING.get(name, set()) <= refused
         elif name == "remotes":
