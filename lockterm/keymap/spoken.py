@@ -54,6 +54,6 @@ def said(sentence: str) -> str:
 def settling() -> str:
     """Which keys settle an operation, as the end of a sentence."""
     return said(
-        "{outcome.check} checks it, {outcome.send_again} sends it again, {outcome.give_up} gives"
+        "{outcome.check} checks it, {outcome.send_again} sends it again, or {outcome.give_up} gives"
         " it up."
     )

@@ -57,8 +57,7 @@ class ActionsProvider(Provider):
         actions = [
             action
             for action in actions_of(self.screen)
-            if task_of(action.binding) not in (MOVING, EDITING)
-            and action.binding.id != "app.palette"
+            if action.binding.id != "app.palette" and not is_by_hand(action.binding)
         ]
         return sorted(map(self._offer, actions), key=lambda offer: not offer.enabled)
 

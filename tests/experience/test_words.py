@@ -16,8 +16,8 @@ from lockterm.screens.help import HelpScreen
 from lockterm.screens.messages import MessagesScreen
 from lockterm.service.running import RunningService
 from lockterm.widgets.actions import actions_of
-from lockterm.widgets.tasks import is_by_hand
 from lockterm.widgets.remotes_table import RemotesTable
+from lockterm.widgets.tasks import is_by_hand
 from tests.screens import someone_else
 from tests.screens.running_app import Clock, Starter, notices, settled, shown, until
 from tests.terminal.pty_session import PtySession
