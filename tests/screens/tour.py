@@ -76,5 +76,3 @@ def cells(pilot: Pilot[Any]) -> list[tuple[str, Style]]:
         for character in segment.text
         if not character.isspace()
     ]
-
-

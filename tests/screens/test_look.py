@@ -1,0 +1,184 @@
+"""Every screen and dialog on terminals with few colours, none, or no glyphs beyond ASCII."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+import lockterm.service
+from lockterm.config.look import Look
+from lockterm.link import SLOW_S, Link
+from lockterm.service.running import RunningService
+from lockterm.widgets.colours import LEAST_CONTRAST, OWN, _contrast
+from lockterm.widgets.glyphs import _ASCII
+from tests.screens.running_app import Starter, notices, settled, shown
+from tests.screens.tour import STOPS, cells, tour
+
+NONE = Look(colours=0, ascii=True)
+SIXTEEN = Look(colours=16)
+QUIET = Look(quiet=True)
+
+ON_BOTH = {None, 1, 2, 5}
+"""The terminal's own, red, green, magenta: read on a black background and on a white one."""
+
+
+def has_cursor(pilot: Pilot[Any]) -> bool:
+    return any(
+        segment.style is not None and segment.style.reverse
+        for strip in pilot.app.screen._compositor.render_strips()
+        for segment in strip
+    )
+
+
+WITHOUT_CURSOR = {"help", "history", "back from voice"}
+"""Nothing is chosen there: text to scroll, an empty list."""
+
+
+async def test_without_colours_none_is_painted_and_the_cursor_is_still_seen(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, None, NONE) as pilot:
+        visited = []
+        async for name in tour(pilot):
+            visited.append(name)
+            for glyph, style in cells(pilot):
+                assert style.color is None and style.bgcolor is None, (name, glyph, str(style))
+            assert has_cursor(pilot) or name in WITHOUT_CURSOR, f"{name}\n{shown(pilot)}"
+    assert len(visited) == len(STOPS)
+
+
+@pytest.mark.parametrize("look", [SIXTEEN, QUIET], ids=["16", "quiet"])
+async def test_few_colours_are_the_terminals_own_and_read_on_light_and_dark(
+    service: RunningService, lockterm_app: Starter, look: Look
+) -> None:
+    async with lockterm_app(service, None, look) as pilot:
+        async for name in tour(pilot):
+            for glyph, style in cells(pilot):
+                front, back = style.color, style.bgcolor
+                assert front is None or (not front.triplet and front.number in ON_BOTH), (
+                    name,
+                    glyph,
+                    str(style),
+                )
+                assert back is None or back.is_default, (name, glyph, str(style))
+
+
+@pytest.mark.parametrize(
+    "theme", ["textual-dark", "textual-light", "nord", "solarized-light", "catppuccin-frappe"]
+)
+async def test_words_differ_from_their_background_in_256_colours(
+    service: RunningService, lockterm_app: Starter, theme: str
+) -> None:
+    async with lockterm_app(service, None, Look(colours=256)) as pilot:
+        app = pilot.app
+        app.theme = theme
+        await settled(pilot)
+        colours = app.console._color_system
+        assert colours is not None and colours.name == "EIGHT_BIT"
+        async for name in tour(pilot):
+            for glyph, style in cells(pilot):
+                if style.color and style.bgcolor and glyph.isalnum():
+                    told = _contrast(style.color, style.bgcolor, colours)
+                    assert told >= LEAST_CONTRAST, (name, glyph, str(style))
+
+
+async def test_in_ascii_nothing_but_the_data_goes_beyond_it(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    sources = Path(lockterm.service.__file__).parent.glob("*.py")
+    data = {glyph for source in sources for glyph in source.read_text() if ord(glyph) not in _ASCII}
+    async with lockterm_app(service, None, QUIET) as pilot:
+        async for name in tour(pilot):
+            beyond = {glyph for glyph, _ in cells(pilot) if not glyph.isascii()}
+            assert beyond <= data, f"{name}: {beyond - data}\n{shown(pilot)}"
+
+
+async def test_quiet_can_begin_and_end_on_any_screen(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        app = pilot.app
+        loud, theme = shown(pilot), app.theme
+        await pilot.press("question_mark")
+        await settled(pilot)
+        await pilot.press("Q")
+        await settled(pilot)
+        assert app.look.quiet
+        assert app.theme == OWN.name
+        assert app.animation_level == "none"
+        assert "16 colours" in notices(pilot)
+        await _close_notices(pilot)
+        await pilot.press("escape")
+        await settled(pilot)
+        quiet = shown(pilot)
+        assert quiet != loud
+        assert not {"·", "…", "“"} & set(quiet), quiet
+        assert all(style.bgcolor is None or style.bgcolor.is_default for _, style in cells(pilot))
+        await pilot.press("f3")
+        await settled(pilot)
+        await _close_notices(pilot)
+        assert app.theme == theme
+        assert shown(pilot) == loud
+
+
+async def _close_notices(pilot: Pilot[Any]) -> None:
+    pilot.app.clear_notifications()
+    await settled(pilot)
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+async def test_quiet_reads_only_what_was_asked_for(
+    service: RunningService, lockterm_app: Starter, quiet: bool
+) -> None:
+    async with lockterm_app(service, 1001, Look(quiet=quiet)) as pilot:
+        assert len(pilot.app.operations._pages) == (1 if quiet else 2)
+        await pilot.press("n")
+        await settled(pilot)
+        assert "page 2 of 7" in shown(pilot)
+        assert len(pilot.app.operations._pages) == (2 if quiet else 3)
+
+
+async def test_a_mouse_that_was_let_go_is_told_of(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await pilot.press("O")
+        assert not pilot.app.look.mouse
+        assert "The terminal has it" in notices(pilot)
+        await pilot.press("f4")
+        assert pilot.app.look.mouse
+
+
+Measured = Callable[[list[float]], tuple[list[float], int]]
+
+
+@pytest.fixture
+def measured() -> Measured:
+    """Have a link measured whose answers take so long: what is told, and how often it asked."""
+
+    def measure(trips_s: list[float]) -> tuple[list[float], int]:
+        now_s, sent, told = [100.0], list[str](), list[float]()
+        link = Link(sent.append, lambda: now_s[0], told.append)
+        link.answered(now_s[0])  # shift+f3 looks the same: it was not asked for
+        link.measure()
+        for trip_s in trips_s:
+            now_s[0] += trip_s
+            link.answered(now_s[0])
+        return told, len(sent)
+
+    return measure
+
+
+def test_the_quicker_of_two_answers_counts(measured: Measured) -> None:
+    told, asked = measured([0.9, SLOW_S, 0.1])
+    assert told == [pytest.approx(SLOW_S)]
+    assert asked == 2
+
+
+def test_a_terminal_that_does_not_answer_leaves_all_as_it_is(measured: Measured) -> None:
+    assert measured([]) == ([], 1)
+    assert measured([0.2]) == ([], 2)

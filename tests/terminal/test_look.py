@@ -1,0 +1,167 @@
+"""What leaves for the terminal, byte by byte: colours, the mouse, the offer of quiet."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tests.terminal.pty_session import PtySession
+
+Start = Callable[..., PtySession]
+
+SGR = re.compile(rb"\x1b\[([0-9;:]*)m")
+MOUSE = re.compile(rb"\x1b\[\?(1000|1002|1003|1005|1006|1015|1016)h")
+WHERE_IS_THE_CURSOR = b"\x1b[6n"
+SLOW_S = 0.3
+"""As slow as the terminal answers in these tests; more than what quiet is offered for."""
+
+
+def colour_codes(raw: bytes) -> set[int]:
+    """Every colour code that was sent; 38 and 48 stand for all that follows them."""
+    codes: set[int] = set()
+    for found in SGR.finditer(raw):
+        parts = [int(part or 0) for part in re.split(rb"[;:]", found[1])]
+        codes |= {part for part in parts if 30 <= part <= 49 or 90 <= part <= 107}
+    return codes
+
+
+def main_job(session: PtySession) -> None:
+    """See remotes, a dialog, a form with errors, help, the palette."""
+    session.wait_for("Main gate")
+    session.press("enter")
+    session.wait_for("page 1 of")
+    for key, words in (("d", "Keep"), ("a", "such as Anna"), ("?", "Help"), ("\x10", "Search for")):
+        session.press(key)
+        session.wait_for(words)
+        if key == "a":
+            session.press("\x13")
+            session.wait_for("A name is needed")
+        leave(session, words)
+
+
+def leave(session: PtySession, words: str) -> None:
+    """Press escape until these words are gone: what has just been opened takes no key yet."""
+    while words in session.text:
+        session.press("escape")
+        due = time.monotonic() + 1.0
+        session.wait_until(lambda due=due: words not in session.text or time.monotonic() > due, "")
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"NO_COLOR": "1"},
+        {"NO_COLOR": "1", "COLORTERM": "truecolor"},
+        {"TERM": "vt100"},
+        {"TERM": "vt220"},
+    ],
+    ids=str,
+)
+def test_no_colour_code_leaves(lockterm: Start, env: dict[str, str]) -> None:
+    session = lockterm("demo", env=env)
+    main_job(session)
+    assert colour_codes(session.raw) == set()
+    reverse = [found for found in SGR.finditer(session.raw) if b"7" in found[1].split(b";")]
+    assert reverse, "the cursor is told by reverse"
+
+
+def test_an_empty_no_color_means_nothing(lockterm: Start) -> None:
+    session = lockterm("demo", env={"NO_COLOR": ""})
+    session.wait_for("Main gate")
+    assert 38 in colour_codes(session.raw)
+
+
+@pytest.mark.parametrize("term", ["xterm", "linux", "screen"])
+def test_sixteen_colours_are_the_terminals_own(lockterm: Start, term: str) -> None:
+    session = lockterm("demo", env={"TERM": term})
+    main_job(session)
+    codes = colour_codes(session.raw)
+    assert not codes & {38, 48}, "neither 256 colours nor true ones"
+    assert codes & set(range(30, 38)), "red for what is wrong"
+
+
+@pytest.mark.parametrize("how", [["--quiet"], []], ids=["option", "environment"])
+def test_quiet_sends_no_true_colour_and_no_glyph_of_its_own(
+    lockterm: Start, how: list[str]
+) -> None:
+    env = {"COLORTERM": "truecolor"} | ({} if how else {"LOCKTERM_QUIET": "1"})
+    session = lockterm("demo", *how, env=env)
+    main_job(session)
+    assert not colour_codes(session.raw) & {38, 48}
+    assert not {"─", "·", "…", "│"} & set(session.raw.decode(errors="replace"))
+    assert b"?1003h" not in session.raw, "no report of every movement"
+    assert b"?1000h" in session.raw
+
+
+def test_without_mouse_no_code_of_it_leaves_until_the_key(lockterm: Start) -> None:
+    session = lockterm("demo", "--no-mouse")
+    session.wait_for("Main gate")
+    stop_and_go_on(session)
+    assert not MOUSE.search(session.raw)
+    session.press("O")
+    session.wait_for("work in lockterm again")
+    assert {b"1000", b"1003", b"1006"} <= {found[1] for found in MOUSE.finditer(session.raw)}
+    session.press("O")
+    session.wait_for("The terminal has it")
+    after = len(session.raw)
+    for mode in (b"1000", b"1002", b"1003", b"1006", b"1015"):
+        last = max(session.raw.rfind(b"\x1b[?" + mode + end) for end in (b"h", b"l"))
+        assert session.raw[last:].startswith(b"\x1b[?" + mode + b"l")
+    stop_and_go_on(session)
+    session.press("q")
+    session.wait_exit()
+    assert not MOUSE.search(session.raw, after), "not when it comes back either"
+
+
+def stop_and_go_on(session: PtySession) -> None:
+    """Ctrl+z in a shell, and fg."""
+    drawn = b"\x1b[?2004h"  # the last that it asks of the terminal when it begins to read keys
+    before = session.raw.count(drawn)
+    session.kill(signal.SIGTSTP)
+    session.wait_until(lambda: session.raw.endswith(b"\x1b[?1004l"), "it has stopped")
+    os.kill(session.pid, signal.SIGCONT)
+    session.wait_until(lambda: session.raw.count(drawn) > before, "it goes on")
+
+
+def answer_late(session: PtySession, times: int) -> None:
+    """Be a terminal far away: each question for the cursor is answered after a while."""
+    for asked in range(1, times + 1):
+        session.wait_until(
+            lambda asked=asked: session.raw.count(WHERE_IS_THE_CURSOR) >= asked, "a question"
+        )
+        due = time.monotonic() + SLOW_S
+        session.wait_until(lambda due=due: time.monotonic() >= due, "the answer's time")
+        session.send(b"\x1b[5;7R")
+
+
+def test_quiet_is_offered_over_a_thin_link_and_once(lockterm: Start) -> None:
+    session = lockterm("demo", env={"SSH_CONNECTION": "10.0.0.9 50000 10.0.0.1 22"})
+    session.wait_for("Main gate")
+    answer_late(session, times=2)
+    session.wait_for("A thin link")
+    told = " ".join(session.text.replace("▌", " ").split())
+    assert "sends less: 16 colours" in told, session.text
+    assert "--quiet" in told
+    session.press("Q")
+    session.wait_for(r"\| Quiet ")
+    session.press("M")
+    session.wait_for("Messages")
+    assert session.raw.count(WHERE_IS_THE_CURSOR) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "env"),
+    [([], {}), (["--quiet"], {"SSH_CONNECTION": "10.0.0.9 50000 10.0.0.1 22"})],
+    ids=["not over SSH", "already quiet"],
+)
+def test_the_link_is_not_measured(
+    lockterm: Start, arguments: list[str], env: dict[str, str]
+) -> None:
+    session = lockterm("demo", *arguments, env=env)
+    main_job(session)
+    assert WHERE_IS_THE_CURSOR not in session.raw
