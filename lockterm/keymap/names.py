@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import string
 import unicodedata
@@ -64,7 +63,7 @@ _HELD = {
     **{"ctrl": "ctrl", "control": "ctrl", "strg": "ctrl", "shift": "shift"},
     **{"alt": "alt", "option": "alt", "meta": "alt"},
 }
-_PARTS = re.compile(rf"((?:(?:{'|'.join(_HELD)})[-+])*)(.+)", re.DOTALL)
+_PARTS = rf"((?:(?:{'|'.join(_HELD)})[-+])*)(.+)"
 
 _LIKE = {
     "ctrl+i": "tab",
@@ -98,7 +97,7 @@ def spelled(written: str) -> str:
     typed = written.strip()
     if len(typed) <= 1:
         return _character(typed or written[:1])
-    holding, key = _PARTS.fullmatch(typed.lower()).groups()  # type: ignore[union-attr]
+    holding, key = re.fullmatch(_PARTS, typed.lower(), re.DOTALL).groups()  # type: ignore[union-attr]
     held = sorted(_HELD[one] for one in re.split("[-+]", holding)[:-1])
     if held == ["shift"] and len(key) == 1 and key.isalpha():
         return _character(key.upper())
@@ -114,6 +113,8 @@ def spelled(written: str) -> str:
         raise ValueError("arrives as escape and another key where the link is slow")
     if held and (len(key) == 1 or key in SENDABLE or key in _PUNCTUATION):
         raise ValueError("is sent by few terminals")
+    import difflib
+
     close = difflib.get_close_matches(name, {*SENDABLE, *_MEANT}, n=1)
     raise ValueError(f"is no key; did you mean {close[0]}?" if close else "is no key")
 
