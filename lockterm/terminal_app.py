@@ -90,6 +90,8 @@ class TerminalApp(Rebindable[ReturnType], Appearance[ReturnType]):
     ]
     NOTIFICATION_TIMEOUT = 6
 
+    _asks_to_quit = False
+
     def __init__(self, look: Look, choices: Choices) -> None:
         super().__init__(look, choices)
         self.messages: deque[Message] = deque(maxlen=MESSAGES)
@@ -168,18 +170,24 @@ class TerminalApp(Rebindable[ReturnType], Appearance[ReturnType]):
     # --- the end -------------------------------------------------------------------------------
 
     async def action_quit(self) -> None:
-        """End; where that loses something, ask first."""
+        """End; where that loses something, ask first; once, however often the key is pressed."""
         screens = (screen for screen in self.screen_stack if isinstance(screen, FullScreen))
         if question := next(filter(None, (screen.would_lose for screen in screens)), ""):
-            self.run_worker(self._ask_to_quit(question))
+            if not self._asks_to_quit:
+                self.run_worker(self._ask_to_quit(question))
         else:
             self.exit()
 
     async def _ask_to_quit(self, question: str) -> None:
         from lockterm.screens.confirm import ConfirmModal
 
-        if await self.push_screen_wait(ConfirmModal(question, verb="Leave", keep="Keep editing")):
-            self.exit()
+        self._asks_to_quit = True
+        try:
+            modal = ConfirmModal(question, verb="Leave", keep="Keep editing")
+            if await self.push_screen_wait(modal):
+                self.exit()
+        finally:
+            self._asks_to_quit = False
 
     def _prune(self, *nodes: Widget, parent: DOMNode | None = None) -> AwaitRemove:
         """Stop the workers of what is being closed at once, and not after its widgets have gone.
