@@ -14,7 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from lockterm.service.running import RunningService
-from tests.benchmarks.measuring import FAR, FRAME, HELLO, PAGE, cases, idle_bytes, measure
+from tests.benchmarks.measuring import (
+    FAR,
+    FRAME,
+    HELLO,
+    PAGE,
+    cases,
+    idle_bytes,
+    measure,
+    sent_bytes,
+)
 from tests.benchmarks.slow_proxy import SlowProxy
 
 LATENCY_S = 0.15
@@ -88,6 +97,11 @@ def main() -> None:
         report = measure(suite, options.runs, options.warmup, home)
         print(f"{options.runs} interleaved rounds; medians\n")
         print("\n".join(table(report)), flush=True)
+        print("\nbytes sent over the link to the terminal")
+        for number, (look, sent) in enumerate(sent_bytes(service.base_url, home, options.idle)):
+            if not number:
+                print(f"  {'':24}" + "".join(f"{what:>26}" for what in sent))
+            print(f"  {look:24}" + "".join(f"{count:>26,}" for count in sent.values()), flush=True)
         print(f"\nbytes written in {options.idle:g} s in which nothing happens; target 0")
         for screen, count in idle_bytes(suite[2], options.idle):
             print(f"  {screen:32}{count:>6}", flush=True)

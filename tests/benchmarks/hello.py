@@ -5,9 +5,9 @@ from textual.widgets import DataTable, Footer
 
 
 class Hello(App[None]):
-    """``n`` replaces the page."""
+    """``n`` replaces the page, ``a`` opens a form of six fields."""
 
-    BINDINGS = [("n", "page", "next page"), ("q", "quit", "quit")]
+    BINDINGS = [("n", "page", "next page"), ("a", "form", "form"), ("q", "quit", "quit")]
     page = 0
 
     def compose(self) -> ComposeResult:
@@ -30,6 +30,23 @@ class Hello(App[None]):
     def action_page(self) -> None:
         self.page += 1
         self.fill()
+
+    def action_form(self) -> None:
+        from textual.screen import Screen
+        from textual.widgets import Input, Label
+
+        class Form(Screen[None]):
+            def compose(self) -> ComposeResult:
+                for name in ("Name", "Number", "Type", "Valid", "State", "Added"):
+                    yield Label(name)
+                    yield Input(compact=True)
+                yield Footer()
+
+            def on_mount(self) -> None:
+                for field in self.query(Input):
+                    field.cursor_blink = False
+
+        self.push_screen(Form())
 
 
 if __name__ == "__main__":

@@ -26,6 +26,16 @@ UNCACHED = ("/bin/sh", "-c", 'rm -rf "$XDG_CACHE_HOME" && exec "$@"', "sh")
 HELLO, FRAME, PAGE, FAR = "hello", "frame", "first page", "first page, far"
 """The cases: the bare app, and lockterm to its frame, to rows, to rows over a link with latency."""
 
+BARE, DEFAULT, QUIET = "bare Textual app", "lockterm", "lockterm --quiet"
+LOOKS: tuple[tuple[str, list[str], dict[str, str]], ...] = (
+    (BARE, [], {}),
+    (DEFAULT, [], {}),
+    ("lockterm, true colour", [], {"COLORTERM": "truecolor"}),
+    ("lockterm, NO_COLOR", [], {"NO_COLOR": "1"}),
+    (QUIET, ["--quiet"], {}),
+)
+"""Name, options, environment."""
+
 SCREENS = (
     ("remotes", "", r"page 1 of", ""),
     ("remote detail", "enter", r"Created", "escape"),
@@ -93,6 +103,41 @@ def measure(suite: list[dict[str, Any]], runs: int, warmup: int, home: Path) -> 
     return result
 
 
+def sent_bytes(url: str, home: Path, idle_s: float) -> Iterator[tuple[str, dict[str, int]]]:
+    """Bytes to the terminal for a key each, and for a time in which nothing happens.
+
+    Args:
+        url: The service.
+        home: A directory for what lockterm keeps.
+        idle_s: That time, in seconds.
+
+    Yields:
+        A look of :data:`LOOKS`, and its bytes by what was done.
+
+    Raises:
+        AssertionError: Something was not reached.
+    """
+    bare = cases(url, url, home, 0)[0]
+    page = cases(url, url, home, 0)[2]
+    for name, options, more in LOOKS:
+        case = bare if name == BARE else page
+        session = _Session(case | {"cmd": [*case["cmd"], *options], "env": case["env"] | more})
+        at_start = session.run.total
+        downs = [session.bytes_of("down") for _ in range(5)]
+        flips = [session.bytes_of("n") for _ in range(3)]
+        form = session.bytes_of("a")
+        assert session.shows("State" if name == BARE else "such as Anna"), session.text()
+        sent = {
+            "to the first page": at_start,
+            "cursor down": sorted(downs)[2],
+            "page flip": sorted(flips)[1],
+            "form opened": form,
+            f"idle {idle_s:g} s in its field": session.bytes_in(idle_s),
+        }
+        session.run.close()
+        yield name, sent
+
+
 def idle_bytes(case: dict[str, Any], idle_s: float) -> Iterator[tuple[str, int]]:
     """Bytes that each screen writes in a time in which nothing happens.
 
@@ -134,6 +179,12 @@ class _Session:
     def press(self, keys: str) -> None:
         self.run.keys(ttybench.parse_keys(keys))
         self.run.wait_quiet(0.2, 10.0)
+
+    def bytes_of(self, keys: str) -> int:
+        before = self.run.total
+        self.press(keys)
+        sent: int = self.run.total - before
+        return sent
 
     def text(self) -> str:
         text: str = self.run.term.text()
