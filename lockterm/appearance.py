@@ -77,10 +77,11 @@ class Appearance(NeedsRoom[ReturnType]):
         self._own_filters: list[LineFilter] = []
         self._link = Link(self._send, lambda: events.Event().time, self._offer_quiet)
         cure_drawing()
-        # Before the first frame, and without the painting that follows a change of theme.
-        self.set_reactive(Appearance.theme, self._wanted_theme())
-        self._refresh_truecolor_filter(self.ansi_theme)
-        self.stylesheet.set_variables(self.get_css_variables())
+        if (theme := self._wanted_theme()) != self.theme:
+            # Before the first frame, and without the painting that follows a change of theme.
+            self.set_reactive(Appearance.theme, theme)
+            self._refresh_truecolor_filter(self.ansi_theme)
+            self.stylesheet.set_variables(self.get_css_variables())
         self._dress()
 
     # --- what is drawn -------------------------------------------------------------------------

@@ -33,7 +33,7 @@ PATIENCE_S = 2.5
 
 _DUMB = ("", "dumb", "unknown")
 _LEAVE = (
-    b"\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l\x1b[?2048l"
+    b"\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l\x1b[?2048l"
     b"\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"
 )
 """What Textual's driver writes to give a terminal back."""

@@ -98,16 +98,18 @@ class Readable(LineFilter):
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """The segments; what could not be made out is nearer to black or to white."""
-        return [
-            segment
-            if segment.style is None or segment.control or segment.text.isspace()
-            else Segment(segment.text, self._readable(segment.text, segment.style))
-            for segment in segments
-        ]
+        return [self._readable(segment) for segment in segments]
 
-    def _readable(self, text: str, style: Style) -> Style:
-        is_text = not all("\u2500" <= glyph <= "\u259f" or glyph.isspace() for glyph in text)
-        return _readable(style, self._colours, LEAST_CONTRAST if is_text else LEAST_OF_LINES)
+    def _readable(self, segment: Segment) -> Segment:
+        text, style, control = segment
+        if style is None or control or text.isspace():
+            return segment
+        seen = _readable(style, self._colours, LEAST_CONTRAST)
+        if seen is style:
+            return segment
+        if all("\u2500" <= glyph <= "\u259f" or glyph == " " for glyph in text):
+            seen = _readable(style, self._colours, LEAST_OF_LINES)
+        return Segment(text, seen)
 
 
 @lru_cache(2048)
