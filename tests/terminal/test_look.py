@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Callable
 
+import psutil
 import pytest
 
 from tests.terminal.pty_session import PtySession
@@ -122,8 +123,9 @@ def stop_and_go_on(session: PtySession) -> None:
     """Ctrl+z in a shell, and fg."""
     drawn = b"\x1b[?2004h"  # the last that it asks of the terminal when it begins to read keys
     before = session.raw.count(drawn)
+    process = psutil.Process(session.pid)
     session.kill(signal.SIGTSTP)
-    session.wait_until(lambda: session.raw.endswith(b"\x1b[?1004l"), "it has stopped")
+    session.wait_until(lambda: process.status() == psutil.STATUS_STOPPED, "it has stopped")
     os.kill(session.pid, signal.SIGCONT)
     session.wait_until(lambda: session.raw.count(drawn) > before, "it goes on")
 
