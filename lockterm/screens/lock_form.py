@@ -178,6 +178,10 @@ class LockForm(DraftedForm[Lock | None]):
         field.error = answer.words if answer.unknown else ""
         if answer.name and self._typed("name") in ("", self._filled):
             name.value = self._filled = answer.name
+            control = name.query_one(TextInput)
+            control.select_on_focus = True  # whoever types a name means it instead, not behind it
+            if control.has_focus:
+                control.select_all()
         name.note = _alias_note(answer.alias)
 
     # --- the zone ------------------------------------------------------------------------------
@@ -207,7 +211,10 @@ class LockForm(DraftedForm[Lock | None]):
 
     @on(Input.Changed)
     def _typing(self, event: Input.Changed) -> None:
-        event.input.query_ancestor(FormField).error = ""
+        field = event.input.query_ancestor(FormField)
+        field.error = ""
+        if field.field == "name" and event.value != self._filled:
+            event.input.select_on_focus = False
         self.drafts.note_change()
 
     @on(Button.Pressed, "#save")

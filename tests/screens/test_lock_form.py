@@ -57,6 +57,20 @@ async def test_adding_by_id_takes_the_names_from_a_remotes_detail(
         assert {path.rpartition("/")[2] for _, path in service.requests} == {"list", "detail"}
 
 
+async def test_typing_a_name_replaces_the_one_that_the_service_gave(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service) as pilot:
+        await open_form(pilot)
+        await pilot.press(*"1005", "tab")
+        await until(pilot, lambda: field(pilot, "name").value == "Staff entrance")
+        await pilot.press(*"Back door")
+        assert field(pilot, "name").value == "Back door", "it came while the cursor was there"
+        await pilot.press("shift+tab", "backspace", "4", "tab", "tab", *"nord")
+        await pilot.press("shift+tab", *" 2")
+        assert field(pilot, "name").value == "Back door 2", "what was typed is not replaced"
+
+
 async def test_save_straight_after_the_id_waits_for_the_service(
     lockterm_app: Starter, service: RunningService
 ) -> None:
