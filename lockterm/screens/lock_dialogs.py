@@ -90,8 +90,11 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
                 yield Button("Save and read", id="act", variant="primary", compact=True)
 
     @staticmethod
-    def _input(name: str, value: str, known: list[str]) -> TextInput:
-        typed = TextInput(clean(value), id=name)
+    def _input(name: str, value: str, known: list[str]) -> Input:
+        """A field; enter goes on from the first, and answers in the last."""
+        text = clean(value)
+        first = name == "vendor"
+        typed = TextInput(text, id=name) if first else Input(text, id=name, compact=True)
         typed.suggester = SuggestFromList(known, case_sensitive=False)
         return typed
 
@@ -101,10 +104,17 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Answer, once both are there."""
-        if event.button.id == "keep":
+        if event.button.id == "act":
+            self._answer()
+        else:
             self.dismiss(None)
-            return
-        typed = [self.query_one(name, Input).value.strip() for name in ("#vendor", "#model")]
+
+    def on_input_submitted(self) -> None:
+        """Enter in the last field answers: it must not go on to the button that gives up."""
+        self._answer()
+
+    def _answer(self) -> None:
+        typed = [clean(self.query_one(name, Input).value).strip() for name in ("#vendor", "#model")]
         if all(typed):
             self.dismiss((typed[0], typed[1]))
             return

@@ -123,9 +123,9 @@ async def test_without_vendor_and_model_they_are_asked_for_and_kept(
         await pilot.press("e")
         await until(pilot, lambda: isinstance(pilot.app.screen, VendorModelModal))
         await pilot.pause()
-        await pilot.press(*"lumenlock", "tab", "tab", "tab", "enter")
+        await pilot.press(*"lumenlock", "enter", "enter")
         await until(pilot, lambda: "Both are needed" in words(pilot.app))
-        await pilot.press(*"L7", "tab", "tab", "enter")
+        await pilot.press(*"L7", "enter")
         await until(pilot, lambda: "Voices of lumenlock L7" in words(pilot.app))
         await until(pilot, lambda: "- zh-CN Chinese" in words(pilot.app))
         assert pilot.app.screen.query_one(VoiceTree).has_focus
