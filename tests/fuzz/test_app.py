@@ -26,7 +26,7 @@ from tests.screens.site import MAIN_GATE, fill_book
 KEYS: dict[str, tuple[str, ...]] = {
     "LocksScreen": ("enter", "v", "enter", "v", "slash", "escape", "escape"),
     "RemotesScreen": (
-        *("r", "r", "r", "n", "p", "greater_than_sign", "less_than_sign", "enter", "enter"),
+        *("r", "r", "r", "n", "p", "greater_than_sign", "less_than_sign", *["enter"] * 4),
         *("v", "v", "j", "G", "slash", "y", "M", "e", "d", "u", "w", "a", "s", "escape"),
     ),
     "RemoteDetailScreen": ("r", "r", "r", "r", "j", "G", "y", "e", "d", "u", "escape", "escape"),

@@ -119,6 +119,7 @@ async def settled(pilot: Pilot[int]) -> None:
         waiting = len(app.screen_stack) - 1 if app.screen.is_modal else 0
         return (
             not app.is_dealing
+            and app.screen.is_mounted
             and len(busy) <= waiting
             and all(task.done() for task in app.operations._pages.values())
         )

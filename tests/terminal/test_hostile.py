@@ -14,8 +14,8 @@ Start = Callable[..., PtySession]
 OUR_SEQUENCES = re.compile(
     r"\x1b\]22;[a-z-]*(?:\x07|\x1b\\)|"  # the pointer's shape
     r"\x1b\[(?:"
-    r"[0-9;]*[mH]"  # colours, cursor position
-    r"|\?(?:7|25|1000|1003|1004|1006|1015|1049|2004|2026|2048)[hl]"  # modes
+    r"[0-9;]*[mHCK]"  # colours, cursor position, the rest of a line
+    r"|\?(?:7|25|1000|1002|1003|1004|1006|1015|1016|1049|2004|2026|2048)[hl]"  # modes
     r"|\?20(?:26|48)\$p|>[0-9]+u|<u"  # questions, the kitty keyboard
     r")"
 )
