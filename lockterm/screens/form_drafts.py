@@ -131,7 +131,7 @@ class FormDrafts:
 def _question(
     draft: Draft, operations: Operations, what: str, verb: str, keep: str
 ) -> ConfirmModal:
-    typed = [f"{_label(field)}: {clean(text, 60)}" for field, text in draft.typed.items()]
+    typed = [f"{_label(field)}: {_value(field, text)}" for field, text in draft.typed.items()]
     saved = f"Last typed into at {stamp(draft.saved_ms, operations.profile.zone)}."
     question = f"{what} was not finished. {verb}?"
     return ConfirmModal(question, "\n".join([saved, *typed]), verb=verb, keep=keep)
@@ -143,6 +143,16 @@ def _label(field: str) -> str:
     from lockterm.typed_remote import LABELS
 
     return LABELS.get(field) or FIELD_LABELS.get(field) or clean(field, 30)
+
+
+def _value(field: str, text: str) -> str:
+    """What was typed or chosen; a choice, kept as its number, in the form's word for it."""
+    from lockterm.models.constants import AddType, Flag, RemoteType, word
+
+    choices = {"remoteType": RemoteType, "addType": AddType, "isCoerced": Flag, "remoteRight": Flag}
+    if field in choices and text.isascii() and text.isdecimal():
+        return word(choices[field], int(text))
+    return clean(text, 60)
 
 
 def _what(draft: Draft, lock: Lock) -> str:

@@ -56,12 +56,13 @@ async def test_the_draft_of_a_session_that_ended_is_offered_at_the_start(
     service: RunningService, lockterm_app: Starter, clock: Clock, tmp_path: Path
 ) -> None:
     app = lockterm_app.app(service)
-    draft = Draft("remote", 1001, None, {"remoteName": "张伟 [/]"}, 1, "1-dead")
+    draft = Draft("remote", 1001, None, {"remoteName": "张伟 [/]", "remoteType": "2"}, 1, "1-dead")
     Drafts(app.operations._database, "demo").save(draft)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await until(pilot, lambda: "was not finished" in shown(pilot))
         assert "A new remote for lock 1001 was not finished" in shown(pilot)
         assert " Name: 张伟 [/]" in shown(pilot)
+        assert " Type: time-limited" in shown(pilot)
         await until(pilot, lambda: app.screen.painted_s is not None)
         await pilot.press("right", "enter")
         await until(pilot, lambda: isinstance(app.screen, RemoteForm))
