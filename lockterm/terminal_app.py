@@ -108,6 +108,13 @@ class TerminalApp(Rebindable[ReturnType], Appearance[ReturnType]):
         """Drop what could steer the terminal, wherever a widget let it through."""
         return [*super().get_line_filters(), self._hostile]
 
+    def action_command_palette(self) -> None:
+        """Open the palette over a screen; over itself it has nothing to offer."""
+        from lockterm.widgets.palette import Palette
+
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(placeholder="Find an action by its words"))
+
     def action_help_quit(self) -> None:
         """Ctrl+c was pressed where there is nothing to copy: say which key quits."""
         self.notify(f"{key('app.quit_always')} leaves lockterm from anywhere.", title="To quit")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import Command, CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.markup import escape
+from textual.style import Style
 
 from lockterm.widgets.actions import Action, actions_of
 from lockterm.widgets.tasks import is_by_hand
@@ -34,17 +36,58 @@ class Offer:
         return words if self.enabled else words.stylize("dim")
 
 
+class Palette(CommandPalette):
+    """A palette whose list is always that of what stands in its field.
+
+    Textual searches in the background: enter, typed at once, took a command of the list before,
+    which nobody had chosen.
+    """
+
+    def _gather_commands(self, search_value: str) -> None:  # type: ignore[override]
+        """Show what was found, before the next key is dealt with."""
+        found = [
+            hit
+            for provider in self._providers
+            if isinstance(provider, ActionsProvider)
+            for hit in (provider.found(search_value) if search_value else provider.all())
+        ]
+        help_style = Style.from_styles(self.get_component_styles("command-palette--help-text"))
+        commands = []
+        for place, hit in enumerate(found):
+            help_text = Content.from_markup(hit.help or "").stylize_before(help_style)
+            prompt = Content("\n").join([_as_content(hit), help_text])
+            commands.append(Command(prompt, hit, id=str(place)))
+        self._refresh_command_list(self.query_one(CommandList), commands, True)
+        if not commands:
+            self._start_no_matches_countdown(search_value)
+        self.add_class("-ready")
+
+
+def _as_content(hit: DiscoveryHit | Hit) -> Content:
+    return hit.prompt if isinstance(hit.prompt, Content) else Content(str(hit.prompt))
+
+
 class ActionsProvider(Provider):
     """Offers what help and line of keys show; moving about is left to the keys."""
 
     async def discover(self) -> Hits:
         """Every action, those that can do something first."""
+        for hit in self.all():
+            yield hit
+
+    async def search(self, query: str) -> Hits:
+        """The actions whose verbs have what was typed in them."""
+        for hit in self.found(query):
+            yield hit
+
+    def all(self) -> Iterator[DiscoveryHit]:
+        """As :meth:`discover`, at once."""
         for offer in self._offers():
             name = offer.shown(Content(offer.name))
             yield DiscoveryHit(name, offer.run, text=offer.name, help=offer.help)
 
-    async def search(self, query: str) -> Hits:
-        """The actions whose verbs have what was typed in them."""
+    def found(self, query: str) -> Iterator[Hit]:
+        """As :meth:`search`, at once."""
         matcher = self.matcher(query)
         for offer in self._offers():
             if (score := matcher.match(offer.name)) > 0:

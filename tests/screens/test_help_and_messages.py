@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textual import events
 from textual.command import CommandPalette
 from textual.notifications import SeverityLevel
 from textual.pilot import Pilot
@@ -10,6 +11,7 @@ from textual.widgets import Input, OptionList
 from lockterm.keymap.names import written
 from lockterm.models.locks import Lock
 from lockterm.screens.help import HelpScreen
+from lockterm.screens.history import HistoryScreen
 from lockterm.screens.locks import LocksScreen
 from lockterm.screens.messages import MessagesScreen
 from lockterm.screens.remotes import RemotesScreen
@@ -105,6 +107,22 @@ async def test_the_palette_offers_the_same_actions_and_runs_them(
         )
         await pilot.press("enter")
         await until(pilot, lambda: "Open the remotes of which lock?" in words(pilot.app))
+
+
+async def test_enter_typed_at_once_runs_what_was_typed_or_nothing(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service, 1004) as pilot:
+
+        def burst(*keys: str) -> None:
+            for key in keys:
+                pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
+
+        burst("ctrl+p", *"zzqq", "enter")  # an action has a z in it
+        await until(pilot, lambda: "No matches" in words(pilot.app))
+        assert isinstance(pilot.app.screen, CommandPalette)
+        burst("escape", "ctrl+p", *"history", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HistoryScreen))
 
 
 async def test_ctrl_c_says_which_key_quits(lockterm_app: Starter, service: RunningService) -> None:
