@@ -61,9 +61,7 @@ def run_demo(options: Options) -> int:
             paths.config_file, replace(options, base_url=service.base_url), _environment()
         )
         assert settings.profile is not None
-        settings = replace(
-            settings, profile=replace(settings.profile, name=NAME), keymap=keymap
-        )
+        settings = replace(settings, profile=replace(settings.profile, name=NAME), keymap=keymap)
         _fill_lock_book(paths)
         startup.after_first_frame(service.start)
         return exit_code(show(settings, paths, guard), guard)

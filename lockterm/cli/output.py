@@ -31,6 +31,22 @@ def put(text: str) -> None:
     _put(text.encode(encoding, "backslashreplace") + b"\n")
 
 
+def put_wrapped(head: str, words: str) -> None:
+    """Print a sentence behind its head; on a terminal its lines break between words, below it.
+
+    Where nobody looks it stays one line, for programs to find words in.
+    """
+    room = _room()
+    if room is None or room <= 2 * len(head):
+        put(f"{head}{words}")
+        return
+    import textwrap
+
+    lines = textwrap.wrap(words, room - len(head), break_long_words=False, break_on_hyphens=False)
+    for place, line in enumerate(lines or [""]):
+        put(f"{' ' * len(head) if place else head}{line}".rstrip())
+
+
 def put_json(value: Any) -> None:
     """Print JSON for programs: raw values, escaped down to ASCII."""
     put(json.dumps(value, indent=2))

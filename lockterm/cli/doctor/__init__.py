@@ -14,7 +14,7 @@ from lockterm.cli.doctor.service import service_findings
 from lockterm.cli.doctor.store import store_findings
 from lockterm.cli.doctor.terminal import terminal_findings
 from lockterm.cli.ending import DONE, FAILED
-from lockterm.cli.output import put, put_json
+from lockterm.cli.output import put_json, put_wrapped
 from lockterm.config import Options, Settings, load_settings
 from lockterm.config.file import ConfigFile
 from lockterm.config.terminal import settle_look
@@ -39,7 +39,7 @@ def run_doctor(options: Options, *, as_json: bool) -> int:
             findings.append(finding)
             if not as_json:  # a line at once: a service that does not answer takes its time
                 words = f"{finding.sentence} {finding.advice}".strip()
-                put(f"{finding.state:<5} {finding.subject:<14} {clean(words)}")
+                put_wrapped(f"{finding.state:<5} {finding.subject:<14} ", clean(words))
     wrong = any(finding.state == "FAIL" for finding in findings)
     if as_json:
         put_json({"version": __version__, "ok": not wrong, "findings": [*map(_json, findings)]})

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 
 from lockterm.cli.doctor.conversation import STDERR, Conversation, can_be_asked
-from lockterm.cli.output import put
+from lockterm.cli.output import put, put_wrapped
 from lockterm.terminal import NoTerminal, require_terminal
 
 KEYS = (
@@ -44,7 +44,7 @@ def run_keys(patience_s: float = PATIENCE_S) -> int:
             "This terminal belongs to another program now.", hint="Run it in the foreground."
         )
     put(f"Press each of these keys; q or ctrl+c ends, as do {patience_s:.0f} s without a key:")
-    put(f"  {' '.join(KEYS)}")
+    put_wrapped("  ", " ".join(KEYS))
     seen: set[str] = set()
     for key, sequence in _pressed(patience_s):
         seen.add(key)
@@ -55,8 +55,9 @@ def run_keys(patience_s: float = PATIENCE_S) -> int:
     missing = [key for key in KEYS if key not in seen]
     put(f"{len(KEYS) - len(missing)} of {len(KEYS)} arrived.")
     if missing:
-        put(f"Not seen: {' '.join(missing)}. Not pressed, or kept by what is in between: then give")
-        put("their actions others in the configuration, [keys].")
+        put_wrapped("Not seen: ", f"{' '.join(missing)}.")
+        then = "then give their actions others in the configuration, [keys]."
+        put_wrapped("", f"Not pressed, or kept by what is in between: {then}")
     return 0
 
 

@@ -65,7 +65,7 @@ def _database_findings(database: Path) -> Iterator[Finding]:
             "Use that one; this one reads what it knows.",
         )
     words = f"{database} is sound, {facts['bytes']:,} bytes, schema {facts['schema']}"
-    yield Finding("OK", "store", f"{words}, with {facts['locks']} locks.", facts=facts)
+    yield Finding("OK", "store", f"{words}, with {_counted(facts['locks'], 'lock')}.", facts=facts)
     if count := facts["unsettled"]:
         yield Finding(
             "WARN",
