@@ -50,7 +50,7 @@ SCREENS = (
     ("history", "H", r"History", "escape"),
     ("message log", "M", r"[Mm]essage", "escape"),
     ("help", "?", r"Help", "escape"),
-    ("command palette", "ctrl+p", r"Search", "escape"),
+    ("command palette", "ctrl+p", r"Find an action", "escape"),
     ("locks", "escape", r"Locks +127|lock book is empty", ""),
     ("lock form, in a field", "a", r"Vendor", "escape"),
     ("lock by its id, in a field", "o", r"lock", "escape"),

@@ -35,7 +35,7 @@ STOPS: tuple[tuple[str, str, str, str], ...] = (
     ("history", "H", "History", "escape"),
     ("messages", "M", "essages", "escape"),
     ("help", "question_mark", "Help", "escape"),
-    ("palette", "ctrl+p", "Search", "escape"),
+    ("palette", "ctrl+p", "Find an action", "escape"),
     ("themes", "T", "heme", "escape"),
     ("locks", "escape", "Main gate", ""),
     ("lock form", "a", "Vendor", "escape"),
