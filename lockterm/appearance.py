@@ -175,6 +175,8 @@ class Appearance(NeedsRoom[ReturnType]):
         self.notify(
             "Clicks and the wheel work in lockterm again. Most terminals select text while shift"
             " is held."
+            + " GNU screen now holds an escape back until the next key."
+            * (self.look.copy == "screen")
             if mouse
             else "The terminal has it: select and copy text as anywhere. No key has changed.",
             title="Mouse" if mouse else "Mouse let go",

@@ -42,6 +42,9 @@ _STYLES = [_HERE / "styles.tcss", _HERE.parent / "styles.tcss"]
 NOTICES = 4
 """How many notices stand on the screen at once; all are in the message log."""
 
+ROOMY = 40
+"""Rows from which on there is room for all of them; below it, for half: rows are to be seen too."""
+
 MESSAGES = 500
 """How many notices the message log keeps."""
 
@@ -143,9 +146,19 @@ class TerminalApp(Rebindable[ReturnType], Appearance[ReturnType]):
     def _make_room(self, title: str, message: str) -> None:
         """A key held down on a lost service makes 30 notices a second, which slow every key."""
         shown = list(self._notifications)
+        most = NOTICES if self.size.height >= ROOMY else NOTICES // 2
         for old in shown:
-            if old in shown[: 1 - NOTICES] or (old.title, old.message) == (title, message):
+            if old in shown[: 1 - most] or (old.title, old.message) == (title, message):
                 self._unnotify(old, refresh=False)
+        self._drop_toasts()
+
+    def clear_notifications(self) -> None:
+        """Take every notice off the screen; the message log keeps them."""
+        for old in list(self._notifications):
+            self._unnotify(old, refresh=False)
+        self._drop_toasts()
+
+    def _drop_toasts(self) -> None:
         for screen in self.screen_stack:
             for toast in screen.query(Toast):
                 if toast._notification not in self._notifications:

@@ -17,6 +17,8 @@ settings.register_profile("lockterm", deadline=None)
 settings.load_profile("lockterm")
 
 TODAY = date(2026, 11, 20)
+MATRIX_STEPS = "matrix steps"
+"""What each terminal of the matrix reports: how many steps passed, of how many."""
 NOW_MS = 1_795_161_600_000
 """2026-11-20T08:00:00Z, the service's time in all tests unless they say otherwise."""
 
@@ -66,11 +68,22 @@ def long_faults(request: pytest.FixtureRequest) -> bool:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how many cases the tests counted that run many of them."""
+    """Say how many cases the tests counted that run many of them, and how the matrix went."""
     counts: dict[str, int] = {}
-    for report in terminalreporter.stats.get("passed", []):
-        for name, value in report.user_properties:
-            if isinstance(value, int) and report.when == "call":
-                counts[name] = counts.get(name, 0) + value
+    steps: list[tuple[int, int]] = []
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.stats.get(outcome, []):
+            for name, value in report.user_properties if report.when == "call" else ():
+                if name == MATRIX_STEPS:
+                    passed, _, whole = str(value).partition("/")
+                    steps.append((int(passed), int(whole)))
+                elif isinstance(value, int) and outcome == "passed":
+                    counts[name] = counts.get(name, 0) + value
     for name, count in counts.items():
         terminalreporter.write_line(f"{count} {name}")
+    if steps:
+        whole = sum(each for _, each in steps)
+        terminalreporter.write_line(
+            f"terminal matrix: {len(steps)} terminals x {max(each for _, each in steps)} steps,"
+            f" {sum(passed for passed, _ in steps)} of {whole} passed"
+        )

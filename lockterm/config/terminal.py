@@ -39,10 +39,13 @@ def settle_look(
     """
     if quiet is None:
         quiet = _filed(file, "quiet", False, origins)
-    if mouse is None:
-        mouse = _filed(file, "mouse", True, origins)
-    else:
+    if mouse is not None:
         origins["mouse"] = "option --no-mouse"
+    elif "mouse" not in file.terminal and multiplexer(environ) == "screen":
+        # Asked for the mouse, GNU screen keeps an escape to itself until the next key is typed.
+        mouse, origins["mouse"] = False, "in GNU screen"
+    else:
+        mouse = _filed(file, "mouse", True, origins)
     depth, origins["colours"] = colours(environ)
     glyphs, through = _filed(file, "glyphs", AUTO, origins), _filed(file, "copy", AUTO, origins)
     in_ascii = glyphs == "ascii"

@@ -182,7 +182,8 @@ class LocktermModal(ModalScreen[ResultT], _Common[ResultT]):
     """When it stood on the screen, on the clock of Textual's events; None before."""
 
     def on_mount(self) -> None:
-        """Note the moment from which keys are meant for this dialog."""
+        """Let no older notice cover the dialog; note from when on keys are meant for it."""
+        self.app.clear_notifications()
         self.call_after_refresh(self._note_painted)
 
     def _note_painted(self) -> None:

@@ -54,6 +54,7 @@ class DraftedForm(LocktermScreen[ResultT]):
 
     def begin_draft(self) -> None:
         """Go on with the draft that was given, or offer the one there is."""
+        self.app.clear_notifications()  # they would cover the fields
         self.query_one(NoticeLine).has_keys = False
         if self._draft is not None:
             self.fill(self._draft)

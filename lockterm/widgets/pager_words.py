@@ -59,7 +59,7 @@ def _page_forms(
 ) -> tuple[str, ...]:
     place = f"{page.page_no:,} of {max(page.pages, 1):,}"
     if order is None:
-        return (f"{prefix}page {place} · {ends[0]}",)
+        return tuple(f"{prefix}page {place} · {end}" for end in ends)
     what = "this page " if page.pages > 1 else ""
     last = ends[-1].removesuffix("updated ")
     return (
@@ -82,7 +82,10 @@ def _search_forms(view: PageView, matching: int, order: Order | None) -> tuple[s
     match = f"{matching} of {total:,} match"
     words = f"{match}, {searched}{end}"
     if order is None:
-        return (words,)
+        short = f"{matching} of {total:,}"
+        brief = end.replace(" for the", ":").removesuffix(" · escape stops")
+        shorter = f"{match}, {searched}{brief}"
+        return words, shorter, f"{short}, {searched}{brief}", f"{short}{brief}"
     by = order.brief.removeprefix("sorted ")
     return (
         f"{words} · found rows {order.words}",

@@ -15,12 +15,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
-import pytest
 
 from tests.terminal.pty_session import PtySession, clean_environment
 
-needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
-needs_screen = pytest.mark.skipif(shutil.which("screen") is None, reason="screen is not installed")
+
+def require(program: str) -> None:
+    """Fail where it is not installed: lockterm has to be tried inside of the real one."""
+    assert shutil.which(program), f"{program} is not installed: apt-get install tmux screen"
 
 
 @contextmanager
@@ -40,6 +41,7 @@ def in_tmux(
         size: Columns and rows.
         environment: More of the environment, tmux's and the program's: ``TERM`` is the terminal's.
     """
+    require("tmux")
     with _directory() as place:
         config = place / "tmux.conf"
         lines = ["set -g status off", "set -g destroy-unattached on", *options]
@@ -57,6 +59,7 @@ def in_screen(
     command: Sequence[str], home: Path, size: tuple[int, int] = (80, 24), **environment: str
 ) -> Iterator[PtySession]:
     """A program in GNU screen; arguments as for :func:`in_tmux`."""
+    require("screen")
     with _directory() as place:
         config = place / "screenrc"
         config.write_text("startup_message off\nautodetach off\ndeflogin off\n")

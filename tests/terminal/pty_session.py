@@ -165,6 +165,11 @@ class PtySession:
     # --- what is seen --------------------------------------------------------------------------
 
     @property
+    def screen(self) -> pyte.Screen:
+        """The terminal's screen, with the colours and attributes of its cells."""
+        return self._screen
+
+    @property
     def lines(self) -> list[str]:
         """The rows of the screen, without spaces at their ends."""
         # pyte's own ``display`` fails on a row where half of a wide character was overwritten.

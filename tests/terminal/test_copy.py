@@ -18,7 +18,7 @@ from lockterm.choices import Choices
 from lockterm.config.look import Look
 from lockterm.terminal_app import TerminalApp
 from lockterm.widgets.clipboard import LONGEST, copy, sequences
-from tests.terminal.multiplexers import in_screen, in_tmux, needs_screen, needs_tmux
+from tests.terminal.multiplexers import in_screen, in_tmux
 from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
 
 ARRIVED = re.compile(rb"\x1b\]52;c?;([A-Za-z0-9+/=]*)(?:\x07|\x1b\\)")
@@ -72,7 +72,6 @@ def copier(value: str, *without: str) -> list[str]:
     return ["env", *names, f"PYTHONPATH={Path.cwd()}", sys.executable, "-c", _COPIER, value]
 
 
-@needs_tmux
 @pytest.mark.parametrize("clipboard", ["on", "external", "off"])
 @pytest.mark.parametrize("passthrough", ["on", "off"])
 def test_inside_of_tmux_a_value_arrives_once_however_it_is_set(
@@ -85,7 +84,6 @@ def test_inside_of_tmux_a_value_arrives_once_however_it_is_set(
     assert "Nothing to paste?" not in said
 
 
-@needs_tmux
 @pytest.mark.parametrize(
     ("clipboard", "passthrough", "term", "times"),
     [
@@ -112,7 +110,6 @@ def test_over_ssh_from_inside_of_tmux_either_option_is_enough(
     assert "Nothing to paste?" in " ".join(said.split()), "what to set is said"
 
 
-@needs_tmux
 def test_half_of_a_long_value_is_never_taken_for_the_whole(tmp_path: Path) -> None:
     """A tmux that calls itself screen gets pieces that it cannot put together."""
     options = ("set -s set-clipboard on", "set -g default-terminal screen-256color")
@@ -124,7 +121,6 @@ def test_half_of_a_long_value_is_never_taken_for_the_whole(tmp_path: Path) -> No
     assert copied(in_tmux(copier(LONG, "TMUX"), tmp_path, *options))[0] == [LONG]
 
 
-@needs_screen
 @pytest.mark.parametrize("value", [VALUE, LONG])
 @pytest.mark.parametrize("without", [(), ("STY",)])
 def test_gnu_screen_hands_a_value_on_whole_and_spills_nothing(
@@ -136,7 +132,6 @@ def test_gnu_screen_hands_a_value_on_whole_and_spills_nothing(
     assert re.search(r"ready\?\s+DONE", said), said
 
 
-@needs_screen
 def test_the_limit_of_a_piece_is_that_of_the_real_screen(tmp_path: Path) -> None:
     """767 bytes pass, 768 spill: pieces of 240 leave room for versions that take 256."""
     for length, passes in ((240, True), (767, True), (768, False)):
@@ -155,7 +150,7 @@ def test_the_limit_of_a_piece_is_that_of_the_real_screen(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     "inside",
-    [None, pytest.param("tmux", marks=needs_tmux), pytest.param("screen", marks=needs_screen)],
+    [None, "tmux", "screen"],
 )
 def test_y_in_lockterm_reaches_the_clipboard(tmp_path: Path, inside: str | None) -> None:
     command = [*LOCKTERM, "demo", "--lock", "1001"]

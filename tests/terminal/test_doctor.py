@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from lockterm.cli.doctor.keys import KEYS
-from tests.terminal.multiplexers import in_screen, in_tmux, needs_screen, needs_tmux
+from tests.terminal.multiplexers import in_screen, in_tmux
 from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
 from tests.test_readme_keys import PLACES
 
@@ -230,7 +230,6 @@ def test_a_terminal_that_is_too_small_is_wrong(tmp_path: Path) -> None:
     assert b"FAIL  terminal       Size: 59x24 is too small. Make it" in terminal.raw
 
 
-@needs_tmux
 def test_tmux_is_asked_how_it_is_set(tmp_path: Path) -> None:
     out = tmp_path / "report.json"
     with in_tmux(doctor(to=out), tmp_path, "set -g allow-passthrough on") as terminal:
@@ -259,7 +258,6 @@ def test_tmux_is_asked_how_it_is_set(tmp_path: Path) -> None:
     assert "Set in that tmux: set -s set-clipboard on" in lines["Copying"]
 
 
-@needs_screen
 def test_gnu_screen_is_asked_nothing_that_it_would_spill(tmp_path: Path) -> None:
     out = tmp_path / "report.json"
     with in_screen(doctor(to=out), tmp_path) as terminal:

@@ -36,7 +36,12 @@ def main_job(session: PtySession) -> None:
     session.wait_for("Main gate")
     session.press("enter")
     session.wait_for("page 1 of")
-    for key, words in (("d", "Keep"), ("a", "such as Anna"), ("?", "Help"), ("\x10", "Find an action")):
+    for key, words in (
+        ("d", "Keep"),
+        ("a", "such as Anna"),
+        ("?", "Help"),
+        ("\x10", "Find an action"),
+    ):
         session.press(key)
         session.wait_for(words)
         if key == "a":

@@ -1,0 +1,193 @@
+"""The main job, by keys alone: each step with what it has to show.
+
+Screens are known by words that stay; in ASCII a dot in the middle is a hyphen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tests.matrix.reading import Expected
+
+SAVE, PALETTE, QUIT = "\x13", "\x10", "\x11"
+"""ctrl+s, ctrl+p, ctrl+q."""
+
+LOCK, NAME = "Main gate", "Night crew"
+_ROW = r"(?:permanent|recurring|time-limited|until|always|ended)\S* .*(?:normal|expired|not yet)"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the job."""
+
+    name: str
+    keys: tuple[str, ...]
+    shows: Expected
+    gone: str = ""
+    """What is to have left the screen."""
+    again: bool = False
+    """Whether the keys may be pressed once more: a dialog takes none before it was seen."""
+
+
+def _dialog(*words: str, stands_out: str = "", others: str = "", dimmed: str = "") -> Expected:
+    """A dialog, whole, over the keys of its screen."""
+    return Expected(
+        words, dialog=True, dimmed=dimmed, stands_out=stands_out, others=others, help=False
+    )
+
+
+def _form(*words: str, stands_out: str = "", others: str = "", notice: str = "") -> Expected:
+    """A form, in which ``?`` is typed."""
+    return Expected(words, notice, stands_out=stands_out, others=others, help=False)
+
+
+def _asked(question: str, *words: str, keep: str, act: str) -> Expected:
+    """A question whose harmless answer has the focus."""
+    return _dialog(question, *words, f"{keep} +{act.strip()}", stands_out=keep, others=act)
+
+
+def _answering(keep: str, act: str) -> Expected:
+    """The same, with the focus on the answer that acts."""
+    return _dialog(stands_out=act, others=keep)
+
+
+_FIRST = Expected(("page 1 of 7", "137 remotes", _ROW), stands_out=r"Night crew 1\b", others="Omar")
+_ON_THE_FOUND = Expected(("page 1 of 7", "137 remotes"), stands_out="Daniel Kim", others="Omar")
+
+JOB: tuple[Step, ...] = (
+    Step("start", (), Expected(("The lock book is empty", "add each lock once, by its id"))),
+    Step(
+        "lock form",
+        ("a",),
+        _form("Add a lock", "Lock id", "such as 1001", "ctrl.s save", stands_out="Lock id"),
+    ),
+    Step(
+        "lock named",
+        ("1001", "tab"),
+        _form("The service knows it: 137 remotes", LOCK, stands_out="^ Name", others="Lock id"),
+    ),
+    Step(
+        "lock filled in",
+        ("tab", "nordriegel", "tab", "NR-450"),
+        _form("nordriegel", "NR-450", "to list the voices", stands_out="^ Model", others="^ Name"),
+    ),
+    Step(
+        "lock book",
+        (SAVE,),
+        Expected((f"{LOCK} +1001", "1 lock"), stands_out=f"{LOCK} +1001", others="1 lock"),
+    ),
+    Step("remotes", ("enter",), _FIRST),
+    Step(
+        "cursor",
+        ("j",),
+        Expected(("page 1 of 7",), stands_out="Omar Haddad", others=r"Night crew 1\b"),
+    ),
+    Step("next page", ("n",), Expected(("page 2 of 7", "not yet", "normal", "expired"))),
+    Step("previous page", ("p",), _FIRST),
+    Step(
+        "search line",
+        ("/",),
+        Expected((r"Find: ", "page 1 of 7"), stands_out="(?<=Find: ) ", others="Find:", help=False),
+    ),
+    Step(
+        "found",
+        (*"daniel",),
+        Expected(
+            ("1 of 137", "searched 20", "enter(?: for the|:) rest", "Daniel Kim"),
+            stands_out="(?<=daniel) ",
+            others="Find:",
+            help=False,
+        ),
+        gone="Omar",
+    ),
+    Step("all again", ("escape",), _ON_THE_FOUND),
+    Step(
+        "detail",
+        ("enter",),
+        Expected(
+            ("Field +Value", r"Name +Daniel Kim", "recurring", "[+]00:00", "[0-9] normal"),
+            stands_out="Name +Daniel",
+            others="Number",
+        ),
+    ),
+    Step("back to the remotes", ("escape",), _ON_THE_FOUND),
+    Step(
+        "form",
+        ("a",),
+        _form(
+            "Add a remote",
+            r"\( \) permanent +\( \) time-limited",
+            "Still needed: Name, Number",
+            stands_out="^ Name",
+            others="^ Number",
+        ),
+    ),
+    Step(
+        "form filled in",
+        (NAME, "tab", "N-77", "tab", "3", "4", "tab", "tab", "+30d", "tab", "mon-fri"),
+        _form(
+            r"\(\*\) recurring",
+            r"\[x\] Mon.*\[ \] Sun",
+            r"in (?:30|29) days",
+            "Complete",
+            stands_out="^ Weekdays",
+            others="^ Number",
+        ),
+    ),
+    Step(
+        "review",
+        (SAVE,),
+        _asked(
+            f"Add {NAME} to {LOCK}",
+            "N-77",
+            "Mon-Fri",
+            "in (?:30|29) days",
+            keep="Keep editing",
+            act=f"Add {NAME}",
+        ),
+    ),
+    Step("review, yes", ("right",), _answering("Keep editing", f"Add {NAME}"), again=True),
+    Step(
+        "saved",
+        ("enter",),
+        Expected(("138 remotes",), f"Recorded by the service {NAME} was added"),
+    ),
+    Step(
+        "edit",
+        ("e",),
+        _form("Edit Night c", "Nothing is changed yet", stands_out="^ Name", others="^ Number"),
+    ),
+    Step("edited", ("end", " 2"), _form(f"{NAME} 2", "Complete", stands_out="^ Name")),
+    Step(
+        "difference",
+        (SAVE,),
+        _asked(
+            f"Change {NAME}, number N-77, on {LOCK}",
+            f"Name: {NAME} -> {NAME} 2",
+            keep="Keep editing",
+            act=f"Change {NAME}",
+        ),
+    ),
+    Step("difference, yes", ("right",), _answering("Keep editing", "Change"), again=True),
+    Step("changed", ("enter",), Expected(("138 remotes",), f"{NAME} 2 was changed")),
+    Step(
+        "renew",
+        ("w",),
+        _form("Nothing is changed yet", "in (?:30|29) days", stands_out="^ End", others="^ Start"),
+    ),
+    Step("another end", ("+60d",), _form("in (?:60|59) days", "Complete", stands_out="^ End")),
+    Step(
+        "renewal",
+        (SAVE,),
+        _asked(
+            f"Change {NAME} 2, number N-77",
+            "End: .* -> ",
+            "in (?:60|59) days",
+            keep="Keep editing",
+            act=f"Change {NAME} 2",
+        ),
+    ),
+    Step("renewal, yes", ("right",), _answering("Keep editing", "Change"), again=True),
+    Step("renewed", ("enter",), Expected(("138 remotes",), f"{NAME} 2 was changed")),
+)
+"""From the start to a remote that was added, changed and renewed."""

@@ -1,0 +1,162 @@
+"""The main job goes on: what destroys, the voice, and what tells about lockterm itself."""
+
+from __future__ import annotations
+
+from tests.matrix.job import JOB, LOCK, NAME, PALETTE, Step, _answering, _asked, _dialog
+from tests.matrix.reading import Expected
+from tests.matrix.terminals import FEW, Terminal
+
+_LAST = ("page 7 of 7", "137 remotes")
+
+MORE: tuple[Step, ...] = (
+    Step(
+        "user number",
+        ("u",),
+        _dialog(f"New user number of {NAME} 2 .N-77. on {LOCK}", "Cancel +Set the user number"),
+    ),
+    Step(
+        "user number typed",
+        ("7",),
+        _dialog(r" 7+ ", stands_out="(?<=7) ", others="Cancel"),
+        again=True,
+    ),
+    Step(
+        "user number set",
+        ("enter",),
+        Expected(("138 remotes",), f"{NAME} 2 .N-77. has user number 7+ now; recorded"),
+    ),
+    Step(
+        "delete",
+        ("d",),
+        _asked(
+            f"Delete {NAME} 2 .N-77. from {LOCK}",
+            "Valid: .*in (?:60|59) days",
+            "State: normal",
+            "A backup is kept",
+            keep="Keep",
+            act=f"Delete {NAME} 2  ",
+        ),
+    ),
+    Step("delete, yes", ("right",), _answering("Keep", f"Delete {NAME} 2  "), again=True),
+    Step("delete, no", ("left",), _answering(f"Delete {NAME} 2  ", "Keep")),
+    Step("kept", ("enter",), Expected(("138 remotes", "N-77"), stands_out=NAME)),
+    Step("delete again", ("d",), _dialog("State: normal", stands_out="Keep")),
+    Step("delete again, yes", ("right",), _answering("Keep", f"Delete {NAME} 2  "), again=True),
+    Step("deleted", ("enter",), Expected(_LAST, f"{NAME} 2 .N-77. was deleted from {LOCK}")),
+    Step(
+        "clear",
+        ("C",),
+        _dialog(
+            f"Delete all 137 remotes of {LOCK}",
+            f"Type {LOCK} or 1001 to go on",
+            "Keep them +Delete 137 remotes",
+            dimmed="Delete 137 remotes",
+        ),
+    ),
+    Step("clear, lock typed", ("1001",), _dialog(r"go on: 1001 .*Delete 137 remotes")),
+    Step("clear, not done", ("escape",), Expected(_LAST), gone="Delete all"),
+    Step(
+        "voice",
+        ("v",),
+        Expected(
+            ("Voices of nordriegel", "en-US +English", "Voice now: not known", "Packs"),
+            stands_out="female +xiaoyan",
+            others="male +zhiming",
+        ),
+    ),
+    Step(
+        "another voice",
+        ("j",) * 4,
+        Expected(("Grace",), stands_out="Grace +female", others="male +zhiming"),
+    ),
+    Step(
+        "voice chosen",
+        ("enter",),
+        _asked(
+            f"Set the voice of {LOCK} .lock 1001.",
+            "From not known",
+            "To en-US Grace",
+            keep="Keep",
+            act="Set the voice",
+        ),
+    ),
+    Step("voice chosen, yes", ("right",), _answering("Keep", "Set the voice  "), again=True),
+    Step(
+        "voice set",
+        ("enter",),
+        Expected(
+            ("Grace +last set from here",),
+            f"Voice set {LOCK} is to speak with en-US Grace",
+            stands_out="Grace +last",
+            others="male +zhiming",
+        ),
+    ),
+    Step("back from the voices", ("escape",), Expected(_LAST)),
+    Step(
+        "history",
+        ("H",),
+        Expected(
+            ("add +recorded", "change +recorded", "delete +recorded", "6 of 6 operations"),
+            stands_out="voice.* recorded",
+            others="delete +recorded",
+        ),
+    ),
+    Step("back from the history", ("escape",), Expected(_LAST)),
+    Step(
+        "messages",
+        ("M",),
+        Expected(
+            ("Messages", "notice +Voice set", "notice +Delete", "Recorded by the service; it"),
+            stands_out="notice +Voice set",
+            others="notice +Delete",
+        ),
+    ),
+    Step("back from the messages", ("escape",), Expected(_LAST)),
+    Step(
+        "help",
+        ("?",),
+        Expected(("Help", r"\ba +add +Add a remote to this lock", "esc close"), help=False),
+    ),
+    Step("end of the help", ("end",), Expected(("time zone +UTC", "lockterm [0-9]"), help=False)),
+    Step("back from the help", ("escape",), Expected(_LAST)),
+    Step(
+        "palette",
+        (PALETTE,),
+        Expected(
+            ("Find an action", "Add a remote to this lock", "Change the remote"),
+            stands_out="Add a remote to this",
+            others="Change the remote",
+            help=False,
+        ),
+    ),
+    Step("back from the palette", ("escape",), Expected(_LAST), gone="Find an action"),
+)
+"""What it ends with."""
+
+_NO_THEMES = (Step("no themes", ("T",), Expected(_LAST, "A theme chosen elsewhere is kept")),)
+
+
+def _themes(now: str) -> tuple[Step, ...]:
+    return (
+        Step(
+            "themes",
+            ("T",),
+            _dialog("Theme", "enter chooses, escape leaves", stands_out=now, others="escape"),
+        ),
+        Step(
+            "another theme",
+            ("j",),
+            _dialog("Theme", stands_out="[a-z]+-[a-z]+", others=now),
+            again=True,
+        ),
+        Step("theme chosen", ("enter",), Expected(_LAST, stands_out="Ingrid", others="Diego")),
+    )
+
+
+def whole(terminal: Terminal) -> tuple[Step, ...]:
+    """The job on a terminal: themes are chosen where there are colours for them."""
+    return (
+        JOB
+        + MORE
+        + (_themes(terminal.theme or "textual-dark") if terminal.colours > FEW else _NO_THEMES)
+    )

@@ -1,0 +1,38 @@
+"""The whole main job on every terminal of the matrix, by keys alone, each screen read back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from lockterm.service.running import RunningService
+from lockterm.service.site import now_ms
+from tests.conftest import MATRIX_STEPS
+from tests.matrix.driving import drive, leave
+from tests.matrix.job_more import whole
+from tests.matrix.terminals import FEW, TERMINALS, Terminal
+
+
+@pytest.mark.parametrize("terminal", TERMINALS, ids=[terminal.name for terminal in TERMINALS])
+def test_the_main_job(
+    terminal: Terminal,
+    running_service: Callable[..., RunningService],
+    tmp_path: Path,
+    record_property: Callable[[str, object], None],
+) -> None:
+    """Nothing cut off or unreadable, no state by colour alone, nothing sent that is not known."""
+    service = running_service(today=date.today(), clock=now_ms)
+    steps = whole(terminal)
+    with terminal.running(service.base_url, tmp_path) as session:
+        outcome = drive(session, terminal, steps)
+        left = leave(session, terminal) if not outcome.is_stuck else ["it never came so far"]
+    outcome.passed += not left
+    record_property(MATRIX_STEPS, f"{outcome.passed}/{len(steps) + 1}")
+    assert [*outcome.problems, *left] == [], "\n\n".join([*outcome.problems, *left])
+    chosen = tmp_path / "state/lockterm/choices.json"
+    theme = json.loads(chosen.read_text())["theme"] if chosen.exists() else ""
+    assert (theme != terminal.theme) is (terminal.colours > FEW), theme
