@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lockterm.comparison import RECOGNISED, differences
-from lockterm.errors import LocktermError, NameTaken, OutcomeUnknown, Refused, RuleViolation
+from lockterm.errors import (
+    LocktermError,
+    MalformedAnswer,
+    NameTaken,
+    NoAnswer,
+    OutcomeUnknown,
+    Refused,
+    RuleViolation,
+)
 from lockterm.keymap.spoken import key, said, settling
 from lockterm.models.operation import UNSETTLED, State
 from lockterm.models.remote_values import RemoteValues, values_of
@@ -129,7 +137,7 @@ class RemoteSaving:
         form, values = self._form, self._sent
         assert values is not None
         self.is_sending = True
-        form.doing = f"Sending ... at most {form.operations.profile.timeout_s:g} s for an answer."
+        form.doing = f"Sending ... at most {form.operations.profile.timeout_s:g} s for each answer."
         lock_id = form.lock_entry.lock_id
         if form.fields.before is None:
             request = new_remote(lock_id, values)
@@ -164,6 +172,8 @@ class RemoteSaving:
         if isinstance(error, HeldBack):
             error.hint = f"Outside of this form {settling()}"
         refusal = _sentence(error)
+        if isinstance(error, NoAnswer | MalformedAnswer):  # a read: it comes before the writing
+            refusal = f"Nothing was changed. {refusal}"
         if form.unknown:
             refusal += said(
                 " It may have been recorded. Before another save: {form.check} reads it back."

@@ -234,6 +234,18 @@ async def test_an_unknown_outcome_holds_the_next_save_until_it_was_read_back(
         assert call(service, "detail", remoteId=remote_id)["remoteName"] == "Roofs"
 
 
+async def test_no_answer_to_the_read_before_the_save_says_that_nothing_was_changed(
+    service: RunningService, open_form: Opener, line: Line
+) -> None:
+    remote_id = add(service, remoteName="Roof")
+    async with open_form(line, remote_id) as form:
+        await form.press("end", "'s")
+        line.lose = "detail"
+        await form.press("ctrl+s")
+        assert form.status.startswith("! Nothing was changed. No answer")
+        assert call(service, "detail", remoteId=remote_id)["remoteName"] == "Roof"
+
+
 @pytest.mark.parametrize("applies", [True, False])
 async def test_an_add_of_unknown_outcome_is_not_added_twice(
     service: RunningService, open_form: Opener, line: Line, applies: bool
