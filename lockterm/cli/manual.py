@@ -34,6 +34,7 @@ Environment:
   LOCKTERM_BASE_URL   a service, as --base-url
   LOCKTERM_LOCK       a lock's id, as --lock
   LOCKTERM_READ_ONLY  1: as --read-only
+  LOCKTERM_QUIET      1: as --quiet
   NO_COLOR            anything: no colours
   XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME, XDG_CACHE_HOME
                       where the files are
