@@ -41,7 +41,7 @@ def settle_look(
         quiet = _filed(file, "quiet", False, origins)
     if mouse is not None:
         origins["mouse"] = "option --no-mouse"
-    elif "mouse" not in file.terminal and multiplexer(environ) == "screen":
+    elif "mouse" not in file.terminal and (environ.get("STY") or multiplexer(environ) == "screen"):
         # Asked for the mouse, GNU screen keeps an escape to itself until the next key is typed.
         mouse, origins["mouse"] = False, "in GNU screen"
     else:
