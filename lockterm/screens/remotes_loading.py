@@ -99,12 +99,12 @@ class RemotesLoading(RemoteActions):
         finally:
             slow.stop()
             self._loading = None
-        first = self.view.seen is None or self.view.kept
+        before = self.view.page.total if self.view.page and not self.view.kept else None
         self.set_reactive(RemotesLoading.page_no, seen.value.page_no)
         self.view = replace(self.view, seen=seen, kept=False, loading=None, trouble=None)
         self._go_to = None
         self.call_after_refresh(self._look_ahead, seen.value)
-        if first:
+        if seen.value.total != before:
             await self._note_opened(seen.value.total)
 
     async def _read_page(self, page_no: int) -> Seen[RemotePage]:

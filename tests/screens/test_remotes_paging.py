@@ -182,6 +182,12 @@ async def test_the_lock_book_learns_how_many_remotes_there_are(
         assert "Server room > Remotes" in shown(pilot)
         noted = await pilot.app.operations.find_lock(1003)
         assert (noted.remotes, noted.opened_ms) == (9, pilot.app.operations.now_ms())
+        await pilot.press("d")
+        await settled(pilot)
+        await pilot.press("tab", "enter")
+        await until(pilot, lambda: "page 1 of 1 · 8 remotes" in shown(pilot))
+        await settled(pilot)
+        assert (await pilot.app.operations.find_lock(1003)).remotes == 8
 
 
 def test_columns_always_fit() -> None:
