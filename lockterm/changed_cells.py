@@ -24,7 +24,8 @@ from lockterm.in_order import InOrder
 from lockterm.pen import Cell, Pen, is_doubtful
 
 DOUBT = 4
-"""So many cells behind a character may have been drawn over, where terminals disagree on widths."""
+"""So many cells behind a character may have been drawn over, where terminals disagree on widths;
+more where it is joined of many, each of which may have been drawn apart."""
 
 _UNKNOWN: Cell = ("?", "unknown")
 
@@ -78,8 +79,10 @@ class Frame:
         old += now[len(cells) :]
         changed = [before != after for before, after in zip(old, now, strict=True)]
         for place, after in enumerate(now):
-            if changed[place] and (is_doubtful(old[place]) or is_doubtful(after)):
-                behind = range(place, min(place + 2 + DOUBT, len(now)))
+            before = old[place]
+            if changed[place] and (is_doubtful(before) or is_doubtful(after)):
+                most = max(2 + DOUBT, 2 * len(before[0]), 2 * len(after[0]))
+                behind = range(place, min(place + most, len(now)))
                 changed[behind.start : behind.stop] = repeat(True, len(behind))
         pen.write(x, y, now, changed)
 

@@ -73,11 +73,18 @@ class Pen:
         text, codes = cell
         if not text:  # the second half of a wide character came with the first
             return
+        here = f"\x1b[{y + 1};{x + 1}H"
         if self._at != (x, y):
-            self._out.append(f"\x1b[{y + 1};{x + 1}H")
+            self._out.append(here)
         self._style(codes)
+        if not is_doubtful(cell):
+            self._out.append(text)
+            self._at = (x + width, y)
+            return
+        if width > 1:  # where it is narrower, what stood in its second half would stay
+            self._out.append(" " * width + here)
         self._out.append(text)
-        self._at = None if is_doubtful(cell) else (x + width, y)
+        self._at = None
 
     def _style(self, codes: str) -> None:
         if codes != self._codes:
@@ -92,6 +99,17 @@ class Pen:
 
 
 def is_doubtful(cell: Cell) -> bool:
-    """Whether terminals disagree on the width of what stands in the cell."""
+    """Whether terminals disagree on the width of what stands in the cell.
+
+    Signs such as check marks and stars became wide with Unicode 9 or 16, and GNU screen, PuTTY and
+    the console have not all followed. Lines and blocks are excepted: they are lockterm's own.
+    """
     text = cell[0]
-    return len(text) > 1 or (not text.isascii() and ord(text) > 0xFFFF)
+    if len(text) != 1:
+        return text != ""
+    return text > "\u22ff" and (
+        text < "\u2500"
+        or "\u259f" < text < "\u2c00"
+        or "\u4dbf" < text < "\u4e00"
+        or text > "\uffff"
+    )

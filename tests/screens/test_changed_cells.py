@@ -116,14 +116,15 @@ class Terminal:
     Args:
         columns: Its width.
         rows: Its height.
-        joined: How many cells it takes for emoji that are joined.
+        joined: How many cells it takes for each two emoji that are joined.
+        sign: How many cells it takes for signs that were narrow before Unicode 9.
     """
 
     _TOKEN = re.compile(r"\x1b\[([0-9;]*)([HCKm])|([^\x1b])")
 
-    def __init__(self, columns: int, rows: int, joined: int = 2) -> None:
+    def __init__(self, columns: int, rows: int, joined: int = 2, sign: int = 2) -> None:
         self.cells = [[("?", "")] * columns for _ in range(rows)]
-        self._columns, self._joined = columns, joined
+        self._columns, self._joined, self._sign = columns, joined, sign
         self._x = self._y = 0
         self._codes = ""
 
@@ -153,7 +154,11 @@ class Terminal:
                 self._codes = ";".join(filter(None, (before, given.removeprefix("0;"))))
 
     def _put(self, character: str) -> None:
-        width = split_graphemes(character)[1] if len(character) == 1 else self._joined
+        width = split_graphemes(character)[1]
+        if len(character) > 1 and self._joined > 2:
+            width = self._joined * (len(character) // 2 + 1) // 2
+        elif character == SIGN:
+            width = self._sign
         for x in range(self._x, min(self._x + width, self._columns)):
             self._blank(x)
         row = self.cells[self._y]
@@ -172,7 +177,11 @@ class Terminal:
 
 COLUMNS, ROWS = 12, 2
 JOINED = "👩\u200d🚒"
-texts = st.lists(st.sampled_from(["a", "b", " ", " ", "長", "─", JOINED]), min_size=1, max_size=12)
+FAMILY = "👩\u200d👩\u200d👧\u200d👦"
+SIGN = "✅"
+texts = st.lists(
+    st.sampled_from(["a", "b", " ", " ", "長", "─", JOINED, FAMILY, SIGN]), min_size=1, max_size=12
+)
 styles = st.sampled_from([Style(), Style(bold=True), Style(reverse=True)])
 writes = st.tuples(st.integers(0, COLUMNS - 1), st.integers(0, ROWS - 1), texts, styles)
 
@@ -220,7 +229,39 @@ def test_emoji_that_a_terminal_draws_apart_shift_nothing(
     given_writes: list[tuple[int, int, list[str], Style]],
 ) -> None:
     """The line is right behind the cells that they cover."""
-    frame, terminal = Frame(), Terminal(COLUMNS, ROWS, joined=4)
+    terminal = Terminal(COLUMNS, ROWS, joined=4)
+    wanted = sent_to(terminal, given_writes)
+    for shown, row in zip(terminal.cells, wanted, strict=True):
+        covered = {
+            x + more
+            for x, (text, _) in enumerate(row)
+            for more in range(len(text) // 2 * 2 + 2)
+            if len(text) > 1
+        }
+        for x, cell in enumerate(row):
+            assert x in covered or shown[x] == cell, (x, row, shown)
+
+
+@settings(max_examples=1000)
+@given(st.lists(writes, max_size=25))
+def test_signs_that_a_terminal_draws_narrow_shift_nothing(
+    given_writes: list[tuple[int, int, list[str], Style]],
+) -> None:
+    """GNU screen and others: what stood in the other half of their cells is gone, too."""
+    terminal = Terminal(COLUMNS, ROWS, sign=1)
+    wanted = sent_to(terminal, given_writes)
+    for row in wanted:
+        for x, (text, codes) in enumerate(row):
+            if text == SIGN:
+                row[x + 1] = (" ", codes)
+    assert terminal.cells == wanted
+
+
+def sent_to(
+    terminal: Terminal, given_writes: list[tuple[int, int, list[str], Style]]
+) -> list[list[tuple[str, str]]]:
+    """Send what changes with each; returns what is to be seen in the end."""
+    frame = Frame()
     wanted = [[("#", "")] * COLUMNS for _ in range(ROWS)]
     filled(frame, terminal)
     for x, y, graphemes, style in given_writes:
@@ -234,10 +275,7 @@ def test_emoji_that_a_terminal_draws_apart_shift_nothing(
         row[start:end] = cells_of(strip)
         update = update_of(start, y, strip)
         terminal.feed(frame.changes(update, (COLUMNS, ROWS), ColorSystem.TRUECOLOR))
-    for shown, row in zip(terminal.cells, wanted, strict=True):
-        covered = {x + more for x, cell in enumerate(row) if len(cell[0]) > 1 for more in range(4)}
-        for x, cell in enumerate(row):
-            assert x in covered or shown[x] == cell, (x, row, shown)
+    return wanted
 
 
 def cells_of(strip: Strip) -> list[tuple[str, str]]:
