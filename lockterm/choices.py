@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -49,12 +51,23 @@ class Choices:
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        if file.stat().st_size > LARGEST:
-            raise ValueError("it is too large")
-        kept = json.loads(file.read_bytes())
+        kept = json.loads(_content(file))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
         _log.warning("the kept choices cannot be read: %s", error)
         return {}
     return kept if isinstance(kept, dict) else {}
+
+
+def _content(file: Path) -> bytes:
+    """What is in it; a pipe in its place would be waited for, and a device has no end."""
+    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as opened:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode) or about.st_uid not in (0, os.geteuid()):
+            raise ValueError("it is no file of this user")
+        content = opened.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise ValueError("it is too large")
+    return content

@@ -156,6 +156,7 @@ def write_private(file: Path, content: bytes) -> None:
     """
     target = Path(os.path.realpath(file))
     beside = target.with_name(f".{target.name}.{os.getpid()}")
+    beside.unlink(missing_ok=True)  # a killed one with this number may have left it
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
     try:
         with os.fdopen(descriptor, "wb") as out:
