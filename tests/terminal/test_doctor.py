@@ -163,6 +163,26 @@ def test_a_terminal_that_answers_nothing_holds_nothing_up(tmp_path: Path) -> Non
         assert terminal.attributes() == terminal.attributes_before
 
 
+def test_answers_that_mean_harm_are_only_read(tmp_path: Path) -> None:
+    """Numbers without end, and lines that a shell would run."""
+    long, line = b"9" * 6000, b"\rtouch PWNED\r\n"
+    answers = MODERN | {
+        rb"\x1b\[>c": b"\x1b[>" + long + b";1c" + line + b"\x1b[" + long + b";1R",
+        rb"\x1b\[>0q": b"\x1bP>|" + line + b"x" * 3000 + b"\x1b\\" + b"\x1b[?" + long + b";1$y",
+        PRIMARY: b"\x1b[" + long + b";" + long + b"R" + line + b"\x1b[?62;52c" + line,
+    }
+    out = tmp_path / "report.json"
+    environment = clean_environment(tmp_path)
+    with Answering(doctor(to=out), environment, (80, 24), answers=answers) as terminal:
+        assert terminal.wait_exit() == 1  # no service is known
+        terminal.assert_left_in_order()
+    assert facts(json.loads(out.read_bytes()))["name"].startswith("\ntouch PWNED\n\nxxx")
+    assert len(out.read_bytes()) < 6000
+    with Answering(doctor(), environment, (80, 24), answers=answers) as terminal:
+        terminal.wait_exit()
+        assert not any(line.startswith("touch") for line in terminal.lines), terminal.lines
+
+
 def test_an_answer_that_comes_late_is_no_typed_text(tmp_path: Path) -> None:
     config = tmp_path / "config/lockterm/config.toml"
     config.parent.mkdir(parents=True)

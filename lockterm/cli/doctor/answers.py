@@ -22,13 +22,13 @@ MODES = {
 }
 """Number of a private mode -> its name in the report."""
 
-_PLACE = re.compile(rb"\x1b\[(\d+);(\d+)R")
-_MODE = re.compile(rb"\x1b\[\?(\d+);(\d)\$y")
+_PLACE = re.compile(rb"\x1b\[(\d{1,9});(\d{1,9})R")
+_MODE = re.compile(rb"\x1b\[\?(\d{1,9});(\d)\$y")
 _KITTY = re.compile(rb"\x1b\[\?(\d+)u")
-_NAME = re.compile(rb"\x1bP>\|([^\x1b\x07]*)")
+_NAME = re.compile(rb"\x1bP>\|([^\x1b\x07]{,80})")
 _COLOUR = re.compile(rb"\x1bP1\$r([0-9;:]*)m\x1b\\")
 _PRIMARY = re.compile(rb"\x1b\[\?([0-9;]*)c")
-_SECONDARY = re.compile(rb"\x1b\[>(\d+);(\d*)")
+_SECONDARY = re.compile(rb"\x1b\[>(\d{1,9});(\d*)")
 _MULTIPLEXERS = {84: "tmux", 83: "GNU screen"}
 """What calls itself a terminal of this type."""
 
