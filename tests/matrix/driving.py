@@ -68,7 +68,8 @@ def _take(session: PtySession, terminal: Terminal, step: Step) -> tuple[list[str
             return [], False
         now = time.monotonic()
         missing = not is_gone or any(problem.startswith("not there") for problem in problems)
-        wrong_since = 0.0 if missing else wrong_since or now
+        waits = missing and reading.COVERED not in problems
+        wrong_since = 0.0 if waits else wrong_since or now
         if now > end or session.exit_code is not None:
             return [*problems, *([] if is_gone else [f"still there: {step.gone!r}"])], missing
         if wrong_since and now > wrong_since + (TIRED_S if step.again else WRONG_S):

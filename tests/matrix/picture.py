@@ -93,6 +93,12 @@ class Picture:
         return None
 
     @cached_property
+    def is_covered(self) -> bool:
+        """Whether a notice stands over the edge of a dialog: part of the edge is there."""
+        edges = any(re.search(f"[{_CORNERS[0]}][{_FLAT}]{{3,}}", line) for line in self.lines)
+        return edges and not self.boxes and bool(self.words_of_notices)
+
+    @cached_property
     def palette(self) -> Box | None:
         """The rows between the two lines from edge to edge; None: there are no two."""
         ruled = [y for y, line in enumerate(self.lines) if not line.strip("▔▁-")]

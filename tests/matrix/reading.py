@@ -29,6 +29,10 @@ _STEPPED_BACK = (
 _KEY = re.compile(r"(?:\(\S+ [^()]+\) |\S+ [^ ()]+(?: [^ ()]+)*  )*")
 """A key line: keys and verbs, each entry with its end."""
 _SHORTENED = "…~"
+COVERED = "a notice stands over the dialog or the form"
+"""It would go after some seconds, in which nobody sees what is asked or typed."""
+_FIRST_COLUMN = 16
+"""Cells in which every row of a table has text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,8 @@ class Expected:
     """Whether the last line is that of the keys."""
     help: bool = True
     """Whether ``?`` works, so that the last key is help: not where text is typed."""
+    rows: str = ""
+    """What each row of the table says: states have words."""
 
 
 def wrong(picture: Picture, expected: Expected, terminal: Terminal) -> list[str]:
@@ -69,10 +75,16 @@ def wrong(picture: Picture, expected: Expected, terminal: Terminal) -> list[str]
 def _missing(picture: Picture, expected: Expected) -> Iterator[str]:
     if expected.dialog != (picture.dialog is not None):
         yield "no dialog is whole" if expected.dialog else "a dialog stands in the way"
+    in_a_form = "ctrl+s save" in picture.lines[-1] and not (expected.dialog or expected.notice)
+    if (expected.dialog and picture.is_covered) or (in_a_form and picture.words_of_notices):
+        yield COVERED
     where = picture.words_of_dialog if expected.dialog else picture.words
     for pattern in expected.words:
         if not re.search(pattern, where):
             yield f"not there whole: {pattern!r}"
+    for line in picture.lines[2:-2] if expected.rows else ():
+        if line[:_FIRST_COLUMN].strip() and not re.search(expected.rows, line):
+            yield f"a row does not say {expected.rows!r}: {line.rstrip()!r}"
     if expected.notice and not re.search(expected.notice, picture.words_of_notices):
         yield f"no notice says: {expected.notice!r}"
 
