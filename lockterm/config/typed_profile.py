@@ -102,6 +102,13 @@ def check(typed: Mapping[str, str], filed: Mapping[str, Any], taken: Mapping[str
     return Checked(ordered, _filed(typed, filed))
 
 
+def may_be_secret(field: str, text: str) -> bool:
+    """Whether what is typed may hold a password or the value of a header, as pasted lines do."""
+    if field == "base_url":
+        return "@" in text or "?" in text
+    return field == "header" and text != "" and not text.replace("-", "").isalpha()
+
+
 def _filed(typed: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, Any]:
     """As the file says it; what is as before keeps its way of being said."""
     was = typed_of(typed["name"], before)

@@ -17,7 +17,7 @@ from textual.worker import Worker
 
 from lockterm.config.file import ConfigFile
 from lockterm.config.profiles import header_of
-from lockterm.config.typed_profile import LABELS, Checked, check, typed_of
+from lockterm.config.typed_profile import LABELS, Checked, check, may_be_secret, typed_of
 from lockterm.errors import ConfigError, StoreError
 from lockterm.screens.base import FullScreen
 from lockterm.screens.confirm import ConfirmModal
@@ -125,11 +125,14 @@ class ProfileForm(FullScreen[str | None]):
             self._timer = self.set_timer(SOON_S, self._keep)
 
     def _keep(self) -> None:
-        """Keep what was touched; no name of a variable that might be the secret itself."""
+        """Keep what was touched, but nothing that might be a secret in the wrong field."""
         self._timer = None
-        typed = dict(self._touched)
-        if not self._profiles.is_set(typed.get("variable", "")):
-            typed.pop("variable", None)
+        typed = {
+            field: text
+            for field, text in self._touched.items()
+            if not may_be_secret(field, text)
+            and (field != "variable" or self._profiles.is_set(text))
+        }
         self._remember({"name": self._name or "", "typed": typed} if typed else None)
 
     def _forget(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import tomllib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -241,6 +242,22 @@ async def test_a_test_can_be_stopped_and_typed_fields_stay(tmp_path: Path, clock
             await pilot.press("escape")
             await until(pilot, lambda: "Stopped" in words(pilot.app))
             assert form.fields.typed()["timezone"] == "UTC"
+
+
+async def test_what_is_typed_is_kept_and_a_secret_in_the_wrong_field_is_not(home: Home) -> None:
+    def kept() -> Any:
+        choices = json.loads(home.paths.choices.read_bytes()) if home.paths.choices.exists() else {}
+        return choices.get("profile_form", {}).get("typed", {})
+
+    async with home.open(environ={"TOKEN": "s3cr3t"}) as pilot:
+        form = await form_of(pilot, "a")
+        form.fields.fill({"name": "south", "header": "X-Token", "variable": "TOKEN"})
+        await until(pilot, lambda: kept())
+        assert kept() == {"name": "south", "header": "X-Token", "variable": "TOKEN"}
+        form.fields.fill({"base_url": "https://me:s3cr3t@locks.example", "name": "south 2"})
+        form.fields.fill({"header": "Authorization: Bearer s3cr3t", "variable": "s3cr3t"})
+        await until(pilot, lambda: kept()["name"] == "south 2")
+        assert kept() == {"name": "south 2"}
 
 
 async def test_default_and_removal_change_the_file_alone(home: Home) -> None:
