@@ -14,7 +14,7 @@ from textual.widgets import DataTable, Static
 from lockterm.config.profiles import successor
 from lockterm.errors import ConfigError
 from lockterm.keymap.spoken import key, said
-from lockterm.screens.base import LocktermScreen
+from lockterm.screens.base import FullScreen, LocktermScreen
 from lockterm.screens.confirm import ConfirmModal
 from lockterm.text import clean
 from lockterm.widgets.profiles_table import ProfilesTable
@@ -197,6 +197,10 @@ class ProfilesScreen(LocktermScreen[None]):
             return f"{clean(by, 60)} names the service. Start lockterm without it to switch."
         if self.operations.sending:
             return "A change is being sent. Wait for its answer, then switch."
+        if any(
+            screen.would_lose for screen in self.app.screen_stack if isinstance(screen, FullScreen)
+        ):
+            return "Another screen is not done. Close this one, end or stop that, then switch."
         return ""
 
     @work

@@ -96,6 +96,11 @@ class RestoreScreen(LocktermScreen[None]):
         """Below the history."""
         return ("History", "Restore", self._lock_title)
 
+    @property
+    def would_lose(self) -> str:
+        """Between two remotes nothing is on its way, and the others would silently not come."""
+        return "Stop restoring? What is left can be restored later." if self.sending else ""
+
     def compose_body(self) -> ComposeResult:
         """What is lost, the remotes, what became of them, two buttons."""
         yield Static(id="what", markup=False)

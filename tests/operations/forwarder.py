@@ -20,17 +20,20 @@ class Forwarder:
     Args:
         service: Where to; may be replaced while it runs.
         lose_answer_to: The number of the add whose answer never arrives; 0: none.
-        hold_from: The number of the add that waits for ``release``; 0: none.
+        hold_from: The number of the call that waits for ``release``; 0: none.
+        hold: Which calls these are: the end of their path.
     """
 
     service: RunningService
     lose_answer_to: int = 0
     hold_from: int = 0
+    hold: str = "/add"
     release: asyncio.Event = field(default_factory=asyncio.Event)
     held: bool = False
-    """Whether an add is waiting."""
+    """Whether a call is waiting."""
     base_url: str = ""
     _adds: int = 0
+    _holdable: int = 0
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[Forwarder]:
@@ -42,7 +45,9 @@ class Forwarder:
             method, target, _ = asked.start.split()
             is_add = target.endswith("/add")
             self._adds += is_add
-            if is_add and self.hold_from and self._adds >= self.hold_from:
+            may_wait = target.partition("?")[0].endswith(self.hold)
+            self._holdable += may_wait
+            if may_wait and self.hold_from and self._holdable >= self.hold_from:
                 self.held = True
                 await self.release.wait()
                 self.held = False

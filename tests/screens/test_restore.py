@@ -9,8 +9,11 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.widgets import Button
 
+from lockterm.config import Options
+from lockterm.config.profiles import Profiles
 from lockterm.restoring import Fate
 from lockterm.screens.history import HistoryScreen
+from lockterm.screens.profiles import ProfilesScreen
 from lockterm.screens.restore import RestoreScreen
 from lockterm.service.running import RunningService
 from tests.operations.forwarder import Forwarder
@@ -122,6 +125,36 @@ async def test_stopping_and_going_on(lockterm_app: Starter, service: RunningServ
         await done(pilot, screen)
         assert names(service, 1003).total() == 9
         assert max(names(service, 1003).values()) == 1
+
+
+async def test_between_two_remotes_nobody_leaves_unasked(
+    lockterm_app: Starter, service: RunningService, tmp_path: Path
+) -> None:
+    """No change is on its way at that moment, and yet the others are to come."""
+    forwarder = Forwarder(service, hold_from=4, hold="/checkRemoteName")
+    file = tmp_path / "config.toml"
+    file.write_text('[profiles.other]\nbase_url = "http://127.0.0.1:9"\n')
+    async with forwarder.running() as way, lockterm_app(way) as pilot:
+        app = pilot.app
+        app._profiles = Profiles(file, Options(), {})
+        await app.operations.clear_remotes(1003)
+        screen = await restoring(pilot)
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: way.held)
+        assert screen.sending and not app.operations.sending
+        await pilot.press("q")
+        await until(pilot, lambda: "Stop restoring?" in words(app))
+        await pilot.press("escape", "P")
+        await until(pilot, lambda: isinstance(app.screen, ProfilesScreen))
+        await until(pilot, lambda: app.screen.current is not None)
+        await pilot.press("enter")
+        await until(pilot, lambda: "Another screen is not done" in words(app))
+        assert app.goes_on is None
+        way.release.set()
+        await done(pilot, screen)
+        assert names(service, 1003).total() == 9
+        await pilot.press("enter")
+        await until(pilot, lambda: app.goes_on is not None)
 
 
 async def test_a_service_that_goes_away_and_another_session(
