@@ -193,19 +193,20 @@ def base_url(value: object) -> tuple[str, str | None]:
     if url != url.strip() or " " in url:
         raise ValueError("has spaces in it")
     if "@" in url.partition("://")[2].partition("/")[0] or ("@" in url and "://" not in url):
-        # Before anything else: the other sentences repeat what was typed.
         raise ValueError("has a user name or password in it: use a header of the profile instead")
+    # The other sentences repeat what was typed, where no password can be in it.
+    shown = "" if "@" in url or "\N{FULLWIDTH COMMERCIAL AT}" in url else f"{shorten(url)} "
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise ValueError(f"{shorten(url)} is no URL: write https://HOST[:PORT][/PATH]") from None
+        raise ValueError(f"{shown}is no URL: write https://HOST[:PORT][/PATH]") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"{shorten(url)} is no web address: write https://HOST[:PORT][/PATH]")
+        raise ValueError(f"{shown}is no web address: write https://HOST[:PORT][/PATH]")
     if "?" in url or "#" in url:
         raise ValueError("has a ? or # in it: the contract's paths are put behind it")
     if not _is_host(parts.hostname) or port == 0 or "\\" in url:
-        raise ValueError(f"{shorten(url)} names no host: write https://HOST[:PORT][/PATH]")
+        raise ValueError(f"{shown}names no host: write https://HOST[:PORT][/PATH]")
     warning = None
     if parts.scheme == "http" and not is_loopback(parts.hostname):
         warning = (
