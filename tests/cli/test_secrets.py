@@ -34,6 +34,6 @@ def test_a_password_in_a_base_url_is_not_repeated(url: str) -> None:
 @pytest.mark.parametrize("url", ["https:///{}locks", "https:/\\{}locks", "ftp://x/{}locks"])
 def test_a_password_behind_a_slash_too_many_is_not_repeated(url: str) -> None:
     for at in ("@", "\N{FULLWIDTH COMMERCIAL AT}"):
-        with pytest.raises(ValueError, match="is no web address|user name") as caught:
+        with pytest.raises(ValueError, match=r"is no web address|user name") as caught:
             values.base_url(url.format(f"user:hunter22{at}"))
         assert "hunter22" not in str(caught.value)
