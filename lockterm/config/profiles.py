@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lockterm.config import values
 from lockterm.config.file import FROM_ENVIRONMENT, ConfigFile, read_config
-from lockterm.config.profile import Profile
 from lockterm.config.settings import VARIABLES, Options, Settings, settle_settings
 from lockterm.errors import ConfigError
 
+if TYPE_CHECKING:
+    from lockterm.config.entry import Entry
+
 _OF_ONE_SERVICE = ("base_url", "profile", "lock")
 """Settings that are about another profile than the one that is looked at."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A profile as the file has it."""
-
-    name: str
-    filed: Mapping[str, Any]
-    """What the file says of it, unchecked."""
-    profile: Profile | None
-    """What it comes to, with options and environment; None where it is broken."""
-    error: ConfigError | None
-    """Why it is broken."""
-    is_default: bool
-    """Whether the file names it as the one to start with."""
 
 
 class Profiles:
@@ -56,6 +43,8 @@ class Profiles:
 
     def entries(self, file: ConfigFile) -> list[Entry]:
         """Every profile of the file, also the broken ones."""
+        from lockterm.config.entry import Entry  # no start needs it
+
         found = []
         for name, filed in file.profiles.items():
             profile, broken = None, None

@@ -23,8 +23,9 @@ from lockterm.widgets.state_panel import StatePanel
 if TYPE_CHECKING:
     from lockterm.choices import Choices
     from lockterm.config import Settings
+    from lockterm.config.entry import Entry
     from lockterm.config.file import ConfigFile
-    from lockterm.config.profiles import Entry, Profiles
+    from lockterm.config.profiles import Profiles
     from lockterm.operations import Operations
 
 _ON_A_PROFILE = {"switch", "edit", "make_default", "remove"}

@@ -9,7 +9,7 @@ from lockterm.text import clean
 from lockterm.widgets.row_table import Column, RowTable
 
 if TYPE_CHECKING:
-    from lockterm.config.profiles import Entry
+    from lockterm.config.entry import Entry
 
 LONGEST = 60
 """The most characters of a field that are looked at for showing it."""
