@@ -249,13 +249,26 @@ def test_a_file_that_came_meanwhile_is_not_replaced(tmp_path: Path) -> None:
         profiles.save(seen, "new", FILED)
 
 
+def test_what_another_session_writes_while_it_is_waited_for_is_seen(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profiles = opened(file)
+    seen = profiles.read()
+    monkeypatch.setattr("fcntl.flock", lambda *_: file.write_text("# the other one\n"))
+    with pytest.raises(ConfigError, match="changed meanwhile"):
+        profiles.save(seen, "new", FILED)
+    assert file.read_text() == "# the other one\n"
+
+
 def test_a_file_of_another_user_is_not_written(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     profiles = opened(file)
     seen = profiles.read()
     monkeypatch.setattr(os, "geteuid", lambda: file.stat().st_uid + 1)
-    with pytest.raises(ConfigError, match=r"another user.*Nothing was written"):
-        profiles.save(seen, "new", FILED)
-    assert file.read_text() == ODD
+    for thing in ("directory", "config.toml"):
+        with pytest.raises(ConfigError, match=rf"{thing}.* another user.*Nothing was written"):
+            profiles.save(seen, "new", FILED)
+        assert file.read_text() == ODD
+        monkeypatch.setattr("lockterm.config.writing.make_directory", lambda _: None)
 
 
 def test_where_nothing_can_be_written_it_says_so(tmp_path: Path) -> None:

@@ -44,7 +44,9 @@ def test_point_09_below_that_a_sentence_and_no_action(
     session.resize(59, 20)
     session.wait_for(r"\Alockterm needs 60x20; this terminal has 59x20\.")
     assert "Delete" not in session.text and "Keep" not in session.text
-    session.press("right", "enter", "y", "\x1b[<0;30;12M\x1b[<0;30;12m")
+    session.press("right", "enter", "y")
+    places = [(x, y) for y in range(5, 18) for x in range(3, 58, 4)]
+    session.send("".join(f"\x1b[<0;{x};{y}M\x1b[<0;{x};{y}m" for x, y in places).encode())
     session.resize(80, 19)
     session.wait_for("this terminal has 80x19")
     session.resize(80, 24)
