@@ -1,7 +1,11 @@
-"""Both envelopes of the contract (section 2.1), each on its own endpoints.
+"""What this service answers with: the one table of codes, and both envelopes (section 2.1).
 
-Choices where the contract is silent or doubtful:
+The contract fixes two codes: 0 is success, and -3 says that a remote's name exists (section 7).
+The rest, and what else the contract leaves open, is this service's choice:
 
+* A refusal by rule is HTTP 200 with a negative code, as vendors of such services do.
+* What fails before any rule is asked (address, method, credential, size, encoding) carries its
+  HTTP status, and the same number as its code.
 * A refusal has no ``data`` at all, as the contract shows for -3 of ``checkRemoteName``.
 * ``status``, ``statusText`` and ``content`` are on every answer of the two endpoints whose tables
   list them: the HTTP status, its phrase, and an empty text.
@@ -10,20 +14,150 @@ Choices where the contract is silent or doubtful:
 
 from __future__ import annotations
 
+from enum import Enum
 from http import HTTPStatus
 
 from starlette.responses import JSONResponse
 
-from .codes import SUCCESS, Code, Refusal
-
 VOICE_PACKS = "/api/v1/voice/packs"
 LOCK_SETTING = "/api/v1/lockSetting/updateLockSetting"
-_OTHER_SPELLING = frozenset({VOICE_PACKS, LOCK_SETTING})
 
 
-def envelope(path: str, code: Code, description: str) -> dict[str, object]:
+class Code(Enum):
+    """The table: number, message, and when it is answered."""
+
+    SUCCESS = 0, "no error", "the operation was done"
+    BAD_PARAMETER = (
+        -1,
+        "parameter error",
+        "a parameter is missing, of the wrong type or out of its range",
+    )
+    BAD_PERIOD = (
+        -2,
+        "validity period error",
+        "the type, dates and weekdays of the remote, an update's result included, do not fit",
+    )
+    NAME_EXISTS = (
+        -3,
+        "the bluetooth remote name exists",
+        "checkRemoteName, add and update: another remote of the lock has this very name",
+    )
+    UNKNOWN_LOCK = -4, "lock not found", "there is no lock with this lockId"
+    UNKNOWN_REMOTE = -5, "bluetooth remote not found", "no remote has this remoteId"
+    FOREIGN_REMOTE = (
+        -6,
+        "the bluetooth remote belongs to another lock",
+        "update and updateRemoteUserNo: the remote exists, but not on this lock",
+    )
+    UNKNOWN_MODEL = (
+        -7,
+        "vendor or model not found",
+        "voice/packs: no packs for this vendor and model",
+    )
+    UNKNOWN_PACK = (
+        -8,
+        "voice pack not found",
+        "voice/detail: the lock's packs have none of this name",
+    )
+    UNKNOWN_VOICE = (
+        -9,
+        "voice not available",
+        "updateLockSetting: the lock's packs do not have this language and timbre",
+    )
+    MALFORMED = (
+        400,
+        "malformed request",
+        "no HTTP, or the parameters cannot be read: not UTF-8, broken JSON or form, NaN, a key or"
+        " parameter given twice, NUL, half a surrogate pair, a number beyond int64, nested deeper"
+        " than 16",
+    )
+    UNAUTHORIZED = 401, "unauthorized", "the service was started with a token and this is not it"
+    FORBIDDEN = 403, "forbidden", "the Origin header names another site"
+    NOT_FOUND = 404, "not found", "there is nothing at this path"
+    METHOD_NOT_ALLOWED = (
+        405,
+        "method not allowed",
+        "the path exists; the Allow header says with which methods",
+    )
+    TIMEOUT = 408, "request timeout", "the request's body did not arrive within 20 s"
+    TOO_LARGE = 413, "request too large", "the body is larger than 64 KiB"
+    UNSUPPORTED = (
+        415,
+        "unsupported media type",
+        "a POST is neither JSON nor a URL-encoded form (the voice setting: not JSON), or not UTF-8",
+    )
+    BAD_RANGE = 416, "range not satisfiable", "a pack was asked for beyond its end"
+    MISDIRECTED = (
+        421,
+        "misdirected request",
+        "the Host header names no host that this service serves",
+    )
+    INTERNAL = 500, "internal error", "a bug of this service; the answer says no more"
+    UNAVAILABLE = (
+        503,
+        "database unavailable",
+        "the database is locked, full or gone; nothing was changed",
+    )
+
+    def __init__(self, number: int, message: str, meaning: str) -> None:
+        self.number = number
+        """``errcode`` or ``errorCode``."""
+        self.message = message
+        """``errmsg`` or ``errorMsg``: always the same text for one code."""
+        self.meaning = meaning
+        """When it is answered; ``description`` says it for the case at hand."""
+        self.http_status = max(number, 0) or 200
+        """Status of the HTTP answer that carries it."""
+
+    @classmethod
+    def of_status(cls, http_status: int) -> Code:
+        """The code for an HTTP status that the framework chose by itself."""
+        other = cls.INTERNAL if http_status >= 500 else cls.MALFORMED
+        return next((code for code in cls if code.number == http_status), other)
+
+
+class Refusal(Exception):
+    """An operation that is not done, and why.
+
+    Args:
+        code: its row in the table.
+        description: the case at hand, for the envelope's ``description``; without it, the
+            table's meaning.
+        headers: HTTP headers that belong to the answer.
+    """
+
+    def __init__(
+        self, code: Code, description: str = "", headers: dict[str, str] | None = None
+    ) -> None:
+        super().__init__(code.number, description)
+        self.code = code
+        self.description = description or code.meaning
+        self.headers = headers or {}
+
+
+def success(path: str, data: object) -> JSONResponse:
+    """The answer to an operation that was done.
+
+    ``data`` is left out for the voice setting, whose answer has no such member (section 4.12).
+    """
+    answer = _envelope(path, Code.SUCCESS, "")
+    if path != LOCK_SETTING:
+        answer["data"] = data
+    return JSONResponse(answer)
+
+
+def refusal(path: str, refused: Refusal) -> JSONResponse:
+    """The answer to an operation that was not done."""
+    return JSONResponse(
+        _envelope(path, refused.code, refused.description),
+        status_code=refused.code.http_status,
+        headers=refused.headers,
+    )
+
+
+def _envelope(path: str, code: Code, description: str) -> dict[str, object]:
     """The envelope for an answer at ``path``, without its ``data``."""
-    if path not in _OTHER_SPELLING:
+    if path not in (VOICE_PACKS, LOCK_SETTING):
         return {"errcode": code.number, "errmsg": code.message, "description": description}
     return {
         "errorCode": code.number,
@@ -33,23 +167,3 @@ def envelope(path: str, code: Code, description: str) -> dict[str, object]:
         "statusText": HTTPStatus(code.http_status).phrase,
         "content": "",
     }
-
-
-def success(path: str, data: object) -> JSONResponse:
-    """The answer to an operation that was done.
-
-    ``data`` is left out for the voice setting, whose answer has no such member (section 4.12).
-    """
-    answer = envelope(path, SUCCESS, "")
-    if path != LOCK_SETTING:
-        answer["data"] = data
-    return JSONResponse(answer)
-
-
-def refusal(path: str, refused: Refusal) -> JSONResponse:
-    """The answer to an operation that was not done."""
-    return JSONResponse(
-        envelope(path, refused.code, refused.description),
-        status_code=refused.code.http_status,
-        headers=refused.headers,
-    )

@@ -18,13 +18,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from . import remotes, voices
-from .answers import LOCK_SETTING, VOICE_PACKS, refusal, success
-from .bodies import read_body, read_query
-from .codes import INTERNAL, UNAVAILABLE, Refusal, code_of_status
-from .database import Database
-from .downloads import download
+from .answers import LOCK_SETTING, VOICE_PACKS, Code, Refusal, refusal, success
+from .database import ServiceDatabase
 from .guards import LOOPBACK_HOSTS, Guard
-from .parameters import Parameters
+from .packs import download
+from .parameters import read_parameters
 from .sample_data import fill
 from .site import Call, Site, now_ms
 
@@ -79,7 +77,7 @@ def create_service(
     """
     requests: deque[tuple[str, str]] = deque(maxlen=REMEMBERED_REQUESTS)
     failures: deque[Exception] = deque(maxlen=100)
-    opened = Database(database)
+    opened = ServiceDatabase(database)
     if opened.is_new:
         day = today or datetime.fromtimestamp(clock() / 1000, UTC).date()
         with opened.writing() as db:
@@ -96,16 +94,16 @@ def create_service(
 
     def answer_framework(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        refused = Refusal(code_of_status(error.status_code), headers=dict(error.headers or {}))
+        refused = Refusal(Code.of_status(error.status_code), headers=dict(error.headers or {}))
         return refusal(request.scope["path"], refused)
 
     def answer_database(request: Request, error: Exception) -> Response:
         failures.append(error)
-        return refusal(request.scope["path"], Refusal(UNAVAILABLE))
+        return refusal(request.scope["path"], Refusal(Code.UNAVAILABLE))
 
     def answer_bug(request: Request, error: Exception) -> Response:
         failures.append(error)
-        return refusal(request.scope["path"], Refusal(INTERNAL))
+        return refusal(request.scope["path"], Refusal(Code.INTERNAL))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -143,12 +141,8 @@ def create_service(
 def _endpoint(site: Site, operation: Operation) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         path = request.scope["path"]
-        if request.method == "POST":
-            values, as_text = await read_body(request, form_allowed=path != LOCK_SETTING)
-        else:
-            values, as_text = read_query(request), True
-        base_url = str(request.base_url).rstrip("/")
-        call = Call(site, Parameters(values, as_text=as_text), base_url)
+        given = await read_parameters(request, form_allowed=path != LOCK_SETTING)
+        call = Call(site, given, base_url=str(request.base_url).rstrip("/"))
         return success(path, await run_in_threadpool(operation, call))
 
     return endpoint

@@ -7,9 +7,10 @@ simplest thing that is right for all of them, in memory as in a file.
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from threading import Lock
 
@@ -70,7 +71,7 @@ CREATE TABLE site (any_lock INTEGER NOT NULL);
 """
 
 
-class Database:
+class ServiceDatabase:
     """The open database.
 
     Args:
@@ -82,9 +83,8 @@ class Database:
 
     def __init__(self, path: Path | None) -> None:
         self._lock = Lock()
-        if path is not None and not path.exists():
-            # Who may use which door is nobody else's business; SQLite's own files follow suit.
-            path.touch(mode=0o600)
+        if path is not None:
+            _make_private(path)
         try:
             self._connection = sqlite3.connect(
                 ":memory:" if path is None else path,
@@ -92,6 +92,7 @@ class Database:
                 check_same_thread=False,
                 timeout=5,
             )
+            self._connection.row_factory = sqlite3.Row
         except sqlite3.Error as error:
             raise OSError(errno.EIO, f"cannot open the database ({error})", str(path)) from error
         try:
@@ -121,17 +122,13 @@ class Database:
         )
         return True
 
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
+    def reading(self) -> AbstractContextManager[sqlite3.Connection]:
         """One consistent view for everything that is read inside."""
-        with self._transaction("BEGIN") as connection:
-            yield connection
+        return self._transaction("BEGIN")
 
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> AbstractContextManager[sqlite3.Connection]:
         """All of what is written inside, or on an exception nothing of it."""
-        with self._transaction("BEGIN IMMEDIATE") as connection:
-            yield connection
+        return self._transaction("BEGIN IMMEDIATE")
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
@@ -150,3 +147,14 @@ class Database:
         """Close the file. Doing so twice is harmless."""
         with self._lock:
             self._connection.close()
+
+
+def _make_private(path: Path) -> None:
+    """Who may use which door is nobody else's business; SQLite's new files follow suit."""
+    if not path.exists():
+        path.touch(mode=0o600)
+    if path.stat().st_uid != os.geteuid():
+        raise OSError(errno.EPERM, "it belongs to another user", str(path))
+    for file in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+        if file.is_file() and file.stat().st_mode & 0o077:
+            file.chmod(0o600)

@@ -16,14 +16,13 @@ from email.utils import formatdate
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .answers import refusal
-from .codes import FORBIDDEN, MISDIRECTED, TIMEOUT, TOO_LARGE, UNAUTHORIZED, Refusal
+from .answers import Code, Refusal, refusal
 
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
 MAX_BODY_BYTES = 64 * 1024
 _MAX_DISCARDED_BYTES = 16 * 1024 * 1024
 """How much of a body that is too large is still read, so that the refusal can be heard."""
-_BODY_TIMEOUT_S = 20.0
+BODY_TIMEOUT_S = 20.0
 _NOTED = 200
 """Characters of a path that are noted; those of the contract have some 50."""
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\[\]:/@?#\s]+)(?::[0-9]{1,5})?")
@@ -86,17 +85,22 @@ class Guard:
             await self._app(scope, _replay(body, receive), send_with_date)
 
     def _check(self, scheme: str, path: str, headers: Headers) -> None:
+        if "transfer-encoding" in headers and "content-length" in headers:
+            # Whoever stands in front may have read another length: what follows on this
+            # connection could be part of this body, or somebody else's request.
+            said = "The request tells its length in two ways."
+            raise Refusal(Code.MALFORMED, said, headers={"Connection": "close"})
         host = headers.get("host", "")
         if not self._serves(host):
-            raise Refusal(MISDIRECTED)
+            raise Refusal(Code.MISDIRECTED)
         for origin in headers.getlist("origin"):
             if origin.lower() != f"{scheme}://{host}".lower():
-                raise Refusal(FORBIDDEN)
+                raise Refusal(Code.FORBIDDEN)
         if self._token is not None and not path.startswith("/packs/"):
             kind, _, credential = headers.get("authorization", "").partition(" ")
             same = secrets.compare_digest(credential.strip().encode("latin-1"), self._token)
             if kind.lower() != "bearer" or not same:
-                raise Refusal(UNAUTHORIZED, headers={"WWW-Authenticate": "Bearer"})
+                raise Refusal(Code.UNAUTHORIZED, headers={"WWW-Authenticate": "Bearer"})
 
     def _serves(self, host: str) -> bool:
         match = _HOST.fullmatch(host.lower())
@@ -121,7 +125,7 @@ async def _read(receive: Receive) -> bytes | None:
     chunks: list[bytes] = []
     size = 0
     try:
-        async with asyncio.timeout(_BODY_TIMEOUT_S):
+        async with asyncio.timeout(BODY_TIMEOUT_S):
             while size <= _MAX_DISCARDED_BYTES:
                 message = await receive()
                 if message["type"] == "http.disconnect":
@@ -133,9 +137,9 @@ async def _read(receive: Receive) -> bytes | None:
                 if not message.get("more_body", False):
                     break
     except TimeoutError:
-        raise Refusal(TIMEOUT, headers={"Connection": "close"}) from None
+        raise Refusal(Code.TIMEOUT, headers={"Connection": "close"}) from None
     if size > MAX_BODY_BYTES:
-        raise Refusal(TOO_LARGE)
+        raise Refusal(Code.TOO_LARGE)
     return b"".join(chunks)
 
 

@@ -1,4 +1,9 @@
-"""Takes single parameters out of a request, by type and range.
+"""Reads the parameters of a request: JSON or form in a body, or the query; then one by one.
+
+Strict, because what is read here is kept and shown to others: one encoding (UTF-8), no key twice,
+no NaN, no number that is not itself in int64 or a double, no NUL, no half surrogate pair, and
+nesting no deeper than ``MAX_DEPTH``. What breaks these rules is ``MALFORMED``; what is wrong with
+a single parameter is ``BAD_PARAMETER``:
 
 * A bool is no int, and 1.0 is none either.
 * ``null`` is the same as leaving the parameter out; in a form, so is an empty text for a
@@ -9,14 +14,55 @@
 
 from __future__ import annotations
 
+import json
+import math
 import re
-from typing import TypeVar
+from typing import NoReturn, TypeVar
+from urllib.parse import parse_qsl
 
-from .bodies import INT64_MAX, MAX_DEPTH, decode_json
-from .codes import BAD_PARAMETER, Refusal
+from starlette.requests import Request
+
+from .answers import Code, Refusal
 
 T = TypeVar("T")
+
+MAX_DEPTH = 16
+"""Levels of objects and arrays in a JSON body, the body itself being the first."""
+INT64_MIN = -(2**63)
+INT64_MAX = 2**63 - 1
+_MAX_PARAMETERS = 100
+_FORM = "application/x-www-form-urlencoded"
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,19}")
+
+
+async def read_parameters(request: Request, *, form_allowed: bool) -> Parameters:
+    """The parameters of a request.
+
+    Args:
+        request: The request; all parameters of a GET are text, in its query.
+        form_allowed: Whether a POST may have them as text in a form.
+
+    Raises:
+        Refusal: the content type is not served here, or the body cannot be read.
+    """
+    if request.method != "POST":
+        return Parameters(_pairs(request.scope["query_string"]), as_text=True)
+    kind, charset = _content_type(request.headers.get("content-type", ""))
+    if charset not in ("", "utf-8", "utf8", "us-ascii"):
+        raise Refusal(Code.UNSUPPORTED, "The body has to be UTF-8.")
+    body = await request.body()
+    if kind == _FORM and form_allowed:
+        return Parameters(_pairs(body), as_text=True)
+    if kind != "application/json":
+        wanted = f"application/json or {_FORM}" if form_allowed else "application/json"
+        raise Refusal(Code.UNSUPPORTED, f"The content type has to be {wanted}.")
+    try:
+        values = decode_json(body.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise Refusal(Code.MALFORMED, "The body is not UTF-8.") from None
+    if not isinstance(values, dict):
+        raise Refusal(Code.MALFORMED, "The body has to be one JSON object.")
+    return Parameters(values, as_text=False)
 
 
 class Parameters:
@@ -36,14 +82,14 @@ class Parameters:
         """A required text that is not blank."""
         value = self._required(name, self.optional_text(name))
         if not value.strip():
-            raise Refusal(BAD_PARAMETER, f"{name} is blank.")
+            raise Refusal(Code.BAD_PARAMETER, f"{name} is blank.")
         return value
 
     def optional_text(self, name: str) -> str | None:
         """A text, or None where none was sent."""
         value = self._values.get(name)
         if value is not None and not isinstance(value, str):
-            raise Refusal(BAD_PARAMETER, f"{name} has to be a text.")
+            raise Refusal(Code.BAD_PARAMETER, f"{name} has to be a text.")
         return value
 
     def integer(self, name: str, low: int = 1, high: int = INT64_MAX) -> int:
@@ -58,9 +104,9 @@ class Parameters:
         if value is None:
             return None
         if not isinstance(value, int) or isinstance(value, bool):
-            raise Refusal(BAD_PARAMETER, f"{name} has to be a whole number.")
+            raise Refusal(Code.BAD_PARAMETER, f"{name} has to be a whole number.")
         if not low <= value <= high:
-            raise Refusal(BAD_PARAMETER, f"{name} has to be from {low} to {high}.")
+            raise Refusal(Code.BAD_PARAMETER, f"{name} has to be from {low} to {high}.")
         return value
 
     def choice(self, name: str, allowed: tuple[int, ...]) -> int:
@@ -72,7 +118,7 @@ class Parameters:
         value = self.optional_integer(name)
         if value is not None and value not in allowed:
             numbers = ", ".join(str(number) for number in allowed)
-            raise Refusal(BAD_PARAMETER, f"{name} has to be one of {numbers}.")
+            raise Refusal(Code.BAD_PARAMETER, f"{name} has to be one of {numbers}.")
         return value
 
     def weekdays(self, name: str) -> list[int] | None:
@@ -81,22 +127,21 @@ class Parameters:
         if value is None:
             return None
         if not isinstance(value, list) or not all(type(day) is int for day in value):
-            raise Refusal(BAD_PARAMETER, f"{name} has to be an array of whole numbers.")
+            raise Refusal(Code.BAD_PARAMETER, f"{name} has to be an array of whole numbers.")
         if not all(1 <= day <= 7 for day in value):
-            raise Refusal(BAD_PARAMETER, f"{name} has to hold weekdays from 1 to 7.")
+            raise Refusal(Code.BAD_PARAMETER, f"{name} has to hold weekdays from 1 to 7.")
         if len(set(value)) != len(value):
-            raise Refusal(BAD_PARAMETER, f"{name} names a weekday twice.")
+            raise Refusal(Code.BAD_PARAMETER, f"{name} names a weekday twice.")
         return value
 
     def json_object(self, name: str) -> dict[str, object]:
-        """A required JSON object."""
         return self._required(name, self.optional_json_object(name))
 
     def optional_json_object(self, name: str) -> dict[str, object] | None:
         """A JSON object, or None where none was sent."""
         value = self._structure(name)
         if value is not None and not isinstance(value, dict):
-            raise Refusal(BAD_PARAMETER, f"{name} has to be a JSON object.")
+            raise Refusal(Code.BAD_PARAMETER, f"{name} has to be a JSON object.")
         return value
 
     def _sent(self, name: str) -> object:
@@ -112,5 +157,101 @@ class Parameters:
     @staticmethod
     def _required(name: str, value: T | None) -> T:
         if value is None:
-            raise Refusal(BAD_PARAMETER, f"{name} is missing.")
+            raise Refusal(Code.BAD_PARAMETER, f"{name} is missing.")
         return value
+
+
+def decode_json(text: str, *, depth: int = MAX_DEPTH) -> object:
+    """One JSON text as Python objects, or ``Refusal`` saying what is wrong with it."""
+    try:
+        value: object = json.loads(
+            text,
+            object_pairs_hook=_without_repeats,
+            parse_constant=_no_constant,
+            parse_float=_finite,
+            parse_int=_int64,
+        )
+    except RecursionError:
+        raise _too_deep() from None
+    except json.JSONDecodeError as error:
+        reason = f"{error.msg[:1].lower()}{error.msg[1:]} at character {error.pos}"
+        raise Refusal(Code.MALFORMED, f"This is not JSON: {reason}.") from None
+    _inspect(value, depth)
+    return value
+
+
+def _content_type(header: str) -> tuple[str, str]:
+    kind, *options = (part.strip().lower() for part in header.split(";"))
+    for option in options:
+        name, _, value = option.partition("=")
+        if name == "charset":
+            return kind, value.strip('"')
+    return kind, ""
+
+
+def _pairs(encoded: bytes) -> dict[str, object]:
+    if not encoded:
+        return {}
+    try:
+        pairs = parse_qsl(
+            encoded.decode("ascii"),
+            keep_blank_values=True,
+            strict_parsing=True,
+            errors="strict",
+            max_num_fields=_MAX_PARAMETERS,
+        )
+    except ValueError:
+        raise Refusal(Code.MALFORMED, "The parameters are not URL-encoded UTF-8.") from None
+    values = _without_repeats(list(pairs))
+    _inspect(values, MAX_DEPTH)
+    return values
+
+
+def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        raise Refusal(Code.MALFORMED, "A key is given twice.")
+    return values
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise Refusal(Code.MALFORMED, f"{name} is not JSON.")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise Refusal(Code.MALFORMED, "A number is too large for a double.")
+    return number
+
+
+def _int64(text: str) -> int:
+    # The length first: Python itself refuses to read thousands of digits.
+    if len(text) > 20 or not INT64_MIN <= int(text) <= INT64_MAX:
+        raise Refusal(Code.MALFORMED, "A whole number is beyond int64.")
+    return int(text)
+
+
+def _inspect(value: object, depth: int) -> None:
+    """Walk through ``value`` for depth and for texts that could not be kept as they are."""
+    open_values = [(value, 1)]
+    while open_values:
+        one, level = open_values.pop()
+        if isinstance(one, str):
+            if "\0" in one:
+                raise Refusal(Code.MALFORMED, "A text contains NUL.")
+            try:
+                one.encode("utf-8")
+            except UnicodeEncodeError:
+                raise Refusal(Code.MALFORMED, "A text contains half a surrogate pair.") from None
+        elif isinstance(one, dict | list):
+            if level > depth:
+                raise _too_deep()
+            if isinstance(one, dict):
+                open_values.extend((key, level) for key in one)
+            members = one.values() if isinstance(one, dict) else one
+            open_values.extend((member, level + 1) for member in members)
+
+
+def _too_deep() -> Refusal:
+    return Refusal(Code.MALFORMED, f"Nested deeper than {MAX_DEPTH} levels.")

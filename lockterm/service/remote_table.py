@@ -31,7 +31,7 @@ def total(db: sqlite3.Connection, lock_id: int) -> int:
     return count
 
 
-def page(db: sqlite3.Connection, lock_id: int, offset: int, size: int) -> list[dict[str, object]]:
+def page(db: sqlite3.Connection, lock_id: int, offset: int, size: int) -> list[sqlite3.Row]:
     """At most ``size`` remotes of the lock, without the first ``offset`` ones."""
     first, last, span_start = 0, 2**62, 0
     for shift in _SHIFTS:
@@ -43,12 +43,15 @@ def page(db: sqlite3.Connection, lock_id: int, offset: int, size: int) -> list[d
             offset -= remotes
         else:
             return []
-    return _dicts(db.execute(PAGE_QUERY, (lock_id, span_start, size, offset)))
+    return db.execute(PAGE_QUERY, (lock_id, span_start, size, offset)).fetchall()
 
 
-def find(db: sqlite3.Connection, remote_id: int) -> dict[str, object] | None:
+def find(db: sqlite3.Connection, remote_id: int) -> sqlite3.Row | None:
     """The remote with this id, or None."""
-    return next(iter(_dicts(db.execute("SELECT * FROM remote WHERE id = ?", (remote_id,)))), None)
+    row: sqlite3.Row | None = db.execute(
+        "SELECT * FROM remote WHERE id = ?", (remote_id,)
+    ).fetchone()
+    return row
 
 
 def id_of_name(db: sqlite3.Connection, lock_id: int, name: str) -> int | None:
@@ -118,8 +121,3 @@ def _insert_row(db: sqlite3.Connection, remote: Mapping[str, object]) -> int:
     cursor = db.execute(f"INSERT INTO remote ({columns}) VALUES ({marks})", tuple(remote.values()))
     assert cursor.lastrowid is not None
     return cursor.lastrowid
-
-
-def _dicts(cursor: sqlite3.Cursor) -> list[dict[str, object]]:
-    names = [column[0] for column in cursor.description]
-    return [dict(zip(names, row, strict=True)) for row in cursor]

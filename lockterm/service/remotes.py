@@ -1,34 +1,51 @@
-"""The eight operations on remotes (sections 4.1 to 4.8)."""
+"""The eight operations on remotes (sections 4.1 to 4.8), the record, and the rules of validity.
+
+Where the contract is silent on a remote's type, dates and weekdays: the end is after the start; a
+permanent remote may be sent with dates, which it does not keep; weekdays belong to a recurring
+remote alone, so that sending some with another type is refused and changing the type drops the old
+ones; a recurring remote without weekdays is accepted.
+"""
 
 from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Mapping
+from typing import Any
 
 from . import remote_table
-from .codes import FOREIGN_REMOTE, NAME_EXISTS, UNKNOWN_REMOTE, Refusal
-from .records import as_record, stored_validity, validity_columns
+from .answers import Code, Refusal
+from .parameters import Parameters
 from .site import Call
-from .validity import read_validity
 
 DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 200
 _FLAGS = (0, 1, 2)
-_ADD_TYPES = (1, 2)
 _API_USER_ID = 30017
 """Whoever calls: the contract has no authentication, so there is one API user."""
+
+PERMANENT, TIME_LIMITED, RECURRING = 1, 2, 4
+_TYPE_NAMES = {
+    PERMANENT: "permanent remote",
+    TIME_LIMITED: "time-limited remote",
+    RECURRING: "recurring remote",
+}
+_ADD_TYPE_NAMES = {1: "added via bluetooth", 2: "added via gateway"}
+_NORMAL, _INVALID = 1, 2
+_STATUS_NAMES = {_NORMAL: "normal", _INVALID: "invalid"}
 
 
 def add(call: Call) -> object:
     """Add a remote (section 4.1); ``extraData`` is ``{}`` and ``isCoerced`` 0 unless sent."""
     given, now = call.given, call.site.clock()
+    lock_id, name = given.integer("lockId"), given.text("remoteName")
     firmware = given.optional_json_object("firmwareInfo")
     columns: dict[str, object] = {
-        "lock_id": given.integer("lockId"),
-        "name": given.text("remoteName"),
+        "lock_id": lock_id,
+        "name": name,
         "number": given.text("remoteNumber"),
-        "add_type": given.choice("addType", _ADD_TYPES),
-        **validity_columns(read_validity(given)),
+        "add_type": given.choice("addType", tuple(_ADD_TYPE_NAMES)),
+        **_validity(given),
         "coerced": given.optional_choice("isCoerced", _FLAGS) or 0,
         "extra_data": json.dumps(given.optional_json_object("extraData") or {}),
         "mac": given.optional_text("mac"),
@@ -41,10 +58,9 @@ def add(call: Call) -> object:
         "created_ms": now,
         "updated_ms": now,
     }
-    lock_id = given.integer("lockId")
     with call.site.database.writing() as db:
         call.site.lock(db, lock_id)
-        _refuse_taken_name(db, lock_id, given.text("remoteName"))
+        _refuse_taken_name(db, lock_id, name)
         return {"remoteId": remote_table.insert(db, columns)}
 
 
@@ -86,7 +102,7 @@ def update(call: Call) -> object:
     columns: dict[str, object] = {"updated_ms": call.site.clock()}
     with call.site.database.writing() as db:
         row = _remote_of(call, db, lock_id, remote_id)
-        columns |= validity_columns(read_validity(given, stored_validity(row)))
+        columns |= _validity(given, row)
         if name is not None:
             _refuse_taken_name(db, lock_id, given.text("remoteName"), but=remote_id)
             columns["name"] = name
@@ -102,7 +118,7 @@ def detail(call: Call) -> object:
     """One remote with its lock (section 4.5); the fields that lists leave out are not in it."""
     with call.site.database.reading() as db:
         row = _remote(db, call.given.integer("remoteId"))
-        lock = call.site.lock(db, int(str(row["lock_id"])))
+        lock = call.site.lock(db, row["lock_id"])
     lock_info = {"lockId": lock.id, "lockName": lock.name, "lockAlias": lock.alias}
     return as_record(row, call.site.clock()) | {"lockInfo": lock_info}
 
@@ -127,30 +143,26 @@ def update_remote_user_no(call: Call) -> object:
     """Set a remote's user number (section 4.8)."""
     given = call.given
     lock_id, remote_id = given.integer("lockId"), given.integer("remoteId")
-    columns = {
-        "user_no": given.integer("remoteUserNo", low=0),
-        "updated_ms": call.site.clock(),
-    }
+    user_no = given.integer("remoteUserNo", low=0)
     with call.site.database.writing() as db:
         _remote_of(call, db, lock_id, remote_id)
+        columns = {"user_no": user_no, "updated_ms": call.site.clock()}
         remote_table.change(db, remote_id, columns)
     return {}
 
 
-def _remote(db: sqlite3.Connection, remote_id: int) -> dict[str, object]:
+def _remote(db: sqlite3.Connection, remote_id: int) -> sqlite3.Row:
     row = remote_table.find(db, remote_id)
     if row is None:
-        raise Refusal(UNKNOWN_REMOTE, f"There is no remote {remote_id}.")
+        raise Refusal(Code.UNKNOWN_REMOTE, f"There is no remote {remote_id}.")
     return row
 
 
-def _remote_of(
-    call: Call, db: sqlite3.Connection, lock_id: int, remote_id: int
-) -> dict[str, object]:
+def _remote_of(call: Call, db: sqlite3.Connection, lock_id: int, remote_id: int) -> sqlite3.Row:
     call.site.lock(db, lock_id)
     row = _remote(db, remote_id)
     if row["lock_id"] != lock_id:
-        raise Refusal(FOREIGN_REMOTE, f"Remote {remote_id} is not on lock {lock_id}.")
+        raise Refusal(Code.FOREIGN_REMOTE, f"Remote {remote_id} is not on lock {lock_id}.")
     return row
 
 
@@ -159,4 +171,70 @@ def _refuse_taken_name(
 ) -> None:
     """Names are compared exactly as they are; ``but`` may keep its own."""
     if remote_table.id_of_name(db, lock_id, name) not in (None, but):
-        raise Refusal(NAME_EXISTS, "The bluetooth remote name exists on this lock.")
+        raise Refusal(Code.NAME_EXISTS, "The bluetooth remote name exists on this lock.")
+
+
+def as_record(row: Mapping[str, Any] | sqlite3.Row, now_ms: int) -> dict[str, object]:
+    """The record as list and detail return it: 18 fields, none of the six that lists leave out.
+
+    The contract does not say what moves a remote to status 2. Here it is the end date having
+    passed; a remote whose time has not begun is normal.
+    """
+    end_ms = row["end_ms"]
+    status = _INVALID if end_ms and end_ms < now_ms else _NORMAL
+    return {
+        "id": row["id"],
+        "lockId": row["lock_id"],
+        "remoteName": row["name"],
+        "remoteNumber": row["number"],
+        "remoteType": row["type"],
+        "remoteTypeName": _TYPE_NAMES[row["type"]],
+        "addType": row["add_type"],
+        "addTypeName": _ADD_TYPE_NAMES[row["add_type"]],
+        "startDate": row["start_ms"],
+        "endDate": end_ms,
+        "weekDay": json.loads(row["weekdays"]),
+        "isCoerced": row["coerced"],
+        "extraData": json.loads(row["extra_data"]),
+        "status": status,
+        "statusName": _STATUS_NAMES[status],
+        "apiUserId": row["api_user_id"],
+        "createTime": row["created_ms"],
+        "updateTime": row["updated_ms"],
+    }
+
+
+def _validity(given: Parameters, before: sqlite3.Row | None = None) -> dict[str, object]:
+    """The columns of a remote's validity as a request makes it.
+
+    Args:
+        given: the request; for an update it may name only some of the four parameters.
+        before: the stored remote that an update starts from; None on an add.
+
+    Raises:
+        Refusal: a parameter is wrong, or the result breaks the rules.
+    """
+    if before is None:
+        kind = given.choice("remoteType", tuple(_TYPE_NAMES))
+    else:
+        kind = given.optional_choice("remoteType", tuple(_TYPE_NAMES)) or before["type"]
+    start = given.optional_integer("startDate")
+    end = given.optional_integer("endDate")
+    weekdays = given.weekdays("weekDay")
+    if weekdays and kind != RECURRING:
+        raise Refusal(Code.BAD_PERIOD, "Only a recurring remote (type 4) has weekdays.")
+    if kind == PERMANENT:  # its dates "may be 0" (4.1): others are taken, and 0 is returned (2.3)
+        return {"type": kind, "start_ms": 0, "end_ms": 0, "weekdays": "[]"}
+    if before is not None:
+        start = before["start_ms"] if start is None else start
+        end = before["end_ms"] if end is None else end
+    if not start or not end:
+        raise Refusal(Code.BAD_PERIOD, f"Type {kind} requires startDate and endDate.")
+    if end <= start:
+        raise Refusal(Code.BAD_PERIOD, "endDate has to be after startDate.")
+    kept = "[]"
+    if kind == RECURRING and weekdays is not None:
+        kept = json.dumps(weekdays)
+    elif kind == RECURRING and before is not None:
+        kept = before["weekdays"]
+    return {"type": kind, "start_ms": start, "end_ms": end, "weekdays": kept}

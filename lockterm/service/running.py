@@ -10,16 +10,19 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from types import FrameType, TracebackType
 from typing import Any, Self
 
+import h11
 from starlette.applications import Starlette
 from uvicorn import Config, Server
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from .answers import Code, Refusal, refusal
 from .app import create_service
 from .guards import LOOPBACK_HOSTS
-from .protocol import EnvelopeProtocol
 
+HEAD_TIMEOUT_S = 20.0
+"""How long the head of a request may take; uvicorn itself would wait for ever."""
 _GRACE_S = 0.8
 """How long answers under way may still take once the service is to stop."""
 
@@ -58,11 +61,15 @@ class RunningService:
         self.base_url = f"http://{f'[{host}]' if ':' in host else host}:{bound_port}"
         """Where the service is reached, without a slash at the end."""
         try:
-            options.setdefault("allowed_hosts", _own_names(host))
+            options.setdefault("allowed_hosts", (*LOOPBACK_HOSTS, host, socket.gethostname()))
             self.app: Starlette = create_service(**options)
         except BaseException:
             self._socket.close()
             raise
+        self.requests: deque[tuple[str, str]] = self.app.state.requests
+        """Method and path of the requests so far, the oldest first; bounded."""
+        self.failures: deque[Exception] = self.app.state.failures
+        """The exceptions behind answers with a 5xx."""
         config = Config(
             self.app,
             http=EnvelopeProtocol,
@@ -78,18 +85,6 @@ class RunningService:
         self._server = _Server(config)
         self._at_end: Callable[[], None] = lambda: None
         self._thread = threading.Thread(target=self._serve, name="lockterm-service", daemon=True)
-
-    @property
-    def requests(self) -> deque[tuple[str, str]]:
-        """Method and path of the requests so far, the oldest first; bounded."""
-        requests: deque[tuple[str, str]] = self.app.state.requests
-        return requests
-
-    @property
-    def failures(self) -> deque[Exception]:
-        """The exceptions behind answers with a 5xx."""
-        failures: deque[Exception] = self.app.state.failures
-        return failures
 
     def start(self) -> Self:
         """Begin to answer; returns when the service does."""
@@ -114,12 +109,7 @@ class RunningService:
     def __enter__(self) -> Self:
         return self.start()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def _serve(self) -> None:
@@ -145,11 +135,8 @@ def serve(host: str = "127.0.0.1", port: int = 8080, **options: Any) -> None:
     """
     asked = threading.Event()
 
-    def note(number: int, frame: FrameType | None) -> None:
-        asked.set()
-
     signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, note) for number in signals}
+    before = {number: signal.signal(number, lambda *_: asked.set()) for number in signals}
     try:
         with RunningService(host, port, **options) as service:
             print(f"listening on {service.base_url}", flush=True)
@@ -187,8 +174,9 @@ class _Server(Server):
         connections = self.server_state.connections
         for connection in list(connections):
             connection.shutdown()
-        end = asyncio.get_running_loop().time() + _GRACE_S
-        while (connections or self.server_state.tasks) and self._loop_time() < end:
+        now_s = asyncio.get_running_loop().time
+        end_s = now_s() + _GRACE_S
+        while (connections or self.server_state.tasks) and now_s() < end_s:
             await asyncio.sleep(0.005)
         for task in list(self.server_state.tasks):
             task.cancel()
@@ -199,9 +187,47 @@ class _Server(Server):
         await asyncio.sleep(0)
         await self.lifespan.shutdown()
 
-    @staticmethod
-    def _loop_time() -> float:
-        return asyncio.get_running_loop().time()
+
+class EnvelopeProtocol(H11Protocol):
+    """Replaces the plain text that uvicorn answers to a broken request, and ends slow ones."""
+
+    _head_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._watch_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_watching()
+        super().connection_lost(exc)
+
+    def _watch_head(self) -> None:
+        if self.conn.their_state is not h11.IDLE:
+            self._stop_watching()
+        elif self._head_timer is None:
+            self._head_timer = self.loop.call_later(HEAD_TIMEOUT_S, self.transport.abort)
+
+    def _stop_watching(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer in the spelling of the remote endpoints, and hang up."""
+        answer = refusal("", Refusal(Code.MALFORMED, "This is no valid HTTP request."))
+        headers = [*answer.raw_headers, (b"connection", b"close")]
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            for event in (
+                h11.Response(status_code=400, headers=headers, reason=b"Bad Request"),
+                h11.Data(data=bytes(answer.body)),
+                h11.EndOfMessage(),
+            ):
+                self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -219,7 +245,3 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.close()
         raise
     return listening
-
-
-def _own_names(host: str) -> tuple[str, ...]:
-    return (*LOOPBACK_HOSTS, host, socket.gethostname())

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .catalogue import MODELS, Model
-from .codes import UNKNOWN_LOCK, Refusal
-from .database import Database
+from .answers import Code, Refusal
+from .database import ServiceDatabase
+from .packs import MODELS, Model
 from .parameters import Parameters
 
 
@@ -32,7 +32,7 @@ class SiteLock:
 class Site:
     """One running service's state."""
 
-    database: Database
+    database: ServiceDatabase
     """Where everything that changes is kept."""
     clock: Callable[[], int]
     """Now, in milliseconds since 1970."""
@@ -51,7 +51,7 @@ class Site:
             name, alias, vendor, model = row
             return SiteLock(lock_id, name, alias, MODELS[vendor, model])
         if not self.any_lock:
-            raise Refusal(UNKNOWN_LOCK, f"There is no lock {lock_id}.")
+            raise Refusal(Code.UNKNOWN_LOCK, f"There is no lock {lock_id}.")
         return SiteLock(lock_id, f"Lock {lock_id}", "", next(iter(MODELS.values())))
 
 

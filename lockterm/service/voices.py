@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from .catalogue import MODELS, Pack
-from .codes import UNKNOWN_MODEL, UNKNOWN_PACK, UNKNOWN_VOICE, Refusal
-from .pack_files import facts_of
+from .answers import Code, Refusal
+from .packs import MODELS, Pack, facts_of
 from .parameters import Parameters
 from .site import Call, SiteLock
 
@@ -19,7 +18,7 @@ def full_packs(call: Call) -> object:
     vendor, name = call.given.text("vendor"), call.given.text("model")
     model = MODELS.get((vendor, name))
     if model is None:
-        raise Refusal(UNKNOWN_MODEL, "There are no voice packs for this vendor and model.")
+        raise Refusal(Code.UNKNOWN_MODEL, "There are no voice packs for this vendor and model.")
     languages: dict[str, list[object]] = {}
     for pack in model.packs:
         timbre: dict[str, object] = {
@@ -38,7 +37,7 @@ def pack_detail(call: Call) -> object:
     name = call.given.text("name")
     pack = _lock(call).model.pack(name)
     if pack is None:
-        raise Refusal(UNKNOWN_PACK, "The lock has no voice pack of this name.")
+        raise Refusal(Code.UNKNOWN_PACK, "The lock has no voice pack of this name.")
     size, md5 = facts_of(pack)
     url = call.base_url + pack.path
     return {**_short(pack), "timbrePackUrl": url, "fileSize": size, "fileMd5": md5}
@@ -51,7 +50,9 @@ def set_voice(call: Call) -> object:
     lang, timbre = voice.text("lang"), voice.text("timbre")
     with call.site.database.writing() as db:
         if not call.site.lock(db, lock_id).model.has_voice(lang, timbre):
-            raise Refusal(UNKNOWN_VOICE, "The lock's packs do not have this language and timbre.")
+            raise Refusal(
+                Code.UNKNOWN_VOICE, "The lock's packs do not have this language and timbre."
+            )
         db.execute(
             "INSERT OR REPLACE INTO voice_setting VALUES (?, ?, ?, ?)",
             (lock_id, lang, timbre, call.site.clock()),

@@ -1,0 +1,212 @@
+"""The voice packs there are: three models of two vendors, nine languages; their bytes, and GET.
+
+A pack is one timbre of one language of one model. Its name in ``voice/list`` is language and
+timbre, as in ``de-DE-anna``. Its file is a little WAV, made when it is first asked for: a melody of
+its own in triangle waves, repeated to its length, in whole numbers throughout, so that its bytes
+and their MD5 are the same everywhere and always.
+
+Downloads have what a resumed one needs (RFC 9110, 13 and 14). One range at a time; several ranges,
+or a range that cannot be read, get the whole file, as the RFC allows. The ETag is the MD5, so it is
+strong and fit for If-Range.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+import wave
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email.utils import formatdate
+from functools import cache, lru_cache
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from .answers import Code, Refusal
+
+_DAY_MS = 86_400_000
+_FIRST_UPDATE_MS = 1_726_480_800_000
+"""2024-09-16T10:00Z, when the oldest pack was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """One voice pack."""
+
+    vendor: str
+    model: str
+    lang: str
+    """A locale code, and one that no standard knows."""
+    timbre: str
+    """Identifier within the language."""
+    timbre_name: str
+    """What a person calls the timbre."""
+    is_female: int | None
+    """1 female, 0 male; None where the vendor does not say."""
+    label: str
+    """What a person calls the pack."""
+    updated_ms: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.lang}-{self.timbre}"
+
+    @property
+    def path(self) -> str:
+        """Where the service serves its file."""
+        return f"/packs/{self.vendor}/{self.model}/{self.name}.wav".lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One model of one vendor."""
+
+    packs: tuple[Pack, ...]
+
+    def pack(self, name: str) -> Pack | None:
+        return next((pack for pack in self.packs if pack.name == name), None)
+
+    def has_voice(self, lang: str, timbre: str) -> bool:
+        """Whether a lock of this model can speak so."""
+        return any((pack.lang, pack.timbre) == (lang, timbre) for pack in self.packs)
+
+
+_VOICES: tuple[tuple[str, str, tuple[tuple[str, str, int | None], ...]], ...] = (
+    (
+        "zh-CN",
+        "简体中文",
+        (("xiaoyan", "小燕", 1), ("zhiming", "志明", 0), ("tongtong", "童童", 1)),
+    ),
+    ("en-US", "English (US)", (("grace", "Grace", 1), ("walter", "Walter", 0))),
+    ("de-DE", "Deutsch", (("anna", "Anna", 1), ("jonas", "Jonas", 0))),
+    ("fr-FR", "Français", (("elodie", "Élodie", 1), ("marc", "Marc", 0))),
+    ("es-ES", "Español", (("lucia", "Lucía", 1), ("diego", "Diego", 0))),
+    ("pt-BR", "Português (Brasil)", (("camila", "Camila", 1),)),
+    ("ar-SA", "العربية", (("layla", "ليلى", 1), ("omar", "عمر", 0))),
+    ("ja-JP", "日本語", (("haruka", "はるか", 1),)),
+    ("zz-FACTORY", "Factory tones", (("chime", "Chime", None),)),
+)
+
+_MODELS = (
+    (
+        "nordriegel",
+        "NR-450",
+        ("zh-CN", "en-US", "de-DE", "fr-FR", "es-ES", "pt-BR", "ar-SA", "ja-JP", "zz-FACTORY"),
+    ),
+    ("nordriegel", "NR-200", ("en-US", "de-DE", "fr-FR", "zz-FACTORY")),
+    ("lumenlock", "L7", ("zh-CN", "en-US", "ja-JP", "ar-SA")),
+)
+
+
+def _packs(position: int, vendor: str, model: str, languages: tuple[str, ...]) -> Iterator[Pack]:
+    updated_ms = _FIRST_UPDATE_MS + 61 * position * _DAY_MS
+    for lang, language, timbres in _VOICES:
+        for timbre, name, is_female in timbres if lang in languages else ():
+            label = f"{language} · {name}"
+            yield Pack(vendor, model, lang, timbre, name, is_female, label, updated_ms)
+            updated_ms += 17 * _DAY_MS
+
+
+MODELS: dict[tuple[str, str], Model] = {
+    (vendor, model): Model(tuple(_packs(position, vendor, model, languages)))
+    for position, (vendor, model, languages) in enumerate(_MODELS)
+}
+"""Every model by vendor and model name; the first one stands in for locks in no table."""
+
+PACKS_BY_PATH = {pack.path: pack for model in MODELS.values() for pack in model.packs}
+
+_RATE = 16_000
+_NOTE_SAMPLES = _RATE // 4
+_NOTES = 8
+_LOUDEST = 9_000
+_PERIODS = (61, 54, 48, 46, 41, 36, 32, 30)
+"""Samples per wave: an octave from middle C."""
+
+
+@lru_cache(maxsize=6)
+def content_of(pack: Pack) -> bytes:
+    """The pack's file, between 0.3 and 2 MB."""
+    digest = hashlib.sha256(pack.path.encode()).digest()
+    melody = array("h")
+    for step in digest[:_NOTES]:
+        melody.extend(_note(_PERIODS[step % len(_PERIODS)]))
+    repeats = 5 + digest[_NOTES] % 26
+    # Cut at a length of its own, so that sizes are not multiples of each other.
+    samples = (melody * repeats)[: -(1 + digest[_NOTES + 1])]
+    file = io.BytesIO()
+    with wave.open(file, "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(_RATE)
+        sound.writeframes(samples.tobytes())
+    return file.getvalue()
+
+
+@cache
+def facts_of(pack: Pack) -> tuple[int, str]:
+    """Size in bytes and MD5 in hexadecimal of the pack's file."""
+    content = content_of(pack)
+    return len(content), hashlib.md5(content, usedforsecurity=False).hexdigest()
+
+
+@cache
+def _note(period: int) -> array[int]:
+    half = period // 2
+    wave_form = [abs(sample % period - half) * 2 - half for sample in range(_NOTE_SAMPLES)]
+    return array(
+        "h",
+        [
+            height * _LOUDEST * (_NOTE_SAMPLES - sample) // (half * _NOTE_SAMPLES)
+            for sample, height in enumerate(wave_form)
+        ],
+    )
+
+
+_ONE_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
+
+
+def download(request: Request) -> Response:
+    """The answer to GET or HEAD of a pack's file."""
+    pack = PACKS_BY_PATH.get(request.scope["path"])
+    if pack is None:
+        raise Refusal(Code.NOT_FOUND, "There is no such voice pack.")
+    size, md5 = facts_of(pack)
+    etag, modified = f'"{md5}"', formatdate(pack.updated_ms / 1000, usegmt=True)
+    headers = {"ETag": etag, "Last-Modified": modified, "Accept-Ranges": "bytes"}
+    if _names(request.headers.get("if-none-match", ""), etag):
+        return Response(status_code=304, headers=headers)
+    condition = request.headers.get("if-range")
+    span = None
+    if request.method == "GET" and condition in (None, etag, modified):
+        span = _span(request.headers.get("range", ""), size)
+    content = content_of(pack)
+    if span is None:
+        return Response(content, headers=headers, media_type="audio/wav")
+    first, end = span
+    headers["Content-Range"] = f"bytes {first}-{end - 1}/{size}"
+    return Response(content[first:end], 206, headers, "audio/wav")
+
+
+def _names(if_none_match: str, etag: str) -> bool:
+    tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
+    return etag in tags or tags == ["*"]
+
+
+def _span(header: str, size: int) -> tuple[int, int] | None:
+    """First byte and the one after the last; None for the whole file."""
+    match = _ONE_RANGE.fullmatch(header.strip())
+    if match is None or match.groups() == ("", ""):
+        return None
+    first, last = match.groups()
+    if not first:
+        span = max(0, size - int(last)), size
+    else:
+        span = int(first), min(size, int(last) + 1 if last else size)
+        if last and int(last) < int(first):
+            return None
+    if span[0] >= span[1]:
+        raise Refusal(Code.BAD_RANGE, headers={"Content-Range": f"bytes */{size}"})
+    return span
