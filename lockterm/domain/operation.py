@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any
+
+from lockterm.record import record
 
 
 class State(StrEnum):
@@ -34,6 +36,9 @@ class State(StrEnum):
     CONFLICT = "conflict"
     """Read back, and it is neither what was nor what was wanted."""
 
+    DAMAGED = "damaged"
+    """Its row of the journal cannot be read any more. It is never stored."""
+
     GIVEN_UP = "given_up"
     """A person let it be."""
     SENT_AGAIN = "sent_again"
@@ -41,7 +46,13 @@ class State(StrEnum):
 
 
 IN_FLIGHT = frozenset({State.PREPARED, State.SENDING})
-UNSETTLED = frozenset({State.UNKNOWN, State.NOT_SEEN, State.AMBIGUOUS, State.CONFLICT})
+RECORDED = frozenset({State.CONFIRMED, State.CONFIRMED_BY_READING})
+"""The service has it: it took effect."""
+WITHOUT_EFFECT = frozenset({State.REFUSED, State.NOT_SENT})
+"""Nothing was changed by it."""
+UNSETTLED = frozenset(
+    {State.UNKNOWN, State.NOT_SEEN, State.AMBIGUOUS, State.CONFLICT, State.DAMAGED}
+)
 """A person, or a later reading, has to settle these."""
 
 STATE_WORDS: Mapping[State, str] = {
@@ -55,6 +66,7 @@ STATE_WORDS: Mapping[State, str] = {
     State.NOT_SEEN: "not seen at the service",
     State.AMBIGUOUS: "probably recorded",
     State.CONFLICT: "differs from both",
+    State.DAMAGED: "entry damaged",
     State.GIVEN_UP: "given up",
     State.SENT_AGAIN: "sent again",
 }
@@ -76,7 +88,7 @@ READABLE_CALLS = frozenset({"add", "update", "delete", "clear"})
 """Calls whose outcome the contract lets us read back."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Operation:
     """A row of the journal."""
 
@@ -99,6 +111,7 @@ class Operation:
     session: str
     """The session that sends it; see ``store.sessions``."""
     prepared_ms: int
+    """When it was begun, before what guards it was read."""
     sent_ms: int | None = None
     settled_ms: int | None = None
     """When the state was last changed."""
@@ -125,3 +138,14 @@ class Operation:
     def unsettled(self) -> bool:
         """Whether a person still has to know about it."""
         return self.state in UNSETTLED
+
+
+def title_of(operation: Operation) -> str:
+    """``delete Anna Weber``: what was done to what, as it came: clean it."""
+    verb = "restore" if operation.restores else CALL_WORDS.get(operation.call, operation.call)
+    if operation.call == "clear":
+        return f"{verb} {len(operation.before)} remotes"
+    if operation.call == "updateLockSetting":
+        return f"{verb} of {operation.lock_name}"
+    name = operation.remote_name or (f"remote {operation.remote_id}" if operation.remote_id else "")
+    return f"{verb} of {name}" if operation.call == "updateRemoteUserNo" else f"{verb} {name}"

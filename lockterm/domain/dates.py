@@ -105,21 +105,25 @@ def day_time(ms: int, zone: tzinfo) -> str:
 
 
 def preview(ms: int, zone: tzinfo, now_ms: int) -> str:
-    """``Tue 2026-12-01 09:00 +01:00, 08:00 UTC, in 41 days``: what a typed date resolved to."""
+    """``Tue 2026-12-01 09:00 +01:00, 08:00 UTC, in 41 days``: what a typed date resolved to.
+
+    Where the clock shows the time of UTC, it stands there once.
+    """
     at, universal = local(ms, zone), local(ms, UTC)
     if at is None or universal is None:
         return _number(ms)
-    utc = utc_stamp(ms)
-    if universal.date() == at.date():
-        utc = utc[11:]
-    return f"{DAYS[at.weekday()]} {stamp(ms, zone, exact=True)}, {utc}, {distance(ms, now_ms)}"
+    words = f"{DAYS[at.weekday()]} {stamp(ms, zone, exact=True)}"
+    if at.utcoffset():
+        utc = utc_stamp(ms)
+        words += f", {utc[11:] if universal.date() == at.date() else utc}"
+    return f"{words}, {distance(ms, now_ms)}"
 
 
 def typed(ms: int, zone: tzinfo) -> str:
     """How a person would type this moment: ``2026-12-01 09:00``.
 
-    Exact: :func:`lockterm.typed_moments.read_moment` gives back the same number. The offset stands
-    there only where the clock shows that time twice.
+    Exact: :func:`lockterm.domain.date_input.read_moment` gives back the same number. The offset
+    stands there only where the clock shows that time twice.
     """
     at = local(ms, zone)
     if at is None:

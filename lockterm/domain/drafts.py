@@ -20,3 +20,5 @@ class Draft:
     saved_ms: int
     session: str
     """The session that typed it."""
+    is_live: bool = False
+    """Whether another session is typing it now; never stored."""

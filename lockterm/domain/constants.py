@@ -35,12 +35,32 @@ class Flag(IntEnum):
     NO = 2
 
 
+def is_known_type(remote_type: int | None) -> bool:
+    """Whether the contract lists the type."""
+    return remote_type in RemoteType.__members__.values()
+
+
+def needs_dates(remote_type: int | None) -> bool:
+    """Whether a remote of the type needs a start and an end."""
+    return remote_type in (RemoteType.TIME_LIMITED, RemoteType.RECURRING)
+
+
+def needs_weekdays(remote_type: int | None) -> bool:
+    """Whether weekdays belong to a remote of the type."""
+    return remote_type == RemoteType.RECURRING
+
+
 WORDS: dict[type[IntEnum], dict[int, str]] = {
     RemoteType: {1: "permanent", 2: "time-limited", 4: "recurring"},
     AddType: {1: "bluetooth", 2: "gateway"},
     RemoteStatus: {1: "normal", 2: "invalid"},
     Flag: {0: "default (no)", 1: "yes", 2: "no"},
 }
+
+
+def choices(kind: type[IntEnum]) -> dict[str, int]:
+    """The words that choose a constant on the command line: ``default``, ``time-limited``."""
+    return {shown.partition(" ")[0]: value for value, shown in WORDS[kind].items()}
 
 
 def word(kind: type[IntEnum], value: object) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Self
 
-from lockterm.models.reading import Record, number, part, text
+from lockterm.domain.reading import Record, number, part, text
+from lockterm.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class VoicePack(Record):
     """A pack of a lock: an entry of ``voice/list`` (2.4); with the last three, its detail (2.5)."""
 
@@ -21,7 +22,7 @@ class VoicePack(Record):
     file_md5: str | None = text("fileMd5")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Timbre(Record):
     """A voice of a language (2.6). ``is_female`` may be absent: then the voice is unstated."""
 
@@ -31,7 +32,7 @@ class Timbre(Record):
     timbre_pack_url: str | None = text("timbrePackUrl")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Language(Record):
     """A language entry of the full pack list (2.6)."""
 
@@ -46,3 +47,33 @@ class Language(Record):
             objects = (item for item in timbres if isinstance(item, Mapping))
             parts["timbres"] = tuple(Timbre.read(item) for item in objects)
         return super().read(raw, **parts)
+
+
+@record
+class PackSource:
+    """Where a voice pack is fetched from, and what was told about it (2.5, 2.6)."""
+
+    url: str
+    """``timbrePackUrl``."""
+    size: int | None = None
+    """``fileSize`` in bytes; None where the service told none, as for the timbres of a language."""
+    md5: str = ""
+    """``fileMd5``; empty where the service told none."""
+
+    @property
+    def file_name(self) -> str:
+        """A name of our own for its file, the same for the same pack."""
+        facts = f"{self.url}\n{self.size}\n{self.md5.lower()}"
+        return hashlib.sha256(facts.encode("utf-8", "surrogatepass")).hexdigest()[:32] + ".pack"
+
+    @property
+    def assurance(self) -> str:
+        """What a fetched file was checked against, in words that promise no more than that."""
+        found = "This finds damage on the way, not forgery."
+        if self.size is not None and self.md5:
+            return f"Size and MD5 are those the service told. {found}"
+        if self.md5:
+            return f"The MD5 is the one the service told. {found}"
+        if self.size is not None:
+            return f"The size is the one the service told; it told no MD5. {found}"
+        return "The service told neither size nor MD5: nothing could be checked."

@@ -24,11 +24,11 @@ from calendar import monthrange
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 
-from lockterm import moments
+from lockterm.domain import dates
 
 _TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.(?P<ms>\d{1,3}))?)?"
 _OFFSET = r"(?P<offset>z|utc|[+-]\d{2}:\d{2})"
-_MONTH = "|".join(moments.MONTHS).lower()
+_MONTH = "|".join(dates.MONTHS).lower()
 _DAY = (
     r"(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
     rf"|(?P<day2>\d{{1,2}}) (?P<name>{_MONTH})[a-z]* (?P<year2>\d{{4}})"
@@ -83,7 +83,7 @@ def read_moment(
         end: A day without a time means its last minute, not its first.
     """
     typed = " ".join(text.casefold().split())
-    now = moments.local(now_ms - now_ms % moments.MINUTE_MS, zone)
+    now = dates.local(now_ms - now_ms % dates.MINUTE_MS, zone)
     if not typed or now is None:
         return Moment(error=HELP)
     try:
@@ -92,30 +92,30 @@ def read_moment(
         return Moment(error=str(error))
     except (OverflowError, ValueError):
         return Moment(error=_OUTSIDE)
-    if moment.ms is not None and (moment.ms <= 0 or moments.local(moment.ms, UTC) is None):
+    if moment.ms is not None and (moment.ms <= 0 or dates.local(moment.ms, UTC) is None):
         return Moment(error=_OUTSIDE)
     return moment
 
 
 def _read(typed: str, zone: tzinfo, now: datetime, base_ms: int | None, end: bool) -> Moment:
     if typed == "now":
-        return Moment(moments.to_ms(now), note="this minute")
+        return Moment(dates.to_ms(now))
     if match := _RELATIVE.fullmatch(typed):
-        ahead = base_ms is not None and base_ms > moments.to_ms(now)
-        base = (moments.local(base_ms, zone) if ahead and base_ms is not None else None) or now
-        return _later(
-            match, base, zone, "counted from now" if base is now else "counted from the start"
-        )
+        start = dates.local(base_ms, zone) if base_ms is not None else None
+        if start is None or dates.to_ms(start) <= dates.to_ms(now):
+            return _later(match, now, zone, "counted from now")
+        return _later(match, start, zone, "counted from the start")
     if match := _TIME_ALONE.fullmatch(typed):
         return _resolve(now.date(), _time(match), match["offset"], zone)
     if match := _ABSOLUTE.fullmatch(typed):
         at = _time(match)
         if at is not None:
             return _resolve(_day(match, now.date()), at, match["offset"], zone)
-        last = end or match["word"] == "eom"
-        found = _resolve(_day(match, now.date()), time(23, 59) if last else time(0), None, zone)
-        note = "the end of that day" if last else "the beginning of that day"
-        return Moment(found.ms, found.choices, found.error, "" if found.error else note)
+        if end or match["word"] == "eom":
+            at, note = time(23, 59), "the end of that day"
+        else:
+            at, note = time(0), "the beginning of that day"
+        return _resolve(_day(match, now.date()), at, None, zone, note)
     raise _Unreadable(_why(typed))
 
 
@@ -135,7 +135,7 @@ def _day(match: re.Match[str], today: date) -> date:
             return today.replace(day=monthrange(today.year, today.month)[1])
         return today + timedelta(days=word == "tomorrow")
     named = match["name"]
-    month = moments.MONTHS.index(named.title()) + 1 if named else int(match["month"])
+    month = dates.MONTHS.index(named.title()) + 1 if named else int(match["month"])
     year = int(match["year2"] or match["year"])
     number = int(match["day2"] or match["day"])
     if not 1 <= month <= 12:
@@ -143,7 +143,7 @@ def _day(match: re.Match[str], today: date) -> date:
     if year < 1970:
         raise _Unreadable(_OUTSIDE)
     if not 1 <= number <= monthrange(year, month)[1]:
-        raise _Unreadable(f"{moments.MONTHS[month - 1]} {year} has no day {number}.")
+        raise _Unreadable(f"{dates.MONTHS[month - 1]} {year} has no day {number}.")
     return date(year, month, number)
 
 
@@ -151,6 +151,8 @@ def _time(match: re.Match[str]) -> time | None:
     if match["hour"] is None:
         return None
     hour, minute, second = int(match["hour"]), int(match["minute"]), int(match["second"] or 0)
+    if (hour, minute, second) == (24, 0, 0):
+        raise _Unreadable("24:00 is 00:00 of the next day: type that day with 00:00, or 23:59.")
     if hour > 23 or minute > 59 or second > 59:
         raise _Unreadable("A time of day runs from 00:00 to 23:59.")
     return time(hour, minute, second, int((match["ms"] or "").ljust(3, "0")) * 1000)
@@ -164,34 +166,34 @@ def _later(match: re.Match[str], base: datetime, zone: tzinfo, note: str) -> Mom
         if at is not None:
             raise _Unreadable("Hours and minutes leave no room for a time of day.")
         step = timedelta(hours=count) if unit == "h" else timedelta(minutes=count)
-        return Moment(moments.to_ms(base.astimezone(UTC) + step), note=note)
+        return Moment(dates.to_ms(base.astimezone(UTC) + step), note=note)
     if unit in ("d", "w"):
         then = base.date() + timedelta(days=count * (7 if unit == "w" else 1))
     else:
         months = base.year * 12 + base.month - 1 + count * (12 if unit == "y" else 1)
         year, month = months // 12, months % 12 + 1
         then = date(year, month, min(base.day, monthrange(year, month)[1]))
-    found = _resolve(then, at or base.time(), None, zone)
-    return Moment(found.ms, found.choices, found.error, "" if found.error else note)
+    return _resolve(then, at or base.time(), None, zone, note)
 
 
-def _resolve(day: date, at: time | None, offset: str | None, zone: tzinfo) -> Moment:
+def _resolve(
+    day: date, at: time | None, offset: str | None, zone: tzinfo, note: str = ""
+) -> Moment:
     """A time on the clocks of a zone: one moment, two of an overlap, or the gap it falls into."""
     wall = datetime.combine(day, at or time(0))
     if offset:
-        return Moment(moments.to_ms(wall.replace(tzinfo=_fixed(offset))))
-    found: list[int] = []
-    for fold in (0, 1):
-        moment = wall.replace(tzinfo=zone, fold=fold).astimezone(UTC)
-        if moment.astimezone(zone).replace(tzinfo=None, fold=0) == wall:
-            ms = moments.to_ms(moment)
-            if ms not in found:
-                found.append(ms)
+        return Moment(dates.to_ms(wall.replace(tzinfo=_fixed(offset))))
+    moments = [wall.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1)]
+    found = {
+        dates.to_ms(moment)
+        for moment in moments
+        if moment.astimezone(zone).replace(tzinfo=None, fold=0) == wall
+    }
+    if not found:
+        return Moment(error=_gap(wall, zone))
     if len(found) == 1:
-        return Moment(found[0])
-    if found:
-        return Moment(choices=tuple(sorted(found)))
-    return Moment(error=_gap(wall, zone))
+        return Moment(found.pop(), note=note)
+    return Moment(choices=tuple(sorted(found)), note=note)
 
 
 def _fixed(offset: str) -> tzinfo:
@@ -218,6 +220,6 @@ def _gap(wall: datetime, zone: tzinfo) -> str:
     left = (after + (old or timedelta())).replace(tzinfo=None)
     gone = f"{left:%H:%M}" if left.date() == jump.date() else left.isoformat(" ", "minutes")
     return (
-        f"{wall.isoformat(' ', 'minutes')} does not exist in {moments.zone_name(zone)}: the clocks "
+        f"{wall.isoformat(' ', 'minutes')} does not exist in {dates.zone_name(zone)}: the clocks "
         f"go from {gone} to {jump.isoformat(' ', 'minutes')}, the next valid time."
     )

@@ -6,24 +6,29 @@ remote normal whose end has passed is quoted, ``says normal``, not corrected.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import tzinfo
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from lockterm import moments
-from lockterm.models.constants import RemoteStatus, RemoteType, word
-from lockterm.rules import is_known_type, needs_dates, needs_weekdays
-from lockterm.weekdays import weekday_words
+from lockterm.domain import dates
+from lockterm.domain.constants import (
+    RemoteStatus,
+    RemoteType,
+    is_known_type,
+    needs_dates,
+    needs_weekdays,
+    word,
+)
+from lockterm.domain.weekdays import WEEK, weekday_words
+from lockterm.record import record
 
 if TYPE_CHECKING:
-    from lockterm.models.remote_values import RemoteValues
-    from lockterm.models.remotes import Remote
+    from lockterm.domain.remotes import Remote
 
 SHORT = 27
 """The most columns of ``Validity.short``."""
 
-_TOLERANCE_MS = 2 * moments.MINUTE_MS
+_TOLERANCE_MS = 2 * dates.MINUTE_MS
 """So much may clocks differ before service and dates are said to disagree."""
 
 
@@ -38,7 +43,7 @@ class Phase(Enum):
     """No dates, or dates that make no period, or a type that the contract does not list."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Validity:
     """When a remote opens, in words that are safe to show: none of them is the service's text."""
 
@@ -58,27 +63,26 @@ class Validity:
 
 def validity(remote: Remote, now_ms: int, zone: tzinfo) -> Validity:
     """When a remote opens, by its dates and by its status, in the lock's zone."""
-    start, end, kind = remote.start_ms, remote.end_ms, remote.remote_type
-    phase = phase_of(kind, start, end, now_ms)
-    days = remote.week_day or () if needs_weekdays(kind) else None
-    words = _words(phase, kind, start, end, days, now_ms, zone)
-    if "weekDay" in remote.odd and needs_weekdays(kind):
+    words = period_words(remote, now_ms, zone)
+    if "weekDay" in remote.odd and needs_weekdays(remote.remote_type):
         words += " (the weekdays that came are no weekdays)"
-    short = _short(phase, kind, start, end, days, now_ms, zone)
+    phase = phase_of(remote, now_ms)
     service = word(RemoteStatus, remote.status)
-    state, disagreement = _state(phase, remote.status, end, now_ms)
-    return Validity(words, short[:SHORT], state, service, disagreement, phase)
+    state, disagreement = _state(phase, remote.status, remote.end_ms, now_ms)
+    short = _short(remote, phase, now_ms, zone)[:SHORT]
+    return Validity(words, short, state, service, disagreement, phase)
 
 
-def period_words(values: RemoteValues, now_ms: int, zone: tzinfo) -> str:
-    """The same words for what a person is about to send."""
-    start, end, kind = values.start_ms, values.end_ms, values.remote_type
-    days = values.week_day if needs_weekdays(kind) else None
-    return _words(phase_of(kind, start, end, now_ms), kind, start, end, days, now_ms, zone)
+def brief(remote: Remote, now_ms: int, zone: tzinfo) -> tuple[str, str]:
+    """``Validity.short`` and ``Validity.state`` alone, which take half as long."""
+    phase = phase_of(remote, now_ms)
+    state, _ = _state(phase, remote.status, remote.end_ms, now_ms)
+    return _short(remote, phase, now_ms, zone)[:SHORT], state
 
 
-def phase_of(kind: int | None, start: int | None, end: int | None, now_ms: int) -> Phase:
+def phase_of(remote: Remote, now_ms: int) -> Phase:
     """Where now lies, by the dates: the start belongs to the period, the end does not."""
+    kind, start, end = remote.remote_type, remote.start_ms, remote.end_ms
     if kind == RemoteType.PERMANENT:
         return Phase.ALWAYS
     if not needs_dates(kind) or not start or not end or end <= start:
@@ -88,10 +92,30 @@ def phase_of(kind: int | None, start: int | None, end: int | None, now_ms: int) 
     return Phase.AHEAD if now_ms < start else Phase.NOW
 
 
+def ends_by(remote: Remote, until_ms: int) -> bool:
+    """Whether the period of a remote is over at a moment, by its dates; also where it is long over.
+
+    One that has no period never ends: a permanent one, or one whose dates make none.
+    """
+    return phase_of(remote, until_ms) is Phase.OVER
+
+
+def never_opens(wanted: Remote, zone: tzinfo) -> bool:
+    """Whether no day of the period, on the calendar of a zone, is one of the weekdays."""
+    start, end, days_wanted = wanted.start_ms, wanted.end_ms, set(wanted.week_day or ())
+    if not needs_weekdays(wanted.remote_type) or not days_wanted or not start or not end:
+        return False
+    first, last = dates.local(start, zone), dates.local(end - 1, zone)
+    if first is None or last is None or end <= start:
+        return False
+    days = min((last.date() - first.date()).days, 6)
+    return days_wanted.isdisjoint((first.weekday() + day) % 7 + 1 for day in range(days + 1))
+
+
 def _state(phase: Phase, status: int | None, end: int | None, now_ms: int) -> tuple[str, str]:
     if status == RemoteStatus.NORMAL:
         if phase is Phase.OVER and end is not None and now_ms - end > _TOLERANCE_MS:
-            ago = moments.distance(end, now_ms)
+            ago = dates.distance(end, now_ms)
             return "says normal", f"The service calls it normal, its dates say it ended {ago}."
         return ("normal" if phase in (Phase.ALWAYS, Phase.UNCLEAR) else phase.value), ""
     if status == RemoteStatus.INVALID:
@@ -104,70 +128,66 @@ def _state(phase: Phase, status: int | None, end: int | None, now_ms: int) -> tu
     return text, ""
 
 
-def _words(
-    phase: Phase,
-    kind: int | None,
-    start: int | None,
-    end: int | None,
-    days: tuple[int, ...] | list[int] | None,
-    now_ms: int,
-    zone: tzinfo,
-) -> str:
+def period_words(remote: Remote, now_ms: int, zone: tzinfo) -> str:
+    """When a remote opens by its dates, or what is about to be sent would: ``Validity.words``."""
+    phase = phase_of(remote, now_ms)
     if phase is Phase.ALWAYS:
         return "always"
-    parts = [weekday_words(days)] if days is not None else []
+    kind, start, end = remote.remote_type, remote.start_ms, remote.end_ms
+    parts = [weekday_words(remote.week_day or ())] if needs_weekdays(kind) else []
     if not is_known_type(kind):
         name = "no type" if kind is None else f"type {kind}, which lockterm does not know"
         parts.append(name)
     if phase is Phase.NOW and end:
-        parts.append(f"until {moments.day_time(end, zone)}, {moments.distance(end, now_ms)}")
+        parts.append(f"until {dates.day_time(end, zone)}, {dates.distance(end, now_ms)}")
     elif phase is Phase.OVER and end:
-        parts.append(f"ended {moments.distance(end, now_ms)}, {moments.day_time(end, zone)}")
+        parts.append(f"ended {dates.distance(end, now_ms)}, {dates.day_time(end, zone)}")
     else:
-        begins = f"from {moments.day_time(start, zone)}" if start else "no start"
-        ends = f"until {moments.day_time(end, zone)}" if end else "no end"
+        begins = f"from {dates.day_time(start, zone)}" if start else "no start"
+        ends = f"until {dates.day_time(end, zone)}" if end else "no end"
         parts.append(f"{begins} {ends}" if start and end else f"{begins}, {ends}")
         if phase is Phase.AHEAD and start:
-            parts.append(f"starts {moments.distance(start, now_ms)}")
+            parts.append(f"starts {dates.distance(start, now_ms)}")
         elif start and end and end <= start:
             parts.append("it ends before it starts")
     return ", ".join(parts)
 
 
-def _short(
-    phase: Phase,
-    kind: int | None,
-    start: int | None,
-    end: int | None,
-    days: tuple[int, ...] | list[int] | None,
-    now_ms: int,
-    zone: tzinfo,
-) -> str:
+def _short(remote: Remote, phase: Phase, now_ms: int, zone: tzinfo) -> str:
+    kind, start, end = remote.remote_type, remote.start_ms, remote.end_ms
     if phase is Phase.ALWAYS:
         return "always"
     if not is_known_type(kind):
         return "no type" if kind is None else f"unknown type {kind}"
     if phase is Phase.OVER and end:
-        return f"ended {moments.distance(end, now_ms)}"
+        return f"ended {dates.distance(end, now_ms)}"
+    brief = ""
     if phase is Phase.AHEAD and start:
-        when = f"starts {moments.distance(start, now_ms)}"
+        when = f"starts {dates.distance(start, now_ms)}"
+        brief = f"from {_day_or_time(start, now_ms, zone)}"
     elif end:
-        at, now = moments.local(end, zone), moments.local(now_ms, zone)
-        is_today = at is not None and now is not None and at.date() == now.date()
-        when = f"until {f'{at:%H:%M} today' if is_today else moments.day(end, zone)}"
+        when = f"until {_day_or_time(end, now_ms, zone)}"
     else:
         when = "no end"
     if phase is Phase.UNCLEAR and start and end:
         when = "ends before it starts"
     elif phase is Phase.UNCLEAR and end:
         when = f"no start, {when}"
-    if days is None:
+    if not needs_weekdays(kind):
         return when
-    count = len({day for day in days if day in range(1, 8)})
+    days = remote.week_day or ()
+    count = len({day for day in days if day in WEEK})
     forms = (
         weekday_words(days),
         weekday_words(days, short=True),
         f"{count} day{'' if count == 1 else 's'}" if count else "no days",
     )
-    fitting = (f"{form}, {when}" for form in forms)
+    whens = (when, brief) if brief else (when,)
+    fitting = (f"{form}, {at}" for at in whens for form in forms)
     return next((text for text in fitting if len(text) <= SHORT), when)
+
+
+def _day_or_time(ms: int, now_ms: int, zone: tzinfo) -> str:
+    at, now = dates.local(ms, zone), dates.local(now_ms, zone)
+    is_today = at is not None and now is not None and at.date() == now.date()
+    return f"{at:%H:%M} today" if is_today else dates.day(ms, zone)

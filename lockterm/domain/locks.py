@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from lockterm.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class VoiceChoice:
     """A voice as ``updateLockSetting`` names it (2.7)."""
 
@@ -13,7 +15,7 @@ class VoiceChoice:
     timbre: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lock:
     """An entry of the lock book."""
 

@@ -6,8 +6,15 @@ copied into a sentence goes through here.
 
 from __future__ import annotations
 
+import json
+import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from urllib.parse import quote, quote_plus
+
+from lockterm.domain.glyphs import ellipsis
+from lockterm.domain.ignorable import IGNORABLE
 
 _NON_JOINER, _JOINER = "\u200c\u200d"
 _EMOJI_STYLE, _KEYCAP = "\ufe0f", "\u20e3"
@@ -28,24 +35,47 @@ _UNSEEN = frozenset(
 MOST_MARKS = 8
 """Combining marks on one letter; no script needs more, and without end they cover the lines."""
 
+LONGEST = 128 * 1024
+"""The most characters of one line that is shown: a service may send 8 MiB, nobody reads them, and a
+terminal's clipboard takes less."""
+
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Control, format (bidi, zero width, tags), surrogate, line and paragraph separators."""
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-ELLIPSIS = "…"
 
 MASKED = "***"
 _SECRET = 6
 """Shorter parts of a header's value are words such as Bearer's kin, found everywhere."""
+_BETWEEN = re.compile(r"[\s,;=\"']+")
+"""What stands between the parts of a header's value, as in ``Digest response="..."``."""
 
 
 def _shown(char: str) -> str:
     if char.isprintable():
         return char
     category = unicodedata.category(char)
-    if category in _HIDDEN:
+    if category in _HIDDEN or _is_ignorable(char):
         return REPLACEMENT
     return " " if category == "Zs" else char
+
+
+def _is_ignorable(char: str) -> bool:
+    code = ord(char)
+    return any(first <= code <= last for first, last in IGNORABLE)
+
+
+def is_seen(char: str) -> bool:
+    """Whether a character typed into a name can be told from nothing.
+
+    Terminals and fonts are newer than Python's tables: what those have not assigned yet is a sign
+    like any other. Joiners belong to some scripts.
+    """
+    if char.isprintable() or char in (_JOINER, _NON_JOINER):
+        return True
+    is_no_character = ord(char) & 0xFFFE == 0xFFFE or 0xFDD0 <= ord(char) <= 0xFDEF
+    is_unassigned = unicodedata.category(char) == "Cn"
+    return is_unassigned and not is_no_character and not _is_ignorable(char)
 
 
 def clean(value: object, limit: int | None = None) -> str:
@@ -57,11 +87,13 @@ def clean(value: object, limit: int | None = None) -> str:
 
     Args:
         value: Any value; what is no string is shown as Python writes it.
-        limit: The most characters to return; what is longer ends in an ellipsis.
+        limit: The most characters to return; what is longer ends in an ellipsis. There are never
+            more than :data:`LONGEST`.
     """
+    limit = LONGEST if limit is None else min(limit, LONGEST)
     text = value if isinstance(value, str) else str(value)
-    if limit is not None and len(text) > limit:
-        text = text[: max(limit - 1, 0)] + ELLIPSIS
+    if len(text) > limit:
+        text = text[: max(limit - 1, 0)] + ellipsis()
     if text.isascii() and text.isprintable():
         return text
     kinds = [*map(unicodedata.category, text)]
@@ -107,6 +139,20 @@ def _is_at_work(char: str, before: str, after: str) -> bool:
     return char == _JOINER and is_picture and unicodedata.category(after) == "So"
 
 
+def without_idle_joiners(text: str) -> str:
+    """A text in which joiners and emoji styles that join nothing are left out.
+
+    Args:
+        text: A part of what is painted: of a sequence that is cut, the rest joins nothing.
+    """
+    return "".join(
+        char
+        for place, char in enumerate(text)
+        if char not in (_JOINER, _NON_JOINER, _EMOJI_STYLE)
+        or _is_at_work(char, text[max(place - 1, 0) : place], text[place + 1 : place + 2])
+    )
+
+
 def clean_lines(value: str) -> str:
     """Like :func:`clean`, for text of several lines: the line ends stay."""
     return "\n".join(clean(line) for line in value.split("\n"))
@@ -118,19 +164,47 @@ def spellings(values: Iterable[str]) -> list[str]:
     A gateway's error page repeats what it was sent, escaped as HTML, JSON or a URL.
 
     Args:
-        values: Values of headers; their words count too, without words such as Bearer's kin.
+        values: Values of headers; their words count too, without words such as Bearer's kin, and
+            so does what basic credentials decode to.
     """
-    parts = {part for value in values for part in (value, *value.split()) if len(part) >= _SECRET}
+    wholes = [whole for value in values for whole in (value, *_basic(value))]
+    parts = {
+        part
+        for whole in wholes
+        for part in (whole, *whole.split(), *_BETWEEN.split(whole))
+        if len(part) >= _SECRET
+    }
     found = set(parts)
     if parts:  # most profiles have none, and the first frame waits for nothing
         import html
-        import json
-        from urllib.parse import quote, quote_plus
     for part in parts:
         for escaped in (html.escape(part), part.replace("/", "&#x2F;"), part.replace("/", "\\/")):
             found |= {escaped, escaped.replace("&#x27;", "&#39;"), escaped.replace("+", "&#43;")}
         found |= {quote(part), quote(part, safe=""), quote_plus(part), json.dumps(part)[1:-1]}
+        found |= {repr(part)[1:-1], repr(part.encode())[2:-1]}  # so h11 quotes what it refuses
     return sorted(found, key=len, reverse=True)
+
+
+def _basic(value: str) -> Iterator[str]:
+    """User and password of ``Basic`` credentials, together and each by itself."""
+    kind, _, credentials = value.partition(" ")
+    if kind.lower() != "basic":
+        return
+    from base64 import b64decode
+
+    with suppress(ValueError):
+        pair = b64decode(credentials.strip(), validate=True).decode("utf-8", "replace")
+        yield pair
+        yield from pair.split(":", 1)
+
+
+def without_secrets(url: str) -> str:
+    """A URL as an error may show it: without user info, query and fragment, which hold tokens."""
+    scheme, mark, rest = re.split(r"[?#]", url, maxsplit=1)[0].partition("://")
+    if not mark:
+        scheme, rest = "", scheme
+    server, slash, path = rest.partition("/")
+    return f"{scheme}{mark}{server.rpartition('@')[2]}{slash}{path}"
 
 
 def masked(text: str, secrets: Iterable[str]) -> str:

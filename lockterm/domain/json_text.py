@@ -7,8 +7,15 @@ import math
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+from lockterm.domain.glyphs import ellipsis
+from lockterm.domain.text import clean
+
 _DIGITS = 1000
 """The most digits of a number; Python itself stops at 4,300."""
+EDITED = 8 * 1024
+"""The most characters of an object that a form shows; 1 KB of extra data is recommended (8)."""
+SHOWN = 64 * 1024
+"""The most characters of an object that is shown to be looked at."""
 
 
 def read_object(text: str) -> dict[str, Any]:
@@ -48,15 +55,65 @@ def canonical(value: object) -> str:
     return json.dumps(value, sort_keys=True)
 
 
+def one_line(value: object) -> str:
+    """A value as JSON to be copied: one line, which a shell or a message takes as one thing.
+
+    What could not be seen is escaped, so that nothing of it changes on the way.
+    """
+    text = json.dumps(value, ensure_ascii=False)
+    return text if clean(text) == text else json.dumps(value)
+
+
 def write_object(value: Mapping[str, Any] | None) -> str:
     """A JSON object for a person to edit; nothing for None.
 
-    Lone surrogates and control characters stay escaped, so that nothing hostile is shown.
+    Lone surrogates and control characters stay escaped, so that nothing hostile is shown. What is
+    too large for a form is told in words that are no JSON: to leave them is to leave the value.
     """
     if value is None:
         return ""
+    if is_longer(value, EDITED):
+        return f"More than {EDITED:,} characters: too much to edit here. It stays as it is."
     text = json.dumps(value, ensure_ascii=False, indent=2)
+    if len(text) > 2 * EDITED:  # deep ones are mostly indentation
+        text = json.dumps(value, ensure_ascii=False)
     return text if text.replace("\n", "").isprintable() else json.dumps(value, indent=2)
+
+
+def shown_object(value: object) -> str:
+    """Indented JSON to be looked at; of a large value, the beginning."""
+    if not is_longer(value, SHOWN):
+        return json.dumps(value, ensure_ascii=False, indent=2)[:SHOWN]
+    found, length = [], 0
+    for piece in json.JSONEncoder(ensure_ascii=False, indent=2).iterencode(value):
+        found.append(piece[: SHOWN - length])
+        length += len(found[-1])
+        if length >= SHOWN:
+            break
+    return "".join(found) + f" {ellipsis()}"
+
+
+def is_longer(value: object, most: int) -> bool:
+    """Whether a value takes more characters as JSON, told without writing it all.
+
+    Args:
+        value: A decoded JSON value.
+        most: Characters of compact JSON, roughly.
+    """
+    todo, length = [value], 0
+    while todo and length <= most:
+        value = todo.pop()
+        length += 2
+        if isinstance(value, str):
+            length += len(value)
+        elif isinstance(value, dict):
+            length += sum(map(len, value))
+            todo.extend(value.values())
+        elif isinstance(value, list):
+            todo.extend(value)
+        else:
+            length += len(str(value))
+    return length > most
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-WORDS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-"""English, whatever the locale of the terminal."""
+from lockterm.domain.dates import DAYS
+from lockterm.domain.glyphs import quoted
 
+WEEK = range(1, 8)
 NONE = "no weekdays"
 ALL = "every day"
 
 _NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SETS = {
-    **dict.fromkeys(("all", "daily", "every day", "everyday", "mon-sun"), range(1, 8)),
+    **dict.fromkeys(("all", "daily", "every day", "everyday", "mon-sun"), WEEK),
     **dict.fromkeys(("weekdays", "workdays"), range(1, 6)),
     **dict.fromkeys(("weekend", "weekends"), (6, 7)),
     **dict.fromkeys(("", "none", NONE), ()),
@@ -52,7 +53,7 @@ def _one(word: str) -> int:
     found = [day for day, name in enumerate(_NAMES, 1) if name.startswith(word)]
     if len(word) >= 2 and len(found) == 1:
         return found[0]
-    shown = f"“{word[:12]}”" if word else "a range without an end"
+    shown = quoted(word[:12]) if word else "a range without an end"
     raise ValueError(f"{shown} is no weekday: type mon-fri, mo,we or 1-5 (1 is Monday).")
 
 
@@ -65,14 +66,14 @@ def weekday_words(days: Iterable[int], *, short: bool = False) -> str:
         short: Two letters and spaces, ``Mo We Fr``, or ``daily``, for narrow columns.
     """
     given = set(days)
-    known = sorted(day for day in given if day in range(1, 8))
+    known = sorted(day for day in given if day in WEEK)
     if len(known) == 7 and len(given) == 7:
         return "daily" if short else ALL
     words: list[str] = []
     while known:
         length = next(n for n in range(len(known), 0, -1) if known[n - 1] == known[0] + n - 1)
         run, known = (known[:length], known[length:]) if length > 2 else (known[:1], known[1:])
-        names = [WORDS[day - 1][: 2 if short else 3] for day in (run[0], run[-1])]
+        names = [DAYS[day - 1][: 2 if short else 3] for day in (run[0], run[-1])]
         words.append("-".join(names) if len(run) > 1 else names[0])
-    words += [f"unknown {day}" for day in sorted(given - set(range(1, 8)))]
+    words += [f"unknown {day}" for day in sorted(given - set(WEEK))]
     return (" " if short else ", ").join(words) or NONE

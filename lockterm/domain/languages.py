@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from babel.core import Locale, UnknownLocaleError
+
 _LONGEST = 40
 """No language code is longer; what is, is not looked up."""
 
@@ -29,8 +31,6 @@ class LanguageName:
 @lru_cache(maxsize=1000)
 def name_of(code: str) -> LanguageName | None:
     """The name of a language code such as ``de-DE`` or ``zh_Hant``; None where it is unknown."""
-    from babel.core import Locale, UnknownLocaleError
-
     english = Locale("en")
     code = code.strip().replace("_", "-")
     if not code.isascii() or not 2 <= len(code) <= _LONGEST:

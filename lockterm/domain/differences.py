@@ -1,0 +1,138 @@
+"""Two states of a remote, field by field and in words: for confirmations and for conflicts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from itertools import zip_longest
+from typing import Any
+
+from lockterm.domain import dates
+from lockterm.domain.constants import word
+from lockterm.domain.glyphs import ellipsis
+from lockterm.domain.json_text import EDITED, canonical
+from lockterm.domain.reading import Field, Kind
+from lockterm.domain.remotes import UPDATED, Remote
+from lockterm.domain.rules import comparable
+from lockterm.domain.text import clean
+from lockterm.domain.weekdays import weekday_words
+
+NOTHING = "none"
+
+LONGEST = 60
+"""The most characters of a value in a sentence."""
+
+BEFORE = 12
+"""So many characters stand before the first that differs."""
+
+MOST_PARTS = 6
+"""So many parts of JSON that differ are named."""
+
+_MISSING = "\udfff missing"
+"""Stands for what one side does not have: half a character, which JSON cannot hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One field that differs, in words that are safe to show."""
+
+    label: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.before} -> {self.after}"
+
+
+def differences(
+    before: Remote, after: Remote, zone: tzinfo, fields: Sequence[Field] = UPDATED
+) -> list[Difference]:
+    """What an update changed or would change; ``1``, ``1.0`` and ``true`` are not the same."""
+    found = []
+    for field in fields:
+        one, other = (comparable(field, field.of(remote)) for remote in (before, after))
+        found += compared(field, one, other, zone)
+    return found
+
+
+def compared(field: Field, one: Any, other: Any, zone: tzinfo) -> list[Difference]:
+    """How two values of a field differ; nothing where they are the same.
+
+    Args:
+        field: The field.
+        one: What it was.
+        other: What it is.
+        zone: In which times are shown.
+    """
+    if one is other or canonical(one) == canonical(other):
+        return []
+    label = field.label
+    if isinstance(one, Mapping) and isinstance(other, Mapping) and one and other:
+        old, new = own_script(one), own_script(other)
+        # Level by level, a large one would keep the keys waiting.
+        if max(len(old), len(new)) <= LONGEST or max(len(old), len(new)) > EDITED:
+            return [Difference(label, *apart(old, new))]
+        parts = [*_parts(one, other, "")]
+        found = [Difference(f"{label} {clean(path, 40)}", *apart(*two)) for path, *two in parts]
+        left = len(found) - MOST_PARTS
+        more = [Difference(label, f"{left} more differ", "see the extra data")] if left > 0 else []
+        return [*found[:MOST_PARTS], *more]
+    if isinstance(one, str) and isinstance(other, str) and one and other:
+        return [Difference(label, *apart(one, other))]
+    return [Difference(label, in_words(field, one, zone), in_words(field, other, zone))]
+
+
+def _parts(one: Any, other: Any, path: str) -> Iterator[tuple[str, str, str]]:
+    """Where two JSON values differ, and what stands there on either side."""
+    if canonical(one) == canonical(other):
+        return
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        for name in (*one, *(name for name in other if name not in one)):
+            yield from _parts(one.get(name, _MISSING), other.get(name, _MISSING), f"{path}.{name}")
+    elif isinstance(one, list) and isinstance(other, list):
+        for place, two in enumerate(zip_longest(one, other, fillvalue=_MISSING)):
+            yield from _parts(*two, f"{path}[{place}]")
+    else:
+        words = (NOTHING if side == _MISSING else own_script(side) for side in (one, other))
+        yield (path.removeprefix("."), *words)  # type: ignore[misc]
+
+
+def own_script(value: Any) -> str:
+    """A JSON value in one line, in the script it is written in; the order of names is one."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def apart(one: str, other: str) -> tuple[str, str]:
+    """Two texts that differ, clean and short, so that the difference is in sight."""
+    begin = 0
+    if max(len(one), len(other)) > LONGEST:
+        same = next(
+            (at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right),
+            min(len(one), len(other)),
+        )
+        begin = max(same - BEFORE, 0)
+    shown = [
+        (ellipsis() if begin else "") + clean(text[begin:], LONGEST - 1 if begin else LONGEST)
+        for text in (one, other)
+    ]
+    if shown[0] == shown[1]:  # in what cannot be seen
+        shown = [clean(json.dumps(text[begin:]), LONGEST) for text in (one, other)]
+    return shown[0], shown[1]
+
+
+def in_words(field: Field, value: Any, zone: tzinfo) -> str:
+    """The value of a field as a person reads it, on one line, safe to show."""
+    if field.constants is not None:
+        return word(field.constants, value)
+    if value in (None, "") or (not value and field.kind is not Kind.NUMBER):
+        return NOTHING
+    match field.kind:
+        case Kind.DATE:
+            return dates.stamp(value, zone, exact=True)
+        case Kind.WEEKDAYS:
+            return weekday_words(value)
+        case Kind.OBJECT:
+            return clean(own_script(value), LONGEST)
+    return clean(value, LONGEST)

@@ -1,0 +1,67 @@
+"""What a list never returns of a remote (2.3), as far as the journal tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from lockterm.domain.dates import DAY_MS
+from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, Operation, State
+from lockterm.domain.remotes import UNLISTED
+
+_DOUBTFUL = UNSETTLED | IN_FLIGHT | {State.GIVEN_UP, State.SENT_AGAIN}
+
+
+def known_fields(
+    operations: Iterable[Operation], backup: Iterable[Mapping[str, Any]] = ()
+) -> dict[int, dict[str, Any]]:
+    """What the journal knows of the hidden fields, by remote id.
+
+    A field that is there with None was not given when the remote was added from here; one that is
+    missing is not known. A user number whose outcome is in doubt is not known either.
+
+    A service may give the id of a deleted remote to the next one: what was known of the first is
+    forgotten with its delete, and only what was done with a remote of the backup is told of it.
+
+    Args:
+        operations: What was sent for a lock before the backup was made, the oldest first.
+        backup: The remotes in question, as they were; none: whatever has the id.
+    """
+    records = {record.get("id"): record for record in backup}
+    known: dict[int, dict[str, Any]] = {}
+    for operation in operations:
+        remote_id, is_done = operation.remote_id, operation.state in RECORDED
+        if operation.call == "clear" and is_done:
+            for record in operation.before:
+                known.pop(record.get("id", 0), None)
+        elif remote_id is None or not _is_about(operation, records.get(remote_id)):
+            continue
+        elif operation.call == "delete" and is_done:
+            known.pop(remote_id, None)
+        elif operation.call == "add" and is_done:
+            known[remote_id] = {field.name: operation.body.get(field.name) for field in UNLISTED}
+        elif operation.call == "updateRemoteUserNo":
+            fields = known.setdefault(remote_id, {})
+            if is_done:
+                fields["remoteUserNo"] = operation.body.get("remoteUserNo")
+            elif operation.state in _DOUBTFUL:
+                fields.pop("remoteUserNo", None)
+    return known
+
+
+def _is_about(operation: Operation, record: Mapping[str, Any] | None) -> bool:
+    """Whether an operation was about this remote, rather than about another that had its id."""
+    if record is None:
+        return True
+    number, created = record.get("remoteNumber"), record.get("createTime")
+    if operation.call == "add":
+        at_ms = operation.settled_ms
+        # A day: the two clocks may differ, and the service's zone may be mistaken.
+        is_its_time = type(created) is not int or at_ms is None or abs(created - at_ms) < DAY_MS
+        return number == operation.body.get("remoteNumber", number) and is_its_time
+    before = operation.before[0] if operation.before else {}
+    return all(
+        record[name] == before[name]
+        for name in ("remoteNumber", "createTime")
+        if name in record and name in before
+    )

@@ -1,0 +1,174 @@
+"""A file of locks for the lock book: lines of ``id`` or ``id,name``, or CSV with a header.
+
+It is read as a whole, and every line that is wrong is told, before anything is kept.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from lockterm.config import values
+from lockterm.domain.glyphs import quoted
+from lockterm.domain.locks import Lock
+from lockterm.domain.text import clean
+from lockterm.errors import LocktermError
+from lockterm.record import record
+
+MOST_BYTES = 4 * 1024 * 1024
+"""A larger file is not read: 50,000 locks have 2 MB."""
+
+SET = ("name", "vendor", "model", "zone")
+"""What a file can tell of a lock, by the names that ``Lock`` has for it."""
+
+_COLUMNS: Mapping[str, str] = {
+    **dict.fromkeys(("lockid", "lock id", "id"), "lock_id"),
+    **dict.fromkeys(("name", "lockname", "lock name"), "name"),
+    **{"vendor": "vendor", "model": "model"},
+    **dict.fromkeys(("zone", "timezone", "time zone"), "zone"),
+    **dict.fromkeys(("alias", "remotes", "opened"), ""),
+}
+"""What a header may say, in small letters -> the field; empty: the list tells it, and it is left
+out."""
+
+
+class BadLockFile(LocktermError):
+    """A file that is refused as a whole.
+
+    Args:
+        problems: What is wrong with it, each with its line where it has one; clean.
+    """
+
+    title = "Not imported"
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__(problems[0])
+        self.problems = problems
+
+
+@record
+class LockLine:
+    """A lock of a file."""
+
+    lock_id: int
+    told: Mapping[str, str]
+    """What the file tells of it, of :data:`SET`; what is empty is not there."""
+
+    def onto(self, known: Lock | None) -> Lock:
+        """The entry that the book is to have.
+
+        Args:
+            known: The one it has, which keeps what the file does not tell; None: it has none.
+        """
+        told: Mapping[str, Any] = self.told
+        return replace(known or Lock(self.lock_id), **told)
+
+
+def read_locks(data: bytes) -> list[LockLine]:
+    """Read a file.
+
+    Args:
+        data: The whole of it.
+
+    Raises:
+        BadLockFile: Something is wrong with it.
+    """
+    text = _decoded(data)
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    columns: Sequence[str] = ("lock_id", *SET)
+    found: dict[int, LockLine] = {}
+    lines: dict[int, int] = {}
+    problems: list[str] = []
+    try:
+        begun = False
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            if not begun and (header := _header(cells)) is not None:
+                columns, begun = header, True
+                continue
+            begun = True
+            try:
+                line = _line(columns, cells)
+                if line.lock_id in found:
+                    first = lines[line.lock_id]
+                    raise ValueError(f"lock {line.lock_id} is on line {first} already")
+                found[line.lock_id], lines[line.lock_id] = line, reader.line_num
+            except ValueError as error:
+                problems.append(f"line {reader.line_num}: {clean(error, 200)}.")
+    except csv.Error as error:
+        problems.append(f"line {reader.line_num}: no CSV from here on: {clean(error, 80)}.")
+    if problems:
+        raise BadLockFile(*problems)
+    if not found:
+        raise BadLockFile("There is no lock in it.")
+    return [*found.values()]
+
+
+def _decoded(data: bytes) -> str:
+    is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        text = data.decode("utf-16" if is_utf16 else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadLockFile(
+            f"line {line}: no text in UTF-8 or UTF-16: save the file as CSV in UTF-8."
+        ) from None
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise BadLockFile(f"line {line}: it is no text file.")
+    return text
+
+
+def _header(cells: Sequence[str]) -> list[str] | None:
+    """The fields of the columns, where a line begins with the name of one; else None.
+
+    Raises:
+        ValueError: A column has another name, or is there twice, or there is none of ids.
+    """
+    names = [cell.strip().casefold() for cell in cells]
+    if not any(name in _COLUMNS for name in names) or names[0].isdigit():
+        return None
+    unknown = [cell for cell, name in zip(cells, names, strict=True) if name not in _COLUMNS]
+    if unknown:
+        raise BadLockFile(
+            f"line 1: there is no column {quoted(clean(unknown[0], 40))}: lockId, name, vendor,"
+            " model, zone."
+        )
+    fields = [_COLUMNS[name] for name in names]
+    told = [name for name in fields if name]
+    if "lock_id" not in told or len(set(told)) < len(told):
+        raise BadLockFile("line 1: each column may stand there once, and lockId has to.")
+    return fields
+
+
+def _line(columns: Sequence[str], cells: Sequence[str]) -> LockLine:
+    """One line; raises ``ValueError`` with what is wrong, without a full stop."""
+    if any(cell.strip() for cell in cells[len(columns) :]):
+        raise ValueError(f"it has {len(cells)} cells, and there are {len(columns)} columns")
+    told = {name: cell.strip() for name, cell in zip(columns, cells, strict=False) if name}
+    try:
+        lock_id = values.lock_id(told.pop("lock_id", ""))
+    except ValueError as error:
+        raise ValueError(f"the id {error}") from None
+    return LockLine(lock_id, checked(told))
+
+
+def checked(told: Mapping[str, str]) -> dict[str, str]:
+    """What is told of a lock, without what is empty.
+
+    Raises:
+        ValueError: A text has control characters in it, or the zone is none.
+    """
+    found = {name: text for name, text in told.items() if text}
+    for name, text in found.items():
+        try:
+            (values.timezone if name == "zone" else values.text)(text)
+        except ValueError as error:
+            raise ValueError(f"the {name} {error}") from None
+    return found

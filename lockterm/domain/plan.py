@@ -1,0 +1,161 @@
+"""A plan: changes of many remotes, one step each, and what became of every step.
+
+A plan is made from a file, from marks or from a backup; it is shown, confirmed once, run, and kept.
+What it is when it runs is a *run*: nothing else than the plan with the states of its steps.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import field
+from enum import StrEnum
+from typing import Any
+
+from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT, Operation, State
+from lockterm.record import record
+
+
+class Action(StrEnum):
+    """What a step does."""
+
+    ADD = "add"
+    UPDATE = "update"
+    DELETE = "delete"
+    KEEP = "keep"
+    """Nothing: it is as it is to be already."""
+
+
+ACTION_GLYPHS: Mapping[Action, str] = {
+    Action.ADD: "+",
+    Action.UPDATE: "~",
+    Action.DELETE: "-",
+    Action.KEEP: "=",
+}
+
+
+class StepState(StrEnum):
+    """How far a step got."""
+
+    TO_DO = "to_do"
+    SENT = "sent"
+    """Its operation may be in the journal, which tells how far it is."""
+    RECORDED = "recorded"
+    UNCHANGED = "unchanged"
+    """It was so already: nothing was sent."""
+    REFUSED = "refused"
+    SKIPPED = "skipped"
+    """The remote is no longer as it was when the plan was made: nothing was sent."""
+    UNKNOWN = "unknown"
+    NOT_SENT = "not_sent"
+    """It could not be sent: the service was not reached, or another change holds it back."""
+
+
+DUE = frozenset({StepState.TO_DO, StepState.SENT})
+"""A run that was interrupted goes on with these."""
+
+RETRIED = frozenset({StepState.REFUSED, StepState.NOT_SENT})
+"""These can be tried again as a smaller plan. What is unknown is never repeated by itself, and what
+was skipped has to be planned anew."""
+
+
+@record
+class Step:
+    """One change of one remote."""
+
+    number: int
+    """From 1, in the order of the plan."""
+    action: Action
+    lock_id: int
+    remote_id: int | None
+    """None: it is added."""
+    remote_name: str
+    """As it is now, or as it will be where it is added."""
+    wanted: Mapping[str, Any] = field(default_factory=dict)
+    """What is to be, under the contract's names: for an add every field that is sent, for an update
+    those that are to differ."""
+    before: Mapping[str, Any] = field(default_factory=dict)
+    """The remote as it was when the plan was made, under the contract's names."""
+    line: int | None = None
+    """The line of the file it comes from, from 1."""
+    state: StepState = StepState.TO_DO
+    message: str = ""
+    """Why, in words, for whatever is not recorded."""
+    operation_id: str | None = None
+    """Its operation in the journal, noted before the first byte leaves."""
+
+
+@record
+class Plan:
+    """Steps that are confirmed together."""
+
+    id: str
+    profile: str
+    service: str
+    """The base URL it was made for: elsewhere, the same ids are other locks and remotes."""
+    title: str
+    """Where it comes from, for people: ``apply remotes.csv``."""
+    made_ms: int
+    steps: tuple[Step, ...]
+    stopped: str = ""
+    """Why a run has ended before all was tried, in sentences; it is not kept."""
+
+    def counts(self) -> Counter[StepState]:
+        """How many steps there are of each state."""
+        return Counter(step.state for step in self.steps)
+
+    def actions(self) -> Counter[Action]:
+        """How many steps there are of each action."""
+        return Counter(step.action for step in self.steps)
+
+
+class RunState(StrEnum):
+    """How far a plan got as a whole."""
+
+    PLANNED = "planned"
+    """None of its steps was begun."""
+    RUNNING = "running"
+    """A session carries it out just now."""
+    INTERRUPTED = "interrupted"
+    """It was begun, and some of its steps are due."""
+    DONE = "done"
+
+
+@record
+class RunLine:
+    """A plan in short."""
+
+    id: str
+    profile: str
+    service: str
+    title: str
+    made_ms: int
+    is_running: bool
+    """Whether a session carries it out just now."""
+    states: Mapping[StepState, int]
+    """State -> how many steps have it."""
+
+    def counts(self) -> Counter[StepState]:
+        """How many steps there are of each state."""
+        return Counter(self.states)
+
+    @property
+    def state(self) -> RunState:
+        """How far it got."""
+        if self.is_running:
+            return RunState.RUNNING
+        if not any(self.states.get(state) for state in DUE):
+            return RunState.DONE
+        is_begun = any(count for state, count in self.states.items() if state != StepState.TO_DO)
+        return RunState.INTERRUPTED if is_begun else RunState.PLANNED
+
+
+def outcome_of(operation: Operation) -> StepState:
+    """How far the journal says a step's operation got; for one that is under way, ``SENT``."""
+    if operation.state in RECORDED:
+        return StepState.RECORDED
+    if operation.state in WITHOUT_EFFECT:
+        return StepState.REFUSED if operation.state is State.REFUSED else StepState.NOT_SENT
+    if operation.state in (State.PREPARED, State.SENDING):
+        return StepState.SENT
+    return StepState.UNKNOWN

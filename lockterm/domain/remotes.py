@@ -1,0 +1,159 @@
+"""Bluetooth remotes (sections 2.3, 4.1, 4.3 to 4.5), and the one table of their fields.
+
+:class:`Remote` is the table: what is known of a field stands at its attribute, from top to bottom
+as people read them. The form, the detail, differences, questions, the options of ``lockterm
+remotes``, request bodies, backups and CSV columns follow from it: a field is added here alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from lockterm.domain.constants import AddType, Flag, RemoteStatus, RemoteType
+from lockterm.domain.reading import Field, Kind, Record, Sent, number, text, wire_field
+from lockterm.record import record
+
+
+@record(kw_only=True)
+class LockInfo(Record):
+    """The lock a remote belongs to, as ``detail`` tells it (2.3)."""
+
+    lock_id: int | None = number("lockId")
+    lock_name: str | None = text("lockName")
+    lock_alias: str | None = text("lockAlias")
+
+
+_UNLISTED: Mapping[str, Any] = {"sent": Sent.ON_CREATION, "listed": False, "rare": True}
+"""Accepted on creation but not returned in list items (2.3)."""
+
+
+@record(kw_only=True)
+class Remote(Record):
+    """A bluetooth remote: as the service told it, or as a person wants it to be.
+
+    Every field may be missing; types and flags are kept as numbers, for a service may send others
+    than the contract lists. What a person wants has no ``raw`` and no ``odd``.
+    """
+
+    # fmt: off
+    # name, kind, place in the contract, label, option and its help; then what is special
+    remote_name: str | None = wire_field(
+        "remoteName", Kind.TEXT, 3, "Name", "name", "Its name.",
+        sent=Sent.ALWAYS, required=True, example="Anna Weber",
+    )
+    remote_number: str | None = wire_field(
+        "remoteNumber", Kind.TEXT, 4, "Number", "number", "Its number.",
+        sent=Sent.ON_CREATION, required=True, example="A-2041",
+    )
+    id: int | None = wire_field("id", Kind.NUMBER, 1, "Id")
+    remote_type: int | None = wire_field(
+        "remoteType", Kind.CONSTANT, 5, "Type", "type", "Its type.",
+        sent=Sent.ALWAYS, required=True, constants=RemoteType,
+    )
+    remote_type_name: str | None = wire_field("remoteTypeName", Kind.TEXT, 6)
+    start_ms: int | None = wire_field(
+        "startDate", Kind.DATE, 9, "Start", "start", "From when on it opens.",
+        sent=Sent.ALWAYS, first="now",
+    )
+    end_ms: int | None = wire_field(
+        "endDate", Kind.DATE, 10, "End", "end", "Until when it opens.", sent=Sent.ALWAYS
+    )
+    week_day: Sequence[int] | None = wire_field(
+        "weekDay", Kind.WEEKDAYS, 11, "Weekdays", "days", "On which weekdays it opens.",
+        sent=Sent.ALWAYS,
+    )
+    status: int | None = wire_field("status", Kind.CONSTANT, 14, "Status", constants=RemoteStatus)
+    status_name: str | None = wire_field("statusName", Kind.TEXT, 15)
+    add_type: int | None = wire_field(
+        "addType", Kind.CONSTANT, 7, "Added via", "via", "How it was added. [bluetooth]",
+        sent=Sent.ON_CREATION, required=True, constants=AddType, first="1", noun="way of adding",
+    )
+    add_type_name: str | None = wire_field("addTypeName", Kind.TEXT, 8)
+    is_coerced: int | None = wire_field(
+        "isCoerced", Kind.CONSTANT, 12, "Coerced", "coerced", "Whether it is a coerced remote.",
+        sent=Sent.ALWAYS, constants=Flag, first="0", noun="coerced flag",
+    )
+    remote_user_no: int | None = wire_field(
+        "remoteUserNo", Kind.NUMBER, 22, "User number", "user-number", "Its user number.",
+        **_UNLISTED, example="12",
+    )
+    remote_right: int | None = wire_field(
+        "remoteRight", Kind.CONSTANT, 24, "Admin right", "admin-right",
+        "Administrator authorization.",
+        **_UNLISTED, constants=Flag,
+    )
+    mac: str | None = wire_field(
+        "mac", Kind.TEXT, 19, "MAC address", "mac", "Its MAC address.",
+        **_UNLISTED, example="C4:4E:AC:01:02:03",
+    )
+    electric_quantity: int | None = wire_field(
+        "electricQuantity", Kind.NUMBER, 20, "Battery level", "battery", "Its battery level.",
+        **_UNLISTED, example="87",
+    )
+    business_id: int | None = wire_field(
+        "businessId", Kind.NUMBER, 23, "Business id", "business-id", "A business association.",
+        **_UNLISTED, example="9001",
+    )
+    firmware_info: dict[str, Any] | None = wire_field(
+        "firmwareInfo", Kind.OBJECT, 21, "Firmware info", "firmware-info", "An object.",
+        **_UNLISTED,
+    )
+    create_time: int | None = wire_field("createTime", Kind.TIMESTAMP, 17, "Created")
+    update_time: int | None = wire_field("updateTime", Kind.TIMESTAMP, 18, "Updated")
+    api_user_id: int | None = wire_field("apiUserId", Kind.NUMBER, 16, "API user")
+    lock_id: int | None = wire_field("lockId", Kind.NUMBER, 2, "Lock id")
+    lock_info: LockInfo | None = wire_field("lockInfo", Kind.RECORD, 0, "Lock info")
+    extra_data: dict[str, Any] | None = wire_field(
+        "extraData", Kind.OBJECT, 13, "Extra data", "extra-data", "A JSON object of your own.",
+        sent=Sent.ALWAYS, rare=True,
+    )
+    # fmt: on
+
+    @classmethod
+    def read(cls, raw: Mapping[str, Any], **parts: Any) -> Self:
+        """Read a remote; a ``lockInfo`` that is an object is read leniently too."""
+        info = raw.get("lockInfo")
+        if isinstance(info, Mapping):
+            parts["lockInfo"] = LockInfo.read(info)
+        return super().read(raw, **parts)
+
+    def other_lock(self, lock_id: int) -> int | None:
+        """The lock that it says it belongs to, where that is another one; else None."""
+        told = (self.lock_id, self.lock_info.lock_id if self.lock_info else None)
+        return next((other for other in told if other not in (None, lock_id)), None)
+
+
+FIELDS: Mapping[str, Field] = Remote.fields()
+"""The contract's name of a field -> the field, in the order in which people read them."""
+
+ADDED = tuple(field for field in FIELDS.values() if field.sent is not Sent.NEVER)
+"""What an add can send (4.1), in the order of the form."""
+
+UPDATED = tuple(field for field in ADDED if field.sent is Sent.ALWAYS)
+"""What an update can change (4.4)."""
+
+RECOGNISED = tuple(field for field in ADDED if field in UPDATED or field.name == "remoteNumber")
+"""What a remote is known by when it is read again: with another number, it may be another one."""
+
+UNLISTED = tuple(field for field in ADDED if not field.listed)
+"""What a service may keep to itself: a list never returns it, and a detail need not (2.3)."""
+
+
+@record(kw_only=True)
+class RemotePage(Record):
+    """One page of a lock's remotes (4.3), as the service counted it.
+
+    What the service did not count, or not with a number that makes sense, is worked out from the
+    rest; ``odd`` then has the contract's name of it.
+    """
+
+    remotes: tuple[Remote, ...] = ()
+    page_no: int
+    page_size: int
+    pages: int
+    total: int
+    answer_bytes: int = 0
+    """Bytes of the answer it came in; 0 where it did not come from the service just now."""
+    unreadable: int = 0
+    """List items that were no JSON objects, so that nothing of them can be shown."""

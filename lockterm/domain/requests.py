@@ -1,0 +1,91 @@
+"""The shape of what is sent to create or change a remote (sections 4.1 and 4.4).
+
+Which fields a change has is decided by ``lockterm.domain.rules.changes``.
+
+Pydantic checks every body here, whoever made it: names, types and limits are those of the one table
+of fields (``lockterm.domain.remotes``). What a person has to be told in words, and what one field
+means for another, is checked before, by ``lockterm.domain.rules``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import Field as Checked
+
+from lockterm.domain.reading import INT64, Field, Kind
+from lockterm.domain.remotes import ADDED, UPDATED
+from lockterm.errors import CORRECT_FIELDS, RuleViolation
+
+
+class _Request(BaseModel):
+    """A request body: snake case here, the contract's names on the wire, absent fields left out."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
+
+    @classmethod
+    def checked(cls, body: dict[str, Any]) -> Self:
+        """A request with this body.
+
+        Raises:
+            RuleViolation: It is not what the contract allows.
+        """
+        try:
+            return cls.model_validate(body)
+        except ValidationError as error:
+            found = {str(one["loc"][0]): f"{one['msg']}." for one in error.errors()}
+            raise RuleViolation(found, hint=CORRECT_FIELDS) from None
+
+    def body(self) -> dict[str, Any]:
+        """The fields of the body under the contract's names; what is None was not given."""
+        given = self.model_dump(by_alias=True, exclude_unset=True)
+        return {name: value for name, value in given.items() if value is not None}
+
+
+def _each_once(days: list[int]) -> list[int]:
+    if len(set(days)) < len(days):
+        raise ValueError("each weekday once")
+    return days
+
+
+_Weekday = Annotated[int, Checked(ge=1, le=7)]
+_TYPES: dict[Kind, Any] = {
+    Kind.TEXT: str,
+    Kind.NUMBER: Annotated[int, Checked(ge=INT64.start, lt=INT64.stop)],
+    Kind.DATE: Annotated[int, Checked(ge=0, lt=INT64.stop)],
+    Kind.WEEKDAYS: Annotated[list[_Weekday], AfterValidator(_each_once)],
+    Kind.OBJECT: dict[str, Any],
+}
+
+
+def _type(field: Field) -> Any:
+    constants = field.constants
+    if constants is None:
+        return _TYPES[field.kind]
+
+    def listed(value: int) -> int:
+        if value not in constants.__members__.values():
+            raise ValueError("not a value of the contract")
+        return value
+
+    return Annotated[int, AfterValidator(listed)]  # a Literal would take True and 1.0 for 1
+
+
+def _table(title: str, fields: Iterable[Field], *, is_new: bool) -> Any:
+    """A model with these fields, in the contract's order."""
+    types: dict[str, Any] = {"lock_id": (int, Checked(alias="lockId"))} if is_new else {}
+    for field in sorted(fields, key=lambda field: field.row):
+        is_needed = is_new and field.required
+        kind, default = (_type(field), ...) if is_needed else (_type(field) | None, None)
+        types[field.attribute] = (kind, Checked(default, alias=field.name))
+    return create_model(title, __base__=_Request, **types)
+
+
+class NewRemote(_table("_Table41", ADDED, is_new=True)):  # type: ignore[misc]
+    """Every field of table 4.1."""
+
+
+class RemoteChanges(_table("_Table44", UPDATED, is_new=False)):  # type: ignore[misc]
+    """The changes of an update, table 4.4: only the fields that were given are sent."""

@@ -1,0 +1,197 @@
+"""The rules of the contract for a remote: what each type needs, and what is sent for it.
+
+| type | start and end | weekdays | sent |
+|---|---|---|---|
+| 1 permanent | none | none | ``startDate`` 0, ``endDate`` 0, ``weekDay`` [] |
+| 2 time-limited | both, end after start | none | the two dates, ``weekDay`` [] |
+| 4 recurring | both, end after start | 1-7; none only after asking | all three |
+
+An update that touches type, start, end or weekdays sends all four together; otherwise only what
+changed. What the contract does not know is never written back (2.2, 4.1, 4.4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from lockterm.domain.constants import RemoteType, is_known_type, needs_dates, needs_weekdays
+from lockterm.domain.json_text import canonical, size
+from lockterm.domain.reading import INT64, Field, Kind
+from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
+from lockterm.domain.requests import NewRemote, RemoteChanges
+from lockterm.domain.text import is_seen
+from lockterm.domain.weekdays import WEEK
+from lockterm.errors import CORRECT_FIELDS, RuleViolation
+
+EXTRA_BYTES = 1024
+"""``extraData`` is recommended to be at most 1 KB (8)."""
+
+_VALIDITY = ("remoteType", "startDate", "endDate", "weekDay")
+"""What an update sends together."""
+
+
+def comparable(field: Field, value: Any) -> Any:
+    """A value to compare: nothing has one form for each kind, and days have no order."""
+    match field.kind:
+        case Kind.TEXT:
+            return value or ""
+        case Kind.DATE:
+            return value or 0
+        case Kind.WEEKDAYS:
+            return sorted(set(value or ()))
+        case Kind.OBJECT:
+            return value or {}
+    return value
+
+
+def is_same(field: Field, one: Any, other: Any) -> bool:
+    """Whether two values are the same as they are sent: ``1``, ``1.0`` and ``true`` are not."""
+    return one is other or canonical(comparable(field, one)) == canonical(comparable(field, other))
+
+
+def validity_of(remote: Remote) -> tuple[int | None, int | None, int | None, tuple[int, ...]]:
+    """Type, start, end and weekdays as they are sent together for the type."""
+    if remote.remote_type == RemoteType.PERMANENT:
+        return (remote.remote_type, 0, 0, ())
+    days = tuple(sorted({day for day in remote.week_day or () if day in WEEK}))
+    if not needs_weekdays(remote.remote_type):
+        days = ()
+    return (remote.remote_type, remote.start_ms, remote.end_ms, days)
+
+
+def effective(before: Remote | None, after: Remote) -> Remote:
+    """What is wanted as it will be: the four of the validity as sent, or left as they are."""
+    if before is not None and not touches_validity(before, after):
+        days = tuple(before.week_day or ())
+        four = (before.remote_type, before.start_ms, before.end_ms, days)
+    else:
+        four = validity_of(after)
+    kind, start, end, days = four
+    return replace(after, remote_type=kind, start_ms=start, end_ms=end, week_day=days)
+
+
+def touches_validity(before: Remote | None, after: Remote) -> bool:
+    """Whether type, start, end or weekdays become others; a new remote always sets them."""
+    return before is None or validity_of(after) != validity_of(before)
+
+
+def sends_dates(before: Remote | None, wanted: Remote) -> bool:
+    """Whether a start and an end are sent, which a person may have counted from a wrong clock."""
+    return needs_dates(wanted.remote_type) and touches_validity(before, wanted)
+
+
+def violations(wanted: Remote, before: Remote | None = None) -> dict[str, str]:
+    """What must be corrected before anything is sent: contract field -> reason, in words.
+
+    Args:
+        wanted: What was typed.
+        before: The remote of an edit: what stays as it is breaks no rule, for it is not sent.
+    """
+    reasons = _wrong_validity(wanted) if touches_validity(before, wanted) else {}
+    for field in ADDED if before is None else UPDATED:
+        value = field.of(wanted)
+        is_kept = before is not None and is_same(field, value, field.of(before))
+        if field.name not in _VALIDITY and not is_kept and (reason := _wrong(field, value)):
+            reasons[field.name] = reason
+    return reasons
+
+
+def _wrong(field: Field, value: Any) -> str:
+    """What is wrong with a value whatever the others are."""
+    listed = tuple(field.constants or ())
+    if field.name == "addType" and value not in listed:
+        return "Choose how it was added: via bluetooth or via gateway."
+    if field.kind is Kind.TEXT and field.required:
+        if not (value or "").strip():
+            return f"A {field.called} is needed."
+        if not all(map(is_seen, value)):
+            return "It holds a character that cannot be seen: type it anew."
+        if "\N{REPLACEMENT CHARACTER}" in value:
+            return "\N{REPLACEMENT CHARACTER} stands for a character that was lost: retype it."
+    elif field.kind is Kind.NUMBER and value is not None and value not in INT64:
+        return "Too large: the service keeps 64-bit numbers."
+    elif listed and value is not None and value not in listed:
+        return f"There is no value {value}: choose one of the three."
+    return ""
+
+
+def _wrong_validity(wanted: Remote) -> dict[str, str]:
+    if not is_known_type(wanted.remote_type):
+        return {"remoteType": "Choose a type: permanent, time-limited or recurring."}
+    if not needs_dates(wanted.remote_type):
+        return {}
+    reasons: dict[str, str] = {}
+    start, end, days = wanted.start_ms, wanted.end_ms, wanted.week_day or ()
+    for field, ms, what in (("startDate", start, "A start"), ("endDate", end, "An end")):
+        if not ms:  # 0 is what a permanent remote has (2.3)
+            reasons[field] = f"{what} is needed: it is not permanent."
+        elif not 0 < ms < INT64.stop:
+            reasons[field] = f"{what} must lie between 1970 and what 64 bits can hold."
+    if not reasons and start and end and end <= start:
+        reasons["endDate"] = "The end must come after the start."
+    if needs_weekdays(wanted.remote_type) and (
+        len(set(days)) != len(days) or not set(days) <= set(WEEK)
+    ):
+        reasons["weekDay"] = "Weekdays are 1 (Monday) to 7 (Sunday), each once."
+    return reasons
+
+
+def warnings(wanted: Remote, now_ms: int, before: Remote | None = None) -> dict[str, str]:
+    """What is allowed but must be confirmed: contract field -> what it means, in words."""
+    found: dict[str, str] = {}
+    if touches_validity(before, wanted) and needs_dates(wanted.remote_type):
+        if wanted.end_ms is not None and wanted.end_ms <= now_ms:
+            found["endDate"] = "The end has passed: this remote will open nothing."
+        if needs_weekdays(wanted.remote_type) and not wanted.week_day:
+            found["weekDay"] = (
+                "No weekday chosen: the service does not say when a recurring remote without "
+                "weekdays opens."
+            )
+    extra, kept = wanted.extra_data, before.extra_data if before is not None else None
+    if extra and not is_same(FIELDS["extraData"], extra, kept):
+        bytes_ = size(extra)
+        if bytes_ > EXTRA_BYTES:
+            found["extraData"] = (
+                f"{bytes_:,} bytes: at most {EXTRA_BYTES:,} are recommended; the service "
+                "may cut or refuse it."
+            )
+    return found
+
+
+def new_remote(lock_id: int, wanted: Remote) -> NewRemote:
+    """The request that adds a remote (4.1); what was not given is left out.
+
+    Raises:
+        RuleViolation: A rule is broken.
+    """
+    if reasons := violations(wanted):
+        raise RuleViolation(reasons, hint=CORRECT_FIELDS)
+    given = {field.name: field.of(wanted) for field in ADDED}
+    body = {name: value for name, value in given.items() if value is not None}
+    request: NewRemote = NewRemote.checked({"lockId": lock_id, **body, **_validity_body(wanted)})
+    return request
+
+
+def changes(before: Remote, wanted: Remote) -> RemoteChanges:
+    """What an update has to send (4.4); nothing where nothing changed.
+
+    Raises:
+        RuleViolation: A rule is broken.
+    """
+    if reasons := violations(wanted, before):
+        raise RuleViolation(reasons, hint=CORRECT_FIELDS)
+    body = _validity_body(wanted) if touches_validity(before, wanted) else {}
+    for field in UPDATED:
+        value = comparable(field, field.of(wanted))
+        is_sent = value is not None and not is_same(field, value, field.of(before))
+        if field.name not in _VALIDITY and is_sent:
+            body[field.name] = value
+    request: RemoteChanges = RemoteChanges.checked(body)
+    return request
+
+
+def _validity_body(wanted: Remote) -> dict[str, Any]:
+    kind, start, end, days = validity_of(wanted)
+    four = zip(_VALIDITY, (kind, start, end, list(days)), strict=True)
+    return {name: value for name, value in four if value is not None}

@@ -1,0 +1,58 @@
+"""What a search for a remote looks at: the one rule, for one lock's list and for all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lockterm.domain.remotes import Remote
+
+_SEARCHED = ("remoteName", "remoteNumber", "id", "extraData")
+"""The contract's names of what a person knows a remote by."""
+
+
+def missing_words(needle: str, remote: Remote) -> list[str]:
+    """Which of the words that were typed a remote has nowhere, whatever their case.
+
+    A word may be a part of the remote's name, its number, its id, or of any name, text or number
+    in its extra data; as raw as they came, also where they are of another type than the contract
+    says. What its type and dates are in words is not looked at: people are called Jan and May.
+
+    Args:
+        needle: What was typed.
+        remote: The remote, as the service told it.
+
+    Returns:
+        The words, in small letters; none where it is found.
+    """
+    name, number, remote_id = remote.remote_name, remote.remote_number, remote.id
+    own = f"{name or ''}\n{number or ''}\n{'' if remote_id is None else remote_id}".casefold()
+    missing = [word for word in needle.casefold().split() if word not in own]
+    if missing and (remote.extra_data or remote.odd):  # which takes longest
+        more = "\n".join(_more_texts(remote)).casefold()
+        missing = [word for word in missing if word not in more]
+    return missing
+
+
+def is_found(needle: str, remote: Remote) -> bool:
+    """Whether a remote has every word that was typed; nothing finds nothing."""
+    return bool(needle.strip()) and not missing_words(needle, remote)
+
+
+def _more_texts(remote: Remote) -> list[str]:
+    """What is told of a remote in its extra data, and in fields of another type than they are."""
+    texts: list[str] = []
+    todo: list[Any] = [remote.odd[name] for name in _SEARCHED if name in remote.odd]
+    todo.append(remote.extra_data)
+    while todo:
+        value = todo.pop()
+        if isinstance(value, str):
+            texts.append(value)
+        elif isinstance(value, dict):
+            todo += value
+            todo += value.values()
+        elif isinstance(value, list):
+            todo += value
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            texts.append(str(value))
+    return texts

@@ -1,0 +1,209 @@
+"""The columns of a table file: their names, and what stands in a cell, written and read.
+
+A cell is read as a field of the form; beside that, times may be milliseconds, and what spreadsheets
+do to values is noticed. A cell that is just what an export writes for a value means that value, to
+the millisecond.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, tzinfo
+from typing import Any
+
+from lockterm.domain import dates, json_text
+from lockterm.domain.constants import WORDS, choices
+from lockterm.domain.date_input import read_moment
+from lockterm.domain.glyphs import quoted
+from lockterm.domain.reading import Field, Kind
+from lockterm.domain.remotes import ADDED, FIELDS, UNLISTED
+from lockterm.domain.text import clean
+from lockterm.domain.weekdays import WEEK, parse_weekdays, weekday_words
+
+ACTION, LOCK, REMOTE = "action", "lockId", "remoteId"
+
+SETTABLE: Mapping[str, Field] = {
+    field.name: field
+    for field in sorted(ADDED, key=lambda field: (field in UNLISTED, field.name == "addType"))
+}
+"""Contract's name of a field that a table can set -> the field."""
+
+NAMES = (
+    *(ACTION, LOCK, REMOTE),
+    *sorted(SETTABLE, key=lambda name: (not FIELDS[name].listed, FIELDS[name].row)),
+)
+"""Every column, under the name that an error has for it."""
+
+_COLUMNS = {
+    **{name.casefold(): name for name in NAMES},
+    **{field.label.casefold(): name for name, field in SETTABLE.items()},
+    **{"id": REMOTE, "remote id": REMOTE, FIELDS[LOCK].label.casefold(): LOCK},
+}
+
+_SHORTENED = re.compile(r"[+-]?\d+([.,]\d+)?E[+-]\d+", re.ASCII | re.IGNORECASE)
+"""How a spreadsheet shows a number that is too long for its cell."""
+
+_DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?=$|[ T])", re.ASCII)
+_SLASHED = re.compile(r"\d{1,2}/\d{1,2}/\d", re.ASCII)
+_SHORT_YEAR = re.compile(r"\d{1,2}\.\d{1,2}\.\d{2}(?!\d)", re.ASCII)
+_FIRST_MS = 10**11
+"""From here on a number is milliseconds: below, it may be seconds or a spreadsheet's days."""
+
+_BEGINS = r"(^|[;\t\n\r\v\f])([\s\"]*)"
+_FORMULA = r"[=+\-@＝＋－＠]"
+_ESCAPED = re.compile(rf"{_BEGINS}(?='*{_FORMULA})")
+_ESCAPES = re.compile(rf"{_BEGINS}'(?='*{_FORMULA})")
+
+
+def column_named(text: str) -> str | None:
+    """The column of a name or a label, in whatever letters; None if there is none."""
+    return _COLUMNS.get(" ".join(text.split()).casefold())
+
+
+def visible(text: str) -> str:
+    """A text in which what would be no part of a text file is escaped, as Python writes it."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char
+        if char.isprintable() or not (char < " " or "\x7f" <= char < "\xa0" or _is_half(char))
+        else char.encode("unicode_escape").decode()
+        for char in text
+    )
+
+
+def _is_half(char: str) -> bool:
+    return "\ud800" <= char <= "\udfff"
+
+
+def guarded(text: str) -> str:
+    """A cell that no spreadsheet takes for a formula: a quote stands in front of what is like one.
+
+    Behind each ``;`` and line end too, where half of Europe's spreadsheets see a cell begin.
+    """
+    return _ESCAPED.sub(r"\1\2'", text)
+
+
+def unguarded(text: str) -> str:
+    """What :func:`guarded` was given."""
+    return _ESCAPES.sub(r"\1\2", text)
+
+
+def written(field: Field, value: Any, zone: tzinfo) -> str:
+    """What an export writes into the cell of a value, for people.
+
+    Args:
+        field: The field.
+        value: Its value, as it was read.
+        zone: The zone of the lock; times stand there with their offset.
+    """
+    if value is None:
+        return ""
+    match field.kind:
+        case Kind.DATE:
+            return dates.stamp(value, zone, exact=True) if value else ""
+        case Kind.WEEKDAYS:
+            if not value or not set(value) <= set(WEEK):
+                return ",".join(map(str, value))
+            return weekday_words(value)
+        case Kind.OBJECT:
+            return json_text.one_line(value) if value else ""
+        case Kind.TEXT:
+            return visible(value)
+    words = (
+        {number: shown for shown, number in choices(field.constants).items()}
+        if (field.constants)
+        else {}
+    )
+    return words.get(value, str(value))
+
+
+def typed_cell(field: Field, text: str, zone: tzinfo, now_ms: int) -> str:
+    """A cell as it would be typed into the form.
+
+    Args:
+        field: The field.
+        text: What stands in the cell.
+        zone: The zone of the lock.
+        now_ms: Now, in milliseconds.
+
+    Raises:
+        ValueError: It cannot be read; the sentence says why.
+    """
+    text = text.strip()
+    if not text:
+        return ""
+    if field.kind is not Kind.OBJECT:
+        refuse_shortened(text)
+    match field.kind:
+        case Kind.DATE:
+            return _typed_date(field, text, zone, now_ms)
+        case Kind.WEEKDAYS:
+            parse_weekdays(text)
+        case Kind.OBJECT:
+            json_text.read_object(text)
+        case Kind.CONSTANT:
+            return _typed_constant(field, text)
+        case Kind.NUMBER:
+            if not re.fullmatch(r"[+-]?\d{1,30}", text, re.ASCII):
+                raise ValueError("A whole number, such as 12.")
+    return text
+
+
+def refuse_shortened(text: str) -> None:
+    """See that a spreadsheet has not rounded a long number.
+
+    Raises:
+        ValueError: It has.
+    """
+    if _SHORTENED.fullmatch(text.strip()):
+        raise ValueError(
+            "A spreadsheet has shortened a long number, and its last digits are lost: format the"
+            " column as text and type the number anew."
+        )
+
+
+def same_but_for_zeros(one: str, other: str) -> bool:
+    """Whether two texts are numbers that differ in their leading zeros alone."""
+    are_digits = all(text.isascii() and text.isdigit() for text in (one, other))
+    return are_digits and one != other and one.lstrip("0") == other.lstrip("0")
+
+
+def _typed_date(field: Field, text: str, zone: tzinfo, now_ms: int) -> str:
+    if text.isascii() and text.isdigit():
+        ms = int(text) if len(text) < 20 else 0
+        if not ms and set(text) == {"0"}:
+            return ""
+        if ms < _FIRST_MS or dates.local(ms, UTC) is None:
+            raise ValueError(
+                "That is no time in milliseconds since 1970. Type it as 2026-12-01 09:00."
+            )
+        return f"{dates.typed(ms, UTC)} Z"
+    if _SLASHED.match(text) or _SHORT_YEAR.match(text):
+        raise ValueError(
+            "It is ambiguous which of these is the day, the month or the year. Put the year first:"
+            " 2026-12-31."
+        )
+    text = _DOTTED.sub(r"\3-\2-\1", text, count=1) if _DOTTED.match(text) else text
+    moment = read_moment(text, zone, now_ms, end=field.name == "endDate")
+    if moment.choices:
+        ways = " or ".join(quoted(dates.typed(ms, zone)) for ms in moment.choices)
+        raise ValueError(f"The clocks show that time twice: write {ways}.")
+    if moment.error:
+        raise ValueError(moment.error)
+    return text
+
+
+def _typed_constant(field: Field, text: str) -> str:
+    assert field.constants is not None
+    words = {shown: number for number, shown in WORDS[field.constants].items()}
+    words |= choices(field.constants)
+    if (number := words.get(text.casefold())) is not None:
+        return str(number)
+    if text.isascii() and text.isdigit() and int(text[:20]) in words.values():
+        return str(int(text))
+    *first, last = (f"{shown} ({number})" for shown, number in choices(field.constants).items())
+    raise ValueError(
+        f"{quoted(clean(text, 40))} is no {field.called}: write {', '.join(first)} or {last}."
+    )

@@ -1,0 +1,357 @@
+"""Table files, read as a whole: CSV from whatever spreadsheet, and the JSON of an export.
+
+Bytes in, rows of text out. Whatever is wrong with the file is told with its line; nothing here
+knows what the cells mean. See :mod:`lockterm.domain.table_columns` for that.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
+from typing import Any
+
+from lockterm.domain.glyphs import quoted
+from lockterm.domain.reading import Kind, is_number
+from lockterm.domain.table_columns import (
+    ACTION,
+    LOCK,
+    NAMES,
+    REMOTE,
+    SETTABLE,
+    column_named,
+    unguarded,
+)
+from lockterm.domain.text import clean
+from lockterm.errors import LocktermError
+from lockterm.record import record
+
+TOO_MANY_BYTES = 100_000_000
+"""A file of so many is not read: no table of remotes is as large."""
+
+MOST_PROBLEMS = 100
+"""So many are told of one file."""
+
+FORMAT, VERSION = "lockterm-remotes", 1
+"""What the JSON of an export calls itself."""
+
+_DELIMITERS = (",", ";", "\t")
+_BINARY = re.compile(r"[\x00-\x08\x0e-\x1f]")
+_OF_THE_FILE = ("format", "version", "exported", "service", "locks")
+_OF_A_LOCK = ("lockId", "name", "timezone", "remotes")
+_SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+"""How the own files of spreadsheets begin, .xlsx, .ods and .xls."""
+
+
+@record
+class Problem:
+    """Something in a file that cannot be carried out."""
+
+    line: int
+    """From 1; 0: it is about the file."""
+    column: str
+    value: str
+    """As it stands there; not clean."""
+    reason: str
+    """A sentence; safe to show."""
+
+    def __str__(self) -> str:
+        parts = [f"line {self.line}"] if self.line else []
+        parts += [f"column {clean(self.column, 40)}"] if self.column else []
+        parts += [quoted(clean(self.value, 40))] if self.column else []
+        return f"{', '.join(parts)}: {self.reason}" if parts else self.reason
+
+
+class BadTable(LocktermError):
+    """A file that is refused as a whole.
+
+    Args:
+        problems: What is wrong with it; at least one.
+    """
+
+    title = "Not sent"
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__(" ".join(map(str, problems[:MOST_PROBLEMS])))
+        self.problems = tuple(problems)
+
+
+@record
+class Row:
+    """A remote of a file."""
+
+    line: int
+    """The line it begins on, from 1."""
+    cells: Mapping[str, str]
+    """Column -> text. A column that the file does not have is not there."""
+    raw: Mapping[str, Any] | None = None
+    """Of JSON, the record as it stands there."""
+    odd: frozenset[str] = field(default_factory=frozenset)
+    """Of JSON, the columns whose value is not of the contract's type."""
+
+    def text(self, column: str) -> str:
+        """What stands in a column, without the space around it."""
+        return self.cells.get(column, "").strip()
+
+
+@record
+class Table:
+    """A file that was read."""
+
+    rows: Sequence[Row]
+    locks: Sequence[int] = ()
+    """The locks of an export, also those without a remote."""
+    service: str = ""
+    """The base URL that it was exported from; empty: it does not say."""
+
+
+def read_table(data: bytes) -> Table:
+    """Read a file.
+
+    Args:
+        data: The whole of it.
+
+    Raises:
+        BadTable: It is none, or something is wrong with its form.
+    """
+    text = _decoded(data)
+    if not text.strip():
+        raise _refused("The file is empty.")
+    return _read_json(text) if text.lstrip()[0] in "{[" else Table([*_read_csv(text)])
+
+
+def _refused(reason: str, line: int = 0, column: str = "", value: str = "") -> BadTable:
+    return BadTable([Problem(line, column, value, reason)])
+
+
+# --- characters ----------------------------------------------------------------------------------
+
+
+def _decoded(data: bytes) -> str:
+    if data.startswith(_SPREADSHEETS):
+        raise _refused("It is a spreadsheet's own file: save it as CSV, and use that.")
+    encoding = "utf-8-sig"
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    elif len(data) > 1 and 0 in data[:2] and any(data[:2]):  # half of a Latin letter
+        encoding = "utf-16-be" if data[0] == 0 else "utf-16-le"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise _refused(
+            f"Neither UTF-8 nor UTF-16: a byte 0x{data[error.start]:02X} stands there. Save the"
+            " file as CSV in UTF-8.",
+            data.count(b"\n", 0, error.start) + 1,
+        ) from None
+    if match := _BINARY.search(text):
+        raise _refused(
+            f"It is no text file: a byte 0x{ord(match[0]):02X} stands there.",
+            text.count("\n", 0, match.start()) + 1,
+        )
+    return text
+
+
+# --- CSV -----------------------------------------------------------------------------------------
+
+
+def _read_csv(text: str) -> Iterator[Row]:
+    skipped = 0
+    if match := re.match(r'"?sep=([,;\t])"?\r?\n', text, re.IGNORECASE):  # as Excel writes it
+        text, skipped = text[match.end() :], 1
+    delimiter = match[1] if match else max(_DELIMITERS, key=lambda one: _known(text, one))
+    records = _records(text, delimiter, skipped)
+    line, header = next(records, (1, []))
+    columns = _columns(line, header)
+    problems: list[Problem] = []
+    for line, cells in records:
+        if not any(cell.strip() for cell in cells):
+            continue
+        extra = next((cell for cell in cells[len(columns) :] if cell.strip()), None)
+        nameless = next(
+            (
+                cell
+                for name, cell in zip(columns, cells, strict=False)
+                if name is None and cell.strip()
+            ),
+            None,
+        )
+        if len(cells) < len(columns):
+            reason = f"It has {len(cells)} of {len(columns)} cells: part of the line is missing."
+            problems.append(Problem(line, "", "", reason))
+        elif extra is not None or nameless is not None:
+            value = clean(extra if extra is not None else nameless, 40)
+            problems.append(Problem(line, "", "", f"{quoted(value)} stands in no named column."))
+        else:
+            yield Row(
+                line,
+                {
+                    name: unguarded(cell)
+                    for name, cell in zip(columns, cells, strict=False)
+                    if name is not None
+                },
+            )
+    if problems:
+        raise BadTable(problems)
+
+
+def _known(text: str, delimiter: str) -> tuple[int, int]:
+    """How many columns of a file have names that are known, and how many it has."""
+    reader = csv.reader(io.StringIO(text[:10_000], newline=""), delimiter=delimiter)
+    try:
+        names = next(reader, [])
+    except csv.Error:
+        return 0, 0
+    return sum(column_named(name) is not None for name in names), len(names)
+
+
+def _records(text: str, delimiter: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
+    """The records of a CSV file, each with the line it begins on."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    while True:
+        line = reader.line_num + skipped + 1
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raise _refused(f"No CSV from here on: {clean(error, 80)}.", line) from None
+        if cells is None:
+            return
+        yield line, cells
+
+
+def _columns(line: int, header: Sequence[str]) -> list[str | None]:
+    """The column of each cell; None where a cell of the header is empty."""
+    problems: list[Problem] = []
+    found: list[str | None] = []
+    for text in header:
+        name = column_named(text)
+        if name is None and text.strip():
+            problems.append(
+                Problem(line, text, text, f"There is no such column. Columns: {', '.join(NAMES)}.")
+            )
+        elif name is not None and name in found:
+            problems.append(Problem(line, text, text, "This column stands there twice."))
+        found.append(name)
+    if not problems:
+        problems = _missing(line, found)
+    if problems:
+        raise BadTable(problems)
+    return found
+
+
+def _missing(line: int, columns: Iterable[str | None]) -> list[Problem]:
+    there = set(columns)
+    if LOCK not in there:
+        return [Problem(line, "", "", "The column lockId is missing.")]
+    if there.isdisjoint((REMOTE, "remoteNumber", "remoteName")):
+        reason = "A column is missing that says which remote: remoteId, remoteNumber or remoteName."
+        return [Problem(line, "", "", reason)]
+    return []
+
+
+# --- JSON ----------------------------------------------------------------------------------------
+
+
+def _read_json(text: str) -> Table:
+    try:
+        whole = json.loads(text, object_pairs_hook=_unique)
+    except json.JSONDecodeError as error:
+        raise _refused(f"No JSON: {error.msg}, at character {error.colno}.", error.lineno) from None
+    except BadTable:
+        raise
+    except (RecursionError, ValueError):
+        raise _refused("No JSON that can be read: too many brackets or digits.") from None
+    if not isinstance(whole, dict) or whole.get("format") != FORMAT:
+        raise _refused('It is no export of lockterm: "format" is not "lockterm-remotes".')
+    if (version := whole.get("version")) != VERSION:
+        raise _refused(
+            f"It is an export of version {clean(version, 20)}, and this lockterm knows {VERSION}."
+        )
+    unknown = [name for name in whole if name not in _OF_THE_FILE]
+    locks, service = whole.get("locks"), whole.get("service", "")
+    if unknown or not isinstance(locks, list) or not isinstance(service, str):
+        name = unknown[0] if unknown else "locks"
+        raise _refused(f"{quoted(clean(name, 40))} is not as in an export.")
+    lines = _record_lines(text)
+    rows: list[Row] = []
+    lock_ids: list[int] = []
+    problems: list[Problem] = []
+    for place, lock in enumerate(locks, 1):
+        lock_id: Any = lock.get("lockId") if isinstance(lock, dict) else None
+        remotes = lock.get("remotes") if isinstance(lock, dict) else None
+        if (
+            not is_number(lock_id)
+            or not isinstance(remotes, list)
+            or not lock.keys() <= set(_OF_A_LOCK)
+            or not all(isinstance(lock.get(name, ""), str) for name in ("name", "timezone"))
+            or not all(isinstance(one, dict) for one in remotes)
+        ):
+            raise _refused(f"Lock {place} of the file is not as in an export.")
+        lock_ids.append(lock_id)
+        for raw in remotes:
+            row = _json_row(next(lines, 0), str(lock_id), raw)
+            if raw.get("lockId", lock_id) != lock_id:
+                problems.append(
+                    Problem(row.line, LOCK, str(raw["lockId"]), f"It stands below lock {lock_id}.")
+                )
+            rows.append(row)
+    if problems:
+        raise BadTable(problems)
+    return Table(rows, lock_ids, service)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _refused(f"{quoted(clean(twice, 40))} stands twice in one object.")
+    return found
+
+
+def _json_row(line: int, lock_id: str, raw: Mapping[str, Any]) -> Row:
+    cells = {LOCK: lock_id}
+    odd = set()
+    for name in (ACTION, REMOTE, "id"):
+        if raw.get(name) is not None:
+            cells[REMOTE if name == "id" else name] = str(raw[name])
+    for name, one in SETTABLE.items():
+        if name not in raw:
+            continue
+        value = raw[name]
+        match one.kind:
+            case _ if value is None:
+                cells[name] = ""
+            case _ if isinstance(value, str):  # as it would be typed
+                cells[name] = value
+            case Kind.WEEKDAYS if isinstance(value, list) and all(map(is_number, value)):
+                cells[name] = ",".join(map(str, value))
+            case Kind.OBJECT if isinstance(value, dict):
+                cells[name] = json.dumps(value) if value else ""
+            case Kind.NUMBER | Kind.CONSTANT | Kind.DATE if is_number(value):
+                cells[name] = str(value)
+            case _:
+                cells[name] = json.dumps(value)
+                odd.add(name)
+    return Row(line, cells, raw, frozenset(odd))
+
+
+def _record_lines(text: str) -> Iterator[int]:
+    """The line on which each remote of an export begins.
+
+    An export has them at one depth, and at that depth nothing else: its form was checked.
+    """
+    line, depth = 1, 0
+    for match in re.finditer(r'"(?:[^"\\]|\\.)*"|[\[\]{}\n]', text, re.DOTALL):
+        char = match[0]
+        if char == "\n":
+            line += 1
+        elif char in "[{":
+            depth += 1
+            if depth == 5:
+                yield line
+        elif char in "]}":
+            depth -= 1

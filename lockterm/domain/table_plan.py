@@ -1,0 +1,363 @@
+"""What the rows of a table mean for the remotes that there are: steps, or what is wrong with them.
+
+A row means the remote of its id, else that of its number, else that of its name. Where several
+could be meant, or a spreadsheet may have changed what stands there, nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import tzinfo
+from typing import Any
+
+from lockterm.domain import rules
+from lockterm.domain.constants import RemoteType, word
+from lockterm.domain.differences import in_words
+from lockterm.domain.json_text import canonical
+from lockterm.domain.plan import Action, Step
+from lockterm.domain.reading import INT64, Field
+from lockterm.domain.remotes import FIELDS, UPDATED, Remote
+from lockterm.domain.table_columns import (
+    ACTION,
+    LOCK,
+    REMOTE,
+    SETTABLE,
+    refuse_shortened,
+    same_but_for_zeros,
+    typed_cell,
+    visible,
+    written,
+)
+from lockterm.domain.table_file import Problem, Row
+from lockterm.domain.typed_remote import TypedRemote, read_typed, shown_fields, typed_of
+from lockterm.domain.wording import remote_title
+from lockterm.errors import RuleViolation
+from lockterm.record import record
+
+NUMBER, NAME = "remoteNumber", "remoteName"
+
+_ORDER = (Action.DELETE, Action.UPDATE, Action.ADD, Action.KEEP)
+"""On one lock: what is deleted frees its name for what is added."""
+
+
+class _Wrong(Exception):
+    """A row that cannot be carried out.
+
+    Args:
+        found: Column and reason of each thing that is wrong.
+    """
+
+    def __init__(self, *found: tuple[str, str]) -> None:
+        super().__init__(found)
+        self.found = found
+
+
+@record
+class Change:
+    """A step, and what has to be agreed to before it is sent."""
+
+    step: Step
+    """Its number is not given yet."""
+    warnings: Sequence[str] = ()
+
+
+def check_rows(rows: Sequence[Row]) -> list[Problem]:
+    """What is wrong with rows whatever remotes there are: ids, and actions."""
+    problems: list[Problem] = []
+    for row in rows:
+        for column in (LOCK, REMOTE):
+            if reason := _wrong_id(row.text(column), column):
+                problems.append(Problem(row.line, column, row.cells.get(column, ""), reason))
+        action = row.text(ACTION).casefold()
+        if action and action not in Action.__members__.values():
+            reason = "An action is add, update, delete or keep."
+            problems.append(Problem(row.line, ACTION, row.cells[ACTION], reason))
+        if not any(row.text(column) for column in (REMOTE, NUMBER, NAME)):
+            reason = "It does not say which remote: a number or a name is needed."
+            problems.append(Problem(row.line, NUMBER, "", reason))
+    return problems
+
+
+def _wrong_id(text: str, column: str) -> str:
+    try:
+        refuse_shortened(text)
+    except ValueError as error:
+        return str(error)
+    if not text:
+        return "The id of a lock is needed." if column == LOCK else ""
+    if not (text.isascii() and text.isdigit() and int(text[:20]) in INT64):
+        return "An id is a whole number, such as 1001."
+    return ""
+
+
+class LockPlan:
+    """What is to be done on one lock.
+
+    Args:
+        lock_id: The lock.
+        remotes: All that it has.
+        zone: Its zone.
+        now_ms: Now, in milliseconds.
+    """
+
+    def __init__(self, lock_id: int, remotes: Sequence[Remote], zone: tzinfo, now_ms: int) -> None:
+        self.lock_id = lock_id
+        self.problems: list[Problem] = []
+        self._zone = zone
+        self._now_ms = now_ms
+        self._by_id = {remote.id: remote for remote in remotes if remote.id is not None}
+        self._by_text: dict[str, dict[str, list[Remote]]] = {NUMBER: {}, NAME: {}}
+        for column, found in self._by_text.items():
+            for remote in self._by_id.values():
+                text = SETTABLE[column].of(remote) or ""
+                for spelled in {text.strip(), visible(text).strip()} - {""}:
+                    found.setdefault(spelled, []).append(remote)
+        self._told = {name for remote in remotes for name in remote.raw}
+        self._lines: dict[object, int] = {}
+        """What a row was about, an id or what is added -> its line."""
+        self._changes: list[tuple[Row, Change]] = []
+
+    def take(self, rows: Sequence[Row], *, prune: bool) -> list[Change]:
+        """Plan rows; :attr:`problems` has what is wrong with them.
+
+        Args:
+            rows: Those of this lock.
+            prune: Whether what no row is about is deleted.
+        """
+        for row in rows:
+            try:
+                self._changes.append((row, self._planned(row)))
+            except _Wrong as wrong:
+                self.problems += [
+                    Problem(row.line, column, row.cells.get(column, ""), reason)
+                    for column, reason in wrong.found
+                ]
+        listed = {change.step.remote_id for _, change in self._changes}
+        found = [change for _, change in self._changes]
+        if prune and not self.problems:
+            found += [
+                Change(self._step(Action.DELETE, remote))
+                for remote_id, remote in self._by_id.items()
+                if remote_id not in listed
+            ]
+        self._check_names(found)
+        return sorted(found, key=lambda change: _ORDER.index(change.step.action))
+
+    def _planned(self, row: Row) -> Change:
+        typed = row.text(ACTION).casefold()
+        action = Action(typed) if typed else None
+        if unknown := [name for name in row.raw or () if not self._is_known(name)]:
+            raise _Wrong(*((name, "There is no such field.") for name in unknown))
+        before = self._meant(row, action)
+        self._note(row, before)
+        if before is None:
+            if action is Action.DELETE:
+                return Change(self._step(Action.KEEP, None, row, message="It is not on the lock."))
+            if action in (Action.UPDATE, Action.KEEP):
+                raise _Wrong((ACTION, f"Lock {self.lock_id} has no such remote."))
+            return self._added(row)
+        if action is Action.DELETE:
+            self._require_name(row, before)
+        if action in (Action.DELETE, Action.KEEP):
+            return Change(self._step(action, before, row))
+        change = self._updated(row, before)
+        if action is Action.ADD and change.step.action is not Action.KEEP:
+            column = NUMBER if row.text(NUMBER) == before.remote_number else NAME
+            raise _Wrong((column, f"It is on the lock already, as remote {before.id}."))
+        return change
+
+    def _is_known(self, name: str) -> bool:
+        """Whether a name of JSON is a column, or something that the service tells itself."""
+        return name in FIELDS or name in (ACTION, REMOTE) or name in self._told
+
+    # --- which remote ----------------------------------------------------------------------
+
+    def _meant(self, row: Row, action: Action | None) -> Remote | None:
+        """The remote that a row is about; None: there is none yet, or none any more."""
+        if text := row.text(REMOTE):
+            if action is Action.ADD:
+                raise _Wrong((REMOTE, "What is added gets its id from the service: leave it out."))
+            if (found := self._by_id.get(int(text))) is not None or action is Action.DELETE:
+                return found
+            raise _Wrong((REMOTE, f"Lock {self.lock_id} has no remote of this id."))
+        for column in (NUMBER, NAME):
+            text = row.text(column)
+            some = self._by_text[column].get(text, []) if text else []
+            if len(some) == 1:
+                return some[0]
+            if some:
+                ids = ", ".join(str(remote.id) for remote in some[:5])
+                raise _Wrong((column, f"Several remotes have it: {ids}. Say which by remoteId."))
+            try:
+                refuse_shortened(text)
+            except ValueError as error:
+                raise _Wrong((column, str(error))) from None
+            for other in self._by_text[column] if text.isdecimal() else ():
+                if same_but_for_zeros(text, other):
+                    raise _Wrong((column, _lost_zeros(other)))
+        return None
+
+    def _note(self, row: Row, before: Remote | None) -> None:
+        """See that no other row is about the same remote."""
+        keys = [before.id] if before else [(name, row.text(name)) for name in (NUMBER, NAME)]
+        for key in keys:
+            if isinstance(key, tuple) and not key[1]:
+                continue
+            if (line := self._lines.setdefault(key, row.line)) != row.line:
+                column = key[0] if isinstance(key, tuple) else REMOTE if row.text(REMOTE) else NAME
+                raise _Wrong((column, f"Line {line} is about the same remote."))
+
+    def _require_name(self, row: Row, before: Remote) -> None:
+        """See that an id still means the remote that was named with it, before it is deleted."""
+        for column in (NUMBER, NAME):
+            text, now = row.text(column), SETTABLE[column].of(before) or ""
+            if text and text not in (now.strip(), visible(now).strip()):
+                raise _Wrong((column, f"Remote {before.id} is {remote_title(before)} now."))
+
+    # --- what is to be ---------------------------------------------------------------------
+
+    def _added(self, row: Row) -> Change:
+        typed = typed_of(None, self._zone)
+        given = self._typed(row, None)
+        # Nothing has no meaning for these: the form has a value there from the start.
+        typed |= {
+            name: text
+            for name, text in given.items()
+            if text or name not in ("addType", "isCoerced")
+        }
+        reading = self._read(row, typed, given, None)
+        try:
+            wanted = rules.new_remote(self.lock_id, reading.values).body()
+        except RuleViolation as error:
+            raise _Wrong(*error.reasons.items()) from None
+        del wanted[LOCK]
+        name = reading.values.remote_name or ""
+        step = Step(0, Action.ADD, self.lock_id, None, name, wanted, line=row.line)
+        return Change(step, [*reading.warnings.values()])
+
+    def _updated(self, row: Row, before: Remote) -> Change:
+        given = self._typed(row, before)
+        fixed = [
+            (name, f"It cannot be changed: it is {in_words(field, field.of(before), self._zone)}.")
+            for name, field in SETTABLE.items()
+            if field not in UPDATED and self._differs(field, given.pop(name, ""), before)
+        ]
+        if fixed:
+            raise _Wrong(*fixed)
+        reading = self._read(row, given, given, before)
+        try:
+            body = rules.changes(before, reading.values).body()
+        except RuleViolation as error:
+            raise _Wrong(*error.reasons.items()) from None
+        wanted = {
+            name: value
+            for name, value in body.items()
+            if not rules.is_same(FIELDS[name], value, FIELDS[name].of(before))
+        }
+        if not wanted:
+            return Change(self._step(Action.KEEP, before, row))
+        step = self._step(Action.UPDATE, before, row, wanted)
+        return Change(step, [*reading.warnings.values()])
+
+    def _typed(self, row: Row, before: Remote | None) -> dict[str, str]:
+        """What a row wants, as it would be typed; what stands there as it is, is left out."""
+        typed: dict[str, str] = {}
+        wrong: list[tuple[str, str]] = []
+        for name, field in SETTABLE.items():
+            if name not in row.cells or (before is not None and self._is_kept(row, field, before)):
+                continue
+            if name in row.odd:
+                wrong.append((name, f"The contract wants {field.kind.value} here."))
+                continue
+            try:
+                typed[name] = typed_cell(field, row.cells[name], self._zone, self._now_ms)
+            except ValueError as error:
+                wrong.append((name, str(error)))
+        if wrong:
+            raise _Wrong(*wrong)
+        if before is not None and same_but_for_zeros(
+            typed.get(NAME, ""), (before.remote_name or "").strip()
+        ):
+            raise _Wrong((NAME, _lost_zeros(before.remote_name or "")))
+        return typed
+
+    def _is_kept(self, row: Row, field: Field, before: Remote) -> bool:
+        """Whether a row has just what an export writes for the remote as it is."""
+        if row.raw is not None and field.name in row.raw:
+            was = before.raw.get(field.name)
+            if canonical(row.raw[field.name]) == canonical(was):
+                return True
+        return row.cells[field.name] == written(field, field.of(before), self._zone)
+
+    def _differs(self, field: Field, text: str, before: Remote) -> bool:
+        """Whether a row wants another value for what no update can change."""
+        if not text or (field.name not in before.raw and field.of(before) is None):
+            return False  # what the service does not tell cannot be compared
+        if field.name == NUMBER and same_but_for_zeros(text, before.remote_number or ""):
+            raise _Wrong((NUMBER, _lost_zeros(before.remote_number or "")))
+        wanted = read_typed({field.name: text}, self._zone, self._now_ms).values
+        return not rules.is_same(field, field.of(wanted), field.of(before))
+
+    def _read(
+        self, row: Row, typed: Mapping[str, str], given: Mapping[str, str], before: Remote | None
+    ) -> TypedRemote:
+        reading = read_typed(typed, self._zone, self._now_ms, before)
+        wrong = dict(reading.errors)
+        kind = reading.values.remote_type
+        if "remoteType" not in wrong:
+            shown = shown_fields(kind, adding=before is None)
+            for name, text in given.items():
+                if text and name not in shown and FIELDS[name].of(reading.values):
+                    words = f"a {word(RemoteType, kind)} remote"
+                    wrong[name] = f"It means nothing for {words}: leave the cell empty."
+        if wrong:
+            raise _Wrong(*wrong.items())
+        return reading
+
+    def _step(
+        self,
+        action: Action,
+        before: Remote | None,
+        row: Row | None = None,
+        wanted: Mapping[str, Any] | None = None,
+        message: str = "",
+    ) -> Step:
+        remote_id = int(row.text(REMOTE) or 0) or None if row else None
+        name = row.text(NAME) if row else ""
+        if before is not None:
+            remote_id, name = before.id, before.remote_name or ""
+        return Step(
+            number=0,
+            action=action,
+            lock_id=self.lock_id,
+            remote_id=remote_id,
+            remote_name=name.encode("utf-8", "backslashreplace").decode(),  # the disk is UTF-8
+            wanted=wanted or {},
+            before=before.raw if before else {},
+            line=row.line if row else None,
+            message=message,
+        )
+
+    def _check_names(self, changes: Sequence[Change]) -> None:
+        """See that no two remotes will have one name: the service would refuse the second."""
+        steps = {change.step.remote_id: change.step for change in changes if change.step.remote_id}
+        taken: dict[str, str] = {}
+        for remote in self._by_id.values():
+            step = steps.get(remote.id or 0)
+            if step is None or step.action is not Action.DELETE:
+                taken[remote.remote_name or ""] = f"remote {remote.id}"
+        for row, change in self._changes:
+            name = change.step.wanted.get(NAME)
+            if name is None:
+                continue
+            if name in taken:
+                reason = f"The name is taken, by {taken[name]}."
+                self.problems.append(Problem(row.line, NAME, name, reason))
+            taken[name] = f"line {row.line}"
+
+
+def _lost_zeros(other: str) -> str:
+    return (
+        f"The lock has {other}: a spreadsheet may have dropped the zeros. Format the column as text"
+        " and type them anew."
+    )

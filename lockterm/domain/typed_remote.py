@@ -1,0 +1,190 @@
+"""What was typed into the remote form, read: values, what is wrong with them, what they mean.
+
+Typed values are strings by the contract's field names (4.1), so that they can be kept as a draft
+and put back. Reading them is pure: the form shows the result and decides nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from dataclasses import field as attribute
+from datetime import tzinfo
+from typing import Any
+
+from lockterm.domain import dates, json_text
+from lockterm.domain.constants import needs_dates, needs_weekdays, word
+from lockterm.domain.date_input import HELP, Moment, read_moment
+from lockterm.domain.glyphs import UNICODE
+from lockterm.domain.reading import Field, Kind
+from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
+from lockterm.domain.rules import EXTRA_BYTES, comparable, touches_validity, violations, warnings
+from lockterm.domain.text import clean
+from lockterm.domain.validity import never_opens
+from lockterm.domain.weekdays import WEEK, parse_weekdays, weekday_words
+
+_SHOWN_TWICE = "The clocks show that time twice: choose the first or the second."
+_MAC = re.compile(r"[0-9A-Fa-f]{2}([:-]?[0-9A-Fa-f]{2}){5}")
+
+
+@dataclass(frozen=True, slots=True)
+class TypedRemote:
+    """What was typed into the fields of a remote, read."""
+
+    values: Remote
+    """What would be sent; only meant for sending where there are no errors."""
+    errors: dict[str, str] = attribute(default_factory=dict)
+    """Contract field -> why it cannot be sent, in the order of the form."""
+    warnings: dict[str, str] = attribute(default_factory=dict)
+    """Contract field -> what must be confirmed."""
+    notes: dict[str, str] = attribute(default_factory=dict)
+    """Contract field -> what it was understood as."""
+    choices: dict[str, tuple[int, ...]] = attribute(default_factory=dict)
+    """Contract field -> the two moments of a time that the clocks show twice."""
+    missing: tuple[str, ...] = ()
+    """Those of the errors that are needed fields still empty."""
+
+
+def shown_fields(remote_type: int | None, *, adding: bool) -> tuple[str, ...]:
+    """The contract's names of the fields that the form asks for, in its order."""
+    hidden = set() if needs_dates(remote_type) else {Kind.DATE}
+    if not needs_weekdays(remote_type):
+        hidden.add(Kind.WEEKDAYS)
+    return tuple(field.name for field in (ADDED if adding else UPDATED) if field.kind not in hidden)
+
+
+def typed_of(before: Remote | None, zone: tzinfo) -> dict[str, str]:
+    """What stands in the form at first: the remote as it is, or what most new ones need."""
+    if before is None:
+        return {field.name: field.first for field in ADDED}
+    return {field.name: _typed(field, field.of(before), zone) for field in UPDATED}
+
+
+def _typed(field: Field, value: Any, zone: tzinfo) -> str:
+    if not comparable(field, value) and field.kind not in (Kind.NUMBER, Kind.CONSTANT):
+        return ""
+    match field.kind:
+        case Kind.DATE:
+            return dates.typed(value, zone)
+        case Kind.WEEKDAYS:
+            known = [day for day in value if day in WEEK]
+            return weekday_words(known) if known else ""
+        case Kind.OBJECT:
+            return json_text.write_object(value)
+    text, most = "" if value is None else clean(value), json_text.EDITED
+    # Its end is compared with what was typed: it may not depend on the terminal.
+    return text if len(text) <= most else text[: most - 1] + UNICODE.ellipsis
+
+
+def typed_words(name: str, text: str) -> str:
+    """A field and what was typed into it or chosen, as a line that is safe to show.
+
+    Args:
+        name: The contract's name of the field, as a draft kept it.
+        text: What was typed; of a choice, its number.
+    """
+    field = FIELDS.get(name)
+    label = field.label if field is not None else clean(name, 30)
+    if field is not None and field.constants and text.isascii() and text.isdecimal():
+        return f"{label}: {word(field.constants, int(text))}"
+    return f"{label}: {clean(text, 60)}"
+
+
+def read_typed(
+    typed: Mapping[str, str], zone: tzinfo, now_ms: int, before: Remote | None = None
+) -> TypedRemote:
+    """Read what stands in the form.
+
+    Args:
+        typed: Contract field -> text.
+        zone: The zone of the lock.
+        now_ms: Now, in milliseconds.
+        before: The remote of an edit; a field whose text is still the remote's keeps its value to
+            the millisecond.
+    """
+    initial = typed_of(before, zone) if before is not None else {}
+    was = before if before is not None else Remote()
+    found: dict[str, Any] = {}
+    errors: dict[str, str] = {}
+    notes: dict[str, str] = {}
+    choices: dict[str, tuple[int, ...]] = {}
+    for field in ADDED:
+        name, kind = field.name, field.kind
+        if (text := typed.get(name)) is None:
+            continue
+        value, is_kept = field.of(was), text == initial.get(name)
+        if kind is Kind.DATE and is_kept and value:
+            notes[name] = dates.preview(value, zone, now_ms)
+        elif kind is Kind.DATE:
+            is_end = name == "endDate"
+            base_ms = found.get("start_ms", was.start_ms) if is_end else None
+            moment = read_moment(text, zone, now_ms, base_ms=base_ms, end=is_end)
+            found[field.attribute] = moment.ms
+            if moment.choices:
+                choices[name] = moment.choices
+                errors[name] = _SHOWN_TWICE
+            elif text.strip() and moment.error:
+                errors[name] = moment.error
+            else:
+                notes[name] = _understood(moment, zone, now_ms)
+        elif not is_kept:
+            try:
+                found[field.attribute] = value = _read_text(field, text)
+            except ValueError as error:
+                errors[name] = str(error)
+        if kind is Kind.OBJECT and text.strip():
+            notes[name] = _json_note(text)
+        if kind is Kind.WEEKDAYS and name not in errors:
+            words = weekday_words(value or ())
+            notes[name] = "" if text.strip().casefold() in ("", words.casefold()) else words
+    wanted = replace(was, raw={}, odd={}, **found)
+    if wanted.mac and not _MAC.fullmatch(wanted.mac):
+        notes["mac"] = "This does not look like AA:BB:CC:DD:EE:FF; it is sent as it stands."
+
+    confirm = warnings(wanted, now_ms, before)
+    if touches_validity(before, wanted) and never_opens(wanted, zone):
+        confirm["weekDay"] = (
+            "None of these weekdays falls between start and end: this remote will open nothing."
+        )
+    shown = shown_fields(wanted.remote_type, adding=before is None)
+    broken = violations(wanted, before) | errors
+    errors = {name: broken[name] for name in shown if name in broken}
+    return TypedRemote(
+        wanted,
+        errors,
+        {name: text for name, text in confirm.items() if name in shown},
+        notes,
+        choices,
+        tuple(name for name in errors if not typed.get(name, "").strip()),
+    )
+
+
+def _understood(moment: Moment, zone: tzinfo, now_ms: int) -> str:
+    if moment.ms is None:
+        return HELP
+    shown = dates.preview(moment.ms, zone, now_ms)
+    return f"{shown}; {moment.note}" if moment.note else shown
+
+
+def _read_text(field: Field, text: str) -> Any:
+    text = text.strip()
+    if field.kind is Kind.WEEKDAYS:
+        return tuple(sorted(parse_weekdays(text)))
+    if not text:
+        return "" if field.required and field.kind is Kind.TEXT else None
+    if field.kind is Kind.OBJECT:
+        return json_text.read_object(text)
+    if field.kind in (Kind.CONSTANT, Kind.NUMBER):
+        if not re.fullmatch(r"[+-]?\d{1,30}", text, re.ASCII):
+            raise ValueError("A whole number, such as 12.")
+        return int(text)
+    return text
+
+
+def _json_note(text: str) -> str:
+    try:
+        bytes_ = json_text.size(json_text.read_object(text))
+    except ValueError:
+        bytes_ = len(text.encode(errors="replace"))
+    return f"{bytes_:,} of {EXTRA_BYTES:,} bytes"

@@ -1,0 +1,66 @@
+"""Words that are said in more than one place, each of them clean."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lockterm.domain.text import clean
+from lockterm.errors import LONGEST_MEANING, LocktermError
+
+if TYPE_CHECKING:
+    from lockterm.domain.remotes import Remote
+
+
+LOCK_MAY_NOT_KNOW = "Whether the lock knows it already is not told by the service."
+"""What a service that has recorded a change does not say of the lock."""
+
+
+def read_only(profile: str, so: str = "") -> str:
+    """Why a profile sends nothing, and what cannot be done: ``nothing can be restored``."""
+    return f"The profile {clean(profile, 40)} is read-only{so and f': {so}'}."
+
+
+def remote_title(remote: Remote) -> str:
+    """``Anna Weber (A-2041)``: how a remote is named in questions and notices."""
+    return titled(remote.remote_name or f"remote {remote.id}", remote.remote_number)
+
+
+def titled(name: str, number: str | None) -> str:
+    """As :func:`remote_title`, of a remote that need not be at the service."""
+    return f"{clean(name, 60)} ({clean(number, 30)})" if number else clean(name, 60)
+
+
+def beyond_backup(deleted: int | None, kept: int) -> str:
+    """What a clear has deleted and no backup has, as a sentence; empty: nothing.
+
+    Args:
+        deleted: How many the service says it deleted, if it does.
+        kept: How many the backup has.
+    """
+    if deleted is None or deleted <= kept:
+        return ""
+    more = deleted - kept
+    return (
+        f"The service deleted {deleted:,} and the backup has {kept:,}:"
+        f" {more:,} came in between and {'is' if more == 1 else 'are'} in no backup."
+    )
+
+
+def meaning(error: LocktermError) -> str:
+    """What an error means."""
+    return clean(error.meaning, LONGEST_MEANING)
+
+
+def sentences(error: LocktermError) -> str:
+    """What an error means, and what to do."""
+    return clean(error.sentences, LONGEST_MEANING)
+
+
+def named_meaning(error: LocktermError) -> str:
+    """What happened and what it means."""
+    return clean(f"{error.title}: {error.meaning}", LONGEST_MEANING)
+
+
+def whole(error: LocktermError) -> str:
+    """What happened, what it means, and what to do."""
+    return clean(f"{error.title}: {error.sentences}", LONGEST_MEANING)
