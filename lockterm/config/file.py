@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import re
+import shlex
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field, fields
 from pathlib import Path
 from typing import Any
 
-from lockterm.config.values import ended, meant, profile_name, shorten
+from lockterm.config.profile import Profile
+from lockterm.config.values import INT64, as_sentence, profile_name, shorten, suggestion
 from lockterm.errors import ConfigError
+from lockterm.own_files import written_by_others
+from lockterm.record import record
 
 LARGEST = 1 << 20
 """A configuration of more bytes is a mistake."""
 
 TOP_KEYS = ("default_profile", "profiles", "terminal", "keys")
 TERMINAL_KEYS = ("quiet", "mouse", "glyphs", "copy")
-PROFILE_KEYS = (
-    "base_url",
-    "timezone",
-    "page_size",
-    "body",
-    "ca_file",
-    "timeout_s",
-    "read_only",
-    "colour",
-    "headers",
-)
+PROFILE_KEYS = tuple(one.name for one in fields(Profile) if one.name not in ("name", "warnings"))
 FROM_ENVIRONMENT = "env:"
 """A header's value that starts so names an environment variable and is no secret itself."""
 
@@ -36,7 +29,7 @@ _HEADER_LINE = re.compile(r"\s*\[[^\[].*\]\s*(#.*)?")
 _KEY = re.compile(r"\s*([^=#\[]+?)\s*=")
 
 
-@dataclass(frozen=True)
+@record
 class ConfigFile:
     """What the file says, not yet checked value by value."""
 
@@ -54,7 +47,7 @@ class ConfigFile:
 
     def error(self, keys: tuple[str, ...], sentence: str, hint: str = "") -> ConfigError:
         """The error that a key's value is wrong. The sentence goes on after the key's name."""
-        return ConfigError(ended(f"{self.place(*keys)}: {keys[-1]} {sentence}"), hint=hint)
+        return ConfigError(as_sentence(f"{self.place(*keys)}: {keys[-1]} {sentence}"), hint=hint)
 
 
 def read_config(path: Path) -> ConfigFile | None:
@@ -73,10 +66,11 @@ def read_config(path: Path) -> ConfigFile | None:
         return None
     except OSError as error:
         raise ConfigError(
-            f"{path} cannot be read: {error.strerror}.", hint=f"See: ls -l {_quoted(path)}"
+            f"{path} cannot be read: {error.strerror}.",
+            hint=f"See: ls -l {shlex.quote(str(path))}",
         ) from error
     config = parse_config(path, data)
-    _check_permissions(config, status)
+    _check_permissions(config, status.st_mode)
     return config
 
 
@@ -95,11 +89,16 @@ def parse_config(path: Path, data: bytes) -> ConfigFile:
     try:
         source = data.decode("utf-8")
         document = tomllib.loads(source)
+        _refuse_huge_numbers(document)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{path}, line {line}: not UTF-8.", hint="Save it as UTF-8.") from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        message = str(error) or "nested too deeply"
+    except (ValueError, RecursionError) as error:
+        message = "a number in it is too large"  # where it is Python that could not read it
+        if isinstance(error, RecursionError):
+            message = "nested too deeply"
+        elif isinstance(error, tomllib.TOMLDecodeError):
+            message = str(error)
         raise ConfigError(f"{path} is no valid TOML: {message}.", hint="Correct it.") from error
 
     config = ConfigFile(path, source=source)
@@ -122,7 +121,7 @@ def parse_config(path: Path, data: bytes) -> ConfigFile:
     if default is not None and default not in profiles:
         raise config.error(
             ("default_profile",),
-            f"names {shorten(default)}, which is not there{meant(default, profiles)}",
+            f"names {shorten(default)}, which is not there{suggestion(default, profiles)}",
         )
     tables = {name: document.get(name, {}) for name in ("terminal", "keys")}
     for name, table in tables.items():
@@ -137,7 +136,7 @@ def _refuse_unknown(
 ) -> None:
     for key in found:
         if key not in known:
-            raise config.error((*table, key), f"is no setting{meant(key, known)}")
+            raise config.error((*table, key), f"is no setting{suggestion(key, known)}")
 
 
 def _check_headers(config: ConfigFile, profile: str, headers: object) -> None:
@@ -149,26 +148,38 @@ def _check_headers(config: ConfigFile, profile: str, headers: object) -> None:
             raise config.error((*table, name), "must be text in quotes")
 
 
-def _check_permissions(config: ConfigFile, status: os.stat_result) -> None:
-    """Refuse secrets that others can read, and headers that others can send elsewhere."""
-    mode = status.st_mode
-    has_headers = any(profile.get("headers") for profile in config.profiles.values())
-    if has_headers and status.st_uid not in (0, os.geteuid()):
+def _check_permissions(config: ConfigFile, mode: int) -> None:
+    """Refuse secrets that others can read, and services that others can choose."""
+    if why := written_by_others(config.path):
         raise ConfigError(
-            f"{config.path} belongs to another user, who decides where its headers are sent.",
-            hint=f"Copy it, and run: chmod 600 {_quoted(config.path)}",
+            f"{config.path} says which service is spoken to, and {why}.",
+            hint="Then see that it says what you wrote.",
         )
     for name, profile in config.profiles.items():
         for header, value in profile.get("headers", {}).items():
-            literal = not value.startswith(FROM_ENVIRONMENT)
-            exposed = mode & (0o077 if literal else 0o022)
-            if exposed:
-                what = "read" if exposed & 0o044 else "change"
+            if mode & 0o077 and not value.startswith(FROM_ENVIRONMENT):
                 raise ConfigError(
                     f"{config.place('profiles', name, 'headers', header)}: the header {header} is"
-                    f" a secret, and others can {what} this file.",
-                    hint=f"Run: chmod 600 {_quoted(config.path)}",
+                    " a secret, and others can read this file.",
+                    hint=f"Run: chmod 600 {shlex.quote(str(config.path))}",
                 )
+
+
+def _refuse_huge_numbers(value: object) -> None:
+    """TOML's own limit is 64 bits; Python reads any, and cannot write what it has read.
+
+    Raises:
+        ValueError: One is larger.
+    """
+    todo = [value]
+    while todo:
+        value = todo.pop()
+        if isinstance(value, int) and value not in INT64:
+            raise ValueError
+        if isinstance(value, dict):
+            todo.extend(value.values())
+        elif isinstance(value, list):
+            todo.extend(value)
 
 
 def line_of(source: str, keys: tuple[str, ...]) -> int | None:
@@ -190,16 +201,10 @@ def _key_path(line: str) -> tuple[str, ...]:
 
     try:
         table = tomllib.loads(line)
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return ()
     path = []
     while isinstance(table, dict) and table:
         key, table = next(iter(table.items()))
         path.append(key)
     return tuple(path)
-
-
-def _quoted(path: Path) -> str:
-    import shlex
-
-    return shlex.quote(os.fspath(path))

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from lockterm.config.file import ConfigFile, read_config
-from lockterm.config.values import ended
+from lockterm.config.values import as_sentence
 from lockterm.errors import ConfigError
-from lockterm.keymap import USUAL, Keymap
+from lockterm.keymap import DEFAULT_KEYMAP, Keymap
 
 
-def settle_keys(file: ConfigFile, origins: dict[str, str]) -> Keymap:
+def resolve_keys(file: ConfigFile, origins: dict[str, str]) -> Keymap:
     """The keys that were chosen.
 
     Args:
@@ -23,7 +23,7 @@ def settle_keys(file: ConfigFile, origins: dict[str, str]) -> Keymap:
         ConfigError: An id or a key is unknown, or they get in each other's way.
     """
     if not file.keys:
-        return USUAL
+        return DEFAULT_KEYMAP
     from lockterm.keymap.check import WrongKeyError, check
 
     paths: dict[str, tuple[str, ...]] = {}
@@ -38,7 +38,7 @@ def settle_keys(file: ConfigFile, origins: dict[str, str]) -> Keymap:
         return check(chosen)
     except WrongKeyError as error:
         place = file.place(*paths[error.name])
-        raise ConfigError(ended(f"{place}: {error}"), hint=error.hint) from None
+        raise ConfigError(as_sentence(f"{place}: {error}"), hint=error.hint) from None
 
 
 def keys_in(path: Path) -> Keymap:
@@ -48,7 +48,7 @@ def keys_in(path: Path) -> Keymap:
         ConfigError: The file cannot be used, or its keys cannot.
     """
     file = read_config(path)
-    return USUAL if file is None else settle_keys(file, {})
+    return DEFAULT_KEYMAP if file is None else resolve_keys(file, {})
 
 
 def _leaves(

@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+import locale
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal, Protocol, cast, runtime_checkable
 
-Through = Literal["plain", "tmux", "screen"]
+from lockterm.config import values
+from lockterm.config.file import ConfigFile
+from lockterm.record import record
+
+Multiplexer = Literal["plain", "tmux", "screen"]
 """What a copied value has to be wrapped for."""
+
+_COERCED = ("C.UTF-8", "C.utf8", "UTF-8")
+"""What Python sets in the C locale."""
 
 TRUE_COLOURS = 1 << 24
 FEW_COLOURS = 16
 """A terminal with so many has them from its owner, who chose them to be read."""
 
+_FILLING = ("xterm", "linux", "rxvt", "putty", "mlterm", "st-", "alacritty", "konsole", "foot")
+"""How ``TERM`` begins where terminfo has the flag ``bce``."""
 
-@dataclass(frozen=True, slots=True)
+AUTO = "auto"
+_WORDS = {
+    "glyphs": (AUTO, "ascii", "unicode"),
+    "copy": (AUTO, "plain", "tmux", "screen"),
+}
+"""What can be written for a setting that is no switch."""
+
+
+@record
 class Look:
     """What is drawn with, and what is sent to the terminal besides."""
 
@@ -26,17 +45,21 @@ class Look:
     """How many colours the terminal has: 0, 16, 256 or 16,777,216. 0 with ``NO_COLOR``."""
     ascii: bool = False
     """Whether lines, dots and marks have to be drawn in ASCII, quiet or not."""
-    copy: Through = "plain"
+    copy: Multiplexer = "plain"
     """What stands between lockterm and the clipboard."""
     unicode: bool = False
     """Whether glyphs beyond ASCII were asked for: quiet keeps them then."""
     over_ssh: bool = False
     """Whether the terminal is somewhere else, behind an SSH connection."""
+    utf8: bool = True
+    """Whether the terminal takes UTF-8; else nothing beyond ASCII is sent, names neither."""
+    fills: bool = False
+    """Whether what the terminal erases takes the background that is set."""
 
     @property
     def in_ascii(self) -> bool:
         """Whether lines, dots and marks are drawn in ASCII now."""
-        return self.ascii or (self.quiet and not self.unicode)
+        return self.ascii or not self.utf8 or (self.quiet and not self.unicode)
 
     @property
     def native(self) -> bool:
@@ -44,11 +67,90 @@ class Look:
         return self.quiet or self.colours <= FEW_COLOURS
 
 
-EVERYTHING = Look()
+FULL_LOOK = Look()
 """A terminal that can do all there is."""
 
 
-def multiplexer(environ: Mapping[str, str]) -> Through:
+@runtime_checkable
+class HasLook(Protocol):
+    """An app that knows what its terminal can do."""
+
+    look: Look
+
+
+def look_of(app: object) -> Look:
+    """What the terminal of an app can do; everything, where the app does not know."""
+    return app.look if isinstance(app, HasLook) else FULL_LOOK
+
+
+def resolve_look(
+    file: ConfigFile,
+    environ: Mapping[str, str],
+    origins: dict[str, str],
+    *,
+    quiet: bool | None,
+    mouse: bool | None,
+) -> Look:
+    """What was asked for, else what was detected.
+
+    Args:
+        file: The configuration.
+        environ: The environment.
+        origins: Where each value came from is noted here.
+        quiet: As the command line or the environment says; None: they do not.
+        mouse: As the command line says; None: it does not.
+
+    Raises:
+        ConfigError: A value of the table is wrong.
+    """
+    if quiet is None:
+        quiet = _filed(file, "quiet", False, origins)
+    if mouse is not None:
+        origins["mouse"] = "option --no-mouse"
+    elif "mouse" not in file.terminal and (environ.get("STY") or multiplexer(environ) == "screen"):
+        # Asked for the mouse, GNU screen keeps an escape to itself until the next key is typed.
+        mouse, origins["mouse"] = False, "in GNU screen"
+    else:
+        mouse = _filed(file, "mouse", True, origins)
+    depth, origins["colours"] = colours(environ)
+    glyphs, through = _filed(file, "glyphs", AUTO, origins), _filed(file, "copy", AUTO, origins)
+    in_ascii = glyphs == "ascii"
+    utf8, variable = takes_utf8(environ)
+    if glyphs == AUTO:
+        in_ascii, origins["glyphs"] = needs_ascii(environ)
+        if not utf8:
+            origins["glyphs"] = variable
+        elif quiet and not in_ascii:
+            origins["glyphs"] = "quiet"
+    if through == AUTO:
+        through, origins["copy"] = multiplexer(environ), "detected"
+    return Look(
+        quiet,
+        mouse,
+        depth,
+        in_ascii,
+        cast(Multiplexer, through),
+        unicode=glyphs == "unicode",
+        over_ssh=bool(environ.get("SSH_CONNECTION")),
+        utf8=utf8 or glyphs == "unicode",
+        fills=fills_erased(environ),
+    )
+
+
+def _filed(file: ConfigFile, key: str, default: Any, origins: dict[str, str]) -> Any:
+    """A setting of the table, else the default."""
+    if key not in file.terminal:
+        origins[key] = origins.get(key, "default")
+        return default
+    origins[key] = file.place("terminal", key)
+    check = values.boolean if isinstance(default, bool) else values.one_of(*_WORDS[key])
+    try:
+        return check(file.terminal[key])
+    except ValueError as error:
+        raise file.error(("terminal", key), str(error)) from None
+
+
+def multiplexer(environ: Mapping[str, str]) -> Multiplexer:
     """What stands between lockterm and the terminal."""
     if environ.get("TMUX"):
         return "tmux"
@@ -76,12 +178,66 @@ def colours(environ: Mapping[str, str]) -> tuple[int, str]:
 
 
 def needs_ascii(environ: Mapping[str, str]) -> tuple[bool, str]:
-    """Whether glyphs beyond ASCII may be missing here, and by which variable."""
+    """Whether lines and marks beyond ASCII may be missing in its font, and by which variable."""
     term = environ.get("TERM", "")
     if term == "linux" or term.startswith("vt"):
         return True, f"environment TERM={term}"
-    for name in ("LC_ALL", "LC_CTYPE", "LANG"):
-        if value := environ.get(name):
-            named = value.lower().replace("-", "")
-            return "utf8" not in named, f"environment {name}={value}"
     return False, "default"
+
+
+def fills_erased(environ: Mapping[str, str]) -> bool:
+    """Whether the terminal gives what it erases the background that is set.
+
+    What terminfo tells by ``bce``, which is as good as this for the usual ones, and costs no time.
+    """
+    if multiplexer(environ) != "plain":
+        return False
+    term = environ.get("TERM", "")
+    return term.startswith(_FILLING) and not term.startswith("xterm-kitty")
+
+
+def is_installed(name: str) -> bool:
+    """Whether this machine has a locale: without it programs here run as in C."""
+    before = locale.setlocale(locale.LC_CTYPE)
+    try:
+        locale.setlocale(locale.LC_CTYPE, name)
+    except locale.Error:
+        return False
+    locale.setlocale(locale.LC_CTYPE, before)
+    return True
+
+
+def was_coerced() -> bool:
+    """Whether Python itself has set ``LC_CTYPE``, as it does in the C locale (PEP 538)."""
+    try:
+        began_with = Path("/proc/self/environ").read_bytes().split(b"\0")
+    except OSError:
+        return bool(sys.flags.utf8_mode)
+    return not any(entry.startswith(b"LC_CTYPE=") for entry in began_with)
+
+
+def takes_utf8(
+    environ: Mapping[str, str],
+    *,
+    installed: Callable[[str], bool] = is_installed,
+    coerced: Callable[[], bool] = was_coerced,
+) -> tuple[bool, str]:
+    """Whether the terminal takes UTF-8, as far as the environment tells, and by which variable.
+
+    A terminal started in the C locale, or in one that is not installed, takes bytes for letters.
+
+    Args:
+        environ: The environment.
+        installed: Whether this machine has a locale.
+        coerced: Whether Python has set ``LC_CTYPE``, and nobody else.
+    """
+    for name in ("LC_ALL", "LC_CTYPE", "LANG"):
+        value = environ.get(name)
+        if not value or (name == "LC_CTYPE" and value in _COERCED and coerced()):
+            continue
+        if "utf8" not in value.lower().replace("-", ""):
+            return False, f"environment {name}={value}"
+        if not installed(value):
+            return False, f"environment {name}={value}, which is not installed"
+        return True, f"environment {name}={value}"
+    return False, "no locale is set"

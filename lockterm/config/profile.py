@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from dataclasses import field
+from typing import Literal
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
 
-if TYPE_CHECKING:
-    from zoneinfo import ZoneInfo
+from lockterm.record import record
 
 BodyEncoding = Literal["json", "form"]
 
+MAX_PAGE_SIZE = 200
+"""The most remotes that a page is asked to have."""
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class Profile:
-    """Everything that is settled about one service. Checked: see ``lockterm.config.values``."""
+    """Everything about one service. Checked: see ``lockterm.config.values``."""
 
     name: str
     """The profile's name in the file, or the service's host where only a base URL was given.
@@ -27,27 +30,32 @@ class Profile:
     timezone: str = "UTC"
     """IANA name of the zone in which times are shown where the lock has none of its own."""
     page_size: int = 20
-    """Remotes on a page, 1 to 200."""
+    """Remotes on a page, 1 to :data:`MAX_PAGE_SIZE`."""
     body: BodyEncoding = "json"
     """How the parameters of a POST are encoded; the voice setting is always JSON (4)."""
     ca_file: str = ""
     """A CA file to trust besides the usual ones, or empty; verification cannot be switched off."""
+    ca_only: bool = False
+    """Whether :attr:`ca_file` is trusted instead of the usual ones."""
     timeout_s: float = 15.0
     """How long one attempt may take, in seconds."""
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Sent with every request; the values are secrets and never shown."""
+    calls_per_minute: int = 0
+    """How many calls a minute a plan may make; 0: as many as the service takes."""
     read_only: bool = False
     """No call that writes leaves this machine."""
+    open_last: bool = False
+    """Whether a start without ``--lock`` opens the lock that was opened last, not the book."""
+    cache: bool = True
+    """Whether what was read is kept on the disk, for a time without the service and for a start."""
     colour: str = ""
     """One of :data:`lockterm.config.values.COLOURS` for the title line, or empty."""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Sent with every request; the values are secrets and never shown."""
     warnings: tuple[str, ...] = ()
     """What is allowed but unwise, as sentences to show at the start."""
 
     @property
     def zone(self) -> ZoneInfo:
-        """The zone of :attr:`timezone`."""
-        from zoneinfo import ZoneInfo
-
         return ZoneInfo(self.timezone)
 
     @property

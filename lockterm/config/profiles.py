@@ -5,18 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lockterm.config import values
 from lockterm.config.file import FROM_ENVIRONMENT, ConfigFile, read_config
-from lockterm.config.settings import VARIABLES, Options, Settings, settle_settings
+from lockterm.config.profile import Profile
+from lockterm.config.settings import VARIABLES, Options, Settings, resolve_settings
 from lockterm.errors import ConfigError
-
-if TYPE_CHECKING:
-    from lockterm.config.entry import Entry
+from lockterm.record import record
 
 _OF_ONE_SERVICE = ("base_url", "profile", "lock")
 """Settings that are about another profile than the one that is looked at."""
+
+
+@record
+class ProfileEntry:
+    """A profile as the file has it: a line of the list of profiles."""
+
+    name: str
+    filed: Mapping[str, Any]
+    """What the file says of it, unchecked."""
+    profile: Profile | None
+    """What it comes to, with options and environment; None where it is broken."""
+    error: ConfigError | None
+    """Why it is broken."""
+    is_default: bool
+    """Whether the file names it as the one to start with."""
 
 
 class Profiles:
@@ -41,23 +55,21 @@ class Profiles:
         """
         return read_config(self.path) or ConfigFile(self.path)
 
-    def entries(self, file: ConfigFile) -> list[Entry]:
+    def entries(self, file: ConfigFile) -> list[ProfileEntry]:
         """Every profile of the file, also the broken ones."""
-        from lockterm.config.entry import Entry  # no start needs it
-
         found = []
         for name, filed in file.profiles.items():
             profile, broken = None, None
             try:
-                profile = self.settle(file, name).profile
+                profile = self.resolve(file, name).profile
             except ConfigError as error:
                 broken = error
             default = file.default_profile
             is_default = name == default or (default is None and len(file.profiles) == 1)
-            found.append(Entry(name, filed, profile, broken, is_default))
+            found.append(ProfileEntry(name, filed, profile, broken, is_default))
         return found
 
-    def settle(self, file: ConfigFile, name: str) -> Settings:
+    def resolve(self, file: ConfigFile, name: str) -> Settings:
         """The settings of a session on a profile.
 
         Raises:
@@ -66,7 +78,7 @@ class Profiles:
         options = replace(self._options, profile=name, base_url=None, lock=None)
         ours = {VARIABLES[setting] for setting in _OF_ONE_SERVICE}
         environ = {key: value for key, value in self._environ.items() if key not in ours}
-        return settle_settings(file, options, environ)
+        return resolve_settings(file, options, environ)
 
     def is_set(self, variable: str) -> bool:
         """Whether an environment variable has a value now."""

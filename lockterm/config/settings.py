@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 from lockterm.config import values
 from lockterm.config.file import FROM_ENVIRONMENT, ConfigFile, read_config
-from lockterm.config.keys import settle_keys
-from lockterm.config.look import Look
+from lockterm.config.keys import resolve_keys
+from lockterm.config.look import Look, resolve_look
 from lockterm.config.profile import Profile
-from lockterm.config.terminal import settle_look
 from lockterm.errors import ConfigError
 from lockterm.keymap import Keymap
+from lockterm.record import record
 
 T = TypeVar("T")
+
+_USUAL = Profile(name="", base_url="")
+"""What a profile has where its file says nothing."""
 
 VARIABLES = {
     "base_url": "LOCKTERM_BASE_URL",
@@ -29,7 +31,7 @@ VARIABLES = {
 """Setting -> environment variable. An empty variable is as good as none."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Options:
     """What was typed after ``lockterm``, unchecked; None: not given."""
 
@@ -39,11 +41,12 @@ class Options:
     read_only: bool = False
     no_mouse: bool = False
     quiet: bool = False
+    no_cache: bool = False
     log_level: str | None = None
-    """How much the log file tells; see ``lockterm.logfile``."""
+    """How much the log file tells; see ``lockterm.cli.logfile``."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Settings:
     """What applies, and why."""
 
@@ -57,24 +60,28 @@ class Settings:
     """Name of a setting -> where its value came from, in words."""
     keymap: Keymap = field(default_factory=dict)
     """The keys that were chosen; the others are as usual."""
+    is_last: bool = False
+    """Whether ``open_lock`` is the one that was opened last: nobody asked for it by its id."""
+    variables: tuple[str, ...] = ()
+    """The variables of the environment that headers were taken from."""
 
 
-def load_settings(paths_config: Path, options: Options, environ: Mapping[str, str]) -> Settings:
-    """Settle every setting.
+def load_settings(path: Path, options: Options, environ: Mapping[str, str]) -> Settings:
+    """What applies of every setting.
 
     Args:
-        paths_config: The configuration file; it need not exist.
+        path: The configuration file; it need not exist.
         options: What was typed.
         environ: The environment.
 
     Raises:
         ConfigError: A value is wrong; the message names its place.
     """
-    file = read_config(paths_config) or ConfigFile(paths_config)
-    return settle_settings(file, options, environ)
+    file = read_config(path) or ConfigFile(path)
+    return resolve_settings(file, options, environ)
 
 
-def settle_settings(file: ConfigFile, options: Options, environ: Mapping[str, str]) -> Settings:
+def resolve_settings(file: ConfigFile, options: Options, environ: Mapping[str, str]) -> Settings:
     """As :func:`load_settings`, of a file that was read before."""
     return _Resolver(file, options, environ).settings()
 
@@ -87,15 +94,14 @@ class _Resolver:
         self._file = file
         self._origins: dict[str, str] = {}
         self._warnings: list[str] = []
+        self._variables: list[str] = []
         self._chosen: Mapping[str, Any] = {}
-        self._name: str | None = None
+        self._name = ""
 
     def settings(self) -> Settings:
         self._choose_profile()
-        quiet = True if self._options.quiet else self._typed("quiet", None, values.switch)
-        if self._options.quiet:
-            self._origins["quiet"] = "option --quiet"
-        look = settle_look(
+        quiet = self._switched("quiet", self._options.quiet)
+        look = resolve_look(
             self._file,
             self._environ,
             self._origins,
@@ -107,7 +113,8 @@ class _Resolver:
             open_lock=self._typed("lock", self._options.lock, values.lock_id),
             profile=self._profile(),
             origins=self._origins,
-            keymap=settle_keys(self._file, self._origins),
+            keymap=resolve_keys(self._file, self._origins),
+            variables=tuple(self._variables),
         )
 
     def _choose_profile(self) -> None:
@@ -128,11 +135,11 @@ class _Resolver:
                 )
             return
         if name not in known:
-            there = f"{values.shorten(name)} is no profile{values.meant(name, known)}"
+            there = f"{values.shorten(name)} is no profile{values.suggestion(name, known)}"
             if not known:
                 there += f": {self._path} has none"
             raise ConfigError(
-                values.ended(f"{self._origins['profile']}: {there}"),
+                values.as_sentence(f"{self._origins['profile']}: {there}"),
                 hint="Write it into the configuration, or use --base-url URL.",
             )
         self._name, self._chosen = name, known[name]
@@ -141,27 +148,31 @@ class _Resolver:
         nothing: tuple[str, str | None] = ("", None)
         own = self._filed("base_url", values.base_url, nothing)
         typed = self._base_url_typed()
-        if typed is None and self._name is None:
+        if typed is None and not self._name:
             return None
         base_url, warning = typed or own
         if not base_url:
-            place = self._file.place("profiles", self._name or "")
+            place = self._file.place("profiles", self._name)
             raise ConfigError(f"{place}: the profile {self._name} has no base_url.", hint="Add it.")
         if warning:
             self._warnings.append(warning)
-        at_home = self._name is not None and base_url == own[0]
+        at_home = bool(self._name) and base_url == own[0]
         return Profile(
-            name=self._name if at_home and self._name else base_url.partition("://")[2],
+            name=self._name if at_home else base_url.partition("://")[2],
             base_url=base_url,
             timezone=self._timezone(),
-            page_size=self._filed("page_size", values.page_size, 20),
-            body=self._filed("body", values.body, "json"),
-            ca_file=self._filed(
-                "ca_file", lambda value: values.ca_file(value, self._path.parent), ""
+            page_size=self._filed("page_size", values.page_size, _USUAL.page_size),
+            body=self._filed("body", values.body, _USUAL.body),
+            ca_file=self._filed("ca_file", self._ca_file, _USUAL.ca_file),
+            ca_only=self._filed("ca_only", self._ca_only, _USUAL.ca_only),
+            timeout_s=self._filed("timeout_s", values.timeout_s, _USUAL.timeout_s),
+            calls_per_minute=self._filed(
+                "calls_per_minute", values.calls_per_minute, _USUAL.calls_per_minute
             ),
-            timeout_s=self._filed("timeout_s", values.timeout_s, 15.0),
             headers=self._headers(base_url, own[0]),
             read_only=self._read_only(),
+            open_last=self._filed("open_last", values.boolean, _USUAL.open_last),
+            cache=self._cache(),
             colour=self._colour(at_home),
             warnings=tuple(self._warnings),
         )
@@ -170,40 +181,50 @@ class _Resolver:
         return self._typed("base_url", self._options.base_url, values.base_url)
 
     def _read_only(self) -> bool:
-        filed = self._filed("read_only", values.boolean, False)
-        if self._options.read_only:
-            self._origins["read_only"] = "option --read-only"
-            return True
-        typed = self._typed("read_only", None, values.switch)
-        return filed if typed is None else typed
+        filed = self._filed("read_only", values.boolean, _USUAL.read_only)
+        switched = self._switched("read_only", self._options.read_only)
+        return filed if switched is None else switched
+
+    def _cache(self) -> bool:
+        filed = self._filed("cache", values.boolean, _USUAL.cache)
+        if self._options.no_cache:
+            self._origins["cache"] = "option --no-cache"
+        return filed and not self._options.no_cache
 
     def _colour(self, at_home: bool) -> str:
         """The profile's colour; it would be wrong on another service."""
-        colour = self._filed("colour", values.colour, "")
+        colour = self._filed("colour", values.colour, _USUAL.colour)
         return colour if at_home else ""
+
+    def _ca_file(self, value: object) -> str:
+        return values.ca_file(value, self._path.parent)
+
+    def _ca_only(self, value: object) -> bool:
+        only = values.boolean(value)
+        if only and not self._chosen.get("ca_file"):
+            raise ValueError("needs a ca_file: nothing would be trusted")
+        return only
 
     def _timezone(self) -> str:
         zone = self._filed("timezone", values.timezone, None)
         if zone is not None:
             return zone
         machine = values.machine_zone()
-        if machine is None:
-            self._origins["timezone"] = "default, for this machine names no zone"
-            return "UTC"
-        self._origins["timezone"] = "this machine's"
-        return machine
+        told = "this machine's" if machine else "default, for this machine names no zone"
+        self._origins["timezone"] = told
+        return machine or _USUAL.timezone
 
     def _headers(self, base_url: str, own: str) -> dict[str, str]:
         """The headers with their values. They are secrets of one service and go to no other."""
         found: Mapping[str, str] = self._chosen.get("headers", {})
-        if found and _origin(base_url) != _origin(own):
+        if found and values.origin_of(base_url) != values.origin_of(own):
             self._warnings.append(
                 f"The headers of the profile {self._name} are not sent: this host is not its own."
             )
             return {}
         headers = {}
         for name, value in found.items():
-            keys = ("profiles", self._name or "", "headers", name)
+            keys = ("profiles", self._name, "headers", name)
             self._origins[f"headers.{name}"] = self._file.place(*keys)
             try:
                 values.header_name(name)
@@ -217,8 +238,11 @@ class _Resolver:
 
     def _from_environment(self, variable: str) -> str:
         value = self._environ.get(variable)
+        self._variables.append(variable)
         if not value:
-            raise ValueError(f"wants the environment variable {variable}, which is not set")
+            raise ValueError(
+                f"wants the environment {values.shown_variable(variable)}, which is not set"
+            )
         return value
 
     def _typed(self, setting: str, option: str | None, check: Callable[[str], T]) -> T | None:
@@ -236,21 +260,20 @@ class _Resolver:
         try:
             return check(value)
         except ValueError as error:
-            raise ConfigError(values.ended(f"{place} {error}")) from None
+            raise ConfigError(values.as_sentence(f"{place} {error}")) from None
+
+    def _switched(self, setting: str, option: bool) -> bool | None:
+        """What an option that is a flag says, else its variable, else None."""
+        return self._typed(setting, "1" if option else None, values.switch)
 
     def _filed(self, key: str, check: Callable[[Any], T], default: T) -> T:
         """The value of the chosen profile, else the default."""
         if key not in self._chosen:
             self._origins.setdefault(key, "default")
             return default
-        keys = ("profiles", self._name or "", key)
+        keys = ("profiles", self._name, key)
         self._origins[key] = self._file.place(*keys)
         try:
             return check(self._chosen[key])
         except ValueError as error:
             raise self._file.error(keys, str(error)) from None
-
-
-def _origin(url: str) -> tuple[str, str | None, int | None]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)

@@ -35,7 +35,7 @@ _SUBJECTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedProfile:
     """What came of checking."""
 
     errors: Mapping[str, str]
@@ -63,7 +63,9 @@ def typed_of(name: str, filed: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def check(typed: Mapping[str, str], filed: Mapping[str, Any], taken: Mapping[str, Any]) -> Checked:
+def check(
+    typed: Mapping[str, str], filed: Mapping[str, Any], taken: Mapping[str, Any]
+) -> CheckedProfile:
     """Check every field.
 
     Args:
@@ -77,7 +79,7 @@ def check(typed: Mapping[str, str], filed: Mapping[str, Any], taken: Mapping[str
         try:
             rule(typed[field])
         except ValueError as error:
-            errors[field] = values.ended(f"{_SUBJECTS[field]} {error}")
+            errors[field] = values.as_sentence(f"{_SUBJECTS[field]} {error}")
 
     checked("name", values.profile_name)
     if not typed["name"]:
@@ -99,13 +101,15 @@ def check(typed: Mapping[str, str], filed: Mapping[str, Any], taken: Mapping[str
     if typed["colour"] != NO_COLOUR:
         checked("colour", values.colour)
     ordered = {field: errors[field] for field in LABELS if field in errors}
-    return Checked(ordered, _filed(typed, filed))
+    return CheckedProfile(ordered, _filed(typed, filed))
 
 
 def may_be_secret(field: str, text: str) -> bool:
     """Whether what is typed may hold a password or the value of a header, as pasted lines do."""
     if field == "base_url":
         return "@" in text or "?" in text
+    if field == "variable":
+        return values.shown_variable(text) != f"variable {text}"
     return field == "header" and text != "" and not text.replace("-", "").isalpha()
 
 

@@ -12,11 +12,15 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, available_timezones
 
-from lockterm.config.profile import BodyEncoding
+from lockterm.config.profile import MAX_PAGE_SIZE, BodyEncoding
+from lockterm.own_files import written_by_others
 
-LAST_LOCK_ID = 2**63 - 1
+INT64 = range(-(2**63), 2**63)
+"""The whole numbers of TOML and of the service's ids."""
 LONGEST_TIMEOUT_S = 600
+MOST_CALLS_PER_MINUTE = 100_000
 HEADERS_OF_OUR_OWN = frozenset({
     "accept", "accept-encoding", "connection", "content-encoding", "content-length",
     "content-type", "expect", "host", "keep-alive", "proxy-connection", "te", "trailer",
@@ -24,10 +28,14 @@ HEADERS_OF_OUR_OWN = frozenset({
 })  # fmt: skip
 """Headers that decide how a request is framed or its answer read: a profile cannot set them."""
 
+PORTS = {"http": 80, "https": 443}
+"""What is meant where an address names no port."""
+
 COLOURS = ("red", "yellow", "green", "blue")
 """The colours of a profile. Each theme has its own shades of them, and no two are the same."""
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_USUAL_VARIABLE = re.compile(r"[A-Z]{1,12}(_[A-Z0-9]{1,12}){0,5}")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HOST = re.compile(r"[^\s/\\%<>\"'`{}|^\[\]@?#,;:]+")
 _TRUE = frozenset({"1", "true", "yes", "on"})
@@ -72,7 +80,7 @@ def switch(value: str) -> bool:
 def lock_id(value: str) -> int:
     """A lock's id as typed."""
     number = int(value) if re.fullmatch(r"[0-9]{1,19}", value.strip()) else 0
-    if not 1 <= number <= LAST_LOCK_ID:
+    if not 1 <= number < INT64.stop:
         raise ValueError(f"is {shorten(value)}: a lock id is a whole number, such as 1001")
     return number
 
@@ -88,7 +96,7 @@ def colour(value: object) -> str:
     """One of the colours of a profile; empty is none."""
     name = text(value)
     if name and name not in COLOURS:
-        raise ValueError(f"{shorten(name)} is no colour of a profile{meant(name, COLOURS)}")
+        raise ValueError(f"{shorten(name)} is no colour of a profile{suggestion(name, COLOURS)}")
     return name
 
 
@@ -100,10 +108,19 @@ def variable(name: str) -> str:
     return name
 
 
+def shown_variable(name: str) -> str:
+    """A variable's name for the sentence of an error.
+
+    Only one that is written as such names usually are is repeated: what stands behind ``env:`` may
+    be the secret itself, pasted there by mistake.
+    """
+    return f"variable {name}" if _USUAL_VARIABLE.fullmatch(name) else "variable it names"
+
+
 def page_size(value: object) -> int:
-    """1 to 200 remotes on a page."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 200:
-        raise ValueError("must be a whole number from 1 to 200")
+    """How many remotes a page has."""
+    if type(value) is not int or not 1 <= value <= MAX_PAGE_SIZE:
+        raise ValueError(f"must be a whole number from 1 to {MAX_PAGE_SIZE}")
     return value
 
 
@@ -114,6 +131,13 @@ def timeout_s(value: object) -> float:
     if not 0 < value <= LONGEST_TIMEOUT_S:
         raise ValueError(f"must be more than 0 and at most {LONGEST_TIMEOUT_S} seconds")
     return float(value)
+
+
+def calls_per_minute(value: object) -> int:
+    """How many calls a minute a plan may make; 0 sets no limit."""
+    if type(value) is not int or not 0 <= value <= MOST_CALLS_PER_MINUTE:
+        raise ValueError(f"must be a whole number from 0 to {MOST_CALLS_PER_MINUTE}")
+    return value
 
 
 def body(value: object) -> BodyEncoding:
@@ -133,6 +157,8 @@ def ca_file(value: object, relative_to: Path) -> str:
     path = relative_to / Path(name).expanduser()
     if not path.is_file() or not os.access(path, os.R_OK):
         raise ValueError(f"names {path}, which is no file that can be read")
+    if why := written_by_others(path):
+        raise ValueError(f"names {path}, and whom it trusts is not for others to say: {why}")
     return str(path)
 
 
@@ -162,8 +188,6 @@ def timezone(value: object) -> str:
 
 def is_zone(name: str) -> bool:
     """Whether this machine knows the IANA zone."""
-    from zoneinfo import ZoneInfo
-
     try:
         ZoneInfo(name)
     except (OSError, ValueError, KeyError):  # not found is a KeyError; a folder is an OSError
@@ -194,8 +218,8 @@ def base_url(value: object) -> tuple[str, str | None]:
         raise ValueError("has spaces in it")
     if "@" in url.partition("://")[2].partition("/")[0] or ("@" in url and "://" not in url):
         raise ValueError("has a user name or password in it: use a header of the profile instead")
-    # The other sentences repeat what was typed, where no password can be in it.
-    shown = "" if "@" in url or "\N{FULLWIDTH COMMERCIAL AT}" in url else f"{shorten(url)} "
+    # The other sentences repeat what was typed, where no password and no token can be in it.
+    shown = "" if set(url) & set("@?#\N{FULLWIDTH COMMERCIAL AT}") else f"{shorten(url)} "
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -207,6 +231,10 @@ def base_url(value: object) -> tuple[str, str | None]:
         raise ValueError("has a ? or # in it: the contract's paths are put behind it")
     if not _is_host(parts.hostname) or port == 0 or "\\" in url:
         raise ValueError(f"{shown}names no host: write https://HOST[:PORT][/PATH]")
+    if not url.isascii():
+        raise ValueError(
+            f"{shown}is not all ASCII: write such a host as xn--..., and such a path with %XX"
+        )
     warning = None
     if parts.scheme == "http" and not is_loopback(parts.hostname):
         warning = (
@@ -214,6 +242,16 @@ def base_url(value: object) -> tuple[str, str | None]:
             " change what is sent. Use https."
         )
     return url.rstrip("/"), warning
+
+
+def origin_of(url: str) -> tuple[str, str | None, int | None]:
+    """Scheme, host and port: what decides whether two addresses are one service.
+
+    Raises:
+        ValueError: Its host or its port cannot be.
+    """
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port or PORTS.get(parts.scheme)
 
 
 def is_loopback(host: str) -> bool:
@@ -235,7 +273,7 @@ def _is_host(host: str) -> bool:
     return len(host) <= 253 and ".." not in host and bool(_HOST.fullmatch(host))
 
 
-def meant(word: str, known: Iterable[str]) -> str:
+def suggestion(word: str, known: Iterable[str]) -> str:
     """``; did you mean "x"?`` where a known word is close, else the known words."""
     import difflib
 
@@ -247,14 +285,13 @@ def meant(word: str, known: Iterable[str]) -> str:
     return f"; known are {', '.join(words)}" if words else ""
 
 
-def ended(sentence: str) -> str:
+def as_sentence(sentence: str) -> str:
     """The sentence with a full stop, unless it is a question already."""
     return sentence if sentence.endswith("?") else f"{sentence}."
 
 
 def _zones_like(name: str) -> str:
     import difflib
-    from zoneinfo import available_timezones
 
     by_lower = {zone.lower(): zone for zone in available_timezones()}
     wanted = name.strip().replace(" ", "_").lower()
@@ -267,7 +304,7 @@ def _zones_like(name: str) -> str:
 
 def shorten(value: str, limit: int = 60) -> str:
     """A typed value in quotes, cut where it is long; control characters are shown escaped."""
-    return repr(value if len(value) <= limit else value[: limit - 1] + "…")
+    return repr(value if len(value) <= limit else value[: limit - 3] + "...")
 
 
 def _kind(value: object) -> str:

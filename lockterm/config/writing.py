@@ -1,17 +1,29 @@
-"""Writing profiles into the configuration file: whole or not at all, and over nobody's change."""
+"""Writing profiles into the configuration file: whole or not at all, and over nobody's change.
+
+Comments, order, blank lines and spelling of what is not changed are people's own. So new text is
+put behind what is there, values are replaced where they stand, and what was made is judged by its
+meaning alone: it must be exactly what was wanted.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
-from lockterm.config.editing import Profiles, edited
+import tomlkit
+from tomlkit.items import AoT, InlineTable, Table, Whitespace
+
 from lockterm.config.file import ConfigFile, parse_config
 from lockterm.errors import ConfigError, StoreError
 from lockterm.paths import make_directory, write_private
+
+Profiles = Mapping[str, Mapping[str, Any]]
 
 NOTHING_WRITTEN = "Nothing was written."
 
@@ -64,8 +76,6 @@ def write_config(seen: ConfigFile, default: str | None, profiles: Profiles) -> C
 @contextmanager
 def _alone_in(directory: Path) -> Iterator[None]:
     """Keep other sessions of lockterm from writing in a directory at the same moment."""
-    import fcntl
-
     descriptor = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
     try:
         with suppress(OSError):  # some network file systems have no locks
@@ -92,3 +102,193 @@ def _require_unchanged(seen: ConfigFile) -> None:
             f"{path} was changed meanwhile, by another session or in an editor. {NOTHING_WRITTEN}",
             hint="Save again to write into the changed file.",
         )
+
+
+def edited(source: str, default: str | None, profiles: Profiles) -> str | None:
+    """The text of a configuration with other profiles; None where no way leads there.
+
+    Args:
+        source: A valid configuration.
+        default: The name of the default profile, or None.
+        profiles: All profiles as they are to be.
+    """
+    before = tomllib.loads(source)
+    wanted = {**before, "default_profile": default, "profiles": profiles}
+    for in_place in (True, False):
+        # tomlkit fails in many ways on rare spellings; what it made is judged by its meaning alone.
+        with suppress(Exception):
+            text = _edit(source, before, default, profiles, in_place=in_place)
+            if _meaning(tomllib.loads(text)) == _meaning(wanted):
+                return text
+    return None
+
+
+def _meaning(value: Any) -> Any:
+    """Something that is equal where two documents mean the same: empty tables mean nothing."""
+    if isinstance(value, Mapping):
+        items = ((key, _meaning(part)) for key, part in value.items() if part is not None)
+        return {key: part for key, part in items if part != {}}
+    return f"{type(value).__name__} {value!r}"
+
+
+def _edit(
+    source: str,
+    before: Mapping[str, Any],
+    default: str | None,
+    profiles: Profiles,
+    *,
+    in_place: bool,
+) -> str:
+    document = tomlkit.parse(source)
+    known: Profiles = before.get("profiles", {})
+    end = "\r\n" if "\r\n" in source else "\n"
+    for name in known:
+        if name not in profiles and in_place:
+            _take_out(document, ("profiles", name))
+        elif name not in profiles:
+            del document["profiles"][name]
+        elif known[name] != profiles[name]:
+            change = _change_in_place if in_place else _change_by_key
+            change(document, ("profiles", name), known[name], profiles[name])
+    new = {name: profile for name, profile in profiles.items() if name not in known}
+    was = before.get("default_profile")
+    if was is not None and default is None:
+        del document["default_profile"]
+    elif was is not None and default != was:
+        document["default_profile"] = default
+    if not in_place:
+        for name, profile in new.items():
+            document.setdefault("profiles", tomlkit.table(True))[name] = _in_a_line(profile)
+    text = document.as_string()
+    if in_place:
+        for name, profile in new.items():
+            text = _behind(text, _lines(("profiles", name), profile, end), end)
+    if was is None and default is not None:
+        text = _before(text, _lines(("default_profile",), default, end), end)
+    return text
+
+
+def _change_in_place(
+    document: Any, path: tuple[str, ...], before: Mapping[str, Any], after: Mapping[str, Any]
+) -> None:
+    """Change the keys of a table that differ, where they stand; new ones behind its last value."""
+    for key in before.keys() - after.keys():
+        _take_out(document, (*path, key))
+    for key, value in after.items():
+        here = (*path, key)
+        if key not in before:
+            _insert(document, path, here, value)
+        elif isinstance(value, Mapping) and isinstance(before[key], Mapping):
+            _change_in_place(document, here, before[key], value)
+        elif before[key] != value:
+            _replace(document, here, value)
+
+
+def _change_by_key(
+    document: Any, path: tuple[str, ...], before: Mapping[str, Any], after: Mapping[str, Any]
+) -> None:
+    """The same in tomlkit's own way, for tables in a line and keys with dots."""
+    table = document
+    for key in path:
+        table = table[key]
+    for key in before.keys() - after.keys():
+        del table[key]
+    for key, value in after.items():
+        if isinstance(value, Mapping) and isinstance(before.get(key), Mapping):
+            _change_by_key(document, (*path, key), before[key], value)
+        elif before.get(key) != value:
+            table[key] = _in_a_line(value)
+
+
+def _find(container: Any, path: tuple[str, ...]) -> Iterator[tuple[list[Any], int, Any]]:
+    """Every place of a key: a table may be written in parts. The body, the index in it, the item.
+
+    By the body alone: the mapping of tomlkit loses its way among parts.
+    """
+    for index, (key, item) in enumerate(container.body):
+        if key is None or key.key != path[0]:
+            continue
+        if len(path) == 1:
+            yield container.body, index, item
+        elif isinstance(item, (Table, InlineTable)):
+            yield from _find(item.value, path[1:])
+
+
+def _replace(document: Any, path: tuple[str, ...], value: Any) -> None:
+    for body, index, old in _find(document, path):
+        new = tomlkit.item(value)
+        for name in ("indent", "comment_ws", "comment", "trail"):
+            setattr(new.trivia, name, getattr(old.trivia, name))
+        body[index] = (body[index][0], new)
+
+
+def _insert(document: Any, table: tuple[str, ...], path: tuple[str, ...], value: Any) -> None:
+    """Put a new key behind the last plain value of its table, or behind the table's header."""
+    parts = [item for _, _, item in _find(document, table)]
+    own = next(item for item in parts if isinstance(item, Table) and not item.is_super_table())
+    trivia = own.trivia
+    for key, item in own.value.body:
+        if key is not None and not isinstance(item, (Table, AoT)):
+            trivia = item.trivia
+    end = "\r\n" if trivia.trail == "\r\n" else "\n"
+    trivia.trail = trivia.trail or end  # the last line of a file may have no end
+    if isinstance(value, Mapping):
+        trivia.trail += end + _lines(path, value, end)
+    else:
+        trivia.trail += _lines(path[-1:], value, end)
+
+
+def _in_a_line(value: Any) -> Any:
+    """A table as one value, which may stand among values."""
+    if not isinstance(value, Mapping):
+        return value
+    table = tomlkit.inline_table()
+    table.update({key: _in_a_line(part) for key, part in value.items()})
+    return table
+
+
+def _take_out(document: Any, path: tuple[str, ...]) -> None:
+    """Take a key or table out; the comments behind it stay, for they belong to what comes next."""
+    for body, index, item in list(_find(document, path)):
+        body[index] = (None, Whitespace(_tail(item)))
+
+
+def _tail(item: Any) -> str:
+    """The comments behind the last value of a table."""
+    tail = ""
+    for key, part in reversed(item.value.body if isinstance(item, Table) else ()):
+        if key is not None:
+            tail = _tail(part) + tail
+            break
+        tail = part.as_string() + tail
+    return tail.lstrip("\r\n") if tail.strip() else ""
+
+
+def _lines(path: tuple[str, ...], value: Any, end: str) -> str:
+    """A key with its value, or a table with those in it, as lines of TOML."""
+    if isinstance(value, Mapping):
+        value = {key: part for key, part in value.items() if part != {}}
+    for key in reversed(path):
+        value = {key: value}
+    return tomlkit.dumps(value).replace("\n", end)
+
+
+def _behind(text: str, more: str, end: str) -> str:
+    """More text, with a blank line before it."""
+    if not text:
+        return more
+    if not text.endswith("\n"):
+        text += end
+    return text + (more if text.endswith(("\n\n", "\n\r\n")) else end + more)
+
+
+def _before(text: str, more: str, end: str) -> str:
+    """More text before the first table, behind the comment with which a file may begin."""
+    lines = text.splitlines(keepends=True)
+    head = 0
+    while head < len(lines) and lines[head].startswith("#"):
+        head += 1
+    if not head or head == len(lines) or lines[head].strip():
+        head = -1  # a comment that belongs to the line below it
+    first, rest = "".join(lines[: head + 1]), "".join(lines[head + 1 :])
+    return f"{first}{more}{end if rest else ''}{rest}"

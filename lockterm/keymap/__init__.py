@@ -1,6 +1,6 @@
 """Keys that people choose: which there are, what is refused, how sentences name them.
 
-A leaf: it knows the ids of the bindings, not the screens that have them. ``tests/keys`` compares
+A leaf: it knows the ids of the bindings, not the screens that have them. ``tests/keymap`` compares
 the two.
 """
 
@@ -11,5 +11,5 @@ from collections.abc import Mapping
 Keymap = Mapping[str, tuple[str, ...]]
 """Id of a binding -> its keys as Textual names them; what is not in it keeps its own."""
 
-USUAL: Keymap = {}
+DEFAULT_KEYMAP: Keymap = {}
 """None was chosen."""

@@ -7,17 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 
 from lockterm.keymap import Keymap
+from lockterm.keymap.keys import PLACES, PRIORITY, known, stacks
 from lockterm.keymap.names import is_typed, spelled, written
-from lockterm.keymap.places import PLACES, THROUGH, Place, known, stacks
+from lockterm.keymap.place import Place
 
-_FIXED = {
+FIXED_KEYS = {
     "tab": "goes to the next field everywhere",
     "shift+tab": "goes to the field before everywhere",
     "ctrl+c": "copies what is selected, and says how to quit",
 }
 """Keys that nobody can have: forms and dialogs are not usable without them."""
 
-_KEPT = {
+RESERVED_KEYS = {
     "enter": "answers dialogs and goes on in forms",
     "escape": "leads out of everything",
 }
@@ -55,8 +56,8 @@ def check(chosen: Mapping[str, object]) -> Keymap:
         if name not in defaults:
             raise WrongKeyError(
                 name,
-                f"is no action{_meant(name, defaults)}",
-                "The README lists every id.",
+                f"is no action{_suggestion(name, defaults)}",
+                "`lockterm keys` lists every id.",
             )
         keymap[name] = tuple(_keys(name, value, defaults))
         _check_reach(name, keymap[name], defaults[name])
@@ -81,10 +82,10 @@ def _keys(name: str, value: object, defaults: Mapping[str, tuple[str, ...]]) -> 
             raise WrongKeyError(name, f"is on {_quoted(part.strip())}, which {error}") from None
         if key in seen:
             raise WrongKeyError(name, f"has {written(key)} twice")
-        if key in _FIXED:
-            raise WrongKeyError(name, f"is on {written(key)}, which {_FIXED[key]}")
-        if key in _KEPT and key not in _every_default(name):
-            raise WrongKeyError(name, f"is on {written(key)}, which {_KEPT[key]}")
+        if key in FIXED_KEYS:
+            raise WrongKeyError(name, f"is on {written(key)}, which {FIXED_KEYS[key]}")
+        if key in RESERVED_KEYS and key not in _every_default(name):
+            raise WrongKeyError(name, f"is on {written(key)}, which {RESERVED_KEYS[key]}")
         seen.add(key)
         yield key
 
@@ -95,7 +96,7 @@ def _check_reach(name: str, keys: tuple[str, ...], defaults: tuple[str, ...]) ->
         mine = ",".join(map(written, keys))
         raise WrongKeyError(name, "has to keep escape, which leads out", f'Write "esc,{mine}".')
     swallowed = [key for key in keys if is_typed(key)]
-    if name in THROUGH and swallowed:
+    if name in PRIORITY and swallowed:
         key = written(swallowed[0])
         raise WrongKeyError(
             name,
@@ -149,7 +150,7 @@ def _every_default(name: str) -> set[str]:
     return {key for place in PLACES.values() for key in place.keys.get(name, "").split(",") if key}
 
 
-def _meant(name: str, defaults: Mapping[str, object]) -> str:
+def _suggestion(name: str, defaults: Mapping[str, object]) -> str:
     word = name.rpartition(".")[2]
     alike = [one for one in defaults if one.rpartition(".")[2] == word]
     close = difflib.get_close_matches(name, alike or list(defaults), n=1, cutoff=0.5)
@@ -157,4 +158,4 @@ def _meant(name: str, defaults: Mapping[str, object]) -> str:
 
 
 def _quoted(value: str) -> str:
-    return repr(value if len(value) <= 40 else value[:39] + "…")
+    return repr(value if len(value) <= 40 else value[:37] + "...")

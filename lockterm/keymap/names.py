@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import string
 import unicodedata
@@ -113,8 +114,6 @@ def spelled(written: str) -> str:
         raise ValueError("arrives as escape and another key where the link is slow")
     if held and (len(key) == 1 or key in SENDABLE or key in _PUNCTUATION):
         raise ValueError("is sent by few terminals")
-    import difflib
-
     close = difflib.get_close_matches(name, {*SENDABLE, *_MEANT}, n=1)
     raise ValueError(f"is no key; did you mean {close[0]}?" if close else "is no key")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from lockterm.keymap import Keymap
+from lockterm.keymap.keys import PLACES, known
 from lockterm.keymap.names import is_typed, written
-from lockterm.keymap.places import PLACES, known
 
 _NAMED = re.compile(r"\{([a-z_]+\.[a-z_]+)\}")
 
@@ -40,7 +40,7 @@ def key(name: str) -> str:
     return written(keys[0])
 
 
-def said(sentence: str) -> str:
+def with_keys(sentence: str) -> str:
     """A sentence with its keys in it: ``{remotes.add}  add one`` becomes ``a  add one``.
 
     Never one with the service's words in it: they may have braces.
@@ -53,7 +53,7 @@ def said(sentence: str) -> str:
 
 def settling() -> str:
     """Which keys settle an operation, as the end of a sentence."""
-    return said(
+    return with_keys(
         "{outcome.check} checks it, {outcome.send_again} sends it again, or {outcome.give_up} gives"
         " it up."
     )
