@@ -1,13 +1,6 @@
-"""The service client: a typed method for each of the contract's 12 calls, usable without the UI.
+"""The service client, usable without the UI: a method for each read of the contract, and ``send``.
 
 Reading order: ``client`` (the calls), ``writes`` (what a change is), ``transport`` (one exchange),
-``envelope`` and ``decoder`` (what the answer means), ``patience`` (what is tried again).
+``envelope`` and ``decoder`` (what the answer means), ``retry_policy`` (what is tried again);
+``first_page`` is what is asked before httpx is imported.
 """
-
-from __future__ import annotations
-
-from lockterm.api.client import LockService
-from lockterm.api.settings import ServiceSettings
-from lockterm.api.writes import Write
-
-__all__ = ["LockService", "ServiceSettings", "Write"]

@@ -1,32 +1,37 @@
-"""The 12 calls of the contract as typed methods."""
+"""The calls of the contract: a method for each of the six reads, and one for every write."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from lockterm.api import writes
+from lockterm.api.answer import Answer
 from lockterm.api.bodies import encode_body
 from lockterm.api.envelope import open_answer
-from lockterm.api.patience import Patience
-from lockterm.api.payloads import read_many, read_one, read_page, read_remote, read_result
-from lockterm.api.settings import ServiceSettings
-from lockterm.api.transport import Answer, Transport
+from lockterm.api.failures import not_sent
+from lockterm.api.first_page import LIST_PATH, Outcome, page_query
+from lockterm.api.payloads import page_of, read_many, read_one, read_remote, read_result
+from lockterm.api.retry_policy import RetryPolicy
+from lockterm.api.transport import Transport
 from lockterm.api.writes import Write
+from lockterm.domain.operation import READABLE_CALLS
+from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.errors import MalformedAnswer, NoAnswer, OutcomeUnknown, Refused
-from lockterm.models.remotes import Remote, RemotePage
 
 if TYPE_CHECKING:
-    from lockterm.models.requests import NewRemote, RemoteChanges
-    from lockterm.models.voices import Language, VoicePack
+    from lockterm.config import Profile
+    from lockterm.domain.voices import Language, VoicePack
 
 T = TypeVar("T")
 
 NAME_EXISTS = -3
 """The code of ``checkRemoteName`` for a name that is taken (7.3); elsewhere it means nothing."""
+LOOK = "Look at what the service has now before you send it again."
+"""What to do about an outcome that is not known."""
+NO_LOOK = "The service has no way to read it back. The same value may be sent again."
+"""The same, of a call that sets what no other call returns (4.8, 4.12)."""
 LARGE = 16 * 1024
 """Bytes of a body from which on it is read beside the event loop, so that keys go on working."""
 
@@ -38,14 +43,15 @@ class LockService:
 
         async with LockService(profile) as service:
             page = await service.list_remotes(lock_id=1001, page_no=1, page_size=20)
+            await service.send(writes.delete_remote(page.remotes[0].id))
 
     Reads raise Unreachable, NoAnswer, MalformedAnswer or Refused, after trying again where that may
     help. Writes raise Unreachable and Refused, both of which mean that nothing was applied, and
     OutcomeUnknown. A write that is cancelled may have been applied, like one of unknown outcome.
 
     Args:
-        settings: The profile.
-        patience: How persistently calls are tried.
+        profile: Where the service is and how to talk to it.
+        retries: How persistently calls are tried.
         clock: Seconds since the epoch; replaced in tests.
 
     Raises:
@@ -54,24 +60,19 @@ class LockService:
 
     def __init__(
         self,
-        settings: ServiceSettings,
-        patience: Patience | None = None,
+        profile: Profile,
+        retries: RetryPolicy | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._settings = settings
-        self._patience = patience or Patience()
-        self._transport = Transport(settings, clock)
+        self._profile = profile
+        self._retries = retries or RetryPolicy()
+        self._transport = Transport(profile, clock)
 
     async def __aenter__(self) -> Self:
         await self._transport.open()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._transport.close()
 
     @property
@@ -79,20 +80,11 @@ class LockService:
         """The service's clock minus this machine's in seconds; None before it has told its time."""
         return self._transport.clock_offset_s
 
-    @property
-    def last_contact(self) -> float | None:
-        """When the service last answered, on the monotonic clock; None if it never did."""
-        return self._transport.last_contact
+    def tell_limits(self, on_limited: Callable[[float], None]) -> None:
+        """See :attr:`Transport.on_limited <lockterm.api.transport.Transport>`."""
+        self._transport.on_limited = on_limited
 
     # --- remotes -----------------------------------------------------------------------------
-
-    async def add_remote(self, request: NewRemote) -> int | None:
-        """Add a remote (4.1).
-
-        Returns:
-            Its id, or None if the service recorded it without telling the id: read it back.
-        """
-        return await self.send(writes.add_remote(request))
 
     async def check_remote_name(self, lock_id: int, remote_name: str) -> bool:
         """Whether the lock has no remote of that name yet (4.2)."""
@@ -105,22 +97,31 @@ class LockService:
             raise
         return True
 
-    async def list_remotes(self, lock_id: int, page_no: int, page_size: int) -> RemotePage:
-        """A page of a lock's remotes (4.3), counted by the service; pages start at 1."""
-        query = {"lockId": lock_id, "pageNo": page_no, "pageSize": page_size}
+    async def list_remotes(
+        self, lock_id: int, page_no: int, page_size: int, before: Outcome | None = None
+    ) -> RemotePage:
+        """A page of a lock's remotes (4.3), counted by the service; pages start at 1.
+
+        Args:
+            lock_id: The lock.
+            page_no: Which page.
+            page_size: Remotes on a page.
+            before: What became of just this request, sent before there was a client: as far as it
+                came to an end, it was the first attempt. None: there was none.
+        """
+        query = page_query(lock_id, page_no, page_size)
+        first = [before] if before is not None else []
 
         async def attempt(within_s: float) -> RemotePage:
-            path = "/api/v1/bluetooth-remote/list"
-            answer = await self._transport.exchange("GET", path, query=query, within_s=within_s)
-            return await _understood(
-                answer, lambda data: read_page(data, page_no, page_size, lock_id)
+            outcome = first.pop() if first else Outcome()
+            if outcome.error is not None:
+                raise not_sent(outcome.error, self._transport.server) from outcome.error
+            answer = outcome.answer or await self._transport.exchange(
+                "GET", LIST_PATH, query=query, within_s=within_s
             )
+            return await _beside(answer, lambda: page_of(answer, page_no, page_size, lock_id))
 
-        return await self._patience.read(attempt, self._settings.timeout_s)
-
-    async def update_remote(self, lock_id: int, remote_id: int, changes: RemoteChanges) -> None:
-        """Change the given fields of a remote (4.4)."""
-        await self.send(writes.update_remote(lock_id, remote_id, changes))
+        return await self._retries.read(attempt, self._profile.timeout_s)
 
     async def remote_detail(self, remote_id: int) -> Remote:
         """A remote with its lock's names (4.5)."""
@@ -129,56 +130,36 @@ class LockService:
             path, {"remoteId": remote_id}, lambda data: read_remote(data, remote_id)
         )
 
-    async def delete_remote(self, remote_id: int) -> None:
-        """Delete a remote (4.6)."""
-        await self.send(writes.delete_remote(remote_id))
-
-    async def clear_remotes(self, lock_id: int) -> int | None:
-        """Delete every remote of a lock (4.7).
-
-        Returns:
-            How many there were, or None if the service did not say.
-        """
-        return await self.send(writes.clear_remotes(lock_id))
-
-    async def update_remote_user_no(
-        self, lock_id: int, remote_id: int, remote_user_no: int
-    ) -> None:
-        """Set the user number of a remote (4.8)."""
-        await self.send(writes.update_remote_user_no(lock_id, remote_id, remote_user_no))
-
     # --- voices ------------------------------------------------------------------------------
 
     async def list_voice_packs(self, lock_id: int) -> list[VoicePack]:
         """The voice packs of a lock, in short (4.9)."""
-        from lockterm.models.voices import VoicePack
+        from lockterm.domain.voices import VoicePack
 
         path = "/api/v1/voice/list"
         return await self._post(path, {"lockId": lock_id}, lambda data: read_many(data, VoicePack))
 
     async def list_languages(self, vendor: str, model: str) -> list[Language]:
         """The languages and timbres that exist for a vendor's model (4.10)."""
-        from lockterm.models.voices import Language
+        from lockterm.domain.voices import Language
 
         body = {"vendor": vendor, "model": model}
         return await self._post("/api/v1/voice/packs", body, lambda data: read_many(data, Language))
 
     async def voice_pack_detail(self, lock_id: int, name: str) -> VoicePack:
         """A voice pack of a lock with its URL, size and MD5 (4.11)."""
-        from lockterm.models.voices import VoicePack
+        from lockterm.domain.voices import VoicePack
 
         body = {"lockId": lock_id, "name": name}
         path = "/api/v1/voice/detail"
         return await self._post(path, body, lambda data: read_one(data, VoicePack))
 
-    async def set_voice(self, lock_id: int, lang: str, timbre: str) -> None:
-        """Set the language and timbre that a lock speaks with (4.12)."""
-        await self.send(writes.set_voice(lock_id, lang, timbre))
-
-    # --- the two ways to call ----------------------------------------------------------------
+    # --- writes ------------------------------------------------------------------------------
 
     async def send(self, write: Write) -> int | None:
-        """Send a write; only what was provably not sent is tried again.
+        """Send a write (4.1, 4.4, 4.6, 4.7, 4.8, 4.12); see :mod:`lockterm.api.writes`.
+
+        Only what was provably not sent is tried again.
 
         Returns:
             The number it resulted in (``remoteId``, ``deletedCount``); None where the contract has
@@ -190,7 +171,7 @@ class LockService:
             Refused: The service said no; nothing was applied.
             OutcomeUnknown: It may have been applied; the message says what is known.
         """
-        encoding = "json" if write.always_json else self._settings.body
+        encoding = "json" if write.always_json else self._profile.body
         content = encode_body(write.body, encoding)
 
         async def attempt(within_s: float) -> int | None:
@@ -202,13 +183,13 @@ class LockService:
             except (NoAnswer, MalformedAnswer) as error:
                 raise OutcomeUnknown(
                     f"The service may have recorded it or not. {error.message}",
-                    hint="Look at what the service has now before you send it again.",
+                    hint=LOOK if write.call in READABLE_CALLS else NO_LOOK,
                 ) from error
 
-        return await self._patience.write(attempt, self._settings.timeout_s)
+        return await self._retries.write(attempt, self._profile.timeout_s)
 
     async def _post(self, path: str, body: Mapping[str, Any], read: Callable[[Any], T]) -> T:
-        content = encode_body(body, self._settings.body)
+        content = encode_body(body, self._profile.body)
 
         async def attempt(within_s: float) -> T:
             answer = await self._transport.exchange(
@@ -216,11 +197,12 @@ class LockService:
             )
             return await _understood(answer, read)
 
-        return await self._patience.read(attempt, self._settings.timeout_s)
+        return await self._retries.read(attempt, self._profile.timeout_s)
 
 
 async def _understood(answer: Answer, read: Callable[[Any], T]) -> T:
-    def understand() -> T:
-        return read(open_answer(answer))
+    return await _beside(answer, lambda: read(open_answer(answer)))
 
+
+async def _beside(answer: Answer, understand: Callable[[], T]) -> T:
     return understand() if len(answer.body) < LARGE else await asyncio.to_thread(understand)

@@ -19,7 +19,7 @@ MAX_PARTS = 100_000
 """Objects, arrays and their members in all, a page of 200 remotes having some 6,000: 8 MiB of empty
 objects would fill gigabytes as records, and keep the keys waiting."""
 
-_SURROGATE = re.compile(r"\\u[dD][89abAB]", re.IGNORECASE)
+_SURROGATE = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
 
 
 class NotJson(ValueError):

@@ -7,28 +7,40 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, cast
 
 from lockterm import __version__
 from lockterm.api.failures import not_sent
 from lockterm.api.http import httpx
-from lockterm.api.pack_urls import checked_url, origin_of
+from lockterm.api.pacing import Pace
+from lockterm.api.pack_urls import addresses_of, checked_url, not_fetched, other_server
 from lockterm.api.partial_file import PartialFile, on_disk
-from lockterm.api.settings import ServiceSettings, checked_headers
+from lockterm.api.settings import checked_headers
 from lockterm.api.trust import tls_context
+from lockterm.config.values import origin_of
+from lockterm.domain.text import clean
+from lockterm.domain.voices import PackSource
 from lockterm.errors import LocktermError, MalformedAnswer, NoAnswer, Refused
-from lockterm.models.packs import PackSource
 from lockterm.paths import make_directory
-from lockterm.text import clean
+from lockterm.threads import to_its_end
+
+if TYPE_CHECKING:
+    from lockterm.config import Profile
 
 MOST_BYTES = 512 * 1024 * 1024
 """No pack is larger; a server that goes on sending is cut off."""
 STALL_S = 30.0
-"""Seconds without a byte after which a download is interrupted; it can be resumed."""
+"""Seconds without progress after which a download is interrupted; it can be resumed."""
+PROGRESS = 1024
+"""Bytes that are progress: a byte now and then would keep a download for days."""
+PROOF = 64 * 1024
+"""Bytes of another answer before it takes the place of what came so far: a portal's page has
+fewer."""
 
 _CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,15})-[0-9]{1,15}/(?:([0-9]{1,15})|\*)")
 
@@ -37,15 +49,22 @@ Progress = Callable[[int, int | None], None]
 
 
 async def download(
-    settings: ServiceSettings, wanted: PackSource, folder: Path, progress: Progress
+    profile: Profile,
+    wanted: PackSource,
+    folder: Path,
+    progress: Progress,
+    *,
+    agreed: str = "",
 ) -> Path:
     """Fetch a pack, resuming where an earlier attempt was interrupted.
 
     Args:
-        settings: The profile; its headers go to its own service alone.
+        profile: Its headers go to its own service alone.
         wanted: What to fetch, and what was told about it.
         folder: Where to; made with 0700.
         progress: Called after every chunk.
+        agreed: The server, by :func:`~lockterm.api.pack_urls.other_server`, that a person agreed
+            to fetch from. The profile's own needs no word.
 
     Returns:
         The file; size and MD5 are those that were told, as far as they were told.
@@ -55,14 +74,15 @@ async def download(
         Unreachable: The server could not be reached.
         NoAnswer: The line broke; what came so far is kept where it can be resumed.
         Refused: The server does not give it; what came so far is kept.
-        StoreError: The file cannot be written; what came so far is kept.
+        StoreError: The file cannot be written; what came so far is kept where it can be resumed.
     """
-    url = checked_url(wanted.url, settings.base_url)
+    url = checked_url(wanted.url, profile.base_url)
+    if (other := other_server(url, profile.base_url)) != agreed:
+        where = other or "the service itself"
+        raise not_fetched(f"It comes from {where}, which nobody agreed to.", "Fetch it again.")
     if wanted.size is not None and not 0 <= wanted.size <= MOST_BYTES:
-        raise MalformedAnswer(
-            f"The service says that the pack has {clean(wanted.size, 30)} bytes.",
-            title="Pack not fetched",
-        )
+        size = clean(wanted.size, 30)
+        raise not_fetched(f"The service says that the pack has {size} bytes.")
     make_directory(folder)
     final = folder / wanted.file_name
     if wanted.md5 and final.is_file() and not final.is_symlink():
@@ -73,10 +93,10 @@ async def download(
     try:
         total = wanted.size
         if not partial.have or partial.have != total:
-            total = await _Fetch(settings, url, wanted.size, partial, folder, progress).run()
+            total = await _Fetch(profile, url, wanted, partial, folder, progress).run()
         with on_disk(folder):
-            await _to_its_end(_verify, wanted, total, partial)
-            await _to_its_end(partial.finish, final)
+            await to_its_end(_verify, wanted, total, partial)
+            await to_its_end(partial.finish, final)
     finally:
         partial.close()
     return final
@@ -86,10 +106,9 @@ async def download(
 class _Fetch:
     """The way of one pack from its server into its partial file."""
 
-    settings: ServiceSettings
+    profile: Profile
     url: httpx.URL
-    size: int | None
-    """What was told of it; None where nothing was."""
+    wanted: PackSource
     partial: PartialFile
     folder: Path
     progress: Progress
@@ -101,15 +120,12 @@ class _Fetch:
             The bytes that the pack should have, by the service or else by the server.
         """
         for _ in range(2):
-            async with self._answer() as response:
+            async with self._answer() as (response, deadline):
                 if self._fits(response):
-                    return await self._take(response)
+                    return await self._take(response, deadline)
                 with on_disk(self.folder):
                     self.partial.restart()
-        raise MalformedAnswer(
-            "The server sent another part of the file than it was asked for.",
-            title="Pack not fetched",
-        )
+        raise not_fetched("The server sent another part of the file than it was asked for.")
 
     def _fits(self, response: httpx.Response) -> bool:
         """Whether the answer is the whole pack, or goes on where the file ends."""
@@ -125,25 +141,28 @@ class _Fetch:
                 status=status,
                 hint="Redirects are not followed." if 300 <= status < 400 else "",
             )
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if status == 200 and kind in ("text/html", "application/xhtml+xml"):
+            raise _instead("The server sent a web page in place of the pack.")
         return status == 200
 
-    async def _take(self, response: httpx.Response) -> int | None:
+    async def _take(self, response: httpx.Response, deadline: asyncio.Timeout) -> int | None:
         if response.headers.get("content-encoding", "identity").lower() != "identity":
-            raise MalformedAnswer(
-                "The server packed the file once more; it was not taken.", title="Pack not fetched"
-            )
-        partial = self.partial
-        with on_disk(self.folder):
-            if response.status_code == 200:
-                partial.restart()
-            if not partial.have:
-                partial.note_validator(response.headers.get("etag", ""))
-        total = self.size if self.size is not None else _length(response, partial.have)
-        most = MOST_BYTES if self.size is None else self.size
+            raise not_fetched("The server packed the file once more; it was not taken.")
+        partial, told = self.partial, self.wanted.size
+        begun = 0 if response.status_code == 200 else partial.have
+        total = _length(response, begun) if told is None else told
+        most = MOST_BYTES if told is None else told
         # As it comes: httpx's own chunks would hold back up to one, which a break then loses.
         stream = cast("AsyncGenerator[bytes, None]", response.aiter_raw())
-        async with contextlib.aclosing(stream) as chunks:
+        loop, progress, pace = asyncio.get_running_loop(), 0, Pace()
+        chunks = stream if begun else self._from_its_beginning(stream, response)
+        async with contextlib.aclosing(stream), contextlib.aclosing(chunks):
             async for chunk in chunks:
+                progress += len(chunk)
+                if progress >= PROGRESS:
+                    progress = 0
+                    deadline.reschedule(loop.time() + STALL_S)
                 if partial.have + len(chunk) > most:
                     partial.remove()
                     raise MalformedAnswer(
@@ -151,47 +170,102 @@ class _Fetch:
                         title="Pack damaged",
                     )
                 with on_disk(self.folder):
-                    await _to_its_end(partial.append, chunk)
+                    await to_its_end(partial.append, chunk)
                 self.progress(partial.have, total)
+                await pace.after(chunk)
         return total
 
+    async def _from_its_beginning(
+        self, chunks: AsyncGenerator[bytes, None], response: httpx.Response
+    ) -> AsyncGenerator[bytes, None]:
+        """The chunks of a whole pack; what came before them goes only once they seem to be one.
+
+        Raises:
+            MalformedAnswer: It is something else; what came before is kept.
+        """
+        held, told, length = bytearray(), self.wanted.size, _length(response, 0)
+        if self.partial.have:
+            if told is not None and length is not None and length != told:
+                raise _instead(f"The server sent {length:,} bytes in place of the pack.")
+            async for chunk in chunks:
+                held += chunk
+                if len(held) >= PROOF:
+                    break
+            else:
+                self._check(bytes(held))
+        with on_disk(self.folder):
+            self.partial.restart()
+            self.partial.note_validator(response.headers.get("etag", ""))
+        if held:
+            yield bytes(held)
+        async for chunk in chunks:
+            yield chunk
+
+    def _check(self, pack: bytes) -> None:
+        """See that a short answer is the pack, as far as something was told of it."""
+        size, md5 = self.wanted.size, self.wanted.md5.strip().lower()
+        is_other = md5 and hashlib.md5(pack, usedforsecurity=False).hexdigest() != md5
+        if is_other or size not in (None, len(pack)):
+            raise _instead(f"The server sent {len(pack):,} bytes in place of the pack.")
+
     @contextlib.asynccontextmanager
-    async def _answer(self) -> AsyncIterator[httpx.Response]:
-        request, left = self._request(), False
+    async def _answer(self) -> AsyncIterator[tuple[httpx.Response, asyncio.Timeout]]:
+        left = False
 
         async def note(step: str, _info: object) -> None:
             nonlocal left
             left = left or not step.startswith("connection.")
 
-        request.extensions["trace"] = note
-        context = await asyncio.to_thread(tls_context, str(self.url), self.settings.ca_file)
+        addresses = await addresses_of(self.url, self.profile.base_url)
+        profile = self.profile
+        context = await asyncio.to_thread(
+            tls_context, str(self.url), profile.ca_file, ca_only=profile.ca_only
+        )
         async with httpx.AsyncHTTPTransport(verify=context, trust_env=False) as transport:
             try:
-                response = await transport.handle_async_request(request)
-                try:
-                    yield response
-                finally:
-                    await response.aclose()
+                async with asyncio.timeout(STALL_S) as deadline:
+                    for address in addresses:
+                        request = self._request(address)
+                        request.extensions["trace"] = note
+                        try:
+                            response = await transport.handle_async_request(request)
+                            break
+                        except httpx.HTTPError:
+                            if left or address == addresses[-1]:
+                                raise
+                    try:
+                        yield response, deadline
+                    finally:
+                        await response.aclose()
             except LocktermError:
                 raise
             except Exception as error:  # the HTTP stack's: see lockterm.api.transport
                 if not left:
                     server = clean(self.url.netloc.decode("ascii"), 80)
                     raise not_sent(error, server) from error
-                stalled = isinstance(error, httpx.TimeoutException)
-                what = f"Nothing came for {STALL_S:.0f} s" if stalled else "The line broke"
+                stalled = isinstance(error, (httpx.TimeoutException, TimeoutError))
+                what = f"Hardly anything came for {STALL_S:.0f} s" if stalled else "The line broke"
                 raise _broken(what, self.partial) from error
 
-    def _request(self) -> httpx.Request:
-        headers = {}
-        if origin_of(str(self.url)) == origin_of(self.settings.base_url):
-            headers = checked_headers(self.settings.headers)
+    def _request(self, address: str) -> httpx.Request:
+        """The request for what is missing, to one address of the server."""
+        headers = {"Host": self.url.netloc.decode("ascii")}
+        if origin_of(str(self.url)) == origin_of(self.profile.base_url):
+            headers |= checked_headers(self.profile)
         headers |= {"Accept-Encoding": "identity", "User-Agent": f"lockterm/{__version__}"}
         if self.partial.have:
             start = f"bytes={self.partial.have}-"
             headers |= {"Range": start, "If-Range": self.partial.validator}
         waits = {"connect": 10.0, "read": STALL_S, "write": STALL_S, "pool": STALL_S}
-        return httpx.Request("GET", self.url, headers=headers, extensions={"timeout": waits})
+        # Connected to by its address, the server is still the one of the name, also for TLS.
+        extensions = {"timeout": waits, "sni_hostname": self.url.host}
+        url = self.url.copy_with(host=address.partition("%")[0])
+        return httpx.Request("GET", url, headers=headers, extensions=extensions)
+
+
+def _instead(what: str) -> MalformedAnswer:
+    hint = "Something else may have answered, such as a login page. What came before is kept."
+    return not_fetched(f"{what} It was not taken.", hint)
 
 
 def _length(response: httpx.Response, have: int) -> int | None:
@@ -220,17 +294,3 @@ def _broken(what: str, partial: PartialFile) -> NoAnswer:
         message = f"{what}, and this server does not let a download be resumed."
         hint = "Fetch it again, from the beginning."
     return NoAnswer(message, title="Pack not fetched whole", hint=hint)
-
-
-async def _to_its_end(work: Callable[..., Any], *arguments: Any) -> None:
-    """Work on the file in a thread; who is cancelled waits, lest the file be closed under it."""
-    task = asyncio.ensure_future(asyncio.to_thread(work, *arguments))
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        while not task.done():
-            with contextlib.suppress(asyncio.CancelledError):  # a dialog's end cancels twice
-                await asyncio.wait([task])
-        if not task.cancelled():
-            task.exception()
-        raise

@@ -8,25 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-from lockterm.api.decoder import NotJson, decode
+from lockterm.api.answer import Answer
+from lockterm.api.decoder import decode
 from lockterm.api.headers import retry_after_s
-from lockterm.api.transport import Answer
+from lockterm.domain.reading import is_number
 from lockterm.errors import MalformedAnswer, RateLimited, Refused
+from lockterm.record import record
 
 _DIGITS = re.compile(r"-?[0-9]{1,18}")
 _SOMETHING_ELSE = (
     "Something else may have answered: a proxy, a login page, or the wrong base_url in the profile."
 )
+_OF_PROXIES = frozenset({407, 511})
+"""HTTP status: proxy authentication required, network authentication required."""
 
 
-class _Broken(ValueError):
-    """The body is no envelope; the message says why."""
-
-
-@dataclass(frozen=True, slots=True)
+@record
 class Envelope:
     """An opened envelope; its texts are as they came."""
 
@@ -50,12 +49,12 @@ def read_envelope(value: Any) -> Envelope:
         ValueError: It is none; the message says why, in a few words.
     """
     if not isinstance(value, dict):
-        raise _Broken("it is not a JSON object")
+        raise ValueError("it is not a JSON object")
     codes = {_code(value[name]) for name in ("errcode", "errorCode") if name in value}
     if not codes:
-        raise _Broken("it has neither errcode nor errorCode")
+        raise ValueError("it has neither errcode nor errorCode")
     if len(codes) > 1:
-        raise _Broken("its errcode and errorCode differ")
+        raise ValueError("its errcode and errorCode differ")
     message = _text(value.get("errmsg")) or _text(value.get("errorMsg"))
     return Envelope(codes.pop(), message, _text(value.get("description")), value.get("data"))
 
@@ -67,13 +66,29 @@ def open_answer(answer: Answer) -> Any:
         Refused: The service said no, and nothing was applied.
         MalformedAnswer: Whether it said yes or no cannot be told.
     """
-    status = answer.status
     try:
-        if answer.flaw:
-            raise _Broken(answer.flaw)
-        envelope, problem = read_envelope(decode(answer.body)), ""
-    except (_Broken, NotJson) as error:
-        envelope, problem = None, str(error)
+        return _opened(answer)
+    except (MalformedAnswer, Refused) as error:
+        error.out_of_reach = _is_elsewhere(answer)
+        raise
+
+
+def _is_elsewhere(answer: Answer) -> bool:
+    """Whether something on the way answered: a proxy that wants a login, a portal, a gateway."""
+    if answer.status in _OF_PROXIES or 300 <= answer.status < 400:
+        return True
+    is_page = answer.body.lstrip()[:1] == b"<"
+    return is_page and (200 <= answer.status < 300 or answer.status >= 500)
+
+
+def _opened(answer: Answer) -> Any:
+    status = answer.status
+    envelope, problem = None, answer.flaw
+    if not problem:
+        try:
+            envelope = read_envelope(decode(answer.body))
+        except ValueError as error:
+            problem = str(error)
     quoted = answer.quote(answer.body if envelope is None else envelope.words)
 
     if 400 <= status < 500 and status != 408:
@@ -101,6 +116,7 @@ def _refusal(answer: Answer, envelope: Envelope | None, quoted: str) -> Refused:
     hint = {
         401: "It wants credentials: check the profile's headers.",
         403: "It does not allow this: check the profile's headers and what they are good for.",
+        407: "A proxy on the way wants a login: the service was not reached.",
         404: "" if envelope else "Check base_url in the profile.",
     }.get(status, "")
     return Refused(
@@ -130,9 +146,9 @@ def _without_query(location: str, quote: Callable[[str], str]) -> str:
 def _code(value: Any) -> int:
     if isinstance(value, str) and _DIGITS.fullmatch(value):
         value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or not -(2**63) <= value < 2**63:
-        raise _Broken("its code is not a whole number")
-    return value
+    if not is_number(value):
+        raise ValueError("its code is not a whole number")
+    return int(value)
 
 
 def _text(value: Any) -> str:

@@ -49,7 +49,7 @@ def no_answer(
     if isinstance(error, _TIMEOUTS):
         reason = f"no whole answer came within {within_s:.0f} s"
     elif isinstance(error, httpx.RemoteProtocolError):
-        reason = f"the answer broke off or was no HTTP ({quote(str(error))})"
+        reason = f"the answer broke off, or was not HTTP ({quote(str(error)).rstrip('.')})"
     elif isinstance(error, (httpx.NetworkError, OSError)):
         reason = "the connection broke before the whole answer came"
     else:

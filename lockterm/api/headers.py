@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Mapping
 from datetime import UTC
-from email.utils import parsedate_to_datetime
 
 MOST_S = 60.0
 """The longest wait that is believed, in seconds."""
@@ -16,6 +15,8 @@ UNSTATED_S = 5.0
 
 def http_date(text: str | None) -> float | None:
     """An HTTP date in seconds since the epoch, or None if it is none."""
+    from email.utils import parsedate_to_datetime
+
     try:
         moment = parsedate_to_datetime(text or "")
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

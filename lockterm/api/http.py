@@ -7,6 +7,7 @@ as they are beside Textual: a hundred modules for nothing. Import httpx from her
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 _COMMAND_LINE = "httpx._main"
 
@@ -18,5 +19,12 @@ else:
         import httpx
     finally:
         del sys.modules[_COMMAND_LINE]
+
+# httpcore asks for it some five times an exchange, and a module that is not there is looked for on
+# the disk each time: a tenth of all that reading a hundred locks takes.
+try:
+    import_module("sniffio")
+except ImportError:
+    sys.modules["sniffio"] = None  # type: ignore[assignment]  # so that its import fails at once
 
 __all__ = ["httpx"]

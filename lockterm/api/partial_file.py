@@ -127,8 +127,8 @@ class PartialFile:
         self._close()
 
     def close(self) -> None:
-        """Close the file; what there is stays for another attempt."""
-        if self._file >= 0 and not self.have:
+        """Close the file; what there is stays for another attempt, if that can go on with it."""
+        if self._file >= 0 and not (self.have and self.validator):
             self.remove()
         self._close()
 

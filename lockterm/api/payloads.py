@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
+from lockterm.api.answer import Answer
+from lockterm.api.envelope import open_answer
+from lockterm.domain.reading import Record, is_number
+from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.errors import MalformedAnswer
-from lockterm.models.reading import Record
-from lockterm.models.remotes import Remote, RemotePage
 
 R = TypeVar("R", bound=Record)
+
+
+def page_of(answer: Answer, page_no: int, page_size: int, lock_id: int) -> RemotePage:
+    """The page of a lock's remotes (4.3) in an answer; what was asked for is told in case.
+
+    Raises:
+        MalformedAnswer: As for :func:`read_page`, or whether it is a page cannot be told.
+        Refused: The service said no.
+    """
+    page = read_page(open_answer(answer), page_no, page_size, lock_id)
+    return replace(page, answer_bytes=len(answer.body))
 
 
 def read_page(data: Any, page_no: int, page_size: int, lock_id: int | None = None) -> RemotePage:
@@ -102,5 +116,4 @@ def _object(data: Any) -> dict[str, Any]:
 
 
 def _count(value: Any, least: int) -> int | None:
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_number and least <= value < 2**63 else None
+    return value if is_number(value) and value >= least else None

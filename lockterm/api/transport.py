@@ -16,43 +16,24 @@ import ssl
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from lockterm import __version__
+from lockterm.api.answer import Answer, quoting
+from lockterm.api.body_reader import BodyReader
+from lockterm.api.connection_pool import ConnectionPool
 from lockterm.api.failures import no_answer, not_sent
-from lockterm.api.headers import clock_offset_s
+from lockterm.api.headers import clock_offset_s, retry_after_s
 from lockterm.api.http import httpx
-from lockterm.api.lines import Lines
-from lockterm.api.settings import ServiceSettings, checked_base_url, checked_headers
+from lockterm.api.pacing import Pace
+from lockterm.api.settings import checked_base_url, connect_limit_s, sent_headers
 from lockterm.api.trust import tls_context
-from lockterm.api.unpacking import Unpacker
+from lockterm.domain.text import clean
 from lockterm.errors import ConfigError, Unreachable
-from lockterm.text import clean, masked, spellings
 
-CONNECT_S = 5.0
-"""The most seconds for a connection, and again for its TLS handshake."""
-CONNECT_SHARE = 0.45
-"""The most of an attempt's time for each of the two, so that they fail by themselves: httpcore
-forgets the socket of a handshake that is cancelled."""
-QUOTED = 200
-"""Characters of an answer that an error shows."""
+if TYPE_CHECKING:
+    from lockterm.config import Profile
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An HTTP answer, read to its end."""
-
-    status: int
-    headers: Mapping[str, str]
-    """The header fields, by lower-case name."""
-    body: bytes
-    """The body, unpacked; only its beginning where there is a flaw."""
-    flaw: str
-    """Why the body cannot be trusted, in a few words; empty if it can."""
-    quote: Callable[[str | bytes], str]
-    """Some of the answer's text, fit to be shown: short, one line, and without our secrets."""
 
 
 @dataclass(slots=True)
@@ -63,7 +44,7 @@ class _Progress:
     """Whether the request, or some of it, may have left this machine."""
     status: int = 0
     """The answer's HTTP status; 0 before it came."""
-    unpacker: Unpacker = field(default_factory=Unpacker)
+    reader: BodyReader = field(default_factory=BodyReader)
 
     async def note(self, step: str, _info: Mapping[str, Any]) -> None:
         """Called by httpcore at every step of the request."""
@@ -74,36 +55,32 @@ class Transport:
     """Connections to one service; httpx is known here and nowhere above.
 
     Args:
-        settings: Where the service is and how to talk to it.
+        profile: Where the service is and how to talk to it.
         clock: Seconds since the epoch, to compare with the service's; replaced in tests.
 
     Raises:
         ConfigError: The base URL or a header cannot be used.
     """
 
-    def __init__(self, settings: ServiceSettings, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, profile: Profile, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
-        self._base_url = checked_base_url(settings.base_url)
+        self._base_url = checked_base_url(profile)
         try:
             url = httpx.URL(self._base_url)
         except httpx.InvalidURL:
             raise ConfigError("base_url has a host or a port that cannot be.") from None
         self.server = clean(url.netloc.decode("ascii"))
         """The service's host and port, for messages."""
-        self.last_contact: float | None = None
-        """When the service last answered, on the monotonic clock."""
         self.clock_offset_s: float | None = None
         """The service's clock minus this machine's in seconds, by the last answer with a date."""
-        headers = checked_headers(settings.headers)
-        self._secrets = spellings(headers.values())
-        self._headers = {
-            **headers,
-            "Accept": "application/json",
-            "Accept-Encoding": "gzip",
-            "User-Agent": f"lockterm/{__version__}",
-        }
-        self._ca_file = settings.ca_file
-        self._lines: Lines | None = None
+        self._headers = sent_headers(profile)
+        self.quote = quoting(profile.headers.values())
+        """Quotes what the service sent, as errors may do it: short, clean, without secrets."""
+        self.on_limited: Callable[[float], None] = lambda seconds: None
+        """Called with the wait that is asked for whenever an answer says that calls are too many,
+        also where the call is tried again by itself."""
+        self._ca_file, self._ca_only = profile.ca_file, profile.ca_only
+        self._pool: ConnectionPool | None = None
 
     async def open(self) -> None:
         """Get ready to connect; nothing is sent yet.
@@ -111,18 +88,21 @@ class Transport:
         Raises:
             ConfigError: The ca_file cannot be used.
         """
-        self._lines = Lines(await asyncio.to_thread(self._prepare))  # certificates take 40 ms
+        # In a thread: certificates take 40 ms.
+        self._pool = ConnectionPool(await asyncio.to_thread(self._prepare))
 
-    def _prepare(self) -> ssl.SSLContext:
+    def _prepare(self) -> ssl.SSLContext | None:
         with contextlib.suppress(ImportError):  # what the first request would import meanwhile
             importlib.import_module("anyio._backends._asyncio")
-        return tls_context(self._base_url, self._ca_file)
+        if not self._base_url.startswith("https:"):
+            return None  # an empty one would take more than a MiB
+        return tls_context(self._base_url, self._ca_file, ca_only=self._ca_only)
 
     async def close(self) -> None:
         """Close every connection."""
-        lines, self._lines = self._lines, None
-        if lines is not None:
-            await lines.close()
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            await pool.close()
 
     async def exchange(
         self,
@@ -149,8 +129,8 @@ class Transport:
             Unreachable: Nothing was sent.
             NoAnswer: The request may have left, and no whole answer came.
         """
-        lines = self._lines
-        if lines is None:
+        pool = self._pool
+        if pool is None:
             raise Unreachable("Nothing was sent: the connections are closed.")
         headers = dict(self._headers)
         if content is not None:
@@ -165,19 +145,19 @@ class Transport:
             content=None if content is None else content[1],
             extensions={
                 "trace": progress.note,
-                "timeout": {"connect": min(CONNECT_S, CONNECT_SHARE * within_s)},
+                "timeout": {"connect": connect_limit_s(within_s)},
             },
         )
         try:
-            async with lines.line(fresh=fresh) as line, asyncio.timeout(within_s):
-                return await self._converse(line, request, progress)
+            async with pool.connection(fresh=fresh) as connection, asyncio.timeout(within_s):
+                return await self._converse(connection, request, progress)
         # Whatever the HTTP stack raises is a fault of the line or of the other side. A list of
         # types would let the next leak of h11, anyio or ssl through as a crash amid a write.
         except Exception as error:
             if not progress.left:
                 raise not_sent(error, self.server) from error
-            seen = self._quote(bytes(progress.unpacker.body))
-            raise no_answer(error, within_s, progress.status, seen, self._quote) from error
+            seen = self.quote(bytes(progress.reader.body))
+            raise no_answer(error, within_s, progress.status, seen, self.quote) from error
         finally:  # neither headers nor bodies: they hold secrets
             took_ms = (time.monotonic() - began) * 1000
             status = progress.status or "no answer"
@@ -185,37 +165,30 @@ class Transport:
 
     async def _converse(
         self,
-        line: httpx.AsyncHTTPTransport,
+        connection: httpx.AsyncHTTPTransport,
         request: httpx.Request,
         progress: _Progress,
     ) -> Answer:
         began = self._clock()
-        response = await line.handle_async_request(request)
+        response = await connection.handle_async_request(request)
         progress.status = response.status_code
         headers = {name.lower(): value for name, value in response.headers.items()}
-        self.last_contact = time.monotonic()
         offset = clock_offset_s(headers, (began + self._clock()) / 2)
         self.clock_offset_s = self.clock_offset_s if offset is None else offset
-        unpacker = progress.unpacker = Unpacker(headers.get("content-encoding", ""))
+        reader = progress.reader = BodyReader(headers.get("content-encoding", ""))
         stream = cast("AsyncGenerator[bytes, None]", response.aiter_raw())
+        pace = Pace()
         async with contextlib.aclosing(stream) as chunks:
             try:
                 async for chunk in chunks:
-                    unpacker.feed(chunk)
-                    if unpacker.flaw:
+                    reader.feed(chunk)
+                    if reader.flaw:
                         break
-                    # Thousands of tiny chunks arrive without one pause for keys and deadlines.
-                    await asyncio.sleep(0)
+                    await pace.after(chunk)
             finally:
                 await response.aclose()
-        unpacker.finish()
-        body = bytes(unpacker.body)
-        return Answer(response.status_code, headers, body, unpacker.flaw, self._quote)
-
-    def _quote(self, text: str | bytes) -> str:
-        # Splitting all of 8 MiB would keep the keys waiting; a secret must not be cut in two.
-        text = text[: 16 * QUOTED + max(map(len, self._secrets), default=0)]
-        if isinstance(text, bytes):
-            text = text.decode("utf-8", "replace")
-        text = masked(text, self._secrets)[: 16 * QUOTED]
-        return clean(" ".join(text.split()), QUOTED)
+        if response.status_code == 429:
+            self.on_limited(retry_after_s(headers))
+        reader.finish()
+        body = bytes(reader.body)
+        return Answer(response.status_code, headers, body, reader.flaw, self.quote)

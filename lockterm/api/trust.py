@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import ssl
 from pathlib import Path
 
-from lockterm.api.http import httpx
+from lockterm.domain.text import clean
 from lockterm.errors import ConfigError, Untrusted
-from lockterm.text import clean
 
 _OF_THE_LINE = (
     ssl.SSLEOFError,
@@ -19,19 +19,35 @@ _OF_THE_LINE = (
 """The connection stalled or went away amid the handshake: worth another attempt."""
 
 
-def tls_context(base_url: str, ca_file: str) -> ssl.SSLContext:
+def tls_context(base_url: str, ca_file: str, *, ca_only: bool = False) -> ssl.SSLContext:
     """The context for a base URL.
 
     For https it trusts the well-known authorities, those of this machine, and those of ``ca_file``.
     For http it is an empty one that trusts nobody, because loading authorities takes 40 ms.
 
+    The environment has no say: ``SSL_CERT_FILE`` and ``SSL_CERT_DIR`` would add authorities, and
+    ``SSLKEYLOGFILE`` would write down what decrypts the line.
+
+    Args:
+        base_url: Where the connection leads.
+        ca_file: A PEM file of additional authorities, or empty.
+        ca_only: Whether the authorities of ``ca_file`` are the only ones.
+
     Raises:
         ConfigError: ``ca_file`` cannot be read as PEM certificates.
     """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # verifies, and reads no environment
     if not base_url.startswith("https:"):
-        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context = httpx.create_ssl_context(trust_env=False)
-    context.load_default_certs()
+        return context
+    if not ca_only:
+        import certifi
+
+        context.load_verify_locations(cafile=certifi.where())
+        machine = ssl.get_default_verify_paths()
+        with contextlib.suppress(OSError):
+            context.load_verify_locations(cafile=machine.openssl_cafile)
+        if Path(machine.openssl_capath).is_dir():
+            context.load_verify_locations(capath=machine.openssl_capath)
     if ca_file:
         try:
             context.load_verify_locations(cafile=Path(ca_file).expanduser())

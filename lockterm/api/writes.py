@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lockterm.record import record
+
 if TYPE_CHECKING:
-    from lockterm.models.requests import NewRemote, RemoteChanges
+    from lockterm.domain.requests import NewRemote, RemoteChanges
 
 _REMOTE = "/api/v1/bluetooth-remote"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Write:
     """One call that changes something at the service."""
 
@@ -22,15 +23,21 @@ class Write:
     """The path below the base URL."""
     body: Mapping[str, Any]
     """The parameters under the contract's names, ready for JSON."""
-    result: str = ""
-    """The field of ``data`` that holds the call's result, a number; empty where it has none."""
-    always_json: bool = False
-    """Whether the body is JSON whatever the profile says."""
+
+    @property
+    def result(self) -> str:
+        """The field of ``data`` that holds the call's result, a number; empty where it has none."""
+        return {"add": "remoteId", "clear": "deletedCount"}.get(self.call, "")
+
+    @property
+    def always_json(self) -> bool:
+        """Whether the body is JSON whatever the profile says."""
+        return self.call == "updateLockSetting"
 
 
 def add_remote(request: NewRemote) -> Write:
     """Add a remote (4.1); the result is its id."""
-    return Write("add", f"{_REMOTE}/add", request.body(), result="remoteId")
+    return Write("add", f"{_REMOTE}/add", request.body())
 
 
 def update_remote(lock_id: int, remote_id: int, changes: RemoteChanges) -> Write:
@@ -46,7 +53,7 @@ def delete_remote(remote_id: int) -> Write:
 
 def clear_remotes(lock_id: int) -> Write:
     """Delete every remote of a lock (4.7); the result is their number."""
-    return Write("clear", f"{_REMOTE}/clear", {"lockId": lock_id}, result="deletedCount")
+    return Write("clear", f"{_REMOTE}/clear", {"lockId": lock_id})
 
 
 def update_remote_user_no(lock_id: int, remote_id: int, remote_user_no: int) -> Write:
@@ -59,4 +66,4 @@ def set_voice(lock_id: int, lang: str, timbre: str) -> Write:
     """Set the language and timbre that a lock speaks with (4.12)."""
     body = {"lockId": lock_id, "currentVoiceTimbre": {"lang": lang, "timbre": timbre}}
     path = "/api/v1/lockSetting/updateLockSetting"
-    return Write("updateLockSetting", path, body, always_json=True)
+    return Write("updateLockSetting", path, body)

@@ -8,7 +8,7 @@ MAX_BODY = 8 * 1024 * 1024
 """Bytes of an unpacked body; a page of 200 remotes has some 100 KB."""
 
 
-class Unpacker:
+class BodyReader:
     """Collects a body, never holding more than :data:`MAX_BODY` of it.
 
     Args:

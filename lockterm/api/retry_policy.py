@@ -6,7 +6,6 @@ import asyncio
 import math
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 from lockterm.errors import (
@@ -17,6 +16,7 @@ from lockterm.errors import (
     Unreachable,
     Untrusted,
 )
+from lockterm.record import record
 
 T = TypeVar("T")
 
@@ -26,8 +26,8 @@ FOR_WRITES = (Unreachable,)
 """A write may be repeated only when it was provably not sent: the service could apply it twice."""
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
+@record
+class RetryPolicy:
     """How persistently a call is tried."""
 
     attempts: int = 3

@@ -1,0 +1,229 @@
+"""The first page of a lock's list, asked for in a thread while the rest of lockterm is imported.
+
+It is the request that the client would send first, by the same rules: no proxy and no redirect,
+TLS and authorities as configured, the profile's headers, the same limits of time and size, and h11
+to read the answer, as httpcore does. An answer is what the client's first attempt came to; where
+the line broke, nothing is lost but time: it is a read, and the client asks as ever.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+from typing import TYPE_CHECKING
+
+from lockterm.api.answer import Answer, quoting
+from lockterm.api.body_reader import BodyReader
+from lockterm.api.headers import clock_offset_s
+from lockterm.api.payloads import page_of
+from lockterm.api.settings import checked_base_url, connect_limit_s, sent_headers
+from lockterm.errors import LocktermError
+from lockterm.record import record
+
+if TYPE_CHECKING:
+    import h11
+
+    from lockterm.config import Profile
+    from lockterm.domain.remotes import RemotePage
+
+LIST_PATH = "/api/v1/bluetooth-remote/list"
+
+_PLAIN = re.compile(r"(https?)://((?!xn--)[a-z0-9.-]+)(?::([0-9]+))?((?:/(?!\.)[A-Za-z0-9._~-]+)*)")
+"""An address that httpx sends as it is written; with another one, only the client begins."""
+
+_NEXT_ADDRESS_S = 0.25
+"""So long, in seconds, each address of a host is tried while there is another one (RFC 8305)."""
+
+_MOST_OF_A_HEAD = 100 * 1024
+"""Bytes of a head, or of what frames a chunk; httpcore's number."""
+
+_MOST_PIECES = 64
+"""Pieces that an answer of 64 KiB may come in; more are left to the client, which rests between."""
+
+_log = logging.getLogger(__name__)
+
+
+@record
+class Outcome:
+    """What became of the request."""
+
+    answer: Answer | None = None
+    """A whole answer, whatever it says; None: there was none."""
+    page: RemotePage | None = None
+    """The page in it; None: it holds none."""
+    at_s: float = 0.0
+    """This machine's time at the middle of the exchange, in seconds since the epoch."""
+    error: Exception | None = None
+    """Why nothing was sent; None: it was, or may have been."""
+
+    @property
+    def clock_offset_s(self) -> float | None:
+        """The service's clock minus this machine's in seconds; None where it has not told."""
+        return clock_offset_s(self.answer.headers, self.at_s) if self.answer else None
+
+
+def page_query(lock_id: int, page_no: int, page_size: int) -> dict[str, int]:
+    """What a page of a lock's remotes is asked for with (4.3), at :data:`LIST_PATH`."""
+    return {"lockId": lock_id, "pageNo": page_no, "pageSize": page_size}
+
+
+class FirstPage:
+    """The request and what becomes of it; :meth:`ask` begins it.
+
+    Args:
+        profile: Whose service is asked; an address that is not written plainly is not.
+        lock_id: Whose remotes are listed.
+    """
+
+    def __init__(self, profile: Profile, lock_id: int) -> None:
+        self.profile = profile
+        self.key = (lock_id, 1, profile.page_size)
+        """The lock, the page's number and its size."""
+        self.outcome: Future[Outcome] = Future()
+        """Never an error."""
+
+    def ask(self) -> None:
+        """Begin, and go on with something else."""
+        self.outcome.set_running_or_notify_cancel()  # who waits for it can no longer cancel it
+        threading.Thread(target=self._run, name="first page", daemon=True).start()
+
+    def _run(self) -> None:
+        outcome = Outcome()
+        try:
+            outcome = self._exchanged()
+        # Whatever it is, the client comes upon it as well, and knows how to say it.
+        except Exception as error:
+            _log.debug("the first page was not asked for early: %s", type(error).__name__)
+        finally:
+            self.outcome.set_result(outcome)
+
+    def _exchanged(self) -> Outcome:
+        end_s = time.monotonic() + self.profile.timeout_s
+        plain = _PLAIN.fullmatch(checked_base_url(self.profile))
+        if plain is None:
+            return Outcome()
+        scheme, host, port, prefix = plain.groups()
+        usual = "443" if scheme == "https" else "80"
+        try:
+            line = self._connected(scheme, host, int(port or usual))
+        except OSError as error:
+            return Outcome(error=error)
+        at = host if port in (None, usual) else f"{host}:{port}"
+        with line:
+            return self._asked(line, at, prefix + LIST_PATH, end_s)
+
+    def _connected(self, scheme: str, host: str, port: int) -> socket.socket:
+        limit_s = connect_limit_s(self.profile.timeout_s)
+        line = _first_to_connect(host, port, time.monotonic() + limit_s)
+        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if scheme == "http":
+            return line
+        from lockterm.api.trust import tls_context
+
+        profile = self.profile
+        context = tls_context(profile.base_url, profile.ca_file, ca_only=profile.ca_only)
+        context.set_alpn_protocols(["http/1.1"])
+        line.settimeout(limit_s)
+        return context.wrap_socket(line, server_hostname=host)
+
+    def _asked(self, line: socket.socket, at: str, path: str, end_s: float) -> Outcome:
+        import h11
+
+        lock_id, page_no, page_size = self.key
+        query = page_query(lock_id, page_no, page_size)
+        target = f"{path}?{'&'.join(f'{name}={number}' for name, number in query.items())}"
+        headers = [("Host", at), *sent_headers(self.profile).items()]
+        http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MOST_OF_A_HEAD)
+        request = http.send(h11.Request(method="GET", target=target, headers=headers)) or b""
+        began, began_s = time.time(), time.monotonic()
+        line.settimeout(max(end_s - began_s, 0.001))
+        line.sendall(request + (http.send(h11.EndOfMessage()) or b""))
+        answer, at_s = None, 0.0
+        for event in _events(http, line, end_s):
+            if isinstance(event, h11.Response):
+                at_s = (began + time.time()) / 2
+                told = _decoded(event)
+                reader = BodyReader(told.get("content-encoding", ""))
+                status = event.status_code
+            elif isinstance(event, h11.Data):
+                reader.feed(bytes(event.data))
+                if reader.flaw:
+                    break
+        reader.finish()
+        took_ms = (time.monotonic() - began_s) * 1000
+        _log.debug("%s %s: %s after %.0f ms", "GET", LIST_PATH, status, took_ms)
+        quote = quoting(self.profile.headers.values())
+        answer = Answer(status, told, bytes(reader.body), reader.flaw, quote)
+        try:
+            return Outcome(answer, page_of(answer, page_no, page_size, lock_id), at_s)
+        except LocktermError:
+            return Outcome(answer, None, at_s)
+
+
+def _first_to_connect(host: str, port: int, end_s: float) -> socket.socket:
+    """A connection to the first address of a host that takes one.
+
+    Raises:
+        OSError: None did; it is the first one's.
+    """
+    failed: OSError | None = None
+    # As bytes: nothing is imported to encode it.
+    addresses = socket.getaddrinfo(host.encode(), port, type=socket.SOCK_STREAM)
+    for number, (family, kind, protocol, _, address) in enumerate(addresses, 1):
+        left_s = end_s - time.monotonic()
+        if number < len(addresses):
+            left_s = min(left_s, _NEXT_ADDRESS_S)
+        line = socket.socket(family, kind, protocol)
+        line.settimeout(max(left_s, 0.001))
+        try:
+            line.connect(address)
+        except OSError as error:
+            line.close()
+            failed = failed or error
+        else:
+            return line
+    raise failed or OSError("no address")
+
+
+def _events(http: h11.Connection, line: socket.socket, end_s: float) -> Iterator[h11.Event]:
+    """The parts of an answer, to its end.
+
+    Raises:
+        OSError: The line broke, time ran out, or it is an answer better left to the client.
+        h11.RemoteProtocolError: It is not HTTP.
+    """
+    import h11
+
+    pieces = size = 0
+    while True:
+        event = http.next_event()
+        if event is h11.NEED_DATA:
+            left_s = end_s - time.monotonic()
+            if left_s <= 0 or pieces > _MOST_PIECES + size // 1024:
+                raise TimeoutError
+            line.settimeout(left_s)
+            piece = line.recv(64 * 1024)
+            pieces, size = pieces + 1, size + len(piece)
+            http.receive_data(piece)
+        elif isinstance(event, (h11.Response, h11.Data)):
+            yield event
+        elif isinstance(event, h11.EndOfMessage):
+            return
+        else:  # one that only informs, as may come for ever; or the end of the line
+            raise OSError
+
+
+def _decoded(response: h11.Response) -> dict[str, str]:
+    """The header fields by lower-case name, as httpx tells them."""
+    fields: dict[bytes, bytes] = {}
+    for name, value in response.headers:
+        fields[name] = fields[name] + b", " + value if name in fields else value
+    try:
+        return {name.decode(): value.decode() for name, value in fields.items()}
+    except UnicodeDecodeError:
+        return {name.decode("latin-1"): value.decode("latin-1") for name, value in fields.items()}
