@@ -3,14 +3,17 @@
 Every write is a row of the journal, durable before its first byte leaves; its outcome is settled
 by the answer, by reading back, or by a person, and nothing is ever sent again by itself.
 
-Reading order: ``kept`` (journal and drafts), ``sending`` (one write), ``writes`` (the six of the
-contract), ``settling`` (outcomes that are not known). Reads are in ``lockterm.reads``.
+Reading order: ``facade`` (the parts), ``writes`` (the six of the contract), ``sending`` (one
+write), ``journal_store`` (what is written down of it), ``watching`` (reads back what had no
+answer), ``proof`` (what proves it), ``settling`` (what a person decides), ``recorded`` (what the
+journal knows against what is shown). Plans of many changes are in ``runs``, each of them in
+``steps``, and how fast they go in ``pace``. Reads are in ``remotes``, ``voices`` and ``locks``.
 """
 
 from __future__ import annotations
 
-from lockterm.operations.sending import HeldBack, OtherService, SettledMeanwhile
-from lockterm.operations.settling import Operations
-from lockterm.reads import Seen
+from lockterm.operations.cached_reads import Seen
+from lockterm.operations.facade import Operations
+from lockterm.operations.refusals import HeldBack, OtherService, SettledMeanwhile
 
 __all__ = ["HeldBack", "Operations", "OtherService", "Seen", "SettledMeanwhile"]

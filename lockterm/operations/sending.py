@@ -1,233 +1,209 @@
-"""How a write leaves: written down before the first byte, and its outcome after the last.
-
-A write runs in a task of its own, to its end, whichever screen began it.
-"""
+"""How a write leaves: written down before the first byte, and its outcome after the last."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from abc import abstractmethod
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
+from lockterm.domain.operation import Operation, State
+from lockterm.domain.wording import beyond_backup, read_only
 from lockterm.errors import (
     LocktermError,
+    OutcomeUnknown,
     Refused,
     RuleViolation,
     ServiceError,
     StoreError,
     Unreachable,
 )
-from lockterm.models.operation import CALL_WORDS, IN_FLIGHT, STATE_WORDS, Operation, State
-from lockterm.operations.kept import Kept
+from lockterm.operations.readback import judge_add
+from lockterm.operations.walk_limits import UNASKED
 
 if TYPE_CHECKING:
     from lockterm.api.writes import Write
-    from lockterm.models.remotes import Remote
+    from lockterm.config import Profile
+    from lockterm.operations.connection import Connection
+    from lockterm.operations.journal_store import JournalStore
+    from lockterm.operations.locks import Locks
+    from lockterm.operations.remotes import Remotes
+    from lockterm.operations.watching import Watch
 
 _log = logging.getLogger(__name__)
 
-
-class HeldBack(LocktermError):
-    """A further add or clear on a lock whose last one is not settled; nothing was sent."""
-
-    title = "Held back"
-
-    def __init__(self, operation: Operation, *, here: bool) -> None:
-        who = "this session" if here else f"session {operation.session}"
-        super().__init__(
-            f"An earlier {CALL_WORDS[operation.call]} on {operation.lock_name} is not settled yet"
-            f" (held by {who}). Another could double it.",
-            hint="Check it, send it again or give it up first.",
-        )
-        self.operation = operation
+Backup = tuple[Mapping[str, Any], ...]
+"""Records of remotes as they were before a write, under the contract's names."""
 
 
-class OtherService(LocktermError):
-    """The profile names another service now than the one an operation was sent to."""
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A write that somebody wants, and what the journal notes of it beside the request."""
 
-    title = "Another service"
-
-    def __init__(self, operation: Operation, profile: str, base_url: str) -> None:
-        super().__init__(
-            f"It was sent to {operation.service}, and the profile {profile} means {base_url} now."
-            " Nothing was asked or sent.",
-            hint="Use a profile for that service to settle it, or give it up.",
-        )
-        self.operation = operation
-
-
-class SettledMeanwhile(LocktermError):
-    """What was to be sent again is settled by now, perhaps by another session; nothing was sent."""
-
-    title = "Not sent again"
-
-    def __init__(self, operation: Operation) -> None:
-        super().__init__(f"It is settled meanwhile: {STATE_WORDS[operation.state]}.")
-        self.operation = operation
+    write: Write
+    lock_id: int
+    remote_name: str = ""
+    """The name of the remote it is about, where it is about one."""
+    before: Backup = ()
+    """The remotes it is about, as they were when the person decided."""
+    guard: Callable[[], Awaitable[Backup | None]] | None = None
+    """Reads just before it is sent, and raises where it must not be; it may return ``before``."""
+    again_of: str | None = None
+    """The unsettled operation that it sends again."""
+    restores: tuple[str | None, int | None] = (None, None)
+    """The delete or clear from whose backup it comes, and the id that the remote had there."""
+    operation_id: str | None = None
+    """The id that it gets in the journal, where somebody noted it before; None: one is made up."""
 
 
-class Sending(Kept):
-    """Sends writes, once each, and notes what became of them."""
+class Sender(Protocol):
+    """What becomes of a write."""
 
-    sending = 0
-    """How many writes are on their way: none of them must be cut off."""
+    @property
+    def under_way(self) -> int:
+        """How many writes are on their way."""
 
-    @abstractmethod
-    def settle(self) -> None:
-        """Read unknown outcomes back in the background."""
+    async def send(self, order: Order) -> int | None:
+        """Carry a write out.
 
-    def is_sent_here(self, operation: Operation) -> bool:
-        """Whether an operation was sent to the service that the profile names now."""
-        return operation.service in ("", self.profile.base_url)
-
-    def require_sent_here(self, operation: Operation) -> None:
-        """See that reading back, sending again or restoring means the same service.
+        Returns:
+            What it resulted in: a remote's id, the number of the deleted; None where it has no
+            result, or the service did not tell it.
 
         Raises:
-            OtherService: It does not: there, the same ids are other locks and remotes.
+            LocktermError: See :meth:`Writes.add_remote <lockterm.operations.writes.Writes>`.
         """
-        if not self.is_sent_here(operation):
-            raise OtherService(operation, self.profile.name, self.profile.base_url)
 
-    async def _carry_out(
+
+class HttpSender:
+    """Sends writes to the service, once each, and notes what became of them.
+
+    A write runs in a task of its own, to its end, whichever screen began it.
+
+    Args:
+        profile: Whether anything may be sent, and where to.
+        connection: To the service.
+        journal: Where it is written down first.
+        locks: The name of the lock, for the journal.
+        remotes: What was read of the lock is doubtful afterwards.
+        watch: Reads back what had no answer.
+    """
+
+    def __init__(
         self,
-        write: Write,
-        lock_id: int,
-        *,
-        remotes: tuple[Remote, ...] | list[Remote] = (),
-        backup: tuple[Mapping[str, Any], ...] | None = None,
-        name: str = "",
-        again_of: str | None = None,
-        restores: tuple[str, int] | None = None,
-    ) -> Any:
-        if self.profile.read_only:
-            raise RuleViolation({"read_only": f"The profile {self.profile.name} is read-only."})
-        self._keep_pause()  # the journal would call it refused, and the service was not asked
-        one = remotes[0] if len(remotes) == 1 and write.call != "clear" else None
+        profile: Profile,
+        connection: Connection,
+        journal: JournalStore,
+        locks: Locks,
+        remotes: Remotes,
+        watch: Watch,
+    ) -> None:
+        self.under_way = 0
+        self._profile = profile
+        self._connection = connection
+        self._journal = journal
+        self._locks = locks
+        self._remotes = remotes
+        self._watch = watch
+
+    async def send(self, order: Order) -> int | None:
+        """Send a write, and note what became of it; see :class:`Sender`."""
+        if self._profile.read_only:
+            raise RuleViolation({"read_only": read_only(self._profile.name)})
+        begun_ms = self._connection.clock.now_ms()
+        if order.guard is not None and (backup := await order.guard()) is not None:
+            order = replace(order, before=backup)
+        # The journal would call it refused, and the service was not asked.
+        self._connection.require_no_pause()
+        write = order.write
         operation = Operation(
-            id=uuid4().hex,
-            profile=self.profile.name,
+            id=order.operation_id or uuid4().hex,
+            profile=self._profile.name,
             call=write.call,
             path=write.path,
             body=write.body,
-            lock_id=lock_id,
-            lock_name=(await self.find_lock(lock_id)).title,
+            lock_id=order.lock_id,
+            lock_name=(await self._locks.find(order.lock_id)).title,
             remote_id=write.body.get("remoteId"),
-            remote_name=name or (one.remote_name or "" if one else ""),
-            before=backup if backup is not None else tuple(remote.raw for remote in remotes),
+            remote_name=order.remote_name,
+            before=order.before,
             state=State.PREPARED,
-            session=self._session.id,
-            prepared_ms=self.now_ms(),
-            again_of=again_of,
-            restores=restores[0] if restores else None,
-            restores_remote=restores[1] if restores else None,
-            service=self.profile.base_url,
+            session=self._journal.session.id,
+            prepared_ms=begun_ms,
+            again_of=order.again_of,
+            restores=order.restores[0],
+            restores_remote=order.restores[1],
+            service=self._profile.base_url,
         )
         # In a task of its own: a screen that goes away must not cut a write off half-way.
-        return await asyncio.shield(self._background(self._journalled(operation, write)))
+        return await asyncio.shield(self._connection.background(self._send(operation, write)))
 
-    async def _journalled(self, operation: Operation, write: Write) -> Any:
-        self.sending += 1
+    async def _send(self, operation: Operation, write: Write) -> int | None:
+        self.under_way += 1
         try:
-            return await self._sent(operation, write)
+            return await self._journalled(operation, write)
         finally:
-            self.sending -= 1
+            self.under_way -= 1
 
-    async def _sent(self, operation: Operation, write: Write) -> Any:
+    async def _journalled(self, operation: Operation, write: Write) -> int | None:
         try:
-            await _to_its_end(lambda: self._with_journal(lambda: self._prepare(operation)))
+            await self._journal.begin(operation)
         except asyncio.CancelledError:
             await self._note_failure(operation, Unreachable("It was interrupted before."))
             raise
         try:
-            answer = await self._call(lambda service: service.send(write))
+            answer = await self._connection.call(lambda service: service.send(write))
         except BaseException as error:
             await self._note_failure(operation, error)
             raise
         else:
-            changes = {"remote_id": answer} if operation.call == "add" else {}
-            await _to_its_end(
-                lambda: self._note(operation, state=State.CONFIRMED, answer=answer, **changes)
-            )
+            changes: dict[str, Any] = {"remote_id": answer} if operation.call == "add" else {}
+            if operation.call == "clear":
+                changes["message"] = beyond_backup(answer, len(operation.before))
+            await self._journal.end(operation, state=State.CONFIRMED, answer=answer, **changes)
             if answer is None and operation.call == "add":
                 return await self._recognise(operation)
             return answer
         finally:
-            self.forget_pages(operation.lock_id)
-            self.watch_journal()
-
-    def _prepare(self, operation: Operation) -> None:
-        holder = self._journal.prepare(operation)
-        if holder is not None and holder.state in IN_FLIGHT:
-            self._settle_orphans()  # the session that sends it may have ended since
-            holder = self._journal.prepare(operation)
-        if holder is not None and holder.id == operation.again_of:
-            raise SettledMeanwhile(holder)
-        if holder is not None:
-            raise HeldBack(holder, here=holder.session == self._session.id)
-        try:
-            if not self._journal.move(
-                operation.id, [State.PREPARED], state=State.SENDING, sent_ms=self.now_ms()
-            ):
-                raise StoreError("Another session took this one for ended. Nothing was sent.")
-        except StoreError as error:
-            self._note(operation, state=State.NOT_SENT, message=error.message)
-            raise
+            self._remotes.forget(operation.lock_id)
+            self._journal.on_change()
 
     async def _note_failure(self, operation: Operation, error: BaseException) -> None:
+        if isinstance(error, OutcomeUnknown):
+            error.operation_id = operation.id
         changes: dict[str, Any] = {"state": State.UNKNOWN, "message": "It was interrupted."}
         if isinstance(error, LocktermError):
-            changes["message"] = error.message
+            changes["message"] = error.meaning
         if isinstance(error, Refused):
             changes |= {"state": State.REFUSED, "code": error.code}
         elif isinstance(error, Unreachable) or (
             isinstance(error, LocktermError) and not isinstance(error, ServiceError)
         ):
             changes["state"] = State.NOT_SENT
-        await _to_its_end(lambda: self._note(operation, **changes))
-        if changes["state"] is State.UNKNOWN:
-            self.settle()
-        if isinstance(error, Unreachable):
-            self._keep_trying(
-                lambda service: service.list_remotes(operation.lock_id, page_no=1, page_size=1),
-                error,
+        is_lost = changes["state"] is State.UNKNOWN
+        if is_lost:
+            self._watch.note_lost(operation)
+        await self._journal.end(operation, **changes)
+        if is_lost:
+            self._watch.start()
+        if isinstance(error, ServiceError) and error.out_of_reach:
+            self._connection.keep_trying(
+                lambda service: service.list_remotes(operation.lock_id, page_no=1, page_size=1)
             )
 
     async def _recognise(self, operation: Operation) -> int | None:
         """Find the id of a remote that the service recorded without telling its id."""
-        from lockterm.readback import judge_add
-
         try:
-            remotes = await self.all_remotes(operation.lock_id)
-            found = judge_add(operation, remotes, await self._not_added_by(operation)).candidates
+            remotes = await self._remotes.all(operation.lock_id, UNASKED)
+            alike = judge_add(operation, remotes, ()).candidates
+            known = await self._journal.not_new(operation, remotes, alike)
+            found = judge_add(operation, remotes, known).candidates
             if len(found) != 1:
                 return None
-            await asyncio.to_thread(
-                self._journal.move, operation.id, [State.CONFIRMED], remote_id=found[0]
-            )
+            await self._journal.note_recognised(operation, found[0])
         except (ServiceError, StoreError) as error:
             _log.info("the id of a new remote could not be read: %s", error.message)
             return None
         return found[0]
-
-    async def _not_added_by(self, operation: Operation) -> set[int]:
-        if operation.call != "add":
-            return set()
-        return await asyncio.to_thread(
-            self._with_journal, lambda: self._journal.not_added_by(operation)
-        )
-
-
-async def _to_its_end(work: Callable[[], None]) -> None:
-    """Run in a thread; a cancellation waits for its end, as a thread cannot be stopped."""
-    task = asyncio.ensure_future(asyncio.to_thread(work))
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        if not task.cancelled():
-            task.exception()  # it has nobody to tell any more
-        raise

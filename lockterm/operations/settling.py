@@ -1,69 +1,54 @@
-"""What becomes of a write without an answer: read back, recognised, sent again or given up."""
+"""What a person decides about a write without an answer: recognised, sent again or given up."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from lockterm.connection import FIRST_RETRY_S, LAST_RETRY_S
-from lockterm.errors import (
-    NameTaken,
-    RateLimited,
-    Refused,
-    RuleViolation,
-    ServiceError,
-    StoreError,
-    Unreachable,
-)
-from lockterm.models.operation import READABLE_CALLS, Operation, State
-from lockterm.operations.writes import Writes
+from lockterm.api.writes import Write
+from lockterm.domain.operation import Operation, State
+from lockterm.domain.remotes import Remote
+from lockterm.errors import NameTaken, RateLimited, Refused, RuleViolation
+from lockterm.operations.readback import given_away, is_still, judge_update, record_before
+from lockterm.operations.refusals import damaged_entry
+from lockterm.operations.sending import Order
 
 if TYPE_CHECKING:
-    from lockterm.config import Profile
-    from lockterm.store.database import Database
+    from lockterm.operations.journal_store import JournalStore
+    from lockterm.operations.remotes import Remotes
+    from lockterm.operations.sending import Sender
+    from lockterm.operations.watching import Watch
+    from lockterm.operations.writes import Writes
 
-_log = logging.getLogger(__name__)
 
+class Settling:
+    """Settles operations by the word of a person.
 
-class Operations(Writes):
-    """Everything a screen can ask for, on one profile. Arguments as for :class:`Kept`."""
+    Args:
+        journal: What is not settled.
+        remotes: What the service shows now.
+        watch: Reads back.
+        sender: What becomes of what is sent again.
+        writes: Deletes what a clear has left.
+    """
 
-    def __init__(self, profile: Profile, database: Database, **options: Any) -> None:
-        super().__init__(profile, database, **options)
-        self._settling: asyncio.Task[None] | None = None
-        self._settle_asked = asyncio.Event()
-
-    # --- by a person ---------------------------------------------------------------------------
-
-    async def check(self, operation: Operation) -> Operation:
-        """Read an unsettled operation back and note what was seen.
-
-        Returns:
-            The operation as the journal has it now.
-
-        Raises:
-            ServiceError: It could not be read; the operation stays as it is.
-            OtherService: It was sent to another service; so does it.
-        """
-        from lockterm.readback import Verdict, read_back
-
-        self.require_sent_here(operation)
-        verdict = await read_back(self, operation, await self._not_added_by(operation))
-        if verdict.state is State.CONFIRMED_BY_READING and await self._was_replaced(operation):
-            verdict = Verdict(State.SENT_AGAIN, "What remained of it was deleted one by one.")
-        return await self._move(
-            operation,
-            state=verdict.state,
-            message=verdict.words,
-            candidates=verdict.candidates,
-            read_ms=self.now_ms(),
-        )
+    def __init__(
+        self,
+        journal: JournalStore,
+        remotes: Remotes,
+        watch: Watch,
+        sender: Sender,
+        writes: Writes,
+    ) -> None:
+        self._journal = journal
+        self._remotes = remotes
+        self._watch = watch
+        self._sender = sender
+        self._writes = writes
 
     async def bind(self, operation: Operation, remote_id: int) -> Operation:
         """Settle an ambiguous add: this remote is the one."""
-        return await self._move(
+        self._watch.told.add(operation.id)
+        return await self._journal.settle(
             operation,
             state=State.CONFIRMED_BY_READING,
             message=f"Recognised as remote {remote_id}.",
@@ -72,113 +57,88 @@ class Operations(Writes):
 
     async def give_up(self, operation: Operation) -> Operation:
         """Let an unsettled operation be; it may still land."""
-        return await self._move(operation, state=State.GIVEN_UP)
+        return await self._journal.settle(operation, state=State.GIVEN_UP)
 
     async def send_again(self, operation: Operation) -> None:
         """Send an unsettled operation again as a new one, because a person decided so.
 
         A clear is never sent again, newcomers would go: what remains of the remotes that it was
-        meant for is deleted one by one. Errors as for :meth:`add_remote`.
+        meant for is deleted one by one. Errors as for
+        :meth:`Writes.add_remote`.
         """
-        self.require_sent_here(operation)
+        self._journal.require_sent_here(operation)
+        if operation.state is State.DAMAGED:
+            raise damaged_entry(operation)
         if operation.call == "clear":
             await self._delete_remaining(operation)
             return
+        if operation.call == "add" and operation.state is State.UNKNOWN:
+            words = f"Whether it was recorded can still be found out. {operation.message}"
+            raise RuleViolation({"add": f"{words} Nothing was sent."})
         if operation.call == "delete" and operation.state is State.CONFLICT:
             raise RuleViolation({"delete": f"{operation.message} Nothing was sent. Give it up."})
-        from lockterm.api.writes import Write
-
+        if operation.call in ("update", "delete", "updateRemoteUserNo"):
+            await self._require_same(operation)
         if operation.call == "add":
             name = str(operation.body["remoteName"])
-            if not await self.is_name_free(operation.lock_id, name):
+            if not await self._remotes.is_name_free(operation.lock_id, name):
                 raise NameTaken(
                     f"The lock has a remote named {name} now: it has probably arrived.",
                     code=-3,
                     hint="Check it instead.",
                 )
-        await self._carry_out(
-            Write(
-                operation.call,
-                operation.path,
-                operation.body,
-                result="remoteId" if operation.call == "add" else "",
-                always_json=operation.call == "updateLockSetting",
-            ),
+        order = Order(
+            Write(operation.call, operation.path, operation.body),
             operation.lock_id,
-            name=operation.remote_name,
-            backup=operation.before,
+            remote_name=operation.remote_name,
+            before=operation.before,
             again_of=operation.id,
-            restores=_restores(operation),
+            restores=(operation.restores, operation.restores_remote),
         )
+        await self._sender.send(order)
+
+    async def _require_same(self, operation: Operation) -> None:
+        """See that a change still means the remote, and replaces the values, it was meant for.
+
+        Raises:
+            RuleViolation: The id was given to another one, or somebody changed what it would set.
+            ServiceError: It could not be read.
+        """
+        remote = await self._remotes.detail_or_gone(operation.remote_id)
+        if remote is None:  # the service will say so
+            return
+        if not is_still(record_before(operation), remote):
+            words = f"{given_away(operation)} Nothing was sent. Give it up."
+            raise RuleViolation({operation.call: words})
+        if operation.call == "update" and operation.state is not State.CONFLICT:
+            seen = judge_update(operation, remote)
+            if seen.state is State.CONFLICT:
+                words = f"It was changed since. {seen.words} Nothing was sent. Check it first."
+                raise RuleViolation({operation.call: words})
 
     async def _delete_remaining(self, operation: Operation) -> None:
-        from lockterm.models.remotes import Remote
-
-        operation = await self.check(operation)
+        operation = await self._watch.check(operation)
         if not operation.unsettled:
             return
+        if operation.state is State.UNKNOWN:  # an id in an old list may be another remote's by now
+            words = f"What is left of it is not certain yet. {operation.message}"
+            raise RuleViolation({"clear": f"{words} Nothing was sent."})
         refusal: Refused | None = None
         for record in operation.before:
             if record.get("id") in operation.candidates:
                 try:
                     remote = Remote.read(record)
-                    await self.delete_remote(operation.lock_id, remote, again_of=operation.id)
+                    now = await self._remotes.detail_or_gone(remote.id)
+                    if now is not None and not is_still(record, now):
+                        continue  # the list was old: by now the id is another remote's
+                    await self._writes.delete_remote(
+                        operation.lock_id, remote, again_of=operation.id, just_read=True
+                    )
                 except RateLimited:
                     raise
                 except Refused as error:  # someone else may have deleted it meanwhile
                     refusal = error
-        if (await self.check(operation)).unsettled and refusal is not None:
+        operation = await self._watch.check(operation)
+        self._watch.start()
+        if operation.candidates and refusal is not None:
             raise refusal
-
-    async def _was_replaced(self, operation: Operation) -> bool:
-        return operation.call == "clear" and await asyncio.to_thread(
-            self._with_journal, lambda: self._journal.was_sent_again(operation.id)
-        )
-
-    # --- reading back by itself --------------------------------------------------------------
-
-    def settle(self) -> None:
-        """Read unknown outcomes back in the background until each was read once."""
-        self._settle_asked.set()
-        if not self._closed and (self._settling is None or self._settling.done()):
-            self._settling = self._background(self._settle())
-
-    async def _settle(self) -> None:
-        delay_s = FIRST_RETRY_S
-        while self._settle_asked.is_set():
-            self._settle_asked.clear()
-            try:
-                if await self._read_unknown_back():
-                    continue
-            except StoreError as error:
-                _log.info("nothing can be read back without the store: %s", error.message)
-                return
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(delay_s):
-                    await self._settle_asked.wait()
-            self._settle_asked.set()
-            delay_s = min(delay_s * 2, LAST_RETRY_S)
-
-    async def _read_unknown_back(self) -> bool:
-        all_read = True
-        for operation in filter(self.is_sent_here, await self.unsettled()):
-            if operation.state is State.UNKNOWN and operation.call in READABLE_CALLS:
-                try:
-                    await self.check(operation)
-                except ServiceError as error:
-                    _log.info("reading back will be tried again: %s", error.message)
-                    all_read = False
-                    if isinstance(error, Unreachable):
-                        break
-        return all_read
-
-    def _note_online(self, online: bool) -> None:
-        if online and not self.online:
-            self.settle()
-        super()._note_online(online)
-
-
-def _restores(operation: Operation) -> tuple[str, int] | None:
-    if operation.restores is None or operation.restores_remote is None:
-        return None
-    return operation.restores, operation.restores_remote

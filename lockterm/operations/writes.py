@@ -1,24 +1,68 @@
-"""The six writes of the contract, as a screen asks for them."""
+"""The six writes of the contract, as a screen or a command asks for them."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from lockterm.errors import NameTaken, RuleViolation, StoreError
-from lockterm.operations.sending import Sending
+from lockterm.api import writes
+from lockterm.domain.differences import differences
+from lockterm.domain.remotes import UPDATED
+from lockterm.errors import NameTaken, RateLimited, Refused, RuleViolation, StoreError
+from lockterm.operations.refusals import just_added
+from lockterm.operations.sending import Order
 
 if TYPE_CHECKING:
-    from lockterm.models.locks import Lock, VoiceChoice
-    from lockterm.models.remotes import Remote
-    from lockterm.models.requests import NewRemote, RemoteChanges
+    from datetime import tzinfo
+
+    from lockterm.api.writes import Write
+    from lockterm.domain.locks import Lock, VoiceChoice
+    from lockterm.domain.remotes import Remote
+    from lockterm.domain.requests import NewRemote, RemoteChanges
+    from lockterm.operations.journal_store import JournalStore
+    from lockterm.operations.locks import Locks
+    from lockterm.operations.remotes import Remotes
+    from lockterm.operations.sending import Sender
 
 _log = logging.getLogger(__name__)
 
 
-class Writes(Sending):
-    """Adds, changes and deletes remotes, and sets user numbers and voices."""
+class Writes:
+    """Adds, changes and deletes remotes, and sets user numbers and voices.
+
+    A remote that a write is about is given as it was when the person decided: it is the backup.
+    It is read again just before, and nothing is sent where its id means another remote by now, or
+    where a change would undo one that the person did not see. ``just_read``: it was read a moment
+    ago and nobody was asked since, so that it is not read twice. ``again_of`` is the unsettled
+    operation that a write sends again; ``operation_id`` the id that it gets in the journal.
+
+    Args:
+        sender: What becomes of a write.
+        journal: What was added lately.
+        locks: Where a voice that was set is remembered.
+        remotes: What is read just before a write.
+        zone: In which a lock's times are told.
+    """
+
+    def __init__(
+        self,
+        sender: Sender,
+        journal: JournalStore,
+        locks: Locks,
+        remotes: Remotes,
+        zone: Callable[[Lock], tzinfo],
+    ) -> None:
+        self._sender = sender
+        self._journal = journal
+        self._locks = locks
+        self._remotes = remotes
+        self._zone = zone
+
+    @property
+    def under_way(self) -> int:
+        """How many writes are on their way: none of them must be cut off."""
+        return self._sender.under_way
 
     async def add_remote(
         self,
@@ -26,6 +70,7 @@ class Writes(Sending):
         *,
         restores: tuple[str, int] | None = None,
         again_of: str | None = None,
+        operation_id: str | None = None,
     ) -> int | None:
         """Add a remote (4.1).
 
@@ -33,39 +78,38 @@ class Writes(Sending):
         is what a lost answer is later settled by.
 
         Args:
-            request: The remote.
+            request: Checked against the contract.
             restores: The delete or clear from whose backup it comes, and the id it had there.
-            again_of: The unsettled operation that this one sends again.
+            again_of: See the class.
+            operation_id: See the class.
 
         Returns:
             Its id, or None where the service recorded it without telling the id.
 
         Raises:
             NameTaken: The lock has a remote of that name; nothing was sent.
-            HeldBack: An earlier add or clear of the lock is not settled; nothing was sent.
+            HeldBack: An earlier add or clear of the lock is not settled, and this is not the same
+                sent again; nothing was sent.
             SettledMeanwhile: What it would send again is settled by now; nothing was sent.
             StoreError: It cannot be journalled; nothing was sent.
             Unreachable: Nothing was sent.
             Refused: The service said no.
             OutcomeUnknown: It may have been recorded.
         """
-        from lockterm.api import writes
 
-        if not await self.is_name_free(request.lock_id, request.remote_name):
-            raise NameTaken(
-                f"The lock has a remote named {request.remote_name} already.",
-                code=-3,
-                hint="Choose another name.",
-            )
-        write = writes.add_remote(request)
-        answer = await self._carry_out(
-            write,
+        async def require_free_name() -> None:
+            await self._require_free_name(request.lock_id, request.remote_name)
+
+        order = Order(
+            writes.add_remote(request),
             request.lock_id,
-            name=request.remote_name,
-            restores=restores,
+            remote_name=request.remote_name,
+            guard=require_free_name,
+            restores=restores or (None, None),
             again_of=again_of,
+            operation_id=operation_id,
         )
-        return answer if isinstance(answer, int) else None
+        return await self._sender.send(order)
 
     async def update_remote(
         self,
@@ -75,79 +119,131 @@ class Writes(Sending):
         before: Remote,
         *,
         again_of: str | None = None,
+        just_read: bool = False,
+        operation_id: str | None = None,
     ) -> None:
         """Change a remote (4.4); errors as for :meth:`add_remote`.
 
-        Args:
-            lock_id: The lock the remote belongs to.
-            remote_id: The remote.
-            changes: What to send.
-            before: What the remote was when the person decided.
-            again_of: The unsettled operation that this one sends again.
+        Raises:
+            RuleViolation: What it would replace is no longer as it was; nothing was sent.
         """
-        from lockterm.api import writes
-
         write = writes.update_remote(lock_id, remote_id, changes)
-        await self._carry_out(write, lock_id, remotes=(before,), again_of=again_of)
+        await self._send_about(
+            before, write, lock_id, again_of, just_read=just_read, operation_id=operation_id
+        )
 
     async def delete_remote(
-        self, lock_id: int, remote: Remote, *, again_of: str | None = None
+        self,
+        lock_id: int,
+        remote: Remote,
+        *,
+        again_of: str | None = None,
+        just_read: bool = False,
+        operation_id: str | None = None,
     ) -> None:
-        """Delete a remote (4.6); errors as for :meth:`add_remote`.
-
-        Args:
-            lock_id: The lock the remote belongs to.
-            remote: The remote as it was read when the person decided: it is the backup.
-            again_of: The unsettled operation that this one sends again.
-        """
-        from lockterm.api import writes
-
+        """Delete a remote (4.6); errors as for :meth:`add_remote`."""
         write = writes.delete_remote(_id_of(remote))
-        await self._carry_out(write, lock_id, remotes=(remote,), again_of=again_of)
+        await self._send_about(
+            remote, write, lock_id, again_of, just_read=just_read, operation_id=operation_id
+        )
 
     async def clear_remotes(self, lock_id: int, expected: int | None = None) -> int | None:
         """Delete every remote of a lock (4.7); errors as for :meth:`add_remote`.
 
-        All records are read and kept as a backup first.
+        All records are read and kept as a backup first: twice, until two readings agree.
 
         Args:
-            lock_id: The lock.
+            lock_id: Which lock.
             expected: How many remotes the person saw; another number stops it before it is sent.
 
         Returns:
             How many the service says it deleted, or None where it did not say.
         """
-        from lockterm.api import writes
 
-        remotes = await self.all_remotes(lock_id)
-        if expected is not None and len(remotes) != expected:
-            raise RuleViolation(
-                {"clear": f"The lock has {len(remotes)} remotes now, not {expected}."}
-            )
-        answer = await self._carry_out(writes.clear_remotes(lock_id), lock_id, remotes=remotes)
-        return answer if isinstance(answer, int) else None
+        async def read_backup() -> tuple[Mapping[str, Any], ...]:
+            recorded = await self._journal.recorded(lock_id)
+            remotes = await self._remotes.whole(lock_id, recorded=recorded)
+            if expected is not None and len(remotes) != expected:
+                raise RuleViolation(
+                    {"clear": f"The lock has {len(remotes)} remotes now, not {expected}."},
+                    hint="Nothing was sent. Look at them again before you clear the lock.",
+                )
+            return tuple(remote.raw for remote in remotes)
+
+        order = Order(writes.clear_remotes(lock_id), lock_id, guard=read_backup)
+        return await self._sender.send(order)
 
     async def set_user_no(
-        self, lock_id: int, remote: Remote, remote_user_no: int, *, again_of: str | None = None
+        self, lock_id: int, remote: Remote, remote_user_no: int, *, just_read: bool = False
     ) -> None:
         """Set a remote's user number (4.8); errors as for :meth:`add_remote`."""
-        from lockterm.api import writes
-
         write = writes.update_remote_user_no(lock_id, _id_of(remote), remote_user_no)
-        await self._carry_out(write, lock_id, remotes=(remote,), again_of=again_of)
+        await self._send_about(remote, write, lock_id, just_read=just_read)
 
-    async def set_voice(
-        self, lock: Lock, voice: VoiceChoice, *, again_of: str | None = None
-    ) -> None:
+    async def set_voice(self, lock: Lock, voice: VoiceChoice) -> None:
         """Set the voice of a lock (4.12) and remember it as last set from here."""
-        from lockterm.api import writes
-
         write = writes.set_voice(lock.lock_id, voice.lang, voice.timbre)
-        await self._carry_out(write, lock.lock_id, again_of=again_of)
+        await self._sender.send(Order(write, lock.lock_id))
         try:
-            await asyncio.to_thread(self._book.note_voice, lock.lock_id, voice)
+            await self._locks.note_voice(lock.lock_id, voice)
         except StoreError:  # the service has recorded it: that must not read as a failure
             _log.warning("the voice of lock %s could not be noted in the book", lock.lock_id)
+
+    async def _send_about(
+        self,
+        remote: Remote,
+        write: Write,
+        lock_id: int,
+        again_of: str | None = None,
+        *,
+        just_read: bool,
+        operation_id: str | None = None,
+    ) -> None:
+        async def require_same() -> None:
+            await self._require_same(remote, write, lock_id)
+
+        order = Order(
+            write,
+            lock_id,
+            remote_name=remote.remote_name or "",
+            before=(remote.raw,),
+            guard=None if just_read else require_same,
+            again_of=again_of,
+            operation_id=operation_id,
+        )
+        await self._sender.send(order)
+
+    async def _require_same(self, before: Remote, write: Write, lock_id: int) -> None:
+        """Raise ``RuleViolation`` where a remote is another one, or what is replaced has changed.
+
+        An update replaces every field that it sends, also those that only go with the one that was
+        typed: the four of the validity.
+        """
+        try:
+            now = await self._remotes.still(before, lock_id)
+        except Refused as error:
+            if error.is_denial or isinstance(error, RateLimited):
+                raise
+            return  # it is gone, and the service will say so; or a copy does not know it yet
+        replaced = [field for field in UPDATED if field.name in write.body]
+        zone = self._zone(await self._locks.find(lock_id))
+        if changed := differences(before, now, zone, replaced):
+            words = "It was changed since it was read; nothing was sent."
+            raise RuleViolation(
+                {write.call: f"{words} {'; '.join(map(str, changed))}."},
+                hint="Look at it again before you change it.",
+            )
+
+    async def _require_free_name(self, lock_id: int, name: str) -> None:
+        """Raise ``NameTaken`` where the lock has a remote of a name, or got one here just now."""
+        if (added := await self._journal.lately_added(lock_id, name)) is not None:
+            raise just_added(name, added.remote_id)
+        if not await self._remotes.is_name_free(lock_id, name):
+            raise NameTaken(
+                f"The lock has a remote named {name} already.",
+                code=-3,
+                hint="Choose another name.",
+            )
 
 
 def _id_of(remote: Remote) -> int:

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lockterm.errors import StoreError
 from lockterm.store.database import Database
+from lockterm.store.frame_file import FrameFile
+from lockterm.store.salvage import files_of
+
+if TYPE_CHECKING:
+    from lockterm.config import Profile
 
 MOST = 2000
 """How many answers are kept; the oldest go first."""
+
+MOST_BYTES = 64 * 1024 * 1024
+"""Bytes of all answers that are kept; the oldest go first."""
 
 LARGEST = 512 * 1024
 """Characters of an answer that is kept; a page of 200 remotes has some 100,000."""
@@ -27,28 +36,81 @@ MIGRATIONS = {
         )
     """,
     "answers_by_age": "CREATE INDEX answers_by_age ON answers (at_ms)",
+    "answers_of_services": "DROP TABLE answers",  # they did not tell whose credentials they need
+    "answers_of_owners": """
+        CREATE TABLE answers (
+            owner TEXT NOT NULL,
+            key TEXT NOT NULL,
+            bytes INTEGER NOT NULL,
+            at_ms INTEGER NOT NULL,
+            value TEXT NOT NULL,
+            PRIMARY KEY (owner, key)
+        )
+    """,
+    "answers_by_age_and_size": "CREATE INDEX answers_by_age ON answers (at_ms, bytes)",
 }
+
+_OLDEST = """
+    DELETE FROM answers WHERE rowid IN (
+        SELECT rowid FROM (
+            SELECT rowid, sum(bytes) OVER newest AS bytes, count(*) OVER newest AS count
+            FROM answers WINDOW newest AS (ORDER BY at_ms DESC, rowid DESC ROWS UNBOUNDED PRECEDING)
+        ) WHERE bytes > ? OR count > ?
+    )
+"""
+
+
+def cache_of(directory: Path, profile: Profile, frame: FrameFile | None = None) -> Cache | None:
+    """What a profile read last, to be kept in a directory.
+
+    Args:
+        directory: That of everything that may be deleted.
+        profile: Whose answers they are.
+        frame: See :class:`Cache`.
+
+    Returns:
+        The cache; None where the profile keeps nothing: then what it has kept before is dropped.
+    """
+    cache = Cache(directory / "answers.db", profile, frame)
+    if profile.cache:
+        return cache
+    cache.frame.drop()
+    if cache.is_there:
+        cache.forget("")
+        cache.close()
+    return None
 
 
 class Cache:
-    """The last answers of one service, by its base URL. It never raises: it is only a help.
+    """The last answers that one profile read with its credentials. It never raises: it only helps.
+
+    What a service shows to one bearer of a token is not for the next one on the same machine, so
+    that other credentials find nothing, like another profile and another service.
 
     Args:
         path: The file.
-        service: The base URL.
+        profile: Whose answers they are: its name, its base URL and its headers.
+        frame: What was shown of them last, which is dropped with any of them; None: that of the
+            profile beside the file.
     """
 
-    def __init__(self, path: Path, service: str) -> None:
+    def __init__(self, path: Path, profile: Profile, frame: FrameFile | None = None) -> None:
         self._database = Database(path, MIGRATIONS, durable=False)
-        self._service = service
+        self.frame = frame or FrameFile(path.parent, profile)
+        self._is_checked = False
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is a file, of this profile or another."""
+        return self._database.path.exists()
 
     def get(self, key: str) -> tuple[Any, int] | None:
         """The value kept under a key and when it was read, in milliseconds; or None."""
         try:
-            with self._database.transaction() as connection:
+            with self._opened().transaction() as connection:
                 row: sqlite3.Row | None = connection.execute(
-                    "SELECT value, at_ms FROM answers WHERE service = ? AND key = ?",
-                    (self._service, key),
+                    "SELECT value, at_ms FROM answers WHERE owner = ? AND key = ?",
+                    (self.frame.owner, key),
                 ).fetchone()
             return (json.loads(row["value"]), row["at_ms"]) if row else None
         except (StoreError, ValueError):
@@ -60,31 +122,34 @@ class Cache:
         if len(text) > LARGEST:
             self.forget(key)
             return
-        try:
-            with self._database.transaction() as connection:
-                connection.execute(
-                    "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)",
-                    (self._service, key, text, at_ms),
-                )
-                connection.execute(
-                    "DELETE FROM answers WHERE at_ms < (SELECT at_ms FROM answers"
-                    " ORDER BY at_ms DESC LIMIT 1 OFFSET ?)",
-                    (MOST,),
-                )
-        except StoreError:
-            return
+        with suppress(StoreError), self._opened().transaction() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)",
+                (self.frame.owner, key, len(text), at_ms, text),
+            )
+            count, size = connection.execute("SELECT count(*), sum(bytes) FROM answers").fetchone()
+            if count > MOST or size > MOST_BYTES:
+                connection.execute(_OLDEST, (MOST_BYTES, MOST))
 
     def forget(self, start: str) -> None:
-        """Drop every key that starts so: a change made it doubtful."""
-        try:
-            with self._database.transaction() as connection:
-                connection.execute(
-                    "DELETE FROM answers WHERE service = ? AND substr(key, 1, ?) = ?",
-                    (self._service, len(start), start),
-                )
-        except StoreError:
-            return
+        """Drop every key that starts so: a change made it doubtful. Nothing drops all of them."""
+        with suppress(StoreError), self._opened().transaction() as connection:
+            connection.execute(
+                "DELETE FROM answers WHERE owner = ? AND substr(key, 1, ?) = ?",
+                (self.frame.owner, len(start), start),
+            )
 
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+    def _opened(self) -> Database:
+        """The file; one that grew larger than all that is kept now is begun anew."""
+        if not self._is_checked:
+            self._is_checked = True
+            path = self._database.path
+            with suppress(OSError):  # there is none yet, or SQLite says what is wrong with it
+                if path.stat().st_size > 2 * MOST_BYTES:
+                    for file in files_of(path):
+                        file.unlink(missing_ok=True)
+        return self._database

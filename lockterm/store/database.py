@@ -6,77 +6,86 @@ import os
 import sqlite3
 import stat
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
-from lockterm.errors import StoreError
+from lockterm.errors import StoreDamaged, StoreError
 from lockterm.paths import FILE_MODE, make_directory
-from lockterm.store.salvage import finish, inode, is_damage, salvage
+from lockterm.store.migrations import MIGRATIONS, MIGRATIONS_TABLE
+from lockterm.store.salvage import (
+    TABLES,
+    contents,
+    contents_made,
+    files_of,
+    finish,
+    inode,
+    is_damage,
+    passing_damage,
+    salvage,
+)
 
-MIGRATIONS: dict[str, str] = {
-    "lock_book": """
-        CREATE TABLE locks (
-            profile TEXT NOT NULL,
-            lock_id INTEGER NOT NULL,
-            name TEXT NOT NULL,
-            alias TEXT NOT NULL,
-            vendor TEXT NOT NULL,
-            model TEXT NOT NULL,
-            zone TEXT NOT NULL,
-            remotes INTEGER,
-            opened_ms INTEGER,
-            voice_lang TEXT,
-            voice_timbre TEXT,
-            PRIMARY KEY (profile, lock_id)
-        ) WITHOUT ROWID
-    """,
-    "journal": """
-        CREATE TABLE operations (
-            seq INTEGER PRIMARY KEY AUTOINCREMENT,
-            id TEXT NOT NULL UNIQUE,
-            profile TEXT NOT NULL,
-            call TEXT NOT NULL,
-            path TEXT NOT NULL,
-            body TEXT NOT NULL,
-            lock_id INTEGER NOT NULL,
-            lock_name TEXT NOT NULL,
-            remote_id INTEGER,
-            remote_name TEXT NOT NULL,
-            before TEXT NOT NULL,
-            state TEXT NOT NULL,
-            session TEXT NOT NULL,
-            prepared_ms INTEGER NOT NULL,
-            sent_ms INTEGER,
-            settled_ms INTEGER,
-            code INTEGER,
-            message TEXT NOT NULL,
-            answer TEXT NOT NULL,
-            read_ms INTEGER,
-            candidates TEXT NOT NULL,
-            again_of TEXT,
-            restores TEXT,
-            restores_remote INTEGER
-        )
-    """,
-    "journal_by_state": "CREATE INDEX operations_by_state ON operations (state, lock_id)",
-    "journal_by_remote": "CREATE INDEX operations_by_remote ON operations (remote_id)",
-    "journal_by_restored": "CREATE INDEX operations_by_restored ON operations (restores)",
-    "drafts": """
-        CREATE TABLE drafts (
-            profile TEXT NOT NULL,
-            form TEXT NOT NULL,
-            lock_id INTEGER NOT NULL,
-            remote_id INTEGER NOT NULL,
-            typed TEXT NOT NULL,
-            saved_ms INTEGER NOT NULL,
-            session TEXT NOT NULL,
-            PRIMARY KEY (profile, form, lock_id, remote_id)
-        ) WITHOUT ROWID
-    """,
-    "journal_service": "ALTER TABLE operations ADD COLUMN service TEXT NOT NULL DEFAULT ''",
-}
-"""Name of a migration -> its statement. Applied once each, in this order, never edited later."""
+
+def fetch(
+    connection: sqlite3.Connection, query: str, values: Sequence[Any] | Mapping[str, Any] = ()
+) -> list[sqlite3.Row]:
+    """The rows of a query. A text that is no UTF-8 any more, by damage, comes as bytes."""
+    try:
+        return connection.execute(query, values).fetchall()
+    except sqlite3.OperationalError as error:
+        if "UTF-8" not in str(error):
+            raise
+    connection.text_factory = _text
+    try:
+        return connection.execute(query, values).fetchall()
+    finally:
+        connection.text_factory = str
+
+
+def _connection(path: Path | str, **options: Any) -> sqlite3.Connection:
+    connection: sqlite3.Connection = sqlite3.connect(
+        path, isolation_level=None, check_same_thread=False, **options
+    )
+    connection.row_factory = sqlite3.Row
+    connection.create_function("is_text", 2, _is_text, deterministic=True)
+    return connection
+
+
+def _text(raw: bytes) -> str | bytes:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw
+
+
+def _is_text(kind: str, raw: bytes | None) -> bool:
+    """Whether a value, told by its type and its bytes, is a text that can be read."""
+    return kind == "text" and isinstance(_text(raw or b""), str)
+
+
+def _found_damaged(said: str) -> sqlite3.DatabaseError:
+    """What SQLite would raise where it came upon the damage by itself."""
+    error = sqlite3.DatabaseError(said)
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return error
+
+
+def compare_contents(
+    connection: sqlite3.Connection, done: Set[str], migrations: Mapping[str, str] = MIGRATIONS
+) -> None:
+    """Hold the tables against those of this version; a later one may have changed them.
+
+    Raises:
+        sqlite3.DatabaseError: One is not as the steps that are done have made it.
+    """
+    if done == migrations.keys() and contents_made(migrations)[-1].keys() - contents(connection):
+        raise _found_damaged("a table is not as this version has made it")
+
+
+_LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_TROUBLE = (UnicodeDecodeError, sqlite3.Error, OSError)
+"""What SQLite raises, and what the disk does."""
 
 BUSY_S = 5.0
 """How long a transaction waits for another session on the same store, in seconds."""
@@ -99,36 +108,83 @@ class Database:
         self.path = path
         self._migrations = migrations
         self._durable = durable
+        self._busy_timeout_s = BUSY_S if durable else CACHE_BUSY_S
         self.notice = ""
         """What happened to a damaged store, for people to read; empty as long as all is well."""
+        self.is_waiting = False
+        """Whether it is waiting for another program that has the file locked."""
         self._connection: sqlite3.Connection | None = None
         self._inode = 0
         self._mutex = threading.RLock()
 
     def _open(self) -> sqlite3.Connection:
-        if self._connection is None:
-            make_directory(self.path.parent)
-            finish(self.path)
-            try:
-                self._connect()
-            except sqlite3.DatabaseError as error:
-                if not is_damage(error):
-                    raise
-                self._set_aside()
-                self._connect()
-        assert self._connection is not None
-        return self._connection
+        """A connection to the file in place; a damaged one is replaced first."""
+        if self._connection is not None:
+            return self._connection
+        make_directory(self.path.parent)
+        finish(self.path)
+        with passing_damage():
+            return self._connect()
+        self._set_aside()
+        return self._connect()
 
-    def _begin(self) -> sqlite3.Connection:
+    def _begin(self, *, wait: bool = True) -> sqlite3.Connection:
         """The connection, inside a transaction on the file that is in place now."""
         while True:
-            connection = self._open()
-            connection.execute("BEGIN IMMEDIATE")
+            connection = self._current()
+            self.is_waiting = wait
+            try:
+                if not wait:
+                    connection.execute("PRAGMA busy_timeout = 0")
+                connection.execute("BEGIN IMMEDIATE")
+            finally:
+                self.is_waiting = False
+                if not wait:
+                    connection.execute(f"PRAGMA busy_timeout = {int(self._busy_timeout_s * 1000)}")
             if inode(self.path) == self._inode:
                 return connection
-            # Another session has found the file damaged and put a new one in its place.
             connection.execute("ROLLBACK")
-            self.close()
+
+    def _current(self) -> sqlite3.Connection:
+        """A connection to the file that is in place now.
+
+        Where the file was removed, a new one takes over everything that the open one still knows;
+        so it does where another session has put a new one in its place.
+        """
+        old, old_inode = self._connection, self._inode
+        if old is None or inode(self.path) == old_inode:
+            return self._open()
+        self._connection = None
+        try:
+            connection = self._open()
+            if self._durable:
+                self._carry_over(old)
+        except BaseException:
+            # Nothing is lost as long as the old one is open: it can still be read.
+            if self._connection is not None:
+                self._connection.close()
+            self._connection, self._inode = old, old_inode
+            raise
+        old.close()
+        return connection
+
+    def _carry_over(self, old: sqlite3.Connection) -> None:
+        """Add what only the old file has to the one in place; damage in the old one is passed."""
+        old.execute("ATTACH ? AS new", (str(self.path),))
+        try:
+            for (table,) in old.execute(TABLES.format(file="new")).fetchall():
+                # Rows are told apart by their keys: a number may be another row's in the new file.
+                columns = old.execute(f"PRAGMA main.table_info({table})").fetchall()
+                names = ", ".join(f'"{row[1]}"' for row in columns if row[1] != "seq")
+                order = "seq" if any(row[1] == "seq" for row in columns) else "1"
+                with passing_damage():
+                    old.execute(
+                        f"INSERT OR IGNORE INTO new.{table} ({names})"
+                        f" SELECT {names} FROM main.{table} ORDER BY {order}"
+                    )
+        finally:
+            with suppress(sqlite3.Error):
+                old.execute("DETACH new")
 
     def _set_aside(self) -> None:
         self.close()
@@ -136,46 +192,43 @@ class Database:
             notice = salvage(self.path, self._inode, self._migrations)
             self.notice = notice or self.notice
         else:
-            for suffix in ("", "-wal", "-shm"):
-                self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+            for file in files_of(self.path):
+                file.unlink(missing_ok=True)
 
-    def flaws(self) -> str:
-        """What is wrong with the file, in SQLite's words; empty if nothing is. Reads all of it.
+    def check(self) -> None:
+        """Look through the whole file; what is damaged is set aside and replaced.
+
+        A damaged index finds no row and raises nothing: an unsettled change would not be seen.
 
         Raises:
             StoreError: It cannot be opened.
+            StoreDamaged: It was damaged, and is replaced by what could be read of it.
         """
-        with self.transaction() as connection:
-            said = [row[0] for row in connection.execute("PRAGMA quick_check(10)")]
-        return "" if said == ["ok"] else "; ".join(said)
+        with self.reading() as connection:
+            (said,) = fetch(connection, "PRAGMA integrity_check(1)")[0]
+            if said != "ok":
+                raise _found_damaged(str(said))
 
-    def _connect(self) -> None:
-        if self._connection is None:
-            self._close_to_others()
-            # Only where it is missing: closing any descriptor of a file drops SQLite's locks on it.
-            if not self.path.exists():
-                os.close(os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
-            self._inode = inode(self.path)
-            connection = sqlite3.connect(
-                self.path,
-                timeout=BUSY_S if self._durable else CACHE_BUSY_S,
-                isolation_level=None,
-                check_same_thread=False,
-            )
-            connection.row_factory = sqlite3.Row
-            try:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'OFF'}")
-                self._migrate(connection)
-            except BaseException:
-                connection.close()
-                raise
-            self._connection = connection
+    def _connect(self) -> sqlite3.Connection:
+        self._close_to_others()
+        # Only where it is missing: closing any descriptor of a file drops SQLite's locks on it.
+        if not self.path.exists():
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, FILE_MODE))
+        self._inode = inode(self.path)
+        connection = _connection(self.path, timeout=self._busy_timeout_s)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'OFF'}")
+            self._migrate(connection)
+        except BaseException:
+            connection.close()
+            raise
+        self._connection = connection
+        return connection
 
     def _close_to_others(self) -> None:
         """Take a store that came from elsewhere, as from a backup, from other users' eyes."""
-        for suffix in ("", "-wal", "-shm"):
-            file = self.path.with_name(self.path.name + suffix)
+        for file in files_of(self.path):
             try:
                 mode = file.lstat().st_mode
             except FileNotFoundError:
@@ -186,20 +239,33 @@ class Database:
                 file.chmod(mode & FILE_MODE)
 
     def _migrate(self, connection: sqlite3.Connection) -> None:
+        with suppress(sqlite3.OperationalError):  # a new file has no such table
+            names = {row[0] for row in fetch(connection, "SELECT name FROM migrations")}
+            if names >= self._migrations.keys():
+                compare_contents(connection, names, self._migrations)
+                return  # without waiting for a session that is writing
         connection.execute("BEGIN IMMEDIATE")  # two sessions may start at once
         with connection:
-            connection.execute(
-                "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) WITHOUT ROWID"
-            )
-            done = {row[0] for row in connection.execute("SELECT name FROM migrations")}
+            connection.execute(MIGRATIONS_TABLE)
+            done = {row[0] for row in fetch(connection, "SELECT name FROM migrations")}
             for name, statement in self._migrations.items():
                 if name not in done:
-                    connection.execute(statement)
+                    try:
+                        connection.execute(statement)
+                    except sqlite3.OperationalError as error:
+                        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+                            raise
+                        # The tables are not those that the earlier steps have made.
+                        raise _found_damaged(str(error)) from error
                     connection.execute("INSERT INTO migrations VALUES (?)", (name,))
+            compare_contents(connection, done | self._migrations.keys(), self._migrations)
 
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self, *, wait: bool = True) -> Iterator[sqlite3.Connection]:
         """A durable transaction: all of it or nothing.
+
+        Args:
+            wait: Whether to wait a while for another program that has the file locked.
 
         Raises:
             StoreError: The file cannot be opened, read or written, or a value cannot be kept:
@@ -210,15 +276,10 @@ class Database:
                 yield self._connection  # part of the transaction around it
                 return
             try:
-                with self._begin() as connection:
+                with self._begin(wait=wait) as connection:
                     yield connection
-            except (sqlite3.Error, OSError) as error:
-                if is_damage(error):
-                    self._give_up_on_file(error)
-                raise StoreError(
-                    f"The local store {self.path} cannot be used: {error}.",
-                    hint="See that its directory is yours, writable and not full.",
-                ) from error
+            except _TROUBLE as error:
+                raise self._trouble(error) from error
             except (OverflowError, UnicodeEncodeError) as error:
                 raise StoreError(
                     "A number or a text of the service is none that the local store can keep.",
@@ -227,26 +288,60 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that only reads: it works where nothing can be written, too.
+        """A transaction that only reads: it waits for nobody, and works where none can write.
 
         Raises:
             StoreError: The file cannot be opened or read.
         """
         with self._mutex:
-            try:
-                self._open()
-                stand_in = None
-            except (sqlite3.Error, OSError, StoreError):
-                stand_in = self._unwritable()
-            if stand_in is None:
-                with self.transaction() as connection:
-                    yield connection
+            if self._connection is not None and self._connection.in_transaction:
+                yield self._connection  # part of the transaction around it
                 return
+            stand_in = None
             try:
-                with closing(stand_in):
-                    yield stand_in
-            except sqlite3.Error as error:
+                connection = self._current()
+            except (*_TROUBLE, StoreError) as error:
+                # What is open is all there is where the file was removed and cannot be made anew.
+                stand_in = None if self._connection is not None else self._unwritable()
+                usable = self._connection or stand_in
+                if usable is None:
+                    raise self._trouble(error) from error
+                connection = usable
+            try:
+                connection.execute("BEGIN")
+                with connection:
+                    yield connection
+            except _TROUBLE as error:
+                if stand_in is None:
+                    raise self._trouble(error) from error
                 raise StoreError(f"The local store {self.path} cannot be read: {error}.") from error
+            finally:
+                if stand_in is not None:
+                    stand_in.close()
+
+    def _trouble(self, error: Exception) -> StoreError:
+        """What to tell of an error; a damaged file is set aside first."""
+        if isinstance(error, StoreError):
+            return error
+        if is_damage(error):
+            try:
+                self._set_aside()
+            except _TROUBLE as failure:
+                error.add_note(str(failure))
+            else:
+                return StoreDamaged(
+                    "The local store was damaged and is replaced by what could be read of it.",
+                    hint="Nothing was changed or sent. Look at the history, then do it again.",
+                )
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _LOCKED:
+            return StoreError(
+                f"The local store {self.path} is locked by another program.",
+                hint="Wait until it is done, or end it; then try again.",
+            )
+        return StoreError(
+            f"The local store {self.path} cannot be used: {error}.",
+            hint="See that its directory is yours, writable and not full.",
+        )
 
     def _unwritable(self) -> sqlite3.Connection | None:
         """A connection for a disk that is full or not to be written; None if there is none."""
@@ -255,15 +350,9 @@ class Database:
         # Where not even SQLite's side files can be made, the file is read as if nobody wrote it.
         for how in ("mode=ro", "mode=ro&immutable=1"):
             try:
-                connection = sqlite3.connect(
-                    f"{self.path.absolute().as_uri()}?{how}",
-                    uri=True,
-                    isolation_level=None,
-                    check_same_thread=False,
-                )
+                connection = _connection(f"{self.path.absolute().as_uri()}?{how}", uri=True)
             except sqlite3.Error:
                 continue
-            connection.row_factory = sqlite3.Row
             try:
                 connection.execute("SELECT count(*) FROM sqlite_master")
             except sqlite3.Error:
@@ -271,18 +360,6 @@ class Database:
             else:
                 return connection
         return None
-
-    def _give_up_on_file(self, error: Exception) -> None:
-        """Set the damaged file aside, and say that what was wanted of it has to be done again."""
-        try:
-            self._set_aside()
-        except (sqlite3.Error, OSError) as failure:
-            error.add_note(str(failure))
-            return
-        raise StoreError(
-            "The local store was damaged and is replaced by what could be read of it.",
-            hint="Nothing was changed or sent. Look at the history, then do it again.",
-        ) from error
 
     def close(self) -> None:
         """Close the file; the next transaction opens it again."""

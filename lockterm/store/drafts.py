@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from typing import TYPE_CHECKING
 
-from lockterm.store.database import Database
+from lockterm.store.database import Database, fetch
 
 if TYPE_CHECKING:
-    from lockterm.models.drafts import Draft
+    from lockterm.domain.drafts import Draft
+
+_KEY = "profile = ? AND form = ? AND lock_id = ? AND remote_id = ? AND session = ?"
 
 
 class Drafts:
@@ -18,60 +21,69 @@ class Drafts:
         self._database = database
         self._profile = profile
 
-    def save(self, draft: Draft) -> None:
-        """Keep a draft, instead of an older one of the same form."""
-        with self._database.transaction() as connection:
+    def save(self, draft: Draft, *, wait: bool = True) -> None:
+        """Keep a draft, instead of an older one of the same form and session.
+
+        ``wait`` says whether to wait for another program that has the store locked.
+        """
+        with self._database.transaction(wait=wait) as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO drafts"
-                " (profile, form, lock_id, remote_id, typed, saved_ms, session)"
+                " (profile, form, lock_id, remote_id, session, typed, saved_ms)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    *self._key(draft.form, draft.lock_id, draft.remote_id),
-                    json.dumps(dict(draft.typed)),
-                    draft.saved_ms,
-                    draft.session,
-                ),
+                (*self._key(draft), json.dumps(dict(draft.typed)), draft.saved_ms),
             )
 
-    def drop(self, form: str, lock_id: int, remote_id: int | None) -> None:
-        """Forget a draft: its form was sent or let go."""
+    def drop(self, draft: Draft, *, wait: bool = True) -> None:
+        """Forget the draft of its form and session: the form was sent or let go."""
+        with self._database.transaction(wait=wait) as connection:
+            connection.execute(f"DELETE FROM drafts WHERE {_KEY}", self._key(draft))
+
+    def hand_over(self, draft: Draft, session: str) -> None:
+        """Make it the draft of another session, in place of one that this has of the form."""
         with self._database.transaction() as connection:
             connection.execute(
-                "DELETE FROM drafts"
-                " WHERE profile = ? AND form = ? AND lock_id = ? AND remote_id = ?",
-                self._key(form, lock_id, remote_id),
+                f"UPDATE OR REPLACE drafts SET session = ? WHERE {_KEY}",
+                (session, *self._key(draft)),
             )
 
     def all(self) -> list[Draft]:
-        """Every draft of the profile, the newest first."""
-        from lockterm.models.drafts import Draft
-
-        with self._database.transaction() as connection:
-            rows = connection.execute(
+        """Every draft of the profile that can be read, the newest first."""
+        with self._database.reading() as connection:
+            rows = fetch(
+                connection,
                 "SELECT form, lock_id, remote_id, typed, saved_ms, session FROM drafts"
                 " WHERE profile = ? ORDER BY saved_ms DESC",
                 (self._profile,),
-            ).fetchall()
-        return [
-            Draft(
-                row["form"],
-                row["lock_id"],
-                None if row["remote_id"] == _NEW else row["remote_id"],
-                json.loads(row["typed"]),
-                row["saved_ms"],
-                row["session"],
             )
-            for row in rows
-        ]
+        return [draft for row in rows if (draft := _draft(row)) is not None]
 
-    def find(self, form: str, lock_id: int, remote_id: int | None) -> Draft | None:
-        """The draft of one form, or None."""
+    def find(self, form: str, lock_id: int, remote_id: int | None) -> list[Draft]:
+        """The drafts of one form, one for each session, the newest first."""
         key = (form, lock_id, remote_id)
-        return next((d for d in self.all() if (d.form, d.lock_id, d.remote_id) == key), None)
+        return [one for one in self.all() if (one.form, one.lock_id, one.remote_id) == key]
 
-    def _key(self, form: str, lock_id: int, remote_id: int | None) -> tuple[str, str, int, int]:
-        return self._profile, form, lock_id, _NEW if remote_id is None else remote_id
+    def _key(self, draft: Draft) -> tuple[str, str, int, int, str]:
+        remote_id = _NEW if draft.remote_id is None else draft.remote_id
+        return self._profile, draft.form, draft.lock_id, remote_id, draft.session
 
 
 _NEW = -(2**63)
 """Stands for "no remote yet" in a key column, which cannot be null; never a remote's id."""
+
+
+def _draft(row: sqlite3.Row) -> Draft | None:
+    """The draft of a row; None where the row is damaged."""
+    from lockterm.domain.drafts import Draft
+
+    kinds = {"form": str, "lock_id": int, "remote_id": int, "saved_ms": int, "session": str}
+    if not all(isinstance(row[name], kind) for name, kind in kinds.items()):
+        return None
+    try:
+        typed = json.loads(row["typed"])
+    except (TypeError, ValueError):
+        return None
+    if not isinstance(typed, dict) or not all(isinstance(text, str) for text in typed.values()):
+        return None
+    remote_id = None if row["remote_id"] == _NEW else row["remote_id"]
+    return Draft(row["form"], row["lock_id"], remote_id, typed, row["saved_ms"], row["session"])

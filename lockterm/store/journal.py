@@ -8,61 +8,219 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from types import NoneType
+from typing import Any
 
-from lockterm.models.operation import HELD_CALLS, IN_FLIGHT, UNSETTLED, Operation, State
-from lockterm.store.database import Database
+from lockterm.domain.history import EVERYTHING, HistoryLine, Selection
+from lockterm.domain.json_text import canonical
+from lockterm.domain.operation import HELD_CALLS, IN_FLIGHT, RECORDED, UNSETTLED, Operation, State
+from lockterm.store.database import Database, fetch
 
-if TYPE_CHECKING:
-    from lockterm.models.history import HistoryLine
-
-_JSON = ("body", "before", "answer", "candidates")
 _FIELDS = tuple(Operation.__dataclass_fields__)
 _COLUMNS = ", ".join(f'"{name}"' for name in _FIELDS)
+_JSON: Mapping[str, type] = {"body": dict, "before": list, "answer": object, "candidates": list}
+"""Columns that hold JSON, and what is in it."""
+_STORED: Mapping[str, tuple[type, ...]] = {
+    "str": (str,),
+    "str | None": (str, NoneType),
+    "int": (int,),
+    "int | None": (int, NoneType),
+}
+_KINDS = {
+    name: _STORED[str(field.type)]
+    for name, field in Operation.__dataclass_fields__.items()
+    if field.type in _STORED
+}
+"""The other columns, and of which kind a value of theirs is; the last one stands for nothing."""
+
+_KNOWN = sorted(set(State) - {State.DAMAGED})
+
+DAMAGED_WORDS = (
+    "This entry of the journal is damaged: all that can still be read of it is shown."
+    " Look at the lock's list before you add, change or delete the same again."
+)
+
+LONGEST_GUARD_MS = 600_000
+"""What is read before a write takes less; what is noted for later is by a clock set back since."""
+
+_OWN = """(profile = :profile OR profile IS NULL OR profile IN (
+    SELECT profile FROM (SELECT DISTINCT profile FROM operations)
+    WHERE NOT is_text(typeof(profile), CAST(profile AS BLOB))))"""
+"""What a profile sent, and what has no legible profile any more: that is shown in each."""
+
+_HERE = "(profile = ? OR (service <> '' AND service = ?))"
+"""What was sent to the service that the profile means, by whichever profile."""
+
+
+_STATES = """WITH RECURSIVE states(state) AS (
+    SELECT min(state) FROM operations UNION ALL
+    SELECT (SELECT min(state) FROM operations WHERE state > states.state) FROM states
+    WHERE states.state IS NOT NULL)"""
+"""The states there are: from one to the next in the index, past the rows that have it."""
+
+RARE = 10_000
+"""Up to so many rows of a lock or of some states are found in an index; of more, a page is full
+soon on the way from the newest on, and a list of them all takes longer."""
+
+_KNOWN_DAMAGED = "seq IN (SELECT value FROM json_each(:damaged))"
+
+_WHOLE = f"SELECT seq, {_COLUMNS} FROM operations"
+
+_SOUND = """ifnull(json_valid(body) AND json_valid(before) AND json_valid(answer)
+    AND json_valid(candidates), 0)"""
+
+_LINE = f"""
+    SELECT seq, id, profile, call, lock_id, lock_name, remote_id, remote_name, state, prepared_ms,
+        code, message, restores,
+        CASE WHEN json_valid(before) THEN json_array_length(before) END AS count,
+        CASE WHEN call = 'updateLockSetting' AND json_valid(body) THEN body END AS voice,
+        {_SOUND} AS is_sound
+    FROM operations
+"""
 
 
 def _marks(values: Iterable[object]) -> str:
     return ", ".join("?" for _ in values)
 
 
+def _in(states: Iterable[State]) -> str:
+    """A condition that the state is one of these; what is no state at all counts as damaged."""
+    wanted = sorted(states)
+    condition = f"state IN ({_quoted(wanted)})"
+    if State.DAMAGED in wanted:
+        others = f"{_STATES} SELECT state FROM states WHERE state NOT IN ({_quoted(_KNOWN)})"
+        others = f"SELECT seq FROM operations WHERE state IN ({others})"
+        condition = f"({condition} OR seq IN ({others}))"
+    return condition
+
+
+def _by_an_index(selection: Selection) -> str:
+    """What finds the places of a lock's or a state's rows in an index alone; else empty."""
+    if selection.states is not None:
+        lock = "" if selection.lock_id is None else " AND lock_id = :lock_id"
+        found = f"SELECT seq FROM operations WHERE {_in(selection.states)}{lock}"
+        if State.DAMAGED in selection.states:
+            found = f"{found} UNION SELECT value FROM json_each(:damaged)"
+        return found
+    if selection.lock_id is not None:
+        return "SELECT seq FROM operations WHERE lock_id = :lock_id"
+    return ""
+
+
+def _quoted(states: Iterable[State]) -> str:
+    return ", ".join(f"'{state.value}'" for state in states)
+
+
+def _named(operation_id: str) -> tuple[str, str | int]:
+    """The condition and the value that find an operation. One without a legible id has a row."""
+    word, _, number = operation_id.partition(" ")
+    return ("seq = ?", int(number)) if word == _ROW and number else ("id = ?", operation_id)
+
+
+_ROW = "row"
+
+
 def _value(name: str, value: Any) -> Any:
     return json.dumps(value) if name in _JSON else value
 
 
+def _legible(values: dict[str, Any], seq: int) -> bool:
+    """Put nothing in the place of each value that is not of its kind; say if all of them were."""
+    wrong = [
+        name
+        for name, value in values.items()
+        if name in _KINDS and not isinstance(value, _KINDS[name])
+    ]
+    for name in wrong:
+        values[name] = _KINDS[name][-1]()
+    values["id"] = values["id"] or f"{_ROW} {seq}"
+    return not wrong
+
+
 def _operation(row: sqlite3.Row) -> Operation:
     values = {name: row[name] for name in _FIELDS}
-    for name in _JSON:
-        values[name] = json.loads(values[name])
-    values["state"] = State(values["state"])
-    values["before"] = tuple(values["before"])
-    values["candidates"] = tuple(values["candidates"])
+    is_sound = _legible(values, row["seq"])
+    for name, kind in _JSON.items():
+        try:
+            found = json.loads(values[name])
+        except (TypeError, ValueError, RecursionError):
+            found = is_sound = False
+        if not isinstance(found, kind):
+            found, is_sound = kind(), False
+        values[name] = found
+    before = [record for record in values["before"] if isinstance(record, dict)]
+    candidates = [number for number in values["candidates"] if isinstance(number, int)]
+    is_sound = is_sound and len(before) == len(values["before"])
+    is_sound = is_sound and len(candidates) == len(values["candidates"])
+    if values["state"] in UNSETTLED:  # what is asked about has to be what would be sent again
+        for name, key in (("lock_id", "lockId"), ("remote_id", "remoteId")):
+            is_sound = is_sound and values[name] in (None, values["body"].get(key, values[name]))
+    values |= {"before": tuple(before), "candidates": tuple(candidates)}
+    if is_sound and values["state"] in _KNOWN:
+        values["state"] = State(values["state"])
+    else:
+        values |= {"state": State.DAMAGED, "message": DAMAGED_WORDS, "answer": None}
     return Operation(**values)
 
 
 def _line(row: sqlite3.Row) -> HistoryLine:
-    from lockterm.models.history import HistoryLine
-
     values = dict(row)
-    voice = json.loads(values["voice"])["currentVoiceTimbre"] if values["voice"] else {}
+    is_sound = bool(values.pop("is_sound"))
+    is_sound = _legible(values, values["seq"]) and is_sound
+    del values["profile"]
+    voice: Any = {}
+    if is_sound and values["voice"]:
+        try:
+            body = json.loads(values["voice"])
+        except (TypeError, ValueError, RecursionError):
+            body = None
+        is_sound = isinstance(body, dict)
+        told = body.get("currentVoiceTimbre") if is_sound else None
+        voice = told if isinstance(told, dict) else {}
+    if is_sound and values["state"] in _KNOWN:
+        values["state"] = State(values["state"])
+    else:
+        values |= {"state": State.DAMAGED, "message": DAMAGED_WORDS}
+        values["count"], voice = values["count"] or 0, {}
     values["voice"] = " ".join(str(voice[name]) for name in ("lang", "timbre") if name in voice)
-    return HistoryLine(**values | {"state": State(values["state"])})
+    return HistoryLine(**values)
+
+
+def damaged_entries(connection: sqlite3.Connection) -> int:
+    """How many entries of all profiles in a store cannot be read any more: for the doctor."""
+    rows = fetch(connection, _WHOLE)
+    return sum(_operation(row).state is State.DAMAGED for row in rows)
 
 
 class Journal:
-    """The operations of one profile. Every method raises ``StoreError`` where the file fails."""
+    """The operations of one profile. Every method raises ``StoreError`` where the file fails.
 
-    def __init__(self, database: Database, profile: str) -> None:
+    Args:
+        database: The file.
+        profile: The profile's name.
+        service: Its base URL: two profiles of one service change the same locks.
+    """
+
+    def __init__(self, database: Database, profile: str, service: str = "") -> None:
         self._database = database
         self._profile = profile
+        self._here = (profile, service)
+        self._looked_through: tuple[sqlite3.Connection | None, int] = (None, 0)
+        """By which connection, and up to which place, rows were looked at for damage."""
+        self._damaged: list[int] = []
+        """The places of those that have it."""
 
     def prepare(self, operation: Operation) -> Operation | None:
         """Write a new operation down, unless another one holds it back.
 
         Returns:
-            What stands in the way, so that nothing was written: the add or clear of the same lock
-            that is under way or unsettled; the operation to send again, where it is settled by now;
-            or the one by which it is being sent again. None where nothing does.
+            What stands in the way, so that nothing was written: the add or clear of the same lock,
+            or the change of the same remote, that is under way or unsettled, unless just that is
+            sent again; the operation to send again, where it is settled by now; or the one by which
+            it is being sent again; or an add of the same name that was recorded since this one was
+            begun, as the answer that the name is free may be older. None where nothing does.
         """
         values = [_value(name, getattr(operation, name)) for name in _FIELDS]
         with self._database.transaction() as connection:
@@ -70,12 +228,15 @@ class Journal:
                 original = self.find(operation.again_of)
                 if original is not None and not original.unsettled:
                     return original
-                if rivals := self._sending_again(operation.again_of):
+                if rivals := self.sending_again(operation.again_of):
                     return rivals[0]
-            if operation.call in HELD_CALLS:
-                for other in self._holding(operation.lock_id):
-                    if other.id != operation.again_of:
-                        return other
+            sent = (operation.again_of, canonical(operation.body))
+            for other in self._holding(operation):
+                # With other values it is a second change, beside the first that may still land.
+                if (other.id, canonical(other.body)) != sent:
+                    return other
+            if operation.call == "add" and (namesakes := self._added_since(operation)):
+                return namesakes[0]
             connection.execute(
                 f"INSERT INTO operations ({_COLUMNS}) VALUES ({_marks(_FIELDS)})", values
             )
@@ -84,11 +245,11 @@ class Journal:
     def move(self, operation_id: str, come_from: Iterable[State], **changes: Any) -> bool:
         """Change an operation if it is in one of the states; say whether it was."""
         sets = ", ".join(f'"{name}" = ?' for name in changes)
-        states = list(come_from)
+        which, value = _named(operation_id)
         with self._database.transaction() as connection:
             cursor = connection.execute(
-                f"UPDATE operations SET {sets} WHERE id = ? AND state IN ({_marks(states)})",
-                [*(_value(*item) for item in changes.items()), operation_id, *states],
+                f"UPDATE operations SET {sets} WHERE {which} AND {_in(come_from)}",
+                [*(_value(*item) for item in changes.items()), value],
             )
         return cursor.rowcount == 1
 
@@ -103,61 +264,170 @@ class Journal:
 
     def find(self, operation_id: str) -> Operation | None:
         """One operation, of any profile."""
-        rows = self._select("id = ?", [operation_id])
+        which, value = _named(operation_id)
+        rows = self._select(which, [value])
         return rows[0] if rows else None
 
     def unsettled(self, lock_id: int | None = None) -> list[Operation]:
         """The operations a person or a reading has to settle, the oldest first."""
-        states = list(UNSETTLED)
-        where = f"profile = ? AND state IN ({_marks(states)})"
-        values: list[Any] = [self._profile, *states]
+        where, values = f"{_OWN} AND {_in(UNSETTLED)}", dict[str, Any](profile=self._profile)
         if lock_id is not None:
-            where, values = f"{where} AND lock_id = ?", [*values, lock_id]
+            where, values = f"{where} AND lock_id = :lock_id", {**values, "lock_id": lock_id}
         return self._select(where, values)
 
-    def history(self) -> list[Operation]:
-        """Every operation of the profile, the oldest first."""
-        return self._select("profile = ?", [self._profile])
+    def history(self, selection: Selection = EVERYTHING) -> list[Operation]:
+        """The operations of the profile, the oldest first."""
+        with self._searching(selection) as (connection, where, values):
+            rows = fetch(connection, f"{_WHOLE} WHERE {where} ORDER BY seq", values)
+        return [_operation(row) for row in rows]
 
-    def lines(self) -> list[HistoryLine]:
-        """Every operation of the profile in short, the newest first."""
-        with self._database.reading() as connection:
-            rows = connection.execute(
-                "SELECT id, call, lock_id, lock_name, remote_id, remote_name, state, prepared_ms,"
-                " code, message, restores, json_array_length(before) AS count,"
-                " CASE call WHEN 'updateLockSetting' THEN body END AS voice"
-                " FROM operations WHERE profile = ? ORDER BY seq DESC",
-                [self._profile],
-            ).fetchall()
+    def lines(
+        self, selection: Selection = EVERYTHING, below: int | None = None, most: int = -1
+    ) -> list[HistoryLine]:
+        """The operations of the profile in short, the newest first.
+
+        Args:
+            selection: Which.
+            below: Only those before this place in the journal; None: from the newest on.
+            most: How many; -1: all.
+        """
+        with self._searching(selection) as (connection, where, values):
+            if below is not None:
+                where = f"seq < :below AND {where}"
+            rows = fetch(
+                connection,
+                f"{_LINE} WHERE {where} ORDER BY seq DESC LIMIT :most",
+                {**values, "below": below, "most": most},
+            )
         return [_line(row) for row in rows]
+
+    def count(self, selection: Selection = EVERYTHING, most: int = -1) -> int:
+        """How many operations of the profile there are.
+
+        Args:
+            selection: Which.
+            most: Where so many are found, no more are looked for; -1: all are.
+        """
+        with self._searching(selection) as (connection, where, values):
+            found = f"SELECT 1 FROM operations WHERE {where} LIMIT :most"
+            rows = fetch(connection, f"SELECT count(*) FROM ({found})", {**values, "most": most})
+        return int(rows[0][0])
+
+    def look_through(self, most: int) -> bool:
+        """Look at so many rows for damage, so that none of them has to be looked at for a filter.
+
+        Returns:
+            Whether there are more.
+        """
+        with self._database.reading() as connection:
+            before = self._looked_at(connection)
+            self._note_damaged(connection, most)
+            return self._looked_at(connection) > before
+
+    def _looked_at(self, connection: sqlite3.Connection) -> int:
+        by, seq = self._looked_through
+        return seq if by is connection else 0  # another one may have been given another file
+
+    def _note_damaged(self, connection: sqlite3.Connection, most: int = -1) -> None:
+        """Look at the rows not looked at yet: what lockterm writes is sound, and stays so."""
+        begin = self._looked_at(connection)
+        if not begin:
+            self._damaged = []
+        rows = fetch(
+            connection,
+            "SELECT max(seq), json_group_array(seq) FILTER (WHERE NOT is_sound) FROM"
+            f" (SELECT seq, {_SOUND} AS is_sound FROM operations WHERE seq > ?"
+            " ORDER BY seq LIMIT ?)",
+            (begin, most),
+        )
+        self._damaged += json.loads(rows[0][1])
+        self._looked_through = (connection, rows[0][0] or begin)
+
+    @contextmanager
+    def _searching(
+        self, selection: Selection
+    ) -> Iterator[tuple[sqlite3.Connection, str, dict[str, Any]]]:
+        """A reading, what the rows of a selection have in common, and the values named in that."""
+        every, values = [_OWN], dict[str, Any](profile=self._profile)
+        with self._database.reading() as connection:
+            if selection.words or State.DAMAGED in (selection.states or ()):
+                self._note_damaged(connection)
+                values["damaged"] = json.dumps(self._damaged)
+            # The signs have SQLite go from the newest on, and stop where a page is full: an index
+            # would send it to each row of the lock, or to each that is done, and have it sort them.
+            if selection.lock_id is not None:
+                every.append("+lock_id = :lock_id")
+                values["lock_id"] = selection.lock_id
+            if selection.since_ms is not None:
+                every.append("+prepared_ms >= :since_ms")
+                values["since_ms"] = selection.since_ms
+            if selection.states is not None and State.DAMAGED in selection.states:
+                every.append(f"({_in(selection.states)} OR {_KNOWN_DAMAGED})")
+            elif selection.states is not None:
+                every.append(f"+state IN ({_quoted(sorted(selection.states))})")
+            if found := _by_an_index(selection):
+                rows = fetch(connection, f"SELECT count(*) FROM ({found} LIMIT {RARE + 1})", values)
+                if rows[0][0] <= RARE:
+                    every.insert(0, f"seq IN ({found})")
+            if selection.words:
+                from lockterm.store.journal_search import add_functions, having_words
+
+                add_functions(connection, selection.zone)
+                having, words = having_words(selection.words, f"NOT {_KNOWN_DAMAGED}")
+                every.append(having)
+                values |= words
+            yield connection, " AND ".join(every), values
 
     def restored(self, lock_id: int) -> list[Operation]:
         """The adds on a lock that restore remotes from backups, the oldest first."""
         where = "profile = ? AND lock_id = ? AND restores IS NOT NULL"
-        return self._select(where, [self._profile, lock_id])
+        return self._sound(where, [self._profile, lock_id])
 
     def linked(self, operation: Operation) -> list[Operation]:
         """What an operation sends again or restores from, and what does so with it."""
         own = operation.id
-        where = "profile = ? AND (id IN (?, ?) OR again_of = ? OR restores = ?)"
+        # The sign has SQLite go by what is rare, and not through the whole profile.
+        where = "+profile = ? AND (id IN (?, ?) OR again_of = ? OR restores = ?)"
         linked = [operation.again_of, operation.restores]
         return self._select(where, [self._profile, *linked, own, own])
 
-    def not_added_by(self, operation: Operation) -> set[int]:
-        """Remote ids that an add cannot have made: earlier operations or other adds know them."""
-        with self._database.transaction() as connection:
-            rows = connection.execute(
-                "SELECT DISTINCT remote_id FROM operations WHERE profile = ? AND id <> ?"
-                " AND remote_id IS NOT NULL AND (call = 'add'"
-                " OR seq < (SELECT seq FROM operations WHERE id = ?))",
-                (self._profile, operation.id, operation.id),
-            ).fetchall()
-        return {row[0] for row in rows}
+    def recent(
+        self, lock_id: int, from_ms: int, till_ms: int, ids: Collection[str] = ()
+    ) -> list[Operation]:
+        """What is under way on a lock or was settled lately, the oldest first.
 
-    def told_hidden(self, lock_id: int) -> list[Operation]:
-        """The adds and user numbers of a lock: they know what the list never returns."""
-        where = "profile = ? AND lock_id = ? AND call IN ('add', 'updateRemoteUserNo')"
-        return self._select(where, [self._profile, lock_id])
+        Args:
+            lock_id: The lock.
+            from_ms: When it was settled at the earliest, by this machine's clock.
+            till_ms: When it was settled at the latest: a clock that was set back makes it later
+                than now.
+            ids: Operations that belong to it whenever they were settled by that clock.
+        """
+        lately = f"(settled_ms BETWEEN ? AND ? OR settled_ms IS NULL OR id IN ({_marks(ids)}))"
+        return self._sound(
+            f"lock_id = ? AND {lately} AND {_HERE}",
+            [lock_id, from_ms, till_ms, *ids, *self._here],
+        )
+
+    def about(self, add: Operation, remote_ids: Iterable[int]) -> list[Operation]:
+        """An add, what was done with some remotes of its lock, and clears; the oldest first."""
+        ids = list(remote_ids)
+        which = f"(id = ? OR remote_id IN ({_marks(ids)}) OR call = 'clear')"
+        return self._sound(
+            f"{_HERE} AND lock_id = ? AND {which}", [*self._here, add.lock_id, add.id, *ids]
+        )
+
+    def told_hidden(self, backup: Operation) -> list[Operation]:
+        """What tells of fields that the list never returns, up to a delete or clear.
+
+        Those are adds and user numbers, and what ended the remotes that had the same ids.
+        """
+        calls = ("add", "updateRemoteUserNo", "delete", "clear")
+        return self._sound(
+            f"{_HERE} AND lock_id = ? AND call IN ({_marks(calls)})"
+            " AND seq < (SELECT seq FROM operations WHERE id = ?)",
+            [*self._here, backup.lock_id, *calls, backup.id],
+        )
 
     def settle_orphans(self, is_alive: Callable[[str], bool], now_ms: int) -> None:
         """Settle what a session that ended left in flight, of all profiles.
@@ -165,14 +435,14 @@ class Journal:
         What was ``sending`` becomes ``unknown``: it may have left. What was only ``prepared``
         provably did not.
         """
-        for operation in self._select(f"state IN ({_marks(IN_FLIGHT)})", list(IN_FLIGHT)):
+        for operation in self._select(_in(IN_FLIGHT), []):
             if not is_alive(operation.session):
-                was_sending = operation.state is State.SENDING
+                was_sending = operation.state is not State.PREPARED
                 if was_sending:
                     self._replace(operation, now_ms)
                 self.move(
                     operation.id,
-                    [operation.state],
+                    IN_FLIGHT if operation.state is State.DAMAGED else [operation.state],
                     state=State.UNKNOWN if was_sending else State.NOT_SENT,
                     settled_ms=now_ms,
                     message="lockterm ended while it was being sent."
@@ -182,10 +452,11 @@ class Journal:
 
     def was_sent_again(self, operation_id: str) -> bool:
         """Whether another operation that sent it again, or a part of it, was recorded."""
-        states = [State.CONFIRMED, State.CONFIRMED_BY_READING]
-        return bool(
-            self._select(f"again_of = ? AND state IN ({_marks(states)})", [operation_id, *states])
-        )
+        return bool(self._select(f"again_of = ? AND {_in(RECORDED)}", [operation_id]))
+
+    def sending_again(self, operation_id: str) -> list[Operation]:
+        """The operations under way that send it, or a part of it, again."""
+        return self._select(f"again_of = ? AND {_in(IN_FLIGHT)}", [operation_id])
 
     def _replace(self, operation: Operation, now_ms: int) -> None:
         """Settle what an operation sent again. The deletes in place of a clear are only parts."""
@@ -193,23 +464,32 @@ class Journal:
         if original is not None and original.call == operation.call:
             self.move(original.id, UNSETTLED, state=State.SENT_AGAIN, settled_ms=now_ms)
 
-    def _sending_again(self, operation_id: str) -> list[Operation]:
-        states = list(IN_FLIGHT)
+    def _added_since(self, add: Operation) -> list[Operation]:
+        """The adds of its name that were recorded since it was begun."""
+        begun_ms = add.prepared_ms
         return self._select(
-            f"again_of = ? AND state IN ({_marks(states)})", [operation_id, *states]
+            f"{_HERE} AND lock_id = ? AND settled_ms > ? AND settled_ms <= ?"
+            f" AND call = 'add' AND remote_name = ? AND {_in(RECORDED)}",
+            [*self._here, add.lock_id, begun_ms, begun_ms + LONGEST_GUARD_MS, add.remote_name],
         )
 
-    def _holding(self, lock_id: int) -> list[Operation]:
-        states, calls = [*UNSETTLED, *IN_FLIGHT], list(HELD_CALLS)
+    def _holding(self, operation: Operation) -> list[Operation]:
+        """What is not settled and could come in between, whichever profile of the service sent it.
+
+        For an add or clear that is another one on the lock; else what was done with the remote.
+        """
+        which, values = "remote_id = ?", list[object]([operation.remote_id])
+        if operation.call in HELD_CALLS:
+            which, values = f"call IN ({_marks(HELD_CALLS)})", list[object](HELD_CALLS)
         return self._select(
-            f"profile = ? AND lock_id = ? AND state IN ({_marks(states)})"
-            f" AND call IN ({_marks(calls)})",
-            [self._profile, lock_id, *states, *calls],
+            f"{_HERE} AND lock_id = ? AND {_in(UNSETTLED | IN_FLIGHT)} AND {which}",
+            [*self._here, operation.lock_id, *values],
         )
 
-    def _select(self, where: str, values: list[Any]) -> list[Operation]:
+    def _sound(self, where: str, values: list[Any]) -> list[Operation]:
+        return [one for one in self._select(where, values) if one.state is not State.DAMAGED]
+
+    def _select(self, where: str, values: Any) -> list[Operation]:
         with self._database.reading() as connection:
-            rows = connection.execute(
-                f"SELECT {_COLUMNS} FROM operations WHERE {where} ORDER BY seq", values
-            ).fetchall()
+            rows = fetch(connection, f"{_WHOLE} WHERE {where} ORDER BY seq", values)
         return [_operation(row) for row in rows]

@@ -2,20 +2,45 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections.abc import Iterable
+from typing import Any
 
-from lockterm.models.locks import Lock, VoiceChoice
-from lockterm.store.database import Database
+from lockterm.domain.locks import Lock, VoiceChoice
+from lockterm.domain.operation import State
+from lockterm.store.database import Database, fetch
 
-_COLUMNS = "lock_id, name, alias, vendor, model, zone, remotes, opened_ms, voice_lang, voice_timbre"
+_NAMES = ("lock_id", "name", "alias", "vendor", "model", "zone", "remotes", "opened_ms")
+_COLUMNS = ", ".join((*_NAMES, "voice_lang", "voice_timbre"))
 
 
 def _lock(row: sqlite3.Row) -> Lock:
-    lang, timbre = row["voice_lang"], row["voice_timbre"]
+    lock_id, *texts, remotes, opened_ms, lang, timbre = row
+    if not all(isinstance(text, str) for text in texts):
+        texts = [_legible(text) for text in texts]
+    voice = None
+    if lang is not None and timbre is not None:
+        voice = VoiceChoice(_legible(lang), _legible(timbre))
+    name, alias, vendor, model, zone = texts
     return Lock(
-        **{key: row[key] for key in _COLUMNS.split(", ") if not key.startswith("voice_")},
-        voice=VoiceChoice(lang, timbre) if lang is not None and timbre is not None else None,
+        lock_id,
+        name,
+        alias,
+        vendor,
+        model,
+        zone,
+        remotes if isinstance(remotes, int) else None,
+        opened_ms if isinstance(opened_ms, int) else None,
+        voice,
     )
+
+
+def _legible(text: Any) -> str:
+    """What is no text any more, by damage, as far as it can be shown; a number is let go."""
+    if isinstance(text, bytes):
+        return text.decode(errors="replace")
+    return text if isinstance(text, str) else ""
 
 
 class LockBook:
@@ -28,42 +53,40 @@ class LockBook:
     def locks(self) -> list[Lock]:
         """All locks, the last opened first, then by name."""
         with self._database.reading() as connection:
-            rows = connection.execute(
+            rows = fetch(
+                connection,
                 f"SELECT {_COLUMNS} FROM locks WHERE profile = ?"
                 " ORDER BY opened_ms IS NULL, opened_ms DESC, name COLLATE NOCASE, lock_id",
                 (self._profile,),
-            ).fetchall()
-        return [_lock(row) for row in rows]
+            )
+        return [_lock(row) for row in rows if isinstance(row["lock_id"], int)]
 
     def find(self, lock_id: int) -> Lock | None:
         """The entry of a lock, or None where the book has none."""
         with self._database.reading() as connection:
-            row = connection.execute(
+            rows = fetch(
+                connection,
                 f"SELECT {_COLUMNS} FROM locks WHERE profile = ? AND lock_id = ?",
                 (self._profile, lock_id),
-            ).fetchone()
-        return _lock(row) if row else None
+            )
+        return _lock(rows[0]) if rows else None
 
     def save(self, lock: Lock) -> None:
         """Add a lock, or replace the entry with its id."""
-        voice = (lock.voice.lang, lock.voice.timbre) if lock.voice else (None, None)
+        self.save_all([lock])
+
+    def save_all(self, locks: Iterable[Lock]) -> None:
+        """Save many locks, all of them or none."""
         with self._database.transaction() as connection:
-            connection.execute(
+            connection.executemany(
                 f"INSERT OR REPLACE INTO locks (profile, {_COLUMNS})"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    self._profile,
-                    lock.lock_id,
-                    lock.name,
-                    lock.alias,
-                    lock.vendor,
-                    lock.model,
-                    lock.zone,
-                    lock.remotes,
-                    lock.opened_ms,
-                    *voice,
-                ),
+                map(self._values, locks),
             )
+
+    def _values(self, lock: Lock) -> tuple[object, ...]:
+        voice = (lock.voice.lang, lock.voice.timbre) if lock.voice else (None, None)
+        return (self._profile, *(getattr(lock, name) for name in _NAMES), *voice)
 
     def remove(self, lock_id: int) -> None:
         """Take a lock out of the book; nothing happens at the service."""
@@ -72,14 +95,28 @@ class LockBook:
                 "DELETE FROM locks WHERE profile = ? AND lock_id = ?", (self._profile, lock_id)
             )
 
-    def note_look(self, lock_id: int, remotes: int, opened_ms: int | None = None) -> None:
+    def note_look(self, lock_id: int, remotes: int, opened_ms: int) -> None:
         """Remember how many remotes the lock had, and when it was opened; no entry, no effect."""
         with self._database.transaction() as connection:
             connection.execute(
-                "UPDATE locks SET remotes = ?, opened_ms = coalesce(?, opened_ms)"
-                " WHERE profile = ? AND lock_id = ?",
+                "UPDATE locks SET remotes = ?, opened_ms = ? WHERE profile = ? AND lock_id = ?",
                 (remotes, opened_ms, self._profile, lock_id),
             )
+
+    def voice_sent(self, lock_id: int) -> VoiceChoice | None:
+        """The voice last set from here, as the journal has it: for a lock without an entry."""
+        with self._database.reading() as connection:
+            rows = fetch(
+                connection,
+                "SELECT body FROM operations WHERE profile = ? AND lock_id = ?"
+                " AND call = 'updateLockSetting' AND state = ? ORDER BY seq DESC LIMIT 1",
+                (self._profile, lock_id, State.CONFIRMED),
+            )
+        try:
+            sent = json.loads(rows[0]["body"])["currentVoiceTimbre"]
+            return VoiceChoice(str(sent.get("lang", "")), str(sent.get("timbre", "")))
+        except (LookupError, TypeError, ValueError, AttributeError):
+            return None  # none was set, or its row is damaged
 
     def note_voice(self, lock_id: int, voice: VoiceChoice) -> None:
         """Remember the voice that was set from here; no entry, no effect."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import json
 import os
 import shutil
 import sqlite3
@@ -16,22 +15,91 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
-from lockterm.models.operation import State
+from lockterm.store.migrations import MIGRATIONS_TABLE
 
-DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """SQLite's words for a file that is not what it should be."""
 
-MOST_PROBES = 1_000_000
-"""How many row numbers are tried one by one where a table cannot be read in one go."""
+DATA_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
+"""What a damaged file raises: SQLite's words for it may quote what is no text any more."""
+
+TABLES = """
+    SELECT name FROM {file}.sqlite_master
+    WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'migrations'
+"""
+"""The names of a file's tables, but for what SQLite and the migrations keep for themselves."""
+
+MOST_ROWS = 100_000
+"""A table that tells of more rows is damaged itself; so many are read, each once."""
+
+MOST_PAGES = 1 << 20
+"""A header that tells of more pages is damaged itself."""
+
+_PAGE = 4096
+"""Bytes of a page of a store that SQLite makes."""
+_PAGE_SIZES = frozenset(1 << power for power in range(9, 16))
 
 _WORK = ".salvage-"
-_SIDE_FILES = ("-wal", "-shm")
+
+Contents = dict[tuple[Any, ...], int]
+"""A file's table of contents: type, name, table and statement, as bytes -> the page it begins on.
+That of the migrations is left out."""
 
 
 def is_damage(error: BaseException) -> bool:
     """Whether an error of SQLite tells of a damaged file, and not of a full disk or a lock."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in DAMAGE
+    if isinstance(error, UnicodeDecodeError):
+        return True
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
+
+
+@contextlib.contextmanager
+def passing_damage() -> Iterator[None]:
+    """Leave off where a damaged file raises."""
+    try:
+        yield
+    except DATA_ERRORS as error:
+        if not is_damage(error):
+            raise
+
+
+def files_of(path: Path) -> list[Path]:
+    """A store's file, and the two that SQLite may have beside it."""
+    return [path, _side(path, "-wal"), _side(path, "-shm")]
+
+
+def inode(path: Path) -> int:
+    """The number of the file that has this name now; 0 where there is none."""
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return 0
+
+
+def contents(connection: sqlite3.Connection) -> Contents:
+    """The table of contents of a file."""
+    connection.text_factory = bytes
+    try:
+        rows = connection.execute(
+            "SELECT type, name, tbl_name, sql, rootpage FROM main.sqlite_master"
+            " WHERE name <> 'migrations'"
+        ).fetchall()
+    finally:
+        connection.text_factory = str
+    return {tuple(row)[:4]: row[4] for row in rows}
+
+
+def contents_made(migrations: Mapping[str, str]) -> list[Contents]:
+    """What a table of contents is after each of the migrations."""
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as model:
+        model.execute(MIGRATIONS_TABLE)
+        made = []
+        for statement in migrations.values():
+            model.execute(statement)
+            made.append(contents(model))
+    return made
 
 
 def salvage(path: Path, broken: int, migrations: Mapping[str, str]) -> str:
@@ -57,13 +125,12 @@ def salvage(path: Path, broken: int, migrations: Mapping[str, str]) -> str:
         aside = path.with_name(f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
         while aside.exists():
             aside = aside.with_name(f"{aside.name}x")
-        for suffix in ("", "-wal"):
-            if (source := _side(path, suffix)).exists():
-                shutil.copyfile(source, _side(aside, suffix))
-                _side(aside, suffix).chmod(0o600)
-        saved, lost = _rebuild(aside, _ready(path), migrations)
+        for copy in _copied(path, aside):
+            copy.chmod(0o600)
+        saved, lost = _rebuild(aside, _side(path, ".salvaged"), migrations)
         _put_in_place(path)
-    more = " Some could not be read any more." if lost else ""
+    names = ", ".join("changes" if table == "operations" else table for table in lost)
+    more = f" Some of it could not be read any more: {names}." if lost else ""
     return (
         f"The local store was damaged. It is kept as {aside.name}, and {saved} of its entries were"
         f" saved into a new one.{more} Check at the service what was under way lately."
@@ -72,40 +139,37 @@ def salvage(path: Path, broken: int, migrations: Mapping[str, str]) -> str:
 
 def finish(path: Path) -> None:
     """Put a new store in place that an earlier run had ready when it ended."""
-    if _ready(path).exists():
+    ready = _side(path, ".salvaged")
+    if ready.exists():
         with _alone(path):
-            if _ready(path).exists():
+            if ready.exists():
                 _put_in_place(path)
 
 
 def _put_in_place(path: Path) -> None:
     # The old file's log first: SQLite would play it into the new file.
-    for suffix in _SIDE_FILES:
-        _side(path, suffix).unlink(missing_ok=True)
-    _ready(path).replace(path)
+    for beside in files_of(path)[1:]:
+        beside.unlink(missing_ok=True)
+    _side(path, ".salvaged").replace(path)
 
 
-def _rebuild(aside: Path, ready: Path, migrations: Mapping[str, str]) -> tuple[int, bool]:
-    """Copy what is readable into a new file; returns the number of rows, and if some were lost."""
-    saved, lost = 0, False
+def _rebuild(aside: Path, ready: Path, migrations: Mapping[str, str]) -> tuple[int, list[str]]:
+    """Copy what is readable into a new file; returns the number of rows, and what has lost some."""
     with tempfile.TemporaryDirectory(dir=ready.parent, prefix=_WORK) as folder:
         # SQLite writes into what it reads: what is set aside stays as it was found.
-        copy, new = Path(folder, "old.db"), Path(folder, "new.db")
-        for suffix in ("", "-wal"):
-            if _side(aside, suffix).exists():
-                shutil.copyfile(_side(aside, suffix), _side(copy, suffix))
-        target = sqlite3.connect(new, isolation_level=None)
-        with contextlib.closing(target):
-            target.execute("BEGIN")
-            target.execute("CREATE TABLE migrations (name TEXT PRIMARY KEY) WITHOUT ROWID")
+        old, new = Path(folder, "old.db"), Path(folder, "new.db")
+        _copied(aside, old)
+        _pad(old)
+        with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
+            connection.execute("BEGIN")
+            connection.execute(MIGRATIONS_TABLE)
             for name, statement in migrations.items():
-                target.execute(statement)
-                target.execute("INSERT INTO migrations VALUES (?)", (name,))
-            with contextlib.closing(sqlite3.connect(copy, isolation_level=None)) as source:
-                for table in _tables(target):
-                    rows, whole = _copy(source, target, table)
-                    saved, lost = saved + rows, lost or not whole
-            target.execute("COMMIT")
+                connection.execute(statement)
+                connection.execute("INSERT INTO migrations VALUES (?)", (name,))
+            connection.execute("COMMIT")
+        if not _begins_elsewhere(old, migrations):
+            _replace_first_page(old, new.read_bytes()[:_PAGE])
+        saved, lost = _copy_all(old, new)
         new.chmod(0o600)
         with new.open("rb") as file:
             os.fsync(file.fileno())
@@ -113,70 +177,107 @@ def _rebuild(aside: Path, ready: Path, migrations: Mapping[str, str]) -> tuple[i
     return saved, lost
 
 
-def _tables(target: sqlite3.Connection) -> list[str]:
-    rows = target.execute(
-        "SELECT name FROM sqlite_master WHERE type = 'table'"
-        " AND name NOT LIKE 'sqlite_%' AND name <> 'migrations'"
-    )
-    return [row[0] for row in rows]
+def _copied(path: Path, to: Path) -> list[Path]:
+    """Copy a store with its log of the last changes; returns the copies."""
+    copies = []
+    for suffix in ("", "-wal"):
+        if (source := _side(path, suffix)).exists():
+            copies.append(Path(shutil.copyfile(source, _side(to, suffix))))
+    return copies
 
 
-def _copy(source: sqlite3.Connection, target: sqlite3.Connection, table: str) -> tuple[int, bool]:
-    columns = [row[1] for row in target.execute(f"PRAGMA table_info({table})")]
-    with contextlib.suppress(sqlite3.Error):  # a store from before a column was added
-        had = [row[1] for row in source.execute(f"PRAGMA table_info({table})")]
-        columns = [name for name in columns if name in had] or columns
-    keys = [row[1] for row in target.execute(f"PRAGMA table_info({table})") if row[5]]
-    names, marks = ", ".join(f'"{name}"' for name in columns), ", ".join("?" * len(columns))
-    before, whole = target.total_changes, True
+def _pad(path: Path) -> None:
+    """Make a file that was cut short as long as its header says: SQLite reads no shorter one."""
+    with path.open("r+b") as file:
+        head = file.read(32)
+        page = int.from_bytes(head[16:18], "big")
+        pages = int.from_bytes(head[28:32], "big")
+        if page in _PAGE_SIZES and pages <= MOST_PAGES:
+            file.truncate(max(pages * page, path.stat().st_size))
 
-    def keep(row: tuple[object, ...]) -> None:
-        nonlocal whole
-        if not _makes_sense(dict(zip(columns, row, strict=True))):
-            whole = False
-            return
+
+def _begins_elsewhere(path: Path, migrations: Mapping[str, str]) -> bool:
+    """Whether a sound table of contents has other pages than a new store's.
+
+    So it is where a store grew before it was migrated, or was not yet. A single page that is
+    another one is damage.
+    """
+    made = contents_made(migrations)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
         try:
-            target.execute(f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})", row)
-        except sqlite3.IntegrityError:
-            whole = False
-
-    ends: list[object] = []
-    for order in ("ASC", "DESC"):  # from both ends up to the damage
-        sorting = ", ".join(f'"{key}" {order}' for key in keys)
-        last: tuple[object, ...] | None = None
-        try:
-            for row in source.execute(f"SELECT {names} FROM {table} ORDER BY {sorting}"):
-                keep(row)
-                last = row
-            return target.total_changes - before, whole
-        except sqlite3.Error:
-            whole = False
-            ends.append(last[columns.index(keys[0])] if last else None)
-    if columns[0] == "seq":
-        for number in _between(ends):
-            with contextlib.suppress(sqlite3.Error):
-                for row in source.execute(f"SELECT {names} FROM {table} WHERE seq = ?", (number,)):
-                    keep(row)
-    return target.total_changes - before, whole
+            found = contents(connection)
+        except DATA_ERRORS:
+            return False
+    if found.keys() == made[-1].keys():
+        return len(found.items() - made[-1].items()) > 1
+    return any(found.keys() == one.keys() for one in made)
 
 
-def _between(ends: list[object]) -> Iterator[int]:
-    low, high = ends
-    first = low + 1 if isinstance(low, int) else 1
-    last = high - 1 if isinstance(high, int) else first + MOST_PROBES // 100
-    yield from range(first, min(last, first + MOST_PROBES) + 1)
+def _replace_first_page(path: Path, first_page: bytes) -> None:
+    """Give a file the header and the table of contents of a new store, which are mostly its own."""
+    head = bytearray(first_page)
+    head[18:20] = b"\2\2"  # its write-ahead log counts
+    head[28:32] = (-(-path.stat().st_size // _PAGE)).to_bytes(4, "big")
+    with path.open("r+b") as file:
+        file.write(head)
 
 
-def _makes_sense(row: Mapping[str, object]) -> bool:
-    """Damage that SQLite cannot see must not stop every later reading of the table."""
-    try:
-        for name in ("body", "before", "answer", "candidates", "typed"):
-            if name in row:
-                json.loads(str(row[name]))
-        State(str(row.get("state", State.PREPARED)))
-    except ValueError:
+def _copy_all(old: Path, new: Path) -> tuple[int, list[str]]:
+    """Copy the rows as they are, value for value: a bad one is kept, and shown as such."""
+    with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
+        tables = [table for (table,) in connection.execute(TABLES.format(file="main"))]
+        # Each statement is a transaction: what SQLite undoes of a failed one inside of another
+        # may leave the new file in disorder. It is made durable once, when it is whole.
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("PRAGMA journal_mode = MEMORY")
+        with passing_damage():
+            connection.execute("ATTACH ? AS old", (str(old),))
+            lost = [table for table in tables if not _copy(connection, table)]
+            return connection.total_changes, lost
+        return 0, tables
+
+
+def _copy(connection: sqlite3.Connection, table: str) -> bool:
+    """Copy a table from ``old``; returns whether all of it could be read."""
+    columns = connection.execute(f"PRAGMA main.table_info({table})").fetchall()
+    had = {row[1] for row in connection.execute(f"PRAGMA old.table_info({table})")}
+    names = ", ".join(f'"{row[1]}"' for row in columns if row[1] in had)  # older ones had fewer
+    if not names:
         return False
-    return True
+    rows = f"INSERT OR IGNORE INTO main.{table} ({names}) SELECT {names} FROM old.{table}"
+
+    def copied(which: str, *values: int) -> int:
+        """How many rows were copied; -1 where the damage was in the way."""
+        with passing_damage():
+            return connection.execute(f"{rows} {which}", values).rowcount
+        return -1
+
+    if "seq" in had:  # a row that is looked up by its number touches no other one's page
+        numbers = range(1, _last(connection, table) + 1)
+        return all([copied("NOT INDEXED WHERE seq = ?", number) == 1 for number in numbers])
+    if copied("") >= 0:
+        return True
+    for order in ("ASC", "DESC"):  # from both ends up to the damage
+        key = ", ".join(f'"{row[1]}" {order}' for row in columns if row[5])
+        low, high = 0, MOST_ROWS
+        while low < high:
+            middle = (low + high + 1) // 2
+            is_readable = copied(f"ORDER BY {key} LIMIT ?", middle) >= 0
+            low, high = (middle, high) if is_readable else (low, middle - 1)
+    return False
+
+
+def _last(connection: sqlite3.Connection, table: str) -> int:
+    """The last number that was given to a row; where that is lost, as many as are worth trying."""
+    for query in (
+        f"SELECT seq FROM old.sqlite_sequence WHERE name = '{table}'",
+        f"SELECT max(seq) FROM old.{table}",
+    ):
+        with contextlib.suppress(*DATA_ERRORS):
+            (last,) = connection.execute(query).fetchone() or (0,)
+            if isinstance(last or 0, int) and 0 <= (last or 0) <= MOST_ROWS:
+                return int(last or 0)
+    return MOST_ROWS
 
 
 @contextlib.contextmanager
@@ -189,18 +290,6 @@ def _alone(path: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-def inode(path: Path) -> int:
-    """The number of the file that has this name now; 0 where there is none."""
-    try:
-        return path.stat().st_ino
-    except OSError:
-        return 0
-
-
-def _ready(path: Path) -> Path:
-    return _side(path, ".salvaged")
 
 
 def _side(path: Path, suffix: str) -> Path:

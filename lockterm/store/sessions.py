@@ -1,7 +1,7 @@
 """Which lockterm sessions are alive on this store: each holds a lock on a file of its own.
 
-A process id could be another process's by now; the kernel drops a file lock when its holder ends,
-by ``kill -9`` too.
+The kernel drops a file lock when its holder ends, by ``kill -9`` too. Where the file was removed,
+the process is asked for: by its id and the moment it began, as an id alone could be another's now.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from uuid import uuid4
 from lockterm.paths import make_directory
 
 
-class Session:
+class StoreSession:
     """This process's session on a store.
 
     Args:
@@ -23,32 +23,57 @@ class Session:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.id = f"{os.getpid()}-{uuid4().hex[:8]}"
+        self.id = "-".join(filter(None, (str(os.getpid()), _began(os.getpid()), uuid4().hex[:8])))
         """Names this session in the journal."""
         self._folder = folder
         self._file: int | None = None
+        self._has_ended = False
         self._mutex = threading.Lock()
 
     def open(self) -> None:
-        """Show that this session lives; OSError or StoreError where the folder cannot be used."""
+        """Show that this session lives, again where its file was removed.
+
+        What sessions left that have ended is removed at the first time.
+
+        Raises:
+            OSError, StoreError: The folder cannot be used.
+        """
         with self._mutex:  # two threads may be the first to use the journal
-            if self._file is not None:
+            if self._has_ended:  # a thread is late: nobody would end the session once more
                 return
-            make_directory(self._folder)
-            file = os.open(self._folder / self.id, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
+            if self._file is not None and self._is_in_place(self._file):
+                return
+            is_first = self._file is None
+            while True:
+                make_directory(self._folder)
+                file = os.open(self._folder / self.id, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+                try:
+                    # Another session may hold it for a moment, to see whether this one lives.
+                    fcntl.flock(file, fcntl.LOCK_EX)
+                    is_in_place = self._is_in_place(file)
+                except OSError:
+                    os.close(file)
+                    raise
+                if is_in_place:
+                    break
                 os.close(file)
-                raise
+            if self._file is not None:
+                os.close(self._file)
             self._file = file
+            _OPEN.add(self.id)
+        if is_first:
+            for other in self._folder.iterdir():
+                self.is_alive(other.name)
 
     def close(self) -> None:
-        """End this session."""
-        if self._file is not None:
-            (self._folder / self.id).unlink(missing_ok=True)
-            os.close(self._file)
-            self._file = None
+        """End this session for good."""
+        with self._mutex:
+            self._has_ended = True
+            if self._file is not None:
+                _OPEN.discard(self.id)
+                (self._folder / self.id).unlink(missing_ok=True)
+                os.close(self._file)
+                self._file = None
 
     def is_alive(self, session: str) -> bool:
         """Whether a session still runs; what remains of a dead one is removed."""
@@ -57,7 +82,9 @@ class Session:
         path = self._folder / Path(session).name
         try:
             file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-        except OSError:
+        except FileNotFoundError:
+            return _is_running(session)
+        except (OSError, ValueError):  # a damaged row may name what no file can be called
             return False
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -68,3 +95,33 @@ class Session:
             return False
         finally:
             os.close(file)
+
+    def _is_in_place(self, file: int) -> bool:
+        try:
+            there = (self._folder / self.id).stat()
+        except FileNotFoundError:
+            return False
+        return os.path.samestat(there, os.fstat(file))
+
+
+_OPEN: set[str] = set()
+"""The sessions of this process."""
+
+
+def _is_running(session: str) -> bool:
+    """Whether the process of a session runs that has no file any more."""
+    process, *began = session.split("-")
+    if not process.isdecimal() or len(began) < 2:
+        return False
+    if int(process) == os.getpid():
+        return session in _OPEN
+    return _began(int(process)) == began[0]
+
+
+def _began(process: int) -> str:
+    """When a process began, in the kernel's count; empty where that cannot be known."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text(errors="replace")
+        return f"{int(stat.rpartition(')')[2].split()[19]):x}"
+    except (OSError, ValueError, IndexError):
+        return ""

@@ -6,19 +6,24 @@ import csv
 import io
 import json
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
 from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any
 
-from lockterm import moments
+from lockterm.domain import dates
+from lockterm.domain.operation import Operation
 from lockterm.errors import StoreError
-from lockterm.models.operation import Operation
 from lockterm.paths import FILE_MODE, make_directory
 
 FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
 """What a spreadsheet may take for the beginning of a formula, or of a row."""
+
+_FORMULA = re.compile(r'(^|[;\t\n\r\v\f])([\s"]*)(?=[=+\-@＝＋－＠])')
+"""Where a formula could begin: a spreadsheet that splits at ``;`` or tab, as half of Europe's do,
+sees no quotes around such a text, and a cell behind each of them."""
 
 _COLUMNS = ("time", *(field.name for field in fields(Operation)))
 _NAMES = 100
@@ -43,7 +48,7 @@ def export_history(
         StoreError: They cannot be written; nothing is left of them.
     """
     make_directory(directory)
-    at = moments.local(now_ms, UTC)
+    at = dates.local(now_ms, UTC)
     stem = f"history-{at:%Y%m%d-%H%M%SZ}" if at is not None else f"history-{now_ms}"
     contents = {".csv": as_csv(operations, zone), ".json": as_json(operations, zone)}
     for number in range(1, _NAMES):
@@ -86,18 +91,22 @@ def as_json(operations: Iterable[Operation], zone: tzinfo) -> bytes:
 
 
 def _record(operation: Operation, zone: tzinfo) -> dict[str, Any]:
-    at = moments.local(operation.prepared_ms, zone)
+    at = dates.local(operation.prepared_ms, zone)
     time = at.isoformat(timespec="milliseconds") if at is not None else ""
     return {"time": time, **asdict(operation)}
 
 
 def cell(value: Any) -> str | int:
-    """A value as it stands in a CSV file: text that might run gets a quote in front of it."""
+    """A value as it stands in a CSV file: text that might run gets a quote in front of it.
+
+    That is at its start, and behind each ``;``, tab and line end in it.
+    """
     if value is None:
         return ""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = _FORMULA.sub(r"\1\2'", text)
     return f"'{text}" if text.startswith(tuple(FORMULA_STARTS)) else text
 
 

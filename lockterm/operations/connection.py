@@ -6,21 +6,14 @@ import asyncio
 import contextlib
 import logging
 import math
-import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from lockterm.errors import (
-    LocktermError,
-    NoAnswer,
-    RateLimited,
-    ServiceError,
-    Unreachable,
-    Untrusted,
-)
+from lockterm.domain.clock import Clock
+from lockterm.errors import LocktermError, RateLimited, ServiceError, Unreachable
 
 if TYPE_CHECKING:
-    from lockterm.api import LockService
+    from lockterm.api.client import LockService
     from lockterm.config import Profile
 
 _log = logging.getLogger(__name__)
@@ -43,38 +36,46 @@ class Connection:
 
     Args:
         profile: Where the service is and how to talk to it.
-        clock: Seconds since the epoch; replaced in tests.
+        clock: The time, and how it passes.
     """
 
-    def __init__(self, profile: Profile, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, profile: Profile, clock: Clock) -> None:
         self.profile = profile
+        self.clock = clock
         self.online: bool | None = None
         """Whether the last call reached the service; None before the first."""
-        self.watch_online: Callable[[bool], None] = lambda online: None
+        self.on_reached: Callable[[], None] = lambda: None
+        """Called when the service was reached, first or again, before ``on_online``."""
+        self.on_online: Callable[[bool], None] = lambda online: None
         """Called whenever ``online`` changes."""
-        self.watch_wait: Callable[[], None] = lambda: None
+        self.on_wait: Callable[[], None] = lambda: None
         """Called when the service asks for a pause; see ``wait_s``."""
+        self.on_limited: Callable[[float], None] = lambda seconds: None
+        """Called with the pause that is asked for whenever a call was one too many (HTTP 429), also
+        where it is tried again by itself."""
+        self.call_s: float | None = None
+        """How long a call takes, in seconds, by the last ones; None before the first."""
         self._wait_until_ms = 0
-        self._clock = clock
+        """On the steady clock."""
         self._service: LockService | None = None
+        self._offset_s: float | None = None
+        """What an answer told that came before there was a client."""
         self._opening = asyncio.Lock()
         self._recovering: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[object]] = set()
-        self._closed = False
-
-    def now_ms(self) -> int:
-        """The time of this machine, in milliseconds since the epoch."""
-        return int(self._clock() * 1000)
+        self.is_closed = False
+        """Whether :meth:`close` was called; nothing more is begun."""
 
     @property
     def clock_offset_s(self) -> float | None:
         """How far the service's clock is ahead of this machine's; None before the first answer."""
-        return self._service.clock_offset_s if self._service is not None else None
+        told = self._service.clock_offset_s if self._service is not None else None
+        return self._offset_s if told is None else told
 
     @property
     def wait_s(self) -> float:
         """Seconds left of the pause that the service asked for (HTTP 429); 0: none."""
-        return max(self._wait_until_ms - self.now_ms(), 0) / 1000
+        return max(self._wait_until_ms - self.clock.steady_ms(), 0) / 1000
 
     @property
     def doubts_clock(self) -> bool:
@@ -84,29 +85,39 @@ class Connection:
 
     async def close(self) -> None:
         """Stop what runs in the background and close the connections."""
-        self._closed = True
+        self.is_closed = True
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         if self._service is not None:
-            await self._service.__aexit__(None, None, None)
+            await self._service.__aexit__()
             self._service = None
 
-    async def _read(self, call: Callable[[LockService], Awaitable[T]]) -> T:
+    def note_reached(self, clock_offset_s: float | None) -> None:
+        """Note that the service has answered before there was a client.
+
+        Args:
+            clock_offset_s: How far its clock is ahead of this machine's; None: it has not told.
+        """
+        self._offset_s = clock_offset_s
+        self._note_online(True)
+
+    async def read(self, call: Callable[[LockService], Awaitable[T]]) -> T:
         """Carry out a read; where the service is out of reach, go on trying it in the background.
 
         Raises:
             ServiceError: Every attempt failed.
         """
         try:
-            return await self._call(call)
-        except (Unreachable, NoAnswer) as error:
-            self._keep_trying(call, error)
+            return await self.call(call)
+        except ServiceError as error:
+            if error.out_of_reach:
+                self.keep_trying(call)
             raise
 
-    def _keep_pause(self) -> None:
-        """Send nothing while the pause lasts that the service asked for.
+    def require_no_pause(self) -> None:
+        """See that no pause is left that the service asked for.
 
         Raises:
             RateLimited: It does; nothing was sent.
@@ -118,28 +129,35 @@ class Connection:
                 hint="Nothing was sent. Try again when it is over.",
             )
 
-    def _keep_trying(
-        self, call: Callable[[LockService], Awaitable[object]], error: ServiceError
-    ) -> None:
+    def keep_trying(self, call: Callable[[LockService], Awaitable[object]]) -> None:
+        """Try a read again in the background, less and less often, until the service is reached."""
         is_idle = self._recovering is None or self._recovering.done()
-        # What TLS does not trust now, it does not trust in a minute either.
-        if is_idle and not self._closed and not isinstance(error, Untrusted):
-            self._recovering = self._background(self._recover(call))
+        if is_idle and not self.is_closed:
+            self._recovering = self.background(self._recover(call))
 
-    async def _call(self, call: Callable[[LockService], Awaitable[T]]) -> T:
-        self._keep_pause()
-        service = await self._open()
+    async def call(self, call: Callable[[LockService], Awaitable[T]]) -> T:
+        """Carry out a call, and note whether the service was reached.
+
+        Raises:
+            ServiceError: It failed; :class:`RateLimited` also where a pause is not over yet.
+        """
+        self.require_no_pause()
+        service = await self.open()
+        began_ms = self.clock.steady_ms()
         try:
             result = await call(service)
         except RateLimited as error:
-            self._wait_until_ms = self.now_ms() + int(error.retry_after_s * 1000)
+            self._wait_until_ms = self.clock.steady_ms() + int(error.retry_after_s * 1000)
             self._note_online(True)
-            self.watch_wait()
+            self.on_wait()
             raise
         except ServiceError as error:
-            # A line that takes requests and returns nothing is as good as none.
-            self._note_online(not isinstance(error, (Unreachable, NoAnswer)))
+            # A line that takes requests and returns nothing is as good as none, and so is one
+            # whose other end is a portal.
+            self._note_online(not error.out_of_reach)
             raise
+        took_s = (self.clock.steady_ms() - began_ms) / 1000
+        self.call_s = took_s if self.call_s is None else (3 * self.call_s + took_s) / 4
         self._note_online(True)
         return result
 
@@ -150,23 +168,34 @@ class Connection:
             delay_s = min(delay_s * 2, LAST_RETRY_S)
             if not self.online:
                 with contextlib.suppress(ServiceError):
-                    await self._call(call)
+                    await self.call(call)
 
     def _note_online(self, online: bool) -> None:
         if online != self.online:
+            if online:
+                self.on_reached()
             self.online = online
-            self.watch_online(online)
+            self.on_online(online)
 
-    async def _open(self) -> LockService:
+    async def open(self) -> LockService:
+        """The client, imported and opened on the first call.
+
+        Raises:
+            Unreachable: This connection was closed.
+            ConfigError: A setting of the profile cannot be used.
+        """
         async with self._opening:
-            if self._closed:
+            if self.is_closed:
                 raise Unreachable("Nothing was sent: lockterm is being closed.")
             if self._service is None:
-                service = (await asyncio.to_thread(_load_client))(self.profile, clock=self._clock)
+                service = (await asyncio.to_thread(load_client))(
+                    self.profile, clock=self.clock.wall
+                )
+                service.tell_limits(lambda seconds: self.on_limited(seconds))
                 self._service = await service.__aenter__()
             return self._service
 
-    def _background(self, work: Awaitable[T]) -> asyncio.Task[T]:
+    def background(self, work: Awaitable[T]) -> asyncio.Task[T]:
         """Run something to its end whoever stops waiting for it, except at the end of the app."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
@@ -182,7 +211,8 @@ def _retrieve(task: asyncio.Task[object]) -> None:
         _log.error("a task in the background failed", exc_info=error)
 
 
-def _load_client() -> type[LockService]:
-    from lockterm.api import LockService
+def load_client() -> type[LockService]:
+    """Import the client, which takes a while: in a thread."""
+    from lockterm.api.client import LockService
 
     return LockService

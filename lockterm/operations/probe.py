@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from lockterm.api.trust import tls_context
 from lockterm.errors import Refused
+from lockterm.operations.connection import load_client
 
 if TYPE_CHECKING:
-    from lockterm.api import LockService
     from lockterm.config import Profile
 
 SOME_LOCK = 1
@@ -26,7 +27,7 @@ DENIED = (401, 403, 407)
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class ServiceAnswers:
     """What asking the service showed."""
 
     refusal: Refused | None
@@ -61,7 +62,7 @@ class Certificate:
     """Who vouches for it, by its organisation or its own name; empty where it does not say."""
 
 
-async def ask(profile: Profile, lock_id: int = SOME_LOCK, *, more_calls: int = 0) -> Answers:
+async def ask(profile: Profile, lock_id: int = SOME_LOCK, *, more_calls: int = 0) -> ServiceAnswers:
     """Ask for a page of one remote, once and then so many times more.
 
     Raises:
@@ -69,7 +70,7 @@ async def ask(profile: Profile, lock_id: int = SOME_LOCK, *, more_calls: int = 0
     """
     refusal: Refused | None = None
     took_ms = []
-    client = await asyncio.to_thread(_load_client)
+    client = await asyncio.to_thread(load_client)
     async with client(profile) as service:
         for _ in range(1 + more_calls):
             began = time.monotonic()
@@ -78,7 +79,7 @@ async def ask(profile: Profile, lock_id: int = SOME_LOCK, *, more_calls: int = 0
             except Refused as error:
                 refusal = error
             took_ms.append((time.monotonic() - began) * 1000)
-        return Answers(refusal, took_ms[0], took_ms[1:], service.clock_offset_s)
+        return ServiceAnswers(refusal, took_ms[0], took_ms[1:], service.clock_offset_s)
 
 
 def look_at_certificate(profile: Profile) -> Certificate:
@@ -89,11 +90,9 @@ def look_at_certificate(profile: Profile) -> Certificate:
         ValueError: The certificate says nothing of its end.
         ConfigError: The profile's ca_file cannot be used.
     """
-    from lockterm.api.trust import tls_context
-
     parts = urlsplit(profile.base_url)
     host, port = parts.hostname or "", parts.port or 443
-    context = tls_context(profile.base_url, profile.ca_file)
+    context = tls_context(profile.base_url, profile.ca_file, ca_only=profile.ca_only)
     with (
         socket.create_connection((host, port), timeout=profile.timeout_s) as plain,
         context.wrap_socket(plain, server_hostname=host) as secure,
@@ -109,9 +108,3 @@ def _issuer(names: Any) -> str:
     """The names are tuples of tuples of pairs, as Python gives them."""
     found = dict(pair for name in names for pair in name)
     return str(found.get("organizationName") or found.get("commonName") or "")
-
-
-def _load_client() -> type[LockService]:
-    from lockterm.api import LockService
-
-    return LockService

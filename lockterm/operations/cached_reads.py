@@ -1,0 +1,125 @@
+"""Reads whose answers are kept on this machine, for a time without the service."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+
+from lockterm.errors import Refused
+from lockterm.record import record
+
+if TYPE_CHECKING:
+    from lockterm.api.client import LockService
+    from lockterm.domain.clock import Clock
+    from lockterm.operations.connection import Connection
+    from lockterm.store.cache import Cache
+
+T = TypeVar("T")
+
+
+@record
+class Seen(Generic[T]):
+    """Something read from the service, and when."""
+
+    value: T
+    at_ms: int
+    """When the answer arrived, by this machine's clock: to be shown."""
+    steady_ms: int | None
+    """The same on the clock that ages are counted by; None: it was set back since, so that the age
+    is not known."""
+
+    @classmethod
+    def now(cls, value: T, clock: Clock) -> Self:
+        """Something that was read just now."""
+        return cls(value, clock.now_ms(), clock.steady_ms())
+
+
+@record
+class Source(Generic[T]):
+    """Something that can be read from the service, and found again in the cache."""
+
+    key: str
+    """Its key in the cache."""
+    ask: Callable[[LockService], Awaitable[T]]
+    """Reads it from the service."""
+    dump: Callable[[T], Any]
+    """Makes JSON of it, for the cache."""
+    load: Callable[[Any], T]
+    """Makes it of that JSON again."""
+
+
+class CachedReads:
+    """Reads from one service.
+
+    Args:
+        connection: To the service.
+        cache: What was last read with the same credentials; None keeps nothing.
+    """
+
+    def __init__(self, connection: Connection, cache: Cache | None) -> None:
+        self.connection = connection
+        self.on_denial: Callable[[], None] = lambda: None
+        """Called when the service takes these credentials no longer."""
+        self._cache = cache
+        self._writing: set[asyncio.Future[None]] = set()
+        """What is under way to the cache."""
+
+    async def ask(self, call: Callable[[LockService], Awaitable[T]]) -> T:
+        """Read something that is not kept.
+
+        Raises:
+            ServiceError: Every attempt failed. Where the credentials were refused, nothing is kept
+                any more of what was read with them.
+        """
+        try:
+            return await self.connection.read(call)
+        except Refused as error:
+            if error.is_denial:
+                await self.forget("")
+                self.on_denial()
+            raise
+
+    async def read(self, source: Source[T]) -> Seen[T]:
+        """Read something now and keep it; errors as for :meth:`ask`."""
+        seen = Seen.now(await self.ask(source.ask), self.connection.clock)
+        await self.keep(source, seen)
+        return seen
+
+    async def keep(self, source: Source[T], seen: Seen[T]) -> None:
+        """Keep something that was read."""
+        if self._cache is not None:
+            kept = source.dump(seen.value)
+            await self._finish(self._cache.put, source.key, kept, seen.at_ms)
+
+    async def kept(self, source: Source[T]) -> Seen[T] | None:
+        """Something as it was last read, perhaps long ago; None where it never was."""
+        if self._cache is None:
+            return None
+        kept = await asyncio.to_thread(self._cache.get, source.key)
+        if kept is None:
+            return None
+        raw, at_ms = kept
+        clock = self.connection.clock
+        age_ms = clock.now_ms() - at_ms
+        steady_ms = clock.steady_ms() - age_ms if age_ms >= 0 else None
+        return Seen(source.load(raw), at_ms, steady_ms)
+
+    async def forget(self, start: str) -> None:
+        """Drop what is kept under keys that start so."""
+        if self._cache is not None:
+            self._cache.frame.drop()  # at once: what is shown from now on may be kept again
+            await self._finish(self._cache.forget, start)
+
+    async def _finish(self, work: Callable[..., None], *args: object) -> None:
+        """Write to the cache; to the end, also where whoever asked for it is cancelled."""
+        writing = asyncio.ensure_future(asyncio.to_thread(work, *args))
+        self._writing.add(writing)
+        writing.add_done_callback(self._writing.discard)
+        await asyncio.shield(writing)
+
+    async def close(self) -> None:
+        """Close the cache, once all that is under way is in it."""
+        await asyncio.gather(*self._writing)
+        if self._cache is not None:
+            self._cache.close()

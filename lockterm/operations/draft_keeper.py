@@ -1,0 +1,133 @@
+"""What is being typed, on its way to the store: it holds nobody up, and gets there when it can."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lockterm.errors import StoreError
+from lockterm.store.drafts import Drafts
+from lockterm.threads import to_its_end
+
+if TYPE_CHECKING:
+    from lockterm.domain.clock import Clock
+    from lockterm.domain.drafts import Draft
+    from lockterm.operations.journal_store import JournalStore
+
+AGAIN_S = 1.0
+"""Seconds until a draft that could not be written is tried again."""
+
+Key = tuple[str, int, int | None]
+"""The form's name, the lock, and the remote or None."""
+
+
+class DraftKeeper:
+    """The drafts of a profile, as one session sees them.
+
+    A draft belongs to the session that types it: another one may look at it, and take it over or
+    throw it away only when that session has ended.
+
+    Args:
+        store: Where they are kept.
+        journal: Shows this session as living.
+        clock: When a draft was typed.
+    """
+
+    def __init__(self, store: Drafts, journal: JournalStore, clock: Clock) -> None:
+        self._store = store
+        self._session = journal.session
+        self._in_store = journal.use
+        self._clock = clock
+        self._wanted: dict[Key, Mapping[str, str]] = {}
+        """What is not in the store yet; nothing typed: the draft goes."""
+        self._writing: asyncio.Task[None] | None = None
+
+    def keep(
+        self, key: Key, typed: Mapping[str, str], on_trouble: Callable[[StoreError], None]
+    ) -> None:
+        """Have a draft written, or removed where nothing is typed; returns at once.
+
+        Args:
+            key: Of which form.
+            typed: Field -> what stands in it.
+            on_trouble: Told once where it cannot be written; it is tried again all the same.
+        """
+        self._wanted[key] = dict(typed)
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.ensure_future(self._write(on_trouble))
+
+    async def flush(self) -> None:
+        """Write what is not written yet, as the session ends."""
+        if self._writing is not None:
+            self._writing.cancel()
+            await asyncio.gather(self._writing, return_exceptions=True)
+        with contextlib.suppress(StoreError):
+            for key, typed in list(self._wanted.items()):
+                await asyncio.to_thread(self._put, key, typed, wait=True)
+                del self._wanted[key]
+
+    async def find(self, form: str, lock_id: int, remote_id: int | None) -> Draft | None:
+        """The draft of a form, or None.
+
+        This session's own comes first, then the newest of one that has ended, then one that is
+        being typed in another session.
+        """
+
+        def find() -> list[Draft]:
+            return [self._told(draft) for draft in self._store.find(form, lock_id, remote_id)]
+
+        found = await asyncio.to_thread(find)
+        found.sort(key=lambda draft: (draft.is_live, draft.session != self._session.id))
+        return found[0] if found else None
+
+    async def abandoned(self) -> list[Draft]:
+        """The drafts whose session has ended, the newest first."""
+
+        def abandoned() -> list[Draft]:
+            drafts = [self._told(draft) for draft in self._store.all()]
+            own = self._session.id
+            return [draft for draft in drafts if not draft.is_live and draft.session != own]
+
+        return await asyncio.to_thread(self._in_store, abandoned)
+
+    async def take_over(self, draft: Draft) -> None:
+        """Make the draft of a session that has ended this one's; a live one stays with its own."""
+        if not draft.is_live:
+            to = self._session.id
+            await asyncio.to_thread(self._in_store, lambda: self._store.hand_over(draft, to))
+
+    async def discard(self, draft: Draft) -> None:
+        """Forget a draft; one that is being typed in another session stays."""
+        if not draft.is_live:
+            await asyncio.to_thread(self._in_store, lambda: self._store.drop(draft))
+
+    async def _write(self, on_trouble: Callable[[StoreError], None]) -> None:
+        is_told = False
+        while self._wanted:
+            key, typed = next(iter(self._wanted.items()))
+            try:
+                # To its end: behind the session's end it would show the session as living, and
+                # nobody would be offered the draft.
+                await to_its_end(self._put, key, typed, wait=False)
+            except StoreError as error:
+                if not is_told:
+                    on_trouble(error)
+                is_told = True
+                await asyncio.sleep(AGAIN_S)
+            else:
+                if self._wanted.get(key) is typed:
+                    del self._wanted[key]
+
+    def _put(self, key: Key, typed: Mapping[str, str], *, wait: bool) -> None:
+        from lockterm.domain.drafts import Draft
+
+        draft = Draft(*key, typed, self._clock.now_ms(), self._session.id)
+        put = self._store.save if typed else self._store.drop
+        self._in_store(lambda: put(draft, wait=wait))
+
+    def _told(self, draft: Draft) -> Draft:
+        own = draft.session == self._session.id
+        return replace(draft, is_live=not own and self._session.is_alive(draft.session))

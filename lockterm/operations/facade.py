@@ -1,0 +1,161 @@
+"""The one door from commands and screens to the service and the store."""
+
+from __future__ import annotations
+
+import logging
+from functools import cached_property
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from lockterm.domain.clock import Clock
+from lockterm.errors import StoreError
+from lockterm.operations.cached_reads import CachedReads
+from lockterm.operations.connection import Connection
+from lockterm.operations.draft_keeper import DraftKeeper
+from lockterm.operations.journal_store import JournalStore
+from lockterm.operations.locks import Locks
+from lockterm.operations.remotes import Remotes
+from lockterm.operations.voices import Voices
+from lockterm.store.drafts import Drafts
+from lockterm.store.lock_book import LockBook
+
+if TYPE_CHECKING:
+    from lockterm.api.first_page import FirstPage
+    from lockterm.config import Profile
+    from lockterm.domain.locks import Lock
+    from lockterm.operations.everywhere import Everywhere
+    from lockterm.operations.runs import Runs
+    from lockterm.operations.sending import Sender
+    from lockterm.operations.settling import Settling
+    from lockterm.operations.watching import Watch
+    from lockterm.operations.writes import Writes
+    from lockterm.store.cache import Cache
+    from lockterm.store.database import Database
+
+_log = logging.getLogger(__name__)
+
+
+class Operations:
+    """Everything that can be asked for on one profile, by its parts.
+
+    Args:
+        profile: Where the service is and how to talk to it.
+        database: The local store.
+        cache: What was last read, for a time without the service; None keeps nothing.
+        clock: The time, and how it passes; replaced in tests.
+        sender: What becomes of a write; None: it is sent.
+        reads_back: Whether unknown outcomes are read back by themselves, in the background.
+        first: A page that was asked for already; that of another profile is of no use here.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        database: Database,
+        *,
+        cache: Cache | None = None,
+        clock: Clock | None = None,
+        sender: Sender | None = None,
+        reads_back: bool = True,
+        first: FirstPage | None = None,
+    ) -> None:
+        self.profile = profile
+        self.clock = clock or Clock()
+        self.connection = Connection(profile, self.clock)
+        """Whether the service can be reached, and how far its clock is off."""
+        self.journal = JournalStore(profile, database, self.connection)
+        """What was sent from this machine, and what became of it."""
+        self.locks = Locks(LockBook(database, profile.name), self.clock)
+        """The lock book."""
+        self.drafts = DraftKeeper(Drafts(database, profile.name), self.journal, self.clock)
+        """What is being typed."""
+        self._reads = CachedReads(self.connection, cache)
+        is_ours = first is not None and first.profile == profile
+        self.remotes = Remotes(self._reads, self.journal, first if is_ours else None)
+        """The remotes of locks, to be read."""
+        self.voices = Voices(profile, self._reads, database.path.parent / "packs")
+        """The voices of locks, to be read and fetched; the app has a better place for packs."""
+        self._sender = sender
+        self._reads_back = reads_back
+        if reads_back:
+            self.connection.on_reached = self._read_back
+
+    def _read_back(self) -> None:
+        """Watch what is unsettled; most often nothing is, and nothing has to be imported for it."""
+
+        async def watch() -> None:
+            try:
+                if await self.journal.unsettled():
+                    self.watch.start()
+            except StoreError as error:
+                _log.info("nothing can be read back without the store: %s", error.message)
+
+        self.connection.background(watch())
+
+    # These parts and what they import are not needed for the first frame.
+
+    @cached_property
+    def watch(self) -> Watch:
+        """Reads unsettled operations back, and knows what proves them."""
+        from lockterm.operations.watching import Watch
+
+        return Watch(self.connection, self.journal, self.remotes, by_itself=self._reads_back)
+
+    @cached_property
+    def sender(self) -> Sender:
+        """What becomes of a write."""
+        from lockterm.operations.sending import HttpSender
+
+        return self._sender or HttpSender(
+            self.profile, self.connection, self.journal, self.locks, self.remotes, self.watch
+        )
+
+    @cached_property
+    def writes(self) -> Writes:
+        """The six changes of the contract."""
+        from lockterm.operations.writes import Writes
+
+        return Writes(self.sender, self.journal, self.locks, self.remotes, self.zone)
+
+    @cached_property
+    def settling(self) -> Settling:
+        """What a person decides about a write without an answer."""
+        from lockterm.operations.settling import Settling
+
+        return Settling(self.journal, self.remotes, self.watch, self.sender, self.writes)
+
+    @cached_property
+    def runs(self) -> Runs:
+        """Changes of many remotes: planned, carried out and kept."""
+        from lockterm.operations.runs import Runs
+        from lockterm.operations.steps import Steps
+
+        steps = Steps(self.writes, self.journal, self.remotes, self.watch, self.locks, self.zone)
+        return Runs(self.profile, self.connection, self.journal, steps)
+
+    @cached_property
+    def everywhere(self) -> Everywhere:
+        """All locks of the book at once."""
+        from lockterm.operations.everywhere import Everywhere
+
+        return Everywhere(self.connection, self.locks, self.remotes)
+
+    def now_ms(self) -> int:
+        """The time of this machine, in milliseconds since the epoch."""
+        return self.clock.now_ms()
+
+    def zone(self, lock: Lock) -> ZoneInfo:
+        """The zone in which a lock's times are shown: its own, else the profile's."""
+        if lock.zone:
+            try:
+                return ZoneInfo(lock.zone)
+            except (OSError, ValueError, KeyError):  # an entry from another machine's zone list
+                return self.profile.zone
+        return self.profile.zone
+
+    async def close(self) -> None:
+        """Stop what is under way, close the connections and the store."""
+        await self.connection.close()
+        await self.drafts.flush()
+        self.journal.close()
+        await self._reads.close()

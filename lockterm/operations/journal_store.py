@@ -1,0 +1,339 @@
+"""The journal of a profile, shared with the other sessions on the same store.
+
+Nothing else in lockterm writes to the journal than this package.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import threading
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from lockterm.domain.history import EVERYTHING, HistoryLine, Selection
+from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, Operation, State
+from lockterm.errors import StoreDamaged, StoreError
+from lockterm.operations.refusals import (
+    HeldBack,
+    OtherService,
+    SettledMeanwhile,
+    damaged_entry,
+    just_added,
+)
+from lockterm.store.journal import Journal, damaged_entries
+from lockterm.store.sessions import StoreSession
+from lockterm.threads import to_its_end
+
+if TYPE_CHECKING:
+    from lockterm.config import Profile
+    from lockterm.domain.remotes import Remote, RemotePage
+    from lockterm.operations.connection import Connection
+    from lockterm.operations.recorded import Recorded, Unlisted
+    from lockterm.store.database import Database
+
+__all__ = ["JournalStore", "damaged_entries"]
+
+T = TypeVar("T")
+
+RECENT_S = 300
+"""A list that is still without what was recorded longer ago is not behind: others changed it."""
+LOOKED_AT = 5000
+"""Rows that are looked at for damage in one go, for some 10 ms: a key may wait for the store."""
+NAME_S = 90
+"""After so many seconds a service that calls a name free knows what it has recorded itself."""
+
+_log = logging.getLogger(__name__)
+
+
+class JournalStore:
+    """What was sent from this machine on one profile, and what became of it.
+
+    Every method that reads or writes raises ``StoreError`` where the local store cannot be used.
+
+    Args:
+        profile: The profile, and the service it names now.
+        database: The local store; closed by :meth:`close`.
+        connection: The time of what is noted, here and by the service's clock.
+    """
+
+    def __init__(self, profile: Profile, database: Database, connection: Connection) -> None:
+        self.on_change: Callable[[], None] = lambda: None
+        """Called whenever an operation has changed."""
+        self.session = StoreSession(database.path.parent / "sessions")
+        """This session, as the others see it."""
+        self._profile = profile
+        self._connection = connection
+        self._clock = connection.clock
+        self.database = database
+        """The local store."""
+        self._journal = Journal(database, profile.name, profile.base_url)
+        self._told_notice = ""
+        self._adopted = False
+        self._adopting = threading.Lock()
+        """Held by who looks through the store: a long one takes a while, and once is enough."""
+        self._settled_here: dict[tuple[str, int], int] = {}
+        """An operation and when this session settled it -> the same on the steady clock: the other
+        may be set since."""
+        self._unnoted: list[tuple[Operation, dict[str, Any]]] = []
+
+    def close(self) -> None:
+        """End the session and close the store."""
+        self.session.close()
+        self.database.close()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether something waits for another program that has the local store locked."""
+        return self.database.is_waiting
+
+    @property
+    def notice(self) -> str:
+        """What a person should know of the store: that it was damaged and set aside; or empty.
+
+        Whoever asks for it tells it. Before that nothing is sent, see :meth:`begin`.
+        """
+        self._told_notice = self.database.notice
+        return self._told_notice
+
+    # --- reading ---------------------------------------------------------------------------
+
+    async def unsettled(self, lock_id: int | None = None) -> list[Operation]:
+        """The operations whose outcome a person still has to know about, the oldest first."""
+
+        def unsettled() -> list[Operation]:
+            with contextlib.suppress(StoreError):
+                self._settle_orphans()  # another session may have ended since
+            return self._journal.unsettled(lock_id)
+
+        return await asyncio.to_thread(self._read, unsettled)
+
+    async def history(self, selection: Selection = EVERYTHING) -> list[Operation]:
+        """The operations of this profile, the oldest first."""
+        return await asyncio.to_thread(self._read, lambda: self._journal.history(selection))
+
+    async def lines(
+        self, selection: Selection = EVERYTHING, below: int | None = None, most: int = -1
+    ) -> list[HistoryLine]:
+        """The operations of this profile in short, the newest first; see ``Journal.lines``."""
+
+        def lines() -> list[HistoryLine]:
+            return self._journal.lines(selection, below, most)
+
+        return await to_its_end(self._read, lines)
+
+    async def count(self, selection: Selection = EVERYTHING, most: int = -1) -> int:
+        """How many operations of this profile there are; see ``Journal.count``."""
+        return await to_its_end(self._read, lambda: self._journal.count(selection, most))
+
+    async def look_through(self) -> None:
+        """Look for damaged rows before a key has to wait for that, a few thousand at a time."""
+        while await to_its_end(self._read, lambda: self._journal.look_through(LOOKED_AT)):
+            pass
+
+    async def find(self, operation_id: str) -> Operation | None:
+        """One operation as the journal has it now."""
+        return await asyncio.to_thread(self._read, lambda: self._journal.find(operation_id))
+
+    async def was_sent_again(self, operation: Operation) -> bool:
+        """Whether a later operation has sent it again."""
+        return await asyncio.to_thread(self.use, lambda: self._journal.was_sent_again(operation.id))
+
+    async def is_being_sent_again(self, operation: Operation) -> bool:
+        """Whether a later operation that sends it again is under way."""
+        return bool(
+            await asyncio.to_thread(self.use, lambda: self._journal.sending_again(operation.id))
+        )
+
+    async def linked(self, operation: Operation) -> list[Operation]:
+        """What an operation sends again or restores from, and what does so with it."""
+        return await asyncio.to_thread(self.use, lambda: self._journal.linked(operation))
+
+    async def restored(self, lock_id: int) -> list[Operation]:
+        """The adds on a lock that restore remotes from backups, the oldest first."""
+        return await asyncio.to_thread(self.use, lambda: self._journal.restored(lock_id))
+
+    async def known_of_backup(self, backup: Operation) -> Mapping[int, Mapping[str, Any]]:
+        """What this lockterm knows of fields that the list never returns, by remote id.
+
+        See :func:`lockterm.domain.hidden.known_fields`.
+        """
+        from lockterm.domain.hidden import known_fields
+
+        def known() -> Mapping[int, Mapping[str, Any]]:
+            return known_fields(self._journal.told_hidden(backup), backup.before)
+
+        return await asyncio.to_thread(self.use, known)
+
+    async def recorded(self, lock_id: int) -> Recorded:
+        """What the journal knows of a lock's remotes, as far as a list may still be behind it."""
+        return self._recorded(await self._lately(lock_id))
+
+    async def _lately(self, lock_id: int, within_s: int = RECENT_S) -> list[Operation]:
+        """What is under way on a lock or was settled so many seconds ago at the most."""
+        within_ms, now_ms = within_s * 1000, self._clock.now_ms()
+        since_ms, here = self._clock.steady_ms() - within_ms, self._settled_here.copy()
+        old = {key for key, at_ms in here.items() if at_ms < since_ms}
+        missed = [one for one, at_ms in here.keys() - old if abs(at_ms - now_ms) > within_ms]
+
+        def recent() -> list[Operation]:
+            return self._journal.recent(lock_id, now_ms - within_ms, now_ms + within_ms, missed)
+
+        rows = await asyncio.to_thread(self._read, recent)
+        return [row for row in rows if (row.id, row.settled_ms) not in old]
+
+    async def lately_added(self, lock_id: int, name: str) -> Operation | None:
+        """The add of a remote of this name that a service may not show everywhere yet."""
+        return self._recorded(await self._lately(lock_id, NAME_S)).named(name)
+
+    async def unlisted(
+        self, lock_id: int, page: RemotePage, listed: Container[int]
+    ) -> Unlisted | None:
+        """See :meth:`Recorded.unlisted`; None where nothing was done with the lock lately."""
+        rows = await self._lately(lock_id)
+        return self._recorded(rows).unlisted(page, listed) if rows else None
+
+    def _recorded(self, operations: Iterable[Operation]) -> Recorded:
+        from lockterm.operations.recorded import Recorded  # most first pages do without it
+
+        offset_s = self._connection.clock_offset_s
+        offset_ms = None if offset_s is None else offset_s * 1000
+        return Recorded.of(operations, self._clock.now_ms(), offset_ms)
+
+    async def not_new(
+        self,
+        add: Operation,
+        remotes: Iterable[Remote],
+        ids: Collection[int],
+        *,
+        is_since: bool = False,
+    ) -> set[int]:
+        """Which of some remotes cannot be what an add has made; see :func:`recorded.is_known`."""
+        from lockterm.operations.recorded import is_known
+
+        asked = [remote for remote in remotes if remote.id in ids]
+        rows = await asyncio.to_thread(self._read, lambda: self._journal.about(add, ids))
+        known = [one.id for one in asked if is_known(one, add, rows, is_since=is_since)]
+        return {remote_id for remote_id in known if remote_id is not None}
+
+    def is_sent_here(self, operation: Operation) -> bool:
+        """Whether an operation was sent to the service that the profile names now."""
+        return operation.service in ("", self._profile.base_url)
+
+    def require_sent_here(self, operation: Operation) -> None:
+        """See that reading back, sending again or restoring means the same service.
+
+        Raises:
+            OtherService: It does not: there, the same ids are other locks and remotes.
+        """
+        if not self.is_sent_here(operation):
+            raise OtherService(operation, self._profile.name, self._profile.base_url)
+
+    # --- writing ---------------------------------------------------------------------------
+
+    async def begin(self, operation: Operation) -> None:
+        """Write an operation down as being sent; then it is on the disk, and may leave.
+
+        Raises:
+            HeldBack: An earlier one that it could double or contradict is not settled; also the one
+                that it would send again, where it is not the same.
+            SettledMeanwhile: What it would send again is settled.
+            NameTaken: Another session has added a remote of its name since it was begun.
+            StoreDamaged: The store was damaged, and nobody was told yet; or the entry that holds
+                it back cannot be read.
+            asyncio.CancelledError: It may be written down.
+        """
+        await to_its_end(self.use, lambda: self._begin(operation))
+
+    def _begin(self, operation: Operation) -> None:
+        if (notice := self.database.notice) != self._told_notice:
+            # It was found by a reading, which goes on with what is left.
+            raise StoreDamaged(notice, hint="Nothing was sent. Look at the history first.")
+        holder = self._journal.prepare(operation)
+        if holder is not None and holder.state in IN_FLIGHT:
+            self._settle_orphans()  # the session that sends it may have ended since
+            holder = self._journal.prepare(operation)
+        if holder is not None and holder.id == operation.again_of and not holder.unsettled:
+            raise SettledMeanwhile(holder)
+        if holder is not None and holder.state is State.DAMAGED:
+            raise damaged_entry(holder)
+        if holder is not None and holder.state in RECORDED:
+            raise just_added(holder.remote_name, holder.remote_id)
+        if holder is not None:
+            raise HeldBack(holder, self.session.id, self._profile.name)
+        try:
+            if not self._journal.move(
+                operation.id,
+                [State.PREPARED],
+                state=State.SENDING,
+                sent_ms=self._clock.now_ms(),
+            ):
+                raise StoreError("Another session took this one for ended. Nothing was sent.")
+        except StoreError as error:
+            self._end(operation, state=State.NOT_SENT, message=error.message)
+            raise
+
+    async def end(self, operation: Operation, **changes: Any) -> None:
+        """Note what became of an operation that was begun here; later where that fails now."""
+        await to_its_end(self._end, operation, **changes)
+
+    def _end(self, operation: Operation, **changes: Any) -> None:
+        now_ms = self._clock.now_ms()
+        try:
+            self._journal.settle_sent(operation, now_ms, **changes)
+            self._settled_here[operation.id, now_ms] = self._clock.steady_ms()
+        except StoreError as error:  # until it is noted, or at the next start, it is "sending"
+            _log.error("the outcome of operation %s could not be noted: %s", operation.id, error)
+            self._unnoted.append((operation, changes))
+
+    async def note_recognised(self, operation: Operation, remote_id: int) -> None:
+        """Note the id of a remote that the service recorded without telling its id."""
+        await asyncio.to_thread(
+            self._journal.move, operation.id, [State.CONFIRMED], remote_id=remote_id
+        )
+
+    async def settle(self, operation: Operation, **changes: Any) -> Operation:
+        """Note what was found out, or decided, of an operation that is not settled.
+
+        Returns:
+            The operation as the journal has it then; another session may have been faster.
+        """
+
+        def settle() -> Operation:
+            now_ms = self._clock.now_ms()
+            if self._journal.move(operation.id, UNSETTLED, settled_ms=now_ms, **changes):
+                self._settled_here[operation.id, now_ms] = self._clock.steady_ms()
+            return self._journal.find(operation.id) or operation
+
+        settled: Operation = await asyncio.to_thread(self.use, settle)
+        self.on_change()
+        return settled
+
+    def use(self, work: Callable[[], T]) -> T:
+        """Use the store; on the first use, show this session and settle what dead ones left."""
+        try:
+            self.session.open()
+        except OSError as error:
+            raise StoreError(
+                f"The session cannot be noted beside the local store: {error.strerror}.",
+                hint="See that the state directory is yours, writable and not full.",
+            ) from error
+        with self._adopting:
+            if not self._adopted:
+                self.database.check()
+                self._settle_orphans()
+                self._adopted = True
+        unnoted, self._unnoted = self._unnoted, []
+        for operation, changes in unnoted:
+            self._end(operation, **changes)
+        return work()
+
+    def _read(self, work: Callable[[], T]) -> T:
+        """Read the journal, also where nothing can be written."""
+        with contextlib.suppress(StoreError):
+            self.use(lambda: None)
+        return work()
+
+    def _settle_orphans(self) -> None:
+        self._journal.settle_orphans(self.session.is_alive, self._clock.now_ms())

@@ -1,0 +1,340 @@
+"""Files that plans come from: what a lock has, written down whole, and plans made of tables."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import errno
+import io
+import json
+import os
+import stat
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field, replace
+from datetime import UTC, tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lockterm.domain import dates
+from lockterm.domain.backup import backed_up, losses
+from lockterm.domain.copies import copied
+from lockterm.domain.locks import Lock
+from lockterm.domain.plan import Action, Plan, Step, StepState
+from lockterm.domain.remotes import UNLISTED, Remote
+from lockterm.domain.table_columns import ACTION, LOCK, NAMES, REMOTE, SETTABLE, guarded, written
+from lockterm.domain.table_file import (
+    FORMAT,
+    TOO_MANY_BYTES,
+    VERSION,
+    BadTable,
+    Problem,
+    Row,
+    Table,
+    read_table,
+)
+from lockterm.domain.table_plan import Change, LockPlan, check_rows
+from lockterm.domain.text import clean, without_secrets
+from lockterm.errors import LocktermError, MalformedAnswer, Refused, ServiceError, StoreError
+from lockterm.operations.everywhere import AT_ONCE
+from lockterm.record import record
+
+if TYPE_CHECKING:
+    from lockterm.operations.facade import Operations
+
+
+@record
+class ReadLock:
+    """A lock that was read whole, or why it was not."""
+
+    lock: Lock
+    zone: tzinfo
+    """In which its times are written and read."""
+    remotes: Sequence[Remote] = ()
+    error: LocktermError | None = None
+
+
+@record
+class Drawn:
+    """A plan that was made of a file."""
+
+    plan: Plan
+    left: Sequence[Step] = ()
+    """What could not be planned, each with why: it is in no run."""
+    warnings: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    """Number of a step -> what has to be agreed to."""
+    unread: Sequence[ReadLock] = ()
+    """The locks that could not be read whole."""
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+async def read_locks(operations: Operations, lock_ids: Iterable[int]) -> list[ReadLock]:
+    """Read locks whole, side by side; nothing is raised for one that cannot be.
+
+    Raises:
+        StoreError: The lock book cannot be read.
+    """
+    places = asyncio.Semaphore(AT_ONCE)
+
+    async def read(lock_id: int) -> ReadLock:
+        lock = await operations.locks.find(lock_id)
+        zone = operations.zone(lock)
+        async with places:
+            try:
+                remotes = await operations.remotes.whole(lock_id)
+            except ServiceError as error:
+                return ReadLock(lock, zone, error=error)
+        if unreadable := sum(remote.id is None for remote in remotes):
+            words = f"{unreadable:,} of the remotes of lock {lock_id} cannot be read."
+            return ReadLock(lock, zone, error=MalformedAnswer(words))
+        return ReadLock(lock, zone, remotes)
+
+    return [*await asyncio.gather(*map(read, dict.fromkeys(lock_ids)))]
+
+
+def read_file(path: Path) -> Table:
+    """Read a table file as a whole.
+
+    Raises:
+        BadTable: It is none.
+    """
+    try:
+        # Opening a pipe waits for who writes into it, unless it is told not to.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        reason = "There is no such file." if error.errno == errno.ENOENT else f"{error.strerror}."
+        raise BadTable([Problem(0, "", "", reason)]) from None
+    try:
+        found = os.fstat(descriptor)
+        if stat.S_ISDIR(found.st_mode):
+            reason = "It is a directory."
+        elif not stat.S_ISREG(found.st_mode):
+            reason = "It is a pipe or a device: only a file can be checked as a whole."
+        elif found.st_size >= TOO_MANY_BYTES:
+            reason = f"It has {found.st_size:,} bytes: no table of remotes is as large."
+        elif not found.st_size:
+            reason = "The file is empty."
+        else:
+            with os.fdopen(descriptor, "rb", closefd=False) as file:
+                return read_table(file.read(TOO_MANY_BYTES))
+    except OSError as error:
+        reason = f"{error.strerror}."
+    finally:
+        os.close(descriptor)
+    raise BadTable([Problem(0, "", "", reason)])
+
+
+async def draw_plan(
+    operations: Operations,
+    path: Path,
+    title: str,
+    *,
+    prune: bool,
+    seen: Sequence[ReadLock] | None = None,
+) -> Drawn:
+    """Make a plan of a file: it is checked as a whole, and its locks are read whole.
+
+    Args:
+        operations: What reads the locks.
+        path: The file.
+        title: What the plan is called.
+        prune: Whether what the file does not have is deleted from the locks that it names.
+        seen: The locks as they were when the file was written, where it is known: what somebody
+            else has changed since is then not changed back. The file may name no others.
+
+    Raises:
+        BadTable: Something in the file cannot be carried out; all of it is told.
+        StoreError: The lock book cannot be read.
+    """
+    table = await asyncio.to_thread(read_file, path)
+    here = without_secrets(operations.profile.base_url)
+    if table.service and table.service != here:
+        reason = (
+            f"It was exported from {clean(table.service, 80)}, and the profile"
+            f" {clean(operations.profile.name, 40)} is of {clean(here, 80)}: there the same ids are"
+            " other remotes."
+        )
+        raise BadTable([Problem(0, "", "", reason)])
+    if problems := check_rows(table.rows):
+        raise BadTable(problems)
+    rows: dict[int, list[Row]] = {lock_id: [] for lock_id in table.locks}
+    for row in table.rows:
+        rows.setdefault(int(row.text(LOCK)), []).append(row)
+    for one in seen or ():
+        rows.setdefault(one.lock.lock_id, [])
+    read = seen if seen is not None else await read_locks(operations, rows)
+    if other := rows.keys() - {one.lock.lock_id for one in read}:
+        first = rows[min(other)][0]
+        reason = "It is another lock."
+        raise BadTable([Problem(first.line, LOCK, first.text(LOCK), reason)])
+    now_ms = operations.now_ms()
+    changes: list[Change] = []
+    left: list[Step] = []
+    for one in read:
+        lock_id = one.lock.lock_id
+        if one.error is not None:
+            left += [_unplanned(row, lock_id, one.error) for row in rows[lock_id]]
+            continue
+        on_lock = LockPlan(lock_id, one.remotes, one.zone, now_ms)
+        # Beside the event loop: a file may have thousands of rows.
+        changes += await asyncio.to_thread(on_lock.take, rows[lock_id], prune=prune)
+        problems += on_lock.problems
+    if problems:
+        raise BadTable(sorted(problems, key=lambda problem: problem.line))
+    unread = [one for one in read if one.error is not None]
+    if unread:
+        kept = [change for change in changes if change.step.action is not Action.DELETE]
+        words = f"Nothing is deleted: lock {unread[0].lock.lock_id} could not be read whole."
+        left += [
+            replace(change.step, state=StepState.NOT_SENT, message=words)
+            for change in changes
+            if change.step.action is Action.DELETE
+        ]
+        changes = kept
+    plan = operations.runs.make(title, [change.step for change in changes])
+    return Drawn(
+        plan,
+        [replace(step, number=number) for number, step in enumerate(left, len(changes) + 1)],
+        {number: change.warnings for number, change in enumerate(changes, 1) if change.warnings},
+        unread,
+    )
+
+
+def draw_copies(
+    operations: Operations, source: ReadLock, targets: Sequence[ReadLock], *, renames: bool
+) -> tuple[Drawn, list[str]]:
+    """Make a plan that adds the remotes of a lock to others.
+
+    Args:
+        operations: What makes plans.
+        source: The lock, read whole.
+        targets: The other locks; those that were not read get nothing.
+        renames: See :func:`copied`.
+
+    Returns:
+        The plan, and what cannot be copied, in sentences.
+    """
+    now_ms, lock_id = operations.now_ms(), source.lock.lock_id
+    found = [backed_up(remote, lock_id, {}, now_ms) for remote in source.remotes]
+    steps: list[Step] = []
+    left: list[Step] = []
+    for one in targets:
+        made = copied(found, one.lock.lock_id, one.remotes, renames=renames)
+        if one.error is not None:
+            state = StepState.REFUSED if isinstance(one.error, Refused) else StepState.NOT_SENT
+            left += [replace(step, state=state, message=one.error.meaning) for step in made]
+        else:
+            left += [step for step in made if step.state is not StepState.TO_DO]
+            steps += [step for step in made if step.state is StepState.TO_DO]
+    hidden = {field.called: None for one in found for field in one.unknown}
+    said = losses([replace(one, unknown=()) for one in found])
+    if hidden:
+        said.append(f"The service does not tell, and so it is not copied: {', '.join(hidden)}.")
+    names = ", ".join(str(one.lock.lock_id) for one in targets[:5])
+    more = f" and {len(targets) - 5:,} more" if len(targets) > 5 else ""
+    plan = operations.runs.make(f"copy {lock_id} to {names}{more}", steps)
+    numbered = [replace(step, number=n) for n, step in enumerate(left, len(steps) + 1)]
+    unread = [one for one in targets if one.error is not None]
+    return Drawn(plan, numbered, unread=unread), said
+
+
+def _unplanned(row: Row, lock_id: int, error: LocktermError) -> Step:
+    """What a row of a lock that could not be read is told as."""
+    action = row.text(ACTION).casefold()
+    is_no = isinstance(error, Refused)
+    return Step(
+        number=0,
+        action=Action(action) if action else Action.UPDATE if row.text(REMOTE) else Action.ADD,
+        lock_id=lock_id,
+        remote_id=int(row.text(REMOTE) or 0) or None,
+        remote_name=row.text("remoteName"),
+        before={"remoteNumber": row.text("remoteNumber")},
+        line=row.line,
+        state=StepState.REFUSED if is_no else StepState.NOT_SENT,
+        message=error.meaning,
+    )
+
+
+# --- writing -------------------------------------------------------------------------------------
+
+
+def as_json(read: Sequence[ReadLock], base_url: str, now_ms: int) -> bytes:
+    """All that the service tells of locks, a remote on each line; escaped down to ASCII.
+
+    Args:
+        read: Locks that were read whole.
+        base_url: The service's.
+        now_ms: Now, in milliseconds.
+    """
+    at = dates.local(now_ms, UTC)
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "exported": at.isoformat(timespec="seconds") if at else "",
+        "service": without_secrets(base_url),
+    }
+    lines = [f"{json.dumps(name)}: {json.dumps(value)}," for name, value in head.items()]
+    locks = []
+    for one in read:
+        lock = {
+            "lockId": one.lock.lock_id,
+            "name": one.lock.name,
+            "timezone": dates.zone_name(one.zone),
+        }
+        named = json.dumps(lock).removesuffix("}")
+        remotes = ",\n".join(json.dumps(remote.raw) for remote in one.remotes)
+        locks.append(f'{named}, "remotes": [\n{remotes}\n]}}')
+    parts = ["{", *lines, '"locks": [', ",\n".join(locks), "]", "}"]
+    return ("\n".join(parts) + "\n").encode()
+
+
+def as_csv(read: Sequence[ReadLock]) -> bytes:
+    """A table of the remotes of locks, for people; no cell is a formula.
+
+    Fields that no list returns have a column where a remote has one all the same.
+    """
+    hidden = {
+        field.name
+        for field in UNLISTED
+        if all(field.of(remote) is None for one in read for remote in one.remotes)
+    }
+    columns = [name for name in NAMES if name != ACTION and name not in hidden]
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(columns)
+    for one in read:
+        for remote in one.remotes:
+            cells: dict[str, object] = {LOCK: one.lock.lock_id, REMOTE: remote.id}
+            for name in columns[2:]:
+                field = SETTABLE[name]
+                cells[name] = guarded(written(field, field.of(remote), one.zone))
+            writer.writerow([cells[name] for name in columns])
+    return text.getvalue().encode()
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all, for this user alone; one that is there is replaced.
+
+    Raises:
+        StoreError: It cannot be written, and what was there is as it was.
+    """
+    path = path.resolve()
+    temporary = ""
+    try:
+        if path.exists() and not path.is_file():
+            raise StoreError(f"{clean(path)} is no file that could be replaced.")
+        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        raise StoreError(
+            f"{clean(path)} cannot be written: {error.strerror or error}.",
+            hint="See that the directory is there, yours, writable and not full.",
+        ) from None

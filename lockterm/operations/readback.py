@@ -1,0 +1,172 @@
+"""What one reading says about a write whose answer never came: records in, a verdict out.
+
+Whether it may be believed is another question: see ``lockterm.operations.proof``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lockterm.domain.json_text import canonical
+from lockterm.domain.operation import Operation, State
+from lockterm.domain.reading import Kind
+from lockterm.domain.remotes import FIELDS, RECOGNISED, Remote
+
+_WHEN: Mapping[Kind, Any] = {Kind.DATE: 0, Kind.WEEKDAYS: []}
+_NOTHING = {field.name: _WHEN[field.kind] for field in FIELDS.values() if field.kind in _WHEN}
+"""What the service returns for a date and for weekdays that were not sent (2.3)."""
+
+_ADDED = [field.name for field in RECOGNISED if field.required or field.name in _NOTHING]
+"""What an added remote is recognised by, in every list: what each one has, and when it opens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the service shows of an operation now."""
+
+    state: State
+    words: str
+    """What was read, as a sentence."""
+    candidates: tuple[int, ...] = ()
+    """See ``Operation.candidates``."""
+    by_absence: bool = False
+    """Whether it rests on something that was not shown, rather than on something that was."""
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two field values mean the same; the order of weekdays does not matter."""
+    if isinstance(left, list) and isinstance(right, list):
+        return sorted(map(canonical, left)) == sorted(map(canonical, right))
+    return canonical(left) == canonical(right)  # for Python 1, 1.0 and True are one
+
+
+def differing(left: Mapping[str, Any], right: Mapping[str, Any], names: Iterable[str]) -> list[str]:
+    """The fields, of some, in which two records of a remote differ.
+
+    A service may give null for a date or for weekdays that were not sent, or leave them out.
+    """
+
+    def value(record: Mapping[str, Any], name: str) -> Any:
+        told = record.get(name)
+        return _NOTHING.get(name) if told is None else told
+
+    return [name for name in names if not same(value(left, name), value(right, name))]
+
+
+def judge_add(
+    operation: Operation, remotes: Iterable[Remote], not_new: Container[int | None]
+) -> Verdict:
+    """Judge an add by the lock's whole list.
+
+    The name was free just before the add was sent, so that a remote which has it now is new,
+    unless earlier operations know its id.
+    """
+    ids = tuple(
+        remote.id
+        for remote in remotes
+        if remote.id is not None
+        and remote.id not in not_new
+        and not differing(remote.raw, operation.body, _ADDED)
+    )
+    if not ids:
+        words = "No remote like it is on the lock. It may still land."
+        return Verdict(State.NOT_SEEN, words, by_absence=True)
+    if len(ids) == 1:
+        return Verdict(State.AMBIGUOUS, f"Remote {ids[0]} is probably the one.", ids)
+    return Verdict(State.AMBIGUOUS, f"{len(ids)} remotes look like it.", ids)
+
+
+def judge_update(operation: Operation, now: Remote) -> Verdict:
+    """Judge an update by the remote's detail: as intended, as before, or a third thing."""
+    sent, before = set_by(operation), record_before(operation)
+    if not is_still(before, now):
+        return Verdict(State.CONFLICT, given_away(operation))
+    others = differing(now.raw, sent, sent)
+    if not others:
+        return Verdict(State.CONFIRMED_BY_READING, "The service shows the change.")
+    if not differing(now.raw, before, sent):
+        return Verdict(State.NOT_SEEN, "The remote is as it was before. The change may still land.")
+    names = ", ".join(others)
+    return Verdict(State.CONFLICT, f"Neither as before nor as intended: {names}.")
+
+
+def judge_gone() -> Verdict:
+    """Judge an update of a remote that is neither in the detail nor in the list."""
+    words = "The remote is gone, so that nothing tells whether the change took effect."
+    return Verdict(State.CONFLICT, words, by_absence=True)
+
+
+def judge_delete(
+    operation: Operation, remotes: Sequence[Remote], detail: Remote | None = None
+) -> Verdict:
+    """Judge a delete by the lock's whole list, and by the detail where the list is without it.
+
+    The detail is None where the service refused to show it.
+    """
+    before = record_before(operation)
+    found = [remote for remote in remotes if remote.id == operation.remote_id]
+    if any(is_still(before, remote) for remote in found):
+        return Verdict(State.NOT_SEEN, "The remote is still there. The delete may still land.")
+    if found:
+        return Verdict(State.CONFLICT, given_away(operation))
+    if detail is not None and is_still(before, detail):
+        words = "The list is without it, but its detail is still there."
+        return Verdict(State.NOT_SEEN, f"{words} The delete may still land.")
+    return _unless_nameless(remotes, "The remote is no longer on the lock.")
+
+
+def judge_clear(operation: Operation, remotes: Sequence[Remote]) -> Verdict:
+    """Judge a clear by what remains of the remotes that were there when it was sent."""
+    ids = ((record.get("id"), record) for record in operation.before)
+    cleared = {identifier: record for identifier, record in ids if isinstance(identifier, int)}
+    present = {remote.id: remote for remote in remotes if remote.id is not None}
+    remaining = tuple(
+        sorted(key for key in present if key in cleared and is_still(cleared[key], present[key]))
+    )
+    new = len(present) - len(remaining)
+    newcomers = f" {new} came since." if new else ""
+    if not remaining:
+        return _unless_nameless(remotes, f"None of the {len(cleared)} is left.{newcomers}")
+    if len(remaining) == len(cleared):
+        words = f"All {len(cleared)} are still there.{newcomers} The clear may still land."
+        return Verdict(State.NOT_SEEN, words, remaining)
+    words = f"{len(remaining)} of {len(cleared)} are still there.{newcomers}"
+    return Verdict(State.CONFLICT, words, remaining)
+
+
+def set_by(update: Operation) -> Mapping[str, Any]:
+    """The fields that an update sets."""
+    return {name: update.body[name] for name in update.body if name not in ("lockId", "remoteId")}
+
+
+def record_before(operation: Operation) -> Mapping[str, Any]:
+    """The one remote that an operation is about, as it was before; empty: that is not known."""
+    return operation.before[0] if operation.before else {}
+
+
+def given_away(operation: Operation) -> str:
+    """What to say where the id that it is about is another remote's by now."""
+    return f"The service gave its id {operation.remote_id} to another remote."
+
+
+def is_still(before: Mapping[str, Any], now: Remote) -> bool:
+    """Whether an id still means the same remote: a service may give the id of a deleted one away.
+
+    Number and creation time are what no update changes (4.4).
+    """
+    return all(
+        same(before[name], now.raw[name])
+        for name in ("remoteNumber", "createTime")
+        if name in before and name in now.raw
+    )
+
+
+def _unless_nameless(remotes: Sequence[Remote], words: str) -> Verdict:
+    """What is not in the list is gone, unless the list has something that could be it."""
+    if nameless := sum(remote.id is None for remote in remotes):
+        some = "one entry that has" if nameless == 1 else f"{nameless} entries that have"
+        doubt = f"The list has {some} no usable id, so that nothing tells whether it is gone."
+        return Verdict(State.UNKNOWN, doubt)
+    return Verdict(State.CONFIRMED_BY_READING, words, by_absence=True)

@@ -1,0 +1,114 @@
+"""Why a write is not sent, or not sent again, from here: nothing has left then."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lockterm.domain.glyphs import quoted
+from lockterm.domain.operation import CALL_WORDS, HELD_CALLS, STATE_WORDS, Operation
+from lockterm.domain.text import clean
+from lockterm.errors import LocktermError, NameTaken, StoreDamaged
+from lockterm.keymap.hints import key
+
+if TYPE_CHECKING:
+    from lockterm.domain.plan import Plan
+
+
+class HeldBack(LocktermError):
+    """A further add or clear on a lock, or change of a remote, whose last one is not settled."""
+
+    title = "Held back"
+
+    def __init__(self, operation: Operation, session: str, profile: str) -> None:
+        who = "this session" if operation.session == session else f"session {operation.session}"
+        where = "first" if operation.profile == profile else f"in profile {operation.profile} first"
+        about, harm = f"on {operation.lock_name}", "Another could double it."
+        if operation.call not in HELD_CALLS:
+            name = clean(operation.remote_name, 60) or f"remote {operation.remote_id}"
+            about, harm = f"of {name} {about}", "Which of two would come last cannot be told."
+        super().__init__(
+            f"An earlier {CALL_WORDS[operation.call]} {about} is not settled yet"
+            f" (held by {who}). {harm}",
+            hint=f"Check it, send it again or give it up {where}.",
+        )
+        self.operation = operation
+
+
+class OtherService(LocktermError):
+    """The profile names another service now than the one an operation was sent to."""
+
+    title = "Another service"
+
+    def __init__(self, operation: Operation, profile: str, base_url: str) -> None:
+        super().__init__(
+            f"It was sent to {operation.service}, and the profile {profile} means {base_url} now."
+            " Nothing was asked or sent.",
+            hint="Use a profile for that service to settle it, or give it up.",
+        )
+        self.operation = operation
+
+
+class OtherPlan(LocktermError):
+    """A plan was made with another profile, or for another service than the profile names now."""
+
+    title = "Another plan"
+
+    def __init__(self, plan: Plan, profile: str, base_url: str) -> None:
+        super().__init__(
+            f"The plan {quoted(clean(plan.title, 60))} was made with the profile"
+            f" {clean(plan.profile, 40)} for {clean(plan.service, 100)}; this is the profile"
+            f" {profile} on {base_url}. Nothing was asked or sent.",
+            hint="Use that profile, or make the plan anew.",
+        )
+
+
+class RunUnderWay(LocktermError):
+    """Another session, or this one, is carrying the plan out just now."""
+
+    title = "Under way already"
+
+    def __init__(self, plan: Plan, session: str) -> None:
+        super().__init__(
+            f"The plan {quoted(clean(plan.title, 60))} is being carried out just now,"
+            f" by session {clean(session, 60)}.",
+            hint="Wait until it has ended.",
+        )
+
+
+class NoSuchRun(LocktermError):
+    """No plan is kept under an id, or more than one begins with it."""
+
+    title = "No such run"
+
+
+class SettledMeanwhile(LocktermError):
+    """What was to be sent again is settled by now, perhaps by another session; nothing was sent."""
+
+    title = "Not sent again"
+
+    def __init__(self, operation: Operation) -> None:
+        super().__init__(f"It is settled meanwhile: {STATE_WORDS[operation.state]}.")
+        self.operation = operation
+
+
+def just_added(name: str, remote_id: int | None) -> NameTaken:
+    """The error for a name that a remote has which was added from here, and may not be listed."""
+    which = "" if remote_id is None else f", as remote {remote_id}"
+    return NameTaken(
+        f"{clean(name, 60)} was added here just now{which}: the service has recorded it and may not"
+        " list it yet.",
+        code=-3,
+        hint="Look again in a minute, or choose another name.",
+    )
+
+
+def damaged_entry(operation: Operation) -> StoreDamaged:
+    """The error for an operation of which the journal cannot tell what was sent."""
+    what = CALL_WORDS.get(operation.call, "change")
+    where = operation.lock_name or f"lock {operation.lock_id}"
+    return StoreDamaged(
+        f"The journal's entry {quoted(f'{what} on {where}')} is damaged: what was sent and what"
+        " became of it cannot be told any more. Nothing was sent now.",
+        hint="Look at the lock's list, then give it up: in lockterm's UI,"
+        f" {key('outcome.give_up')}.",
+    )

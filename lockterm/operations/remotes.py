@@ -1,0 +1,479 @@
+"""The remotes of locks, to be read: pages with their neighbours ahead, whole lists, details."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lockterm.config.profile import MAX_PAGE_SIZE
+from lockterm.domain.wording import remote_title
+from lockterm.errors import (
+    ListTooLarge,
+    MalformedAnswer,
+    RateLimited,
+    Refused,
+    RuleViolation,
+    StoreError,
+)
+from lockterm.operations.cached_reads import CachedReads, Seen, Source
+from lockterm.operations.walk_limits import ASKED, SeenIds, WalkBudget, WalkLimits
+from lockterm.record import record
+
+if TYPE_CHECKING:
+    from lockterm.api.first_page import FirstPage, Outcome
+    from lockterm.domain.remotes import Remote, RemotePage
+    from lockterm.operations.journal_store import JournalStore
+    from lockterm.operations.recorded import Recorded
+
+AHEAD_S = 60.0
+"""How long a page that was fetched ahead may be shown, in seconds; its age is shown with it."""
+
+JUST_READ_S = 2.0
+"""A lock that is opened asks for its page unless it came within so many seconds."""
+
+MOST_PAGES = 16
+"""Pages kept in memory: those just seen, and their neighbours."""
+
+WALK_PAGE_SIZE = MAX_PAGE_SIZE
+"""Remotes a page when the whole list is read."""
+
+MOST_REMOTES = 1_000_000
+"""A list that is said to have more remotes is not begun: it would not fit into memory."""
+
+WALKS = 4
+"""How often a list that changes meanwhile is read at the most."""
+
+COUNTS = ("page_no", "page_size", "pages", "total", "unreadable")
+"""What is kept of a page beside its remotes."""
+
+
+@record
+class Step:
+    """A page of a walk through a list."""
+
+    remotes: Sequence[Remote]
+    """Those on the page."""
+    new: Sequence[Remote]
+    """Those that were on no page before it."""
+    is_first: bool
+    """Whether it is the first page: where the walk begins again, what came before is void."""
+    read: int
+    """How many remotes were on it and the pages before."""
+    total: int
+    """How many the service says there are."""
+
+
+PageKey = tuple[int, int, int]
+"""The lock, the page's number and its size."""
+
+
+class Remotes:
+    """The remotes of locks, as the service shows them.
+
+    Every read raises ``ServiceError`` where all attempts failed; see ``lockterm.errors``.
+
+    Args:
+        reads: Reads from the service.
+        journal: What of it was changed from here, and a copy may not show yet.
+        first: A page that was asked for already; None: none was.
+    """
+
+    def __init__(
+        self, reads: CachedReads, journal: JournalStore, first: FirstPage | None = None
+    ) -> None:
+        self.reads_ahead = True
+        """Whether pages may be fetched that nobody has asked for yet."""
+        self._reads = reads
+        self._connection = reads.connection
+        self._journal = journal
+        self._first = first
+        self._pages: dict[PageKey, asyncio.Future[Seen[RemotePage]]] = {}
+        self._waiting: Counter[asyncio.Future[Seen[RemotePage]]] = Counter()
+        reads.on_denial = self._forget_pages
+
+    # --- pages -----------------------------------------------------------------------------
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether a page is on its way, asked for or ahead."""
+        return not all(task.done() for task in self._pages.values())
+
+    async def page(
+        self,
+        lock_id: int,
+        page_no: int,
+        page_size: int,
+        *,
+        fresh: bool = False,
+        at_most_s: float = AHEAD_S,
+    ) -> Seen[RemotePage]:
+        """A page of a lock's remotes (4.3).
+
+        Args:
+            lock_id: The lock.
+            page_no: Which one, from 1.
+            page_size: Remotes on a page.
+            fresh: Ask the service in any case.
+            at_most_s: How old, in seconds, a page may be that serves without asking.
+        """
+        key = (lock_id, page_no, page_size)
+        task = self._pages.pop(key, None)
+        if task is None or fresh or self._too_old(task, at_most_s):
+            old, task = task, self._connection.background(self._load_page(*key))
+            if old is not None:
+                self._drop_unwanted(key, old)
+        self._keep_page(key, task)
+        self._waiting[task] += 1
+        try:
+            # Shielded: when a newer page supersedes a screen's worker, the answer serves later.
+            return await asyncio.shield(task)
+        finally:
+            self._waiting[task] -= 1
+            self._drop_unwanted(key, task)
+
+    def first_page(
+        self, lock_id: int, page_no: int, page_size: int
+    ) -> tuple[Seen[RemotePage], Callable[[], None]] | None:
+        """A page that is there before its screen: seen a while ago, or asked for at the start.
+
+        Returns:
+            The page, and what is to be called once it is shown; None where it is another one, did
+            not come yet, or is none: then :meth:`page` has what became of it.
+        """
+        first, key = self._first, (lock_id, page_no, page_size)
+        if self.has_page(*key):
+            return self._pages[key].result(), lambda: None
+        if first is None or first.key != key or not first.outcome.done():
+            return None
+        outcome = first.outcome.result()
+        if outcome.page is None:
+            return None
+        self._first = None
+        seen = Seen.now(outcome.page, self._connection.clock)
+        read = asyncio.get_running_loop().create_future()
+        read.set_result(seen)
+        self._keep_page(key, read)
+        return seen, lambda: self._note_first(key, outcome, seen)
+
+    def _note_first(self, key: PageKey, outcome: Outcome, seen: Seen[RemotePage]) -> None:
+        """Do after the first page what goes with every answer."""
+        self._connection.note_reached(outcome.clock_offset_s)
+        self._connection.background(self._reads.keep(_page(*key), seen))
+
+    def look_ahead(self, lock_id: int, page_no: int, page_size: int) -> None:
+        """Fetch a page in the background, so that the next key needs no round trip."""
+        if not self.reads_ahead:
+            return
+        key = (lock_id, page_no, page_size)
+        task = self._pages.get(key)
+        if task is None or self._too_old(task):
+            self._keep_page(key, self._connection.background(self._load_page(*key)))
+
+    def _keep_page(self, key: PageKey, task: asyncio.Future[Seen[RemotePage]]) -> None:
+        """Keep a page as the newest, and let the oldest go."""
+        self._pages[key] = task
+        while len(self._pages) > MOST_PAGES:
+            oldest = next(iter(self._pages))
+            self._drop_unwanted(oldest, self._pages.pop(oldest))
+
+    def has_page(self, lock_id: int, page_no: int, page_size: int) -> bool:
+        """Whether a page was read, so that :meth:`page` has it at once."""
+        task = self._pages.get((lock_id, page_no, page_size))
+        return task is not None and task.done() and not self._too_old(task)
+
+    def forget(self, lock_id: int) -> None:
+        """Drop what was fetched of a lock's list, after a change."""
+        self._forget_pages(lock_id)
+        self._connection.background(self._reads.forget(f"page {lock_id} "))
+
+    def _forget_pages(self, lock_id: int | None = None) -> None:
+        """Drop the pages of a lock, or all of them."""
+        for key in [key for key in self._pages if lock_id in (None, key[0])]:
+            self._drop_unwanted(key, self._pages.pop(key))
+
+    def _drop_unwanted(self, key: PageKey, task: asyncio.Future[Any]) -> None:
+        """Stop what nobody waits for and nobody can find: on a stalled line, it holds a place."""
+        if not self._waiting[task]:
+            del self._waiting[task]
+            if self._pages.get(key) is not task:
+                task.cancel()
+
+    def _too_old(self, task: asyncio.Future[Seen[RemotePage]], at_most_s: float = AHEAD_S) -> bool:
+        if not task.done():
+            return False
+        if task.cancelled() or task.exception() is not None:
+            return True
+        read_ms = task.result().steady_ms
+        return read_ms is None or self._connection.clock.steady_ms() - read_ms > at_most_s * 1000
+
+    async def _load_page(self, lock_id: int, page_no: int, page_size: int) -> Seen[RemotePage]:
+        first, key = self._first, (lock_id, page_no, page_size)
+        self._first = None  # it is of the first moment, whoever asks later
+        if first is None or first.key != key:
+            return await self._reads.read(_page(*key))
+        try:  # the look-up of a name has no limit of its own
+            outcome = await asyncio.wait_for(
+                asyncio.wrap_future(first.outcome), first.profile.timeout_s
+            )
+        except TimeoutError:
+            return await self._reads.read(_page(*key))
+        if outcome.page is None:
+            return await self._reads.read(_page(*key, outcome))
+        seen = Seen.now(outcome.page, self._connection.clock)
+        self._note_first(key, outcome, seen)
+        return seen
+
+    async def cached_page(
+        self, lock_id: int, page_no: int, page_size: int
+    ) -> Seen[RemotePage] | None:
+        """The page as it was last read, perhaps long ago; None where it never was."""
+        return await self._reads.kept(_page(lock_id, page_no, page_size))
+
+    # --- whole lists -----------------------------------------------------------------------
+
+    async def walk(
+        self, lock_id: int, budget: WalkBudget | None = None, *, keeps: bool = False
+    ) -> AsyncIterator[Step]:
+        """Read the whole list of a lock, page by page.
+
+        Args:
+            lock_id: Whose list it is.
+            budget: What the walk may take; None: what a person asks for may.
+            keeps: Keep the pages for :meth:`cached_list`; else nothing of them is kept, here or on
+                the disk.
+
+        Yields:
+            Each page. When the total changes on the way, the walk begins again, with what is left
+            of the budget.
+
+        Raises:
+            ServiceError: A page could not be read.
+            MalformedAnswer: The list kept moving.
+            ListTooLarge: The limits were reached.
+        """
+        budget = budget or WalkBudget(lock_id, ASKED)
+        for _ in range(WALKS):
+            ids, without_id, unreadable = SeenIds(), 0, 0
+            total: int | None = None
+            page_no, pages, moved, read = 1, 1, False, 0
+            while page_no <= pages and not moved:
+                source = _page(lock_id, page_no, WALK_PAGE_SIZE)
+                if keeps:
+                    page = (await self._reads.read(source)).value
+                else:
+                    page = await self._reads.ask(source.ask)
+                budget.read(page.answer_bytes)
+                is_told, before = "total" not in page.odd, read
+                moved = is_told and total is not None and page.total != total
+                total, pages = page.total, page.pages
+                new = [one for one in page.remotes if one.id is None or ids.add(one.id)]
+                without_id += sum(one.id is None for one in new)
+                unreadable += page.unreadable
+                read = len(ids) + without_id + unreadable
+                is_empty = not page.remotes and not page.unreadable
+                if not is_told and "pages" in page.odd:  # nobody said where it ends
+                    pages = page_no if is_empty else page_no + 1
+                # A list without an end would otherwise be read until the memory is full.
+                repeats = read == before and page_no > 1 and not (is_empty and page_no == pages)
+                moved = moved or repeats or (is_told and read > total + WALK_PAGE_SIZE)
+                if max(read, total) > MOST_REMOTES:
+                    raise ListTooLarge(f"Lock {lock_id} has more remotes than can be read.")
+                if not moved:
+                    told, shown = total if is_told else read, read - unreadable
+                    yield Step(page.remotes, new, page_no == 1, shown, told)
+                page_no += 1
+            if not moved and (not is_told or read >= (total or 0)):
+                return
+        raise _moving(f"The list of lock {lock_id} kept changing while it was read.")
+
+    async def all(self, lock_id: int, limits: WalkLimits = ASKED) -> list[Remote]:
+        """The whole list of a lock, merged by id; errors as for :meth:`walk`.
+
+        What the service listed and nobody can read is there as a remote of which nothing is known.
+        """
+        budget = WalkBudget(lock_id, limits)
+        found: dict[object, Remote] = {}
+        total = 0
+        async for step in self.walk(lock_id, budget):
+            # Beside the event loop: a page may have 100,000 parts.
+            await asyncio.to_thread(budget.keep, [remote.raw for remote in step.remotes])
+            if step.is_first:
+                found.clear()
+            for remote in step.remotes:
+                found[remote.id if remote.id is not None else id(remote)] = remote
+            total = step.total
+        remotes = [*found.values()]
+        if total > len(remotes):
+            from lockterm.domain.remotes import Remote
+
+            remotes += [Remote.read({})] * (total - len(remotes))
+        return remotes
+
+    async def whole(
+        self, lock_id: int, limits: WalkLimits = ASKED, *, recorded: Recorded | None = None
+    ) -> list[Remote]:
+        """The whole list of a lock, or a clear no: a backup that lacks a remote cannot restore it.
+
+        It is read until two readings in turn have the same remotes. Totals are no proof: where one
+        goes from a page that was read and another comes, a walk over pages misses one and its total
+        is the same. A list of one page is read once, unless ``recorded`` is given.
+
+        Args:
+            lock_id: Whose list it is.
+            limits: What each reading may take.
+            recorded: What the journal knows; a list that contradicts it is not up to date.
+
+        Raises:
+            ServiceError: A page could not be read.
+            MalformedAnswer: No two agreed, or the list is behind what was recorded.
+        """
+        ids_before, behind = None, ""
+        for _ in range(WALKS):
+            remotes = await self.all(lock_id, limits)
+            behind = recorded.contradiction(remotes) if recorded else ""
+            if recorded is None and len(remotes) <= WALK_PAGE_SIZE:
+                return remotes
+            ids = sorted(remote.id if remote.id is not None else -1 for remote in remotes)
+            if ids == ids_before and not behind:
+                return remotes
+            ids_before = ids
+        if behind:
+            raise MalformedAnswer(
+                f"{behind} Nothing was changed from here.",
+                title="The list is not up to date",
+                hint="A service may take a minute. Try again then.",
+            )
+        raise _moving(
+            f"The list of lock {lock_id} changed each time it was read. Nothing was changed from"
+            " here."
+        )
+
+    async def cached_list(self, lock_id: int) -> Seen[list[Remote]] | None:
+        """The whole list as :meth:`walk` last kept it; None where a page of it is not there.
+
+        It is as old as the oldest of its pages.
+        """
+        remotes: list[Remote] = []
+        oldest: Seen[RemotePage] | None = None
+        page_no = pages = 1
+        while page_no <= pages:
+            seen = await self.cached_page(lock_id, page_no, WALK_PAGE_SIZE)
+            if seen is None:
+                return None
+            remotes += seen.value.remotes
+            oldest = seen if oldest is None or seen.at_ms < oldest.at_ms else oldest
+            pages, page_no = seen.value.pages, page_no + 1
+        assert oldest is not None, "a list has a first page"
+        return Seen(remotes, oldest.at_ms, oldest.steady_ms)
+
+    # --- one remote ------------------------------------------------------------------------
+
+    async def detail(self, remote_id: int) -> Remote:
+        """A remote's detail (4.5), read now, with a change from here that it is still without.
+
+        A service may answer from a copy that is behind what it has recorded itself.
+        """
+        remote = await self.detail_as_shown(remote_id)
+        if remote.lock_id is None:
+            return remote
+        try:
+            recorded = await self._journal.recorded(remote.lock_id)
+        except StoreError:  # a detail can be looked at without the journal
+            return remote
+        return recorded.newest(remote)
+
+    async def still(self, before: Remote, lock_id: int) -> Remote:
+        """The detail of a remote that was read before, where its id means that one and its lock.
+
+        Raises:
+            RuleViolation: It does not: nothing may be sent that was meant for it.
+        """
+        from lockterm.operations.readback import is_still
+
+        now = await self.detail(before.id or 0)
+        words = ""
+        if (other := now.other_lock(lock_id)) is not None:
+            words = f"The service says that remote {before.id} belongs to lock {other} now."
+        elif not is_still(before.raw, now):
+            words = f"The service gave the id {before.id} to another remote: {remote_title(now)}."
+        if words:
+            hint = "Look at the lock's list again."
+            raise RuleViolation({"remoteId": f"{words} Nothing was sent."}, hint=hint)
+        return now
+
+    async def detail_as_shown(self, remote_id: int) -> Remote:
+        """A remote's detail as the service shows it, perhaps not up to date."""
+        return (await self._reads.read(_detail(remote_id))).value
+
+    async def detail_or_gone(self, remote_id: int | None) -> Remote | None:
+        """As :meth:`detail_as_shown`; None where the service says that there is no such remote."""
+        try:
+            return await self.detail_as_shown(remote_id or 0)
+        except Refused as error:
+            if error.is_denial or isinstance(error, RateLimited):
+                raise
+            return None
+
+    async def cached_detail(self, remote_id: int) -> Seen[Remote] | None:
+        """The detail as it was last read, perhaps long ago; None where it never was."""
+        return await self._reads.kept(_detail(remote_id))
+
+    async def is_name_free(self, lock_id: int, name: str) -> bool:
+        """Whether the lock has no remote of that name yet (4.2), and none was added just now."""
+        with contextlib.suppress(StoreError):  # a name can be asked for without the journal
+            if await self._journal.lately_added(lock_id, name) is not None:
+                return False
+        return await self._reads.ask(
+            lambda service: service.check_remote_name(lock_id=lock_id, remote_name=name)
+        )
+
+
+def _moving(message: str) -> MalformedAnswer:
+    return MalformedAnswer(
+        message,
+        title="The list is moving",
+        hint="Someone else is changing this lock's remotes. Try again in a moment.",
+    )
+
+
+def _page(
+    lock_id: int, page_no: int, page_size: int, before: Outcome | None = None
+) -> Source[RemotePage]:
+    """A page of a lock's list; ``before``: see :meth:`LockService.list_remotes`."""
+    once = iter([before])  # whoever asks again, because that one failed, asks the service
+
+    def dump(page: RemotePage) -> Any:
+        counts: dict[str, Any] = {name: getattr(page, name) for name in COUNTS}
+        return counts | {"remotes": [remote.raw for remote in page.remotes]}
+
+    def load(raw: Any) -> RemotePage:
+        from lockterm.domain.remotes import Remote, RemotePage
+
+        remotes = tuple(Remote.read(one) for one in raw.pop("remotes"))
+        return RemotePage(remotes=remotes, **raw)
+
+    return Source(
+        f"page {lock_id} {page_no} {page_size}",
+        ask=lambda service: service.list_remotes(
+            lock_id=lock_id, page_no=page_no, page_size=page_size, before=next(once, None)
+        ),
+        dump=dump,
+        load=load,
+    )
+
+
+def _detail(remote_id: int) -> Source[Remote]:
+    def load(raw: Any) -> Remote:
+        from lockterm.domain.remotes import Remote
+
+        return Remote.read(raw)
+
+    return Source(
+        f"remote {remote_id}",
+        ask=lambda service: service.remote_detail(remote_id=remote_id),
+        dump=lambda remote: remote.raw,
+        load=load,
+    )

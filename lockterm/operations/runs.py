@@ -1,0 +1,341 @@
+"""Plans carried out: a step's state is on the disk before and after its bytes.
+
+The id of a step's operation is noted before the write is handed to its sender, and the journal has
+an operation before its first byte leaves. So the two tell how far a run got that was killed: where
+there is no such operation, the step is done again; else it is what the journal says. Nothing that
+was recorded is sent again, and nothing unknown repeated.
+
+One step at a time on a lock, the locks side by side; how many, and how fast, says
+:mod:`lockterm.operations.pace`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar
+from uuid import uuid4
+
+from lockterm.domain.plan import DUE, RETRIED, Action, Plan, RunLine, Step, StepState
+from lockterm.domain.wording import read_only
+from lockterm.errors import (
+    LocktermError,
+    RateLimited,
+    Refused,
+    RuleViolation,
+    ServiceError,
+    StoreError,
+)
+from lockterm.operations.pace import MOST_AT_ONCE, Pace
+from lockterm.operations.refusals import NoSuchRun, OtherPlan, RunUnderWay
+from lockterm.operations.steps import CALLS
+from lockterm.store.runs import RunStore
+from lockterm.threads import to_its_end
+
+if TYPE_CHECKING:
+    from lockterm.config import Profile
+    from lockterm.operations.connection import Connection
+    from lockterm.operations.journal_store import JournalStore
+    from lockterm.operations.steps import Steps
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+USUAL_CALL_S = 0.2
+"""How long a call takes where none was made yet, in seconds: for an estimate."""
+
+MOST_PAUSES = 10
+"""So often a step is put off because the service asks for a pause; then it was not sent."""
+
+
+@dataclass(slots=True)
+class _Run:
+    """A plan while it is carried out."""
+
+    plan: Plan
+    on_step: Callable[[Step], None]
+    steps: dict[int, Step]
+    """Number -> the step as it is now."""
+    waiting: dict[int, deque[int]] = field(default_factory=dict)
+    """Lock -> the numbers of its steps that are due, the next one first."""
+    ready: deque[int] = field(default_factory=deque)
+    """The locks with steps that are due and none under way, the next one first."""
+    unreached: dict[int, str] = field(default_factory=dict)
+    """Lock -> why it could not be reached."""
+    pauses: Counter[int] = field(default_factory=Counter)
+    """Step -> how often it was put off."""
+    stopped: str = ""
+    """Why no more steps begin."""
+
+
+class Runs:
+    """What a session does with plans.
+
+    Every method that reads or writes the disk raises ``StoreError`` where the store fails.
+
+    Args:
+        profile: Whose plans they are, and the service that they are for.
+        connection: To the service.
+        journal: The store beside which plans are kept, and the session.
+        steps: Carries out single ones.
+    """
+
+    def __init__(
+        self, profile: Profile, connection: Connection, journal: JournalStore, steps: Steps
+    ) -> None:
+        self._profile = profile
+        self._connection = connection
+        self._journal = journal
+        self._steps = steps
+        self._store = RunStore(journal.database)
+        self._pace = Pace(lambda: connection.clock.steady(), profile.calls_per_minute)
+        """One for all runs of the session: what it knows of the service stays true."""
+        connection.on_limited = self._pace.limit
+        self._here: set[str] = set()
+        """The ids of the plans that are being carried out in this process."""
+
+    # --- plans -------------------------------------------------------------------------------
+
+    def make(self, title: str, steps: Iterable[Step]) -> Plan:
+        """A plan of this profile, for the service that it names now; not kept yet.
+
+        Args:
+            title: Where it comes from, for people.
+            steps: They are numbered anew, from 1.
+        """
+        numbered = (replace(step, number=number) for number, step in enumerate(steps, 1))
+        profile, now_ms = self._profile, self._connection.clock.now_ms()
+        return Plan(uuid4().hex, profile.name, profile.base_url, title, now_ms, tuple(numbered))
+
+    async def keep(self, plan: Plan) -> None:
+        """Keep a plan on the disk; one that is kept already stays as it is."""
+        await self._use(lambda: self._store.keep(plan))
+
+    async def find(self, start: str) -> Plan:
+        """A plan by its id, or by what no other id begins with; as the journal knows it by now.
+
+        Raises:
+            NoSuchRun: There is none, or more than one.
+        """
+        ids = await self._use(lambda: self._store.ids(start)) if start else []
+        if len(ids) > 1:
+            raise NoSuchRun(f"More than one run begins with {start}.", hint="Give more of its id.")
+        if not ids:
+            raise NoSuchRun(f"There is no run {start}.", hint="See: lockterm runs list")
+        plan = await self._use(lambda: self._store.read(ids[0]))
+        return replace(plan, steps=tuple([await self._up_to_date(step) for step in plan.steps]))
+
+    async def list(self) -> list[RunLine]:
+        """The plans of this profile in short, the newest first."""
+        is_alive = self._journal.session.is_alive
+        return await self._use(lambda: self._store.lines(self._profile.name, is_alive))
+
+    def retry(self, plan: Plan) -> Plan:
+        """A plan of the steps that were refused or not sent; not kept yet. It may have no step."""
+        left = [step for step in plan.steps if step.state in RETRIED]
+        steps = [
+            replace(step, state=StepState.TO_DO, message="", operation_id=None) for step in left
+        ]
+        return self.make(plan.title, steps)
+
+    def cost(self, plan: Plan) -> str:
+        """What carrying out the steps that are due takes: ``214 calls, about 40 s``."""
+        due = [step for step in plan.steps if step.state in DUE]
+        calls = sum(CALLS[step.action] for step in due)
+        on_one = Counter[int]()
+        for step in due:
+            on_one[step.lock_id] += CALLS[step.action]
+        call_s = self._connection.call_s or USUAL_CALL_S
+        side_by_side = max(min(len(on_one), int(MOST_AT_ONCE)), 1)
+        seconds = call_s * max(calls / side_by_side, *on_one.values(), 0)
+        if limit := self._profile.calls_per_minute:
+            seconds = max(seconds, 60 * calls / limit)
+        return f"{calls:,} {'call' if calls == 1 else 'calls'}, about {_roughly(seconds)}"
+
+    # --- carrying out ------------------------------------------------------------------------
+
+    async def carry_out(
+        self, plan: Plan, *, on_step: Callable[[Step], None], stop: asyncio.Event
+    ) -> Plan:
+        """Carry out what is due of a plan; one that was interrupted goes on where it was.
+
+        Args:
+            plan: Kept first, where it is not yet; how far it got is taken from the disk.
+            on_step: Called with each step whose outcome has come about, in the order of that.
+            stop: Once it is set no more steps begin; those under way end. So it is where whoever
+                waits is cancelled.
+
+        Returns:
+            The plan with what became of each step.
+
+        Raises:
+            RuleViolation: The profile is read-only.
+            OtherPlan: It is another profile's or another service's.
+            RunUnderWay: A session that lives carries it out.
+        """
+        profile = self._profile
+        if profile.read_only:
+            raise RuleViolation({"read_only": read_only(profile.name, "nothing was sent")})
+        if (plan.profile, plan.service) != (profile.name, profile.base_url):
+            raise OtherPlan(plan, profile.name, profile.base_url)
+        await self.keep(plan)
+        async with self._taken(plan):
+            plan = await self._use(lambda: self._store.read(plan.id))
+            run = _Run(plan, on_step, {step.number: step for step in plan.steps})
+            await self._begin(run)
+            await self._dispatch(run, stop)
+        return replace(plan, steps=tuple(run.steps.values()), stopped=run.stopped)
+
+    @contextlib.asynccontextmanager
+    async def _taken(self, plan: Plan) -> AsyncIterator[None]:
+        session = self._journal.session
+        holder = session.id if plan.id in self._here else ""
+        if not holder:
+            self._here.add(plan.id)
+            try:
+                holder = await self._use(
+                    lambda: self._store.take(plan.id, session.id, session.is_alive)
+                )
+            finally:
+                if holder:
+                    self._here.discard(plan.id)
+        if holder:
+            raise RunUnderWay(plan, holder)
+        try:
+            yield
+        finally:
+            self._here.discard(plan.id)
+            with contextlib.suppress(StoreError):  # it ends with this session at the latest
+                await self._use(lambda: self._store.release(plan.id))
+
+    async def _begin(self, run: _Run) -> None:
+        """Note what needs no call, and sort what is due by its lock."""
+        ended = []
+        for step in run.plan.steps:
+            now = await self._up_to_date(step)
+            if step.action is Action.KEEP and step.state in DUE:
+                now = replace(step, state=StepState.UNCHANGED)
+            if now != step:
+                ended.append(now)
+            elif step.state in DUE:
+                run.waiting.setdefault(step.lock_id, deque()).append(step.number)
+        await self._note(run, ended)
+        run.ready.extend(run.waiting)
+
+    async def _up_to_date(self, step: Step) -> Step:
+        is_unknown = step.state is StepState.UNKNOWN
+        return await self._steps.up_to_date(step) if is_unknown else step
+
+    async def _dispatch(self, run: _Run, stop: asyncio.Event) -> None:
+        under_way: dict[asyncio.Task[None], int] = {}
+        stopping = asyncio.ensure_future(stop.wait())
+        try:
+            while True:
+                wait_s = 0.0
+                while run.ready and not stop.is_set() and not run.stopped:
+                    wait_s = self._pace.wait_s(len(under_way))
+                    if wait_s > 0:
+                        break
+                    lock_id = run.ready.popleft()
+                    number = run.waiting[lock_id].popleft()
+                    self._pace.begin(CALLS[run.steps[number].action])
+                    task = self._connection.background(self._one(run, number))
+                    under_way[task] = lock_id
+                if not under_way and (not run.ready or stop.is_set() or run.stopped):
+                    return
+                waiting = {*under_way} if stop.is_set() else {*under_way, stopping}
+                timeout_s = wait_s if 0 < wait_s < float("inf") else None
+                await asyncio.wait(waiting, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+                for task in [task for task in under_way if task.done()]:
+                    lock_id = under_way.pop(task)
+                    task.result()
+                    if run.waiting[lock_id]:
+                        run.ready.append(lock_id)
+        finally:
+            stopping.cancel()
+            while under_way := {task: 0 for task in under_way if not task.done()}:
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asyncio.wait(under_way)
+
+    async def _one(self, run: _Run, number: int) -> None:
+        """Carry out a step, and note what became of it."""
+        step = run.steps[number]
+        if step.state is StepState.SENT:
+            settled = await self._steps.settle(step)
+            if settled is not None:
+                await self._note(run, [settled])
+                return
+        step = replace(step, state=StepState.SENT, operation_id=uuid4().hex)
+        await self._note(run, [step])
+        try:
+            ended = await self._steps.carry_out(step)
+        except RateLimited as error:
+            await self._put_off(run, step, error)
+            return
+        except LocktermError as error:
+            ended = replace(step, state=_state_after(error), message=error.meaning)
+            self._weigh(run, step, error)
+        else:
+            if ended.state is StepState.UNKNOWN:
+                self._pace.fail()
+            else:
+                self._pace.went_well(CALLS[step.action])
+        held = []
+        if why := run.unreached.get(step.lock_id):
+            words = f"The lock was not reached by the step before. {why}"
+            left = run.waiting[step.lock_id]
+            held = [
+                replace(run.steps[other], state=StepState.NOT_SENT, message=words) for other in left
+            ]
+            left.clear()
+        await self._note(run, [ended, *held])
+
+    async def _put_off(self, run: _Run, step: Step, error: RateLimited) -> None:
+        """Do a step again after the pause that the service asks for; nothing of it was applied."""
+        self._pace.limit(error.retry_after_s)
+        run.pauses[step.number] += 1
+        if run.pauses[step.number] > MOST_PAUSES:
+            await self._note(run, [replace(step, state=StepState.NOT_SENT, message=error.meaning)])
+            return
+        run.waiting[step.lock_id].appendleft(step.number)
+        await self._note(run, [replace(step, state=StepState.TO_DO, operation_id=None)])
+
+    def _weigh(self, run: _Run, step: Step, error: LocktermError) -> None:
+        """What an error means for the other steps."""
+        if isinstance(error, StoreError) or (isinstance(error, Refused) and error.is_denial):
+            run.stopped = run.stopped or error.sentences
+        if isinstance(error, ServiceError) and error.out_of_reach:
+            run.unreached[step.lock_id] = error.meaning
+        if isinstance(error, ServiceError) and not isinstance(error, Refused):
+            self._pace.fail()
+
+    async def _note(self, run: _Run, steps: Sequence[Step]) -> None:
+        if not steps:
+            return
+        await self._use(lambda: self._store.note(run.plan.id, steps))
+        for step in steps:
+            run.steps[step.number] = step
+            if step.state not in DUE:
+                run.on_step(step)
+
+    async def _use(self, work: Callable[[], T]) -> T:
+        return await to_its_end(self._journal.use, work)
+
+
+def _state_after(error: LocktermError) -> StepState:
+    """What a step is after an error by which nothing of it was applied."""
+    is_refused = isinstance(error, Refused | RuleViolation)
+    return StepState.REFUSED if is_refused else StepState.NOT_SENT
+
+
+def _roughly(seconds: float) -> str:
+    """A time in words."""
+    if seconds < 90:
+        return f"{max(round(seconds), 1)} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{seconds / 3600:.1f} h"

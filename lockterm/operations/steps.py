@@ -1,0 +1,229 @@
+"""One step of a plan: looked at just before, sent once, and read back where no answer came."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from lockterm.domain import rules
+from lockterm.domain.differences import differences
+from lockterm.domain.operation import STATE_WORDS, State
+from lockterm.domain.plan import Action, Step, StepState, outcome_of
+from lockterm.domain.reading import Field
+from lockterm.domain.remotes import ADDED, UPDATED, Remote
+from lockterm.domain.text import clean
+from lockterm.errors import (
+    LocktermError,
+    NameTaken,
+    OutcomeUnknown,
+    RateLimited,
+    Refused,
+    RuleViolation,
+    StoreError,
+)
+
+if TYPE_CHECKING:
+    from datetime import tzinfo
+
+    from lockterm.domain.locks import Lock
+    from lockterm.domain.operation import Operation
+    from lockterm.operations.journal_store import JournalStore
+    from lockterm.operations.locks import Locks
+    from lockterm.operations.remotes import Remotes
+    from lockterm.operations.watching import Watch
+    from lockterm.operations.writes import Writes
+
+_log = logging.getLogger(__name__)
+
+READ_BACK_S = 30.0
+"""So many seconds an outcome without an answer is read back before the lock's next step begins: a
+delete of an old remote is proven by then. A change takes the horizon of ``proof``: it is told as
+unknown, and goes on being read back as always."""
+
+CALLS = {Action.ADD: 2, Action.UPDATE: 2, Action.DELETE: 2, Action.KEEP: 0}
+"""How many calls a step makes where all goes well: one that looks, and one that changes."""
+
+
+class Steps:
+    """Carries out single steps.
+
+    Args:
+        writes: Sends what changes.
+        journal: What became of what was sent.
+        remotes: What is read just before.
+        watch: Reads back what had no answer.
+        locks: Whose zone it is in which times are told.
+        zone: The zone of a lock.
+    """
+
+    def __init__(
+        self,
+        writes: Writes,
+        journal: JournalStore,
+        remotes: Remotes,
+        watch: Watch,
+        locks: Locks,
+        zone: Callable[[Lock], tzinfo],
+    ) -> None:
+        self._writes = writes
+        self._journal = journal
+        self._remotes = remotes
+        self._watch = watch
+        self._locks = locks
+        self._zone = zone
+
+    async def carry_out(self, step: Step) -> Step:
+        """Carry out a step whose operation's id is noted; it is sent at most once.
+
+        Returns:
+            The step with its outcome.
+
+        Raises:
+            LocktermError: Nothing was sent, or the service said no.
+        """
+        carry_out = self._add if step.action is Action.ADD else self._change
+        try:
+            return await carry_out(step)
+        except OutcomeUnknown as error:
+            unknown = replace(step, state=StepState.UNKNOWN, message=error.meaning)
+            with contextlib.suppress(StoreError):  # it would read as if nothing had been sent
+                operation = await self._journal.find(step.operation_id or "")
+                return await self._read_back(unknown, operation) if operation else unknown
+            return unknown
+
+    async def settle(self, step: Step) -> Step | None:
+        """Find out by the journal what became of a step that was interrupted.
+
+        Returns:
+            The step with its outcome; None: nothing of it was sent.
+        """
+        await self._journal.unsettled()  # what ended sessions have left is settled by that
+        operation = await self._journal.find(step.operation_id or "")
+        if operation is None or operation.state is State.NOT_SENT:
+            return None
+        if operation.state is State.UNKNOWN:
+            return await self._read_back(step, operation)
+        return told(step, operation)
+
+    async def up_to_date(self, step: Step) -> Step:
+        """A step whose outcome was not known, as the journal knows it by now."""
+        operation = await self._journal.find(step.operation_id or "")
+        return step if operation is None else told(step, operation)
+
+    async def _read_back(self, step: Step, operation: Operation) -> Step:
+        try:
+            operation = await self._watch.until_proven(operation, READ_BACK_S)
+        except LocktermError as error:  # it stays unknown; nothing may make of it that it was not
+            _log.info("step %s could not be read back: %s", step.number, error.message)
+        # What reads in the background may have been faster.
+        return told(step, await self._journal.find(operation.id) or operation)
+
+    # --- adding ------------------------------------------------------------------------------
+
+    async def _add(self, step: Step) -> Step:
+        wanted = _wanted(step, {}, ADDED)
+        request = rules.new_remote(step.lock_id, wanted)
+        try:
+            new_id = await self._writes.add_remote(request, operation_id=step.operation_id)
+        except NameTaken as error:
+            for remote in await self._remotes.all(step.lock_id):
+                if remote.remote_name == request.remote_name:
+                    return await self._taken(step, wanted, remote, error)
+            return _ended(step, StepState.REFUSED, error.meaning)
+        return replace(_ended(step, StepState.RECORDED), remote_id=new_id)
+
+    async def _taken(self, step: Step, wanted: Remote, remote: Remote, error: NameTaken) -> Step:
+        """The step where a remote has its name: it may be just the one that is wanted."""
+        fields = [field for field in ADDED if field.name in wanted.raw]
+        shown = [field for field in fields if field.listed or field.name in remote.raw]
+        others = await self._differences(step, remote, rules.effective(None, wanted), shown)
+        if not others:
+            words = "The lock has it already."
+            return replace(_ended(step, StepState.UNCHANGED, words), remote_id=remote.id)
+        return _ended(step, StepState.REFUSED, f"{error.meaning} It differs: {others}.")
+
+    # --- changing and deleting ---------------------------------------------------------------
+
+    async def _change(self, step: Step) -> Step:
+        before = Remote.read({**step.before, "id": step.remote_id})
+        try:
+            now = await self._remotes.still(before, step.lock_id)
+        except RuleViolation as error:
+            return _ended(step, StepState.SKIPPED, error.message)
+        except Refused as error:
+            if error.is_denial or isinstance(error, RateLimited) or not error.is_gone:
+                raise
+            return await self._gone(step, before, error)
+        if step.action is Action.UPDATE:
+            return await self._update(step, before, now)
+        await self._writes.delete_remote(
+            step.lock_id, now, just_read=True, operation_id=step.operation_id
+        )
+        return _ended(step, StepState.RECORDED)
+
+    async def _update(self, step: Step, before: Remote, now: Remote) -> Step:
+        wanted = _wanted(step, before.raw, UPDATED)
+        request = rules.changes(before, wanted)
+        names = request.body().keys() | step.wanted.keys()
+        replaced = [field for field in UPDATED if field.name in names]
+        if not await self._differences(step, now, rules.effective(before, wanted), replaced):
+            return _ended(step, StepState.UNCHANGED, "It is so already.")
+        if changed := await self._differences(step, before, now, replaced):
+            return _ended(step, StepState.SKIPPED, f"It was changed since: {changed}.")
+        await self._writes.update_remote(
+            step.lock_id,
+            now.id or 0,
+            request,
+            now,
+            just_read=True,
+            operation_id=step.operation_id,
+        )
+        return _ended(step, StepState.RECORDED)
+
+    async def _gone(self, step: Step, before: Remote, error: Refused) -> Step:
+        """The step where the service does not show the remote: gone, or shown by the list alone."""
+        if any(one.id == before.id for one in await self._remotes.all(step.lock_id)):
+            raise error
+        if step.action is Action.DELETE:
+            return _ended(step, StepState.UNCHANGED, "It is gone already.")
+        return _ended(step, StepState.SKIPPED, f"It is gone: {error.meaning}")
+
+    async def _differences(
+        self, step: Step, one: Remote, other: Remote, fields: list[Field]
+    ) -> str:
+        zone = self._zone(await self._locks.find(step.lock_id))
+        return "; ".join(map(str, differences(one, other, zone, fields)))
+
+
+def told(step: Step, operation: Operation) -> Step:
+    """A step as its operation in the journal tells of it."""
+    state = outcome_of(operation)
+    if state is StepState.SENT:  # it is on its way, and nobody waits for it here any more
+        state = StepState.UNKNOWN
+    words = "" if state is StepState.RECORDED else operation.message
+    if state is StepState.UNKNOWN:
+        words = words or f"It is {STATE_WORDS[operation.state]}."
+    remote_id = operation.remote_id if state is StepState.RECORDED else step.remote_id
+    return replace(_ended(step, state, words), remote_id=remote_id)
+
+
+def _wanted(step: Step, base: Mapping[str, Any], fields: Iterable[Field]) -> Remote:
+    """The remote as it is to be.
+
+    Raises:
+        RuleViolation: Something of it cannot be sent: to leave it out would be to call it done.
+    """
+    given = {name: value for name, value in step.wanted.items() if value is not None}
+    given.pop("lockId", None)
+    wanted = Remote.read({**base, **given})
+    sent = {field.name for field in fields}
+    if wrong := [name for name in given if name not in sent or name in wanted.odd]:
+        raise RuleViolation({name: f"{clean(name, 30)} cannot be set so." for name in wrong})
+    return wanted
+
+
+def _ended(step: Step, state: StepState, message: str = "") -> Step:
+    return replace(step, state=state, message=message)

@@ -1,0 +1,291 @@
+"""Looks at unsettled outcomes by itself until there is a proof: soon, then less often."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lockterm.domain.operation import READABLE_CALLS, Operation, State
+from lockterm.errors import ListTooLarge, ServiceError, StoreError, Unreachable
+from lockterm.operations.connection import FIRST_RETRY_S, LAST_RETRY_S
+from lockterm.operations.proof import Case, Horizon, Sighting, are_old, is_later
+from lockterm.operations.readback import (
+    Verdict,
+    judge_add,
+    judge_clear,
+    judge_delete,
+    judge_gone,
+    judge_update,
+)
+from lockterm.operations.refusals import damaged_entry
+from lockterm.operations.walk_limits import ASKED, UNASKED, WalkLimits
+
+if TYPE_CHECKING:
+    from lockterm.domain.remotes import Remote
+    from lockterm.operations.connection import Connection
+    from lockterm.operations.journal_store import JournalStore
+    from lockterm.operations.remotes import Remotes
+
+_log = logging.getLogger(__name__)
+
+
+class Timer:
+    """The monotonic clock, and waiting on it; replaced in tests."""
+
+    def now_s(self) -> float:
+        """Seconds since some moment."""
+        return time.monotonic()
+
+    async def wait(self, asked: asyncio.Event, at_most_s: float) -> None:
+        """Wait until something is asked for, but no longer than so many seconds."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(at_most_s):
+                await asked.wait()
+
+
+class Watch:
+    """Reads unsettled operations back and weighs the readings of this session.
+
+    Nothing is read while nothing is unsettled, and only so often as ``Horizon.ages_s`` says.
+
+    Args:
+        connection: To the service.
+        journal: What is not settled, and what is found out.
+        remotes: What is read.
+        by_itself: Whether :meth:`start` does anything; a command reads back what it sent itself,
+            and leaves what earlier sessions left to them or to the UI.
+    """
+
+    def __init__(
+        self, connection: Connection, journal: JournalStore, remotes: Remotes, *, by_itself: bool
+    ) -> None:
+        self.timer = Timer()
+        self.horizon = Horizon()
+        self._connection = connection
+        self._journal = journal
+        self._remotes = remotes
+        self._by_itself = by_itself
+        self.told: set[str] = set()
+        """The ids of operations that were settled by what a person asked for, who sees it."""
+        self._running: asyncio.Task[None] | None = None
+        self._cases: dict[str, Case] = {}
+        self._asked = asyncio.Event()
+        self._left_to_a_person: set[str] = set()
+        """Operations whose list is too large to be read without being asked."""
+
+    def note_lost(self, operation: Operation) -> None:
+        """Note that the sending of an operation has ended without an answer.
+
+        Proofs are counted from now: attempts that did not leave may have come before, and took
+        their time.
+        """
+        self._cases[operation.id] = Case(self.timer.now_s(), self.horizon)
+
+    def forget(self, operation: Operation) -> None:
+        """Drop what was read of an operation: it is settled."""
+        self._cases.pop(operation.id, None)
+
+    def _case(self, operation: Operation) -> Case:
+        if operation.id not in self._cases:
+            self.note_lost(operation)
+        return self._cases[operation.id]
+
+    # --- one reading -------------------------------------------------------------------------
+
+    async def check(self, operation: Operation, limits: WalkLimits = ASKED) -> Operation:
+        """Read an unsettled operation back and note what is proven by now.
+
+        One reading is seldom a proof: see :mod:`lockterm.operations.proof`.
+
+        Returns:
+            The operation as the journal has it now.
+
+        Raises:
+            ServiceError: It could not be read; the operation stays as it is.
+            OtherService: It was sent to another service; so does it.
+            StoreError: The journal cannot be used, or its entry is damaged.
+        """
+        self._journal.require_sent_here(operation)
+        if operation.state is State.DAMAGED:
+            raise damaged_entry(operation)
+        if operation.call in READABLE_CALLS:
+            verdict = await self._look(operation, limits)
+        else:
+            words = "The service has no way to read this back. The same value may be sent again."
+            verdict = Verdict(State.UNKNOWN, words)
+        is_done = verdict.state is State.CONFIRMED_BY_READING
+        if is_done and operation.call == "clear" and await self._journal.was_sent_again(operation):
+            words = "None of its remotes is left; some of them were deleted one by one."
+            verdict = Verdict(State.SENT_AGAIN, words)
+        checked = await self._journal.settle(
+            operation,
+            state=verdict.state,
+            message=verdict.words,
+            candidates=verdict.candidates,
+            read_ms=self._connection.clock.now_ms(),
+        )
+        if not checked.unsettled:
+            self.forget(checked)
+            if limits is ASKED:
+                self.told.add(checked.id)
+        return checked
+
+    async def _look(self, operation: Operation, limits: WalkLimits) -> Verdict:
+        """Read an operation back once and say what is proven by all readings so far."""
+        case, begun_s = self._case(operation), self.timer.now_s()
+        claim, detail, remotes = await self._read(operation, limits, case.is_of_horizon(begun_s))
+        offset_s = self._connection.clock_offset_s
+        now_ms = None
+        if offset_s is not None:
+            now_ms = self._connection.clock.now_ms() + offset_s * 1000
+        is_fresh, doubt = False, ""
+        if detail is not None and operation.call == "update" and now_ms is not None:
+            sent_ms = now_ms - (self.timer.now_s() - case.sent_s) * 1000
+            is_fresh = is_later(detail.update_time, sent_ms, now_ms)
+        if remotes is not None:
+            recorded = await self._journal.recorded(operation.lock_id)
+            doubt = recorded.contradiction(remotes)
+            is_young = any(record.get("id") in recorded.young for record in operation.before)
+            if claim.by_absence and operation.call in ("delete", "clear") and not is_young:
+                is_fresh = are_old(operation.before, now_ms)
+        if await self._journal.is_being_sent_again(operation):
+            doubt = "It is being sent again just now, and what is shown may come from that."
+        verdict = case.add(Sighting(begun_s, claim, is_fresh, doubt))
+        if verdict.state is not State.UNKNOWN:
+            return verdict
+        if claim.state is operation.state:  # proven before, by this session or another
+            return claim
+        if operation.state is State.AMBIGUOUS:
+            return replace(verdict, state=State.AMBIGUOUS, candidates=operation.candidates)
+        return verdict
+
+    async def _read(
+        self, operation: Operation, limits: WalkLimits, is_since: bool
+    ) -> tuple[Verdict, Remote | None, Sequence[Remote] | None]:
+        """What the service shows now, the detail, and the list, as far as they were read.
+
+        ``is_since``: what is shown is certainly from after the sending.
+        """
+        detail = None
+        if operation.call == "update":
+            if (detail := await self._remotes.detail_or_gone(operation.remote_id)) is not None:
+                return judge_update(operation, detail), detail, None
+            remotes = await self._remotes.all(operation.lock_id, limits)
+            for remote in remotes:
+                if remote.id == operation.remote_id:
+                    return judge_update(operation, remote), remote, remotes
+            return judge_gone(), None, remotes
+        remotes = await self._remotes.whole(operation.lock_id, limits)
+        if operation.call == "clear":
+            return judge_clear(operation, remotes), None, remotes
+        if operation.call == "delete":
+            if not any(remote.id == operation.remote_id for remote in remotes):
+                detail = await self._remotes.detail_or_gone(operation.remote_id)
+            return judge_delete(operation, remotes, detail), detail, remotes
+        claim = judge_add(operation, remotes, ())
+        if claim.candidates:
+            candidates = claim.candidates
+            known = await self._journal.not_new(operation, remotes, candidates, is_since=is_since)
+            claim = judge_add(operation, remotes, known)
+        return claim, None, remotes
+
+    # --- by itself ---------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Read what is unsettled back in the background, as often as it takes to be sure."""
+        if not self._by_itself:
+            return
+        self._asked.set()
+        is_idle = self._running is None or self._running.done()
+        if is_idle and not self._connection.is_closed:
+            self._running = self._connection.background(self._run())
+
+    async def _run(self) -> None:
+        """Look at what is unsettled whenever it is due, until nothing will be."""
+        delay_s = FIRST_RETRY_S
+        while self._asked.is_set():
+            self._asked.clear()
+            try:
+                failed, next_s = await self._look_at_due()
+            except StoreError as error:
+                _log.info("nothing can be read back without the store: %s", error.message)
+                return
+            if failed:
+                wait_s, delay_s = delay_s, min(delay_s * 2, LAST_RETRY_S)
+            elif next_s is None:
+                continue
+            else:
+                wait_s, delay_s = max(next_s - self.timer.now_s(), 0.0), FIRST_RETRY_S
+            await self.timer.wait(self._asked, wait_s)
+            self._asked.set()
+
+    async def _look_at_due(self) -> tuple[bool, float | None]:
+        """Whether a reading failed, and when the next is due."""
+        failed, due = False, []
+        for operation in await self._journal.unsettled():
+            is_readable = (
+                operation.call in READABLE_CALLS
+                and operation.state is not State.AMBIGUOUS
+                and operation.state is not State.DAMAGED
+            )
+            if not is_readable or not self._journal.is_sent_here(operation):
+                continue
+            if operation.id in self._left_to_a_person:
+                continue
+            case = self._case(operation)
+            at_s = case.next_look_s()
+            if at_s is not None and at_s <= self.timer.now_s():
+                try:
+                    await self.check(operation, UNASKED)
+                except ListTooLarge as error:
+                    self._left_to_a_person.add(operation.id)
+                    why = f"{error.message} {error.hint}"
+                    await self._journal.settle(operation, state=operation.state, message=why)
+                    continue
+                except ServiceError as error:
+                    _log.info("reading back will be tried again: %s", error.message)
+                    failed = True
+                    if isinstance(error, Unreachable):
+                        break
+                    continue
+                at_s = case.next_look_s()
+            if at_s is not None:
+                due.append(at_s)
+        return failed, min(due, default=None)
+
+    async def until_idle(self) -> None:
+        """Wait until nothing is looked at any more, and nothing will be by itself."""
+        while self._running is not None and not self._running.done():
+            await asyncio.wait([self._running])
+
+    async def until_proven(self, operation: Operation, within_s: float) -> Operation:
+        """Read an operation back until something is proven of it, or so many seconds have passed.
+
+        Returns:
+            The operation as the journal has it then.
+
+        Raises:
+            ServiceError: It could not be read, also not when that was tried again.
+        """
+        end_s, delay_s = self.timer.now_s() + within_s, FIRST_RETRY_S
+        while True:
+            failure: ServiceError | None = None
+            try:
+                operation = await self.check(operation)
+            except ServiceError as error:
+                failure = error
+            at_s = self._case(operation).next_look_s()
+            if failure is not None:
+                at_s, delay_s = self.timer.now_s() + delay_s, min(delay_s * 2, LAST_RETRY_S)
+            elif operation.state is not State.UNKNOWN or operation.call not in READABLE_CALLS:
+                return operation
+            if at_s is None or at_s > end_s:
+                if failure is not None:
+                    raise failure
+                return operation
+            await self.timer.wait(asyncio.Event(), max(at_s - self.timer.now_s(), 0.0))

@@ -1,0 +1,115 @@
+"""Which rows of the journal a person wants to see, as a condition of SQL.
+
+What most texts are made of is compared by SQLite itself, which takes a tenth of the time: Python is
+asked for texts beyond printable ASCII alone, since SQLite knows the capitals of no other letters.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import tzinfo
+from typing import Any
+
+from lockterm.domain import dates
+from lockterm.domain.operation import CALL_WORDS, STATE_WORDS, State
+
+_TEXTS = ("remote_name", "lock_name", "message")
+_NUMBERS = ("remote_id", "lock_id", "code")
+_VOICE = " || ' ' || ".join(
+    f"ifnull(json_extract(body, '$.currentVoiceTimbre.{part}'), '')" for part in ("lang", "timbre")
+)
+_CLEARED = "CASE WHEN call = 'clear' AND json_valid(before) THEN json_array_length(before) END"
+
+_ODD = "length({0}) <> length(CAST({0} AS BLOB))"
+"""A text is not all ASCII, or has a zero, at which SQLite's comparisons of texts end. To look for
+such a letter in each of them takes three times as long."""
+
+_OF_TIMES = frozenset("0123456789-+:")
+"""What times are made of, beside the names of the months."""
+
+
+def having_words(words: Sequence[str], sound: str) -> tuple[str, dict[str, str]]:
+    """The condition that rows show each of some words; see :func:`add_functions`.
+
+    Args:
+        words: In small letters.
+        sound: The condition that a row is none that is shown as damaged.
+
+    Returns:
+        The condition, and its named values.
+    """
+    every, values = [], dict[str, str]()
+    for number, word in enumerate(words):
+        name = f"word{number}"
+        escaped = "".join(f"\\{char}" if char in "\\%_" else char for char in word)
+        values |= {name: word, f"{name}_like": f"%{escaped}%"}
+        places = [*_having(word, name)]
+        if word in STATE_WORDS[State.DAMAGED]:
+            places.append(f"state NOT IN ({_those(STATE_WORDS, '')}) OR NOT {sound}")
+        every.append(f"({' OR '.join(places)})")
+    return " AND ".join(every), values
+
+
+def add_functions(connection: sqlite3.Connection, zone: tzinfo) -> None:
+    """Teach a connection what the condition calls.
+
+    Args:
+        connection: To the journal.
+        zone: In which times are shown.
+    """
+
+    def tells_time(ms: object, word: str) -> bool:
+        if not isinstance(ms, int):
+            return False
+        at = dates.local(ms, zone)
+        if at is None:
+            return word in dates.stamp(ms, zone)
+        return word in f"{at.isoformat(' ', 'minutes')} {dates.MONTHS[at.month - 1]}".casefold()
+
+    connection.create_function("has_folded", 2, _has_folded, deterministic=True)
+    connection.create_function("tells_time", 2, tells_time)
+
+
+def _has_folded(raw: bytes | None, word: str) -> bool:
+    return word in (raw or b"").decode(errors="replace").casefold()
+
+
+def _having(word: str, name: str) -> Iterator[str]:
+    """The places in which a word may be shown of a row, what is looked up fastest first.
+
+    Args:
+        word: In small letters.
+        name: Of its value in the condition.
+    """
+    yield f"state IN ({_those(STATE_WORDS, word)})"
+    yield f"call IN ({_those(CALL_WORDS, word)})"
+    if word in "restore":
+        yield "restores IS NOT NULL"
+    if word in "remotes":
+        yield "call = 'clear'"
+    if word in "remote":
+        others = "call NOT IN ('clear', 'updateLockSetting')"
+        yield f"remote_name = '' AND remote_id IS NOT NULL AND {others}"
+    for column in _TEXTS:
+        yield _text_has(column, word, name)
+    yield f"call NOT IN ({_those(CALL_WORDS, '')}) AND ({_text_has('call', word, name)})"
+    voice = f"CASE WHEN json_valid(body) THEN CAST({_VOICE} AS BLOB) END"
+    yield f"call = 'updateLockSetting' AND has_folded({voice}, :{name})"
+    if word.isdigit():
+        for number in (*_NUMBERS, _CLEARED):
+            yield f"{number} LIKE :{name}_like"
+    if _OF_TIMES.issuperset(word) or any(word in month.casefold() for month in dates.MONTHS):
+        yield f"tells_time(prepared_ms, :{name})"
+
+
+def _text_has(column: str, word: str, name: str) -> str:
+    folded = f"{_ODD.format(column)} AND has_folded(CAST({column} AS BLOB), :{name})"
+    if not (word.isascii() and word.isprintable()):
+        return folded
+    return f"{column} LIKE :{name}_like ESCAPE '\\' OR {folded}"
+
+
+def _those(words: Mapping[Any, str], word: str) -> str:
+    """The keys whose words have a word, as a list of SQL: they are names of our own."""
+    return ", ".join(f"'{key}'" for key, text in words.items() if word in text)

@@ -1,0 +1,123 @@
+"""The tables of the store, as the steps that made them."""
+
+from __future__ import annotations
+
+MIGRATIONS_TABLE = "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) WITHOUT ROWID"
+"""Where the names of the steps are that were taken."""
+
+MIGRATIONS: dict[str, str] = {
+    "lock_book": """
+        CREATE TABLE locks (
+            profile TEXT NOT NULL,
+            lock_id INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            alias TEXT NOT NULL,
+            vendor TEXT NOT NULL,
+            model TEXT NOT NULL,
+            zone TEXT NOT NULL,
+            remotes INTEGER,
+            opened_ms INTEGER,
+            voice_lang TEXT,
+            voice_timbre TEXT,
+            PRIMARY KEY (profile, lock_id)
+        ) WITHOUT ROWID
+    """,
+    "journal": """
+        CREATE TABLE operations (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            profile TEXT NOT NULL,
+            call TEXT NOT NULL,
+            path TEXT NOT NULL,
+            body TEXT NOT NULL,
+            lock_id INTEGER NOT NULL,
+            lock_name TEXT NOT NULL,
+            remote_id INTEGER,
+            remote_name TEXT NOT NULL,
+            before TEXT NOT NULL,
+            state TEXT NOT NULL,
+            session TEXT NOT NULL,
+            prepared_ms INTEGER NOT NULL,
+            sent_ms INTEGER,
+            settled_ms INTEGER,
+            code INTEGER,
+            message TEXT NOT NULL,
+            answer TEXT NOT NULL,
+            read_ms INTEGER,
+            candidates TEXT NOT NULL,
+            again_of TEXT,
+            restores TEXT,
+            restores_remote INTEGER
+        )
+    """,
+    "journal_by_state": "CREATE INDEX operations_by_state ON operations (state, lock_id)",
+    "journal_by_remote": "CREATE INDEX operations_by_remote ON operations (remote_id)",
+    "journal_by_restored": "CREATE INDEX operations_by_restored ON operations (restores)",
+    "drafts": """
+        CREATE TABLE drafts (
+            profile TEXT NOT NULL,
+            form TEXT NOT NULL,
+            lock_id INTEGER NOT NULL,
+            remote_id INTEGER NOT NULL,
+            typed TEXT NOT NULL,
+            saved_ms INTEGER NOT NULL,
+            session TEXT NOT NULL,
+            PRIMARY KEY (profile, form, lock_id, remote_id)
+        ) WITHOUT ROWID
+    """,
+    "journal_service": "ALTER TABLE operations ADD COLUMN service TEXT NOT NULL DEFAULT ''",
+    "journal_by_settled": "CREATE INDEX operations_by_settled ON operations (lock_id, settled_ms)",
+    "drafts_aside": "ALTER TABLE drafts RENAME TO drafts_before",
+    "drafts_by_session": """
+        CREATE TABLE drafts (
+            profile TEXT NOT NULL,
+            form TEXT NOT NULL,
+            lock_id INTEGER NOT NULL,
+            remote_id INTEGER NOT NULL,
+            session TEXT NOT NULL,
+            typed TEXT NOT NULL,
+            saved_ms INTEGER NOT NULL,
+            PRIMARY KEY (profile, form, lock_id, remote_id, session)
+        ) WITHOUT ROWID
+    """,
+    "drafts_back": """
+        INSERT INTO drafts (profile, form, lock_id, remote_id, session, typed, saved_ms)
+        SELECT profile, form, lock_id, remote_id, session, typed, saved_ms FROM drafts_before
+    """,
+    "drafts_before_gone": "DROP TABLE drafts_before",
+    "journal_by_sent_again": """
+        CREATE INDEX operations_by_sent_again ON operations (again_of) WHERE again_of IS NOT NULL
+    """,
+    "journal_by_profile": """
+        CREATE INDEX operations_by_profile ON operations (profile, lock_id, call)
+    """,
+    "plans": """
+        CREATE TABLE plans (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            profile TEXT NOT NULL,
+            service TEXT NOT NULL,
+            title TEXT NOT NULL,
+            made_ms INTEGER NOT NULL,
+            session TEXT NOT NULL DEFAULT ''
+        )
+    """,
+    "steps": """
+        CREATE TABLE steps (
+            plan_id TEXT NOT NULL,
+            number INTEGER NOT NULL,
+            action TEXT NOT NULL,
+            lock_id INTEGER NOT NULL,
+            remote_id INTEGER,
+            remote_name TEXT NOT NULL,
+            wanted TEXT NOT NULL,
+            before TEXT NOT NULL,
+            line INTEGER,
+            state TEXT NOT NULL,
+            message TEXT NOT NULL,
+            operation_id TEXT,
+            PRIMARY KEY (plan_id, number)
+        ) WITHOUT ROWID
+    """,
+}
+"""Name of a migration -> its statement. Applied once each, in this order, never edited later."""

@@ -1,0 +1,164 @@
+"""Plans and how far their steps got: each state is durable before the next thing happens."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from lockterm.domain.plan import Action, Plan, RunLine, Step, StepState
+from lockterm.errors import StoreDamaged
+from lockterm.store.database import Database, fetch
+
+_STEP = tuple(Step.__dataclass_fields__)
+_STEP_COLUMNS = ", ".join(f'"{name}"' for name in _STEP)
+_JSON = ("wanted", "before")
+_AT_ONCE = 200
+"""So many steps are read at once."""
+
+_PLAN_COLUMNS = "id, profile, service, title, made_ms"
+
+
+class RunStore:
+    """The plans of all profiles. Every method raises ``StoreError`` where the file fails."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def keep(self, plan: Plan) -> None:
+        """Keep a plan with its steps; one that is kept already stays as it is."""
+        head = (plan.id, plan.profile, plan.service, plan.title, plan.made_ms)
+        with self._database.transaction() as connection:
+            cursor = connection.execute(
+                f"INSERT OR IGNORE INTO plans ({_PLAN_COLUMNS}) VALUES (?, ?, ?, ?, ?)", head
+            )
+            if cursor.rowcount:
+                marks = ", ".join("?" for _ in _STEP)
+                connection.executemany(
+                    f"INSERT INTO steps (plan_id, {_STEP_COLUMNS}) VALUES (?, {marks})",
+                    ([plan.id, *_values(step)] for step in plan.steps),
+                )
+
+    def ids(self, start: str, most: int = 2) -> list[str]:
+        """The ids that begin so, no more than so many; the one that is just so alone."""
+        with self._database.reading() as connection:
+            rows = fetch(
+                connection,
+                "SELECT id FROM plans WHERE substr(id, 1, length(:start)) = :start"
+                " ORDER BY id <> :start, seq LIMIT :most",
+                {"start": start, "most": most},
+            )
+        found = [row[0] for row in rows]
+        return [start] if start in found else found
+
+    def read(self, plan_id: str) -> Plan:
+        """A plan that is kept.
+
+        Raises:
+            StoreDamaged: Some of it cannot be read any more.
+        """
+        with self._database.reading() as connection:
+            head = fetch(connection, f"SELECT {_PLAN_COLUMNS} FROM plans WHERE id = ?", [plan_id])
+            steps: list[Step] = []
+            try:
+                # Not all at once: thousands of steps would be in memory twice, as text too.
+                while rows := fetch(
+                    connection,
+                    f"SELECT {_STEP_COLUMNS} FROM steps WHERE plan_id = ? AND number > ?"
+                    " ORDER BY number LIMIT ?",
+                    [plan_id, steps[-1].number if steps else -(2**63), _AT_ONCE],
+                ):
+                    steps += map(_step, rows)
+                return Plan(**dict(head[0]), steps=tuple(steps))
+            except (IndexError, TypeError, ValueError, RecursionError) as error:
+                raise StoreDamaged(
+                    f"The plan {plan_id} is damaged: what it was to do cannot be told any more.",
+                    hint="Nothing was sent. Look at the history, then make it anew.",
+                ) from error
+
+    def lines(self, profile: str, is_alive: Callable[[str], bool]) -> list[RunLine]:
+        """The plans of a profile in short, the newest first; those that cannot be read left out."""
+        with self._database.reading() as connection:
+            heads = fetch(
+                connection,
+                f"SELECT {_PLAN_COLUMNS}, session FROM plans WHERE profile = ? ORDER BY seq DESC",
+                [profile],
+            )
+            counts = fetch(
+                connection,
+                "SELECT plan_id, state, count(*) FROM steps WHERE plan_id IN"
+                " (SELECT id FROM plans WHERE profile = ?) GROUP BY plan_id, state",
+                [profile],
+            )
+        states: dict[str, dict[StepState, int]] = {}
+        for plan_id, state, count in counts:
+            if state in _STATES:
+                states.setdefault(plan_id, {})[StepState(state)] = count
+        found = []
+        for row in heads:
+            values = dict(row)
+            session = values.pop("session")
+            is_running = bool(session) and is_alive(session)
+            found.append(RunLine(**values, is_running=is_running, states=states.get(row["id"], {})))
+        return found
+
+    def take(self, plan_id: str, session: str, is_alive: Callable[[str], bool]) -> str:
+        """Note that a session carries a plan out, unless another one that lives does.
+
+        Returns:
+            That other session; empty: it is taken.
+        """
+        with self._database.transaction() as connection:
+            rows = fetch(connection, "SELECT session FROM plans WHERE id = ?", [plan_id])
+            holder = str(rows[0][0]) if rows else ""
+            if holder and holder != session and is_alive(holder):
+                return holder
+            connection.execute("UPDATE plans SET session = ? WHERE id = ?", [session, plan_id])
+        return ""
+
+    def release(self, plan_id: str) -> None:
+        """Note that nobody carries a plan out any more."""
+        with self._database.transaction() as connection:
+            connection.execute("UPDATE plans SET session = '' WHERE id = ?", [plan_id])
+
+    def note(self, plan_id: str, steps: Iterable[Step]) -> None:
+        """Note how far steps got."""
+        with self._database.transaction() as connection:
+            connection.executemany(
+                "UPDATE steps SET state = ?, message = ?, operation_id = ?, remote_id = ?"
+                " WHERE plan_id = ? AND number = ?",
+                (
+                    (one.state, one.message, one.operation_id, one.remote_id, plan_id, one.number)
+                    for one in steps
+                ),
+            )
+
+
+_STATES = frozenset(StepState)
+
+
+def _values(step: Step) -> list[Any]:
+    values = {name: getattr(step, name) for name in _STEP}
+    return [json.dumps(dict(one)) if name in _JSON else one for name, one in values.items()]
+
+
+def _shared(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose names are in memory once, however many steps have them."""
+    return {sys.intern(name): value for name, value in pairs}
+
+
+def _step(row: sqlite3.Row) -> Step:
+    """The step of a row; raises ``ValueError`` or ``TypeError`` where it is damaged."""
+    values = dict(row)
+    for name in _JSON:
+        values[name] = json.loads(values[name], object_pairs_hook=_shared)
+        if not isinstance(values[name], dict):
+            raise ValueError(f"{name} is no object")
+    for name in ("number", "lock_id"):
+        if not isinstance(values[name], int):
+            raise ValueError(f"{name} is no number")
+    values["action"] = Action(values["action"])
+    values["state"] = StepState(values["state"])
+    return Step(**values)
