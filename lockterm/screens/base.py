@@ -3,30 +3,90 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from textual import events
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.app import App, ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.css.query import NoMatches
 from textual.screen import ModalScreen, Screen
+from textual.widgets import Label
 
-from lockterm.errors import LocktermError
-from lockterm.text import clean
-from lockterm.widgets.actions import reason_against
+from lockterm.domain.text import clean
+from lockterm.errors import LocktermError, RateLimited, Refused
+from lockterm.keymap.hints import keys_of
+from lockterm.keymap.keys import that_open
+from lockterm.terminal.patches import active_binding, own_bindings, paint_no_more
+from lockterm.widgets.actions import reason_against, titled
+from lockterm.widgets.bindings import bindings
 from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.notice_line import NoticeLine
 from lockterm.widgets.title_line import TitleLine
 
 if TYPE_CHECKING:
-    from lockterm.models.operation import Operation
+    from textual.notifications import SeverityLevel
+
+    from lockterm.config.preferences import Preferences
+    from lockterm.domain.locks import Lock
+    from lockterm.domain.operation import Operation
     from lockterm.operations import Operations
+    from lockterm.terminal.last_frame import Shown
+
+
+@runtime_checkable
+class Host(Protocol):
+    """What the app has for its screens, beside what every app of Textual has."""
+
+    @property
+    def choices(self) -> Preferences:
+        """What was chosen in earlier sessions."""
+
+    def now_ms(self) -> int:
+        """The time, in milliseconds."""
+
+    @property
+    def is_replayed(self) -> bool:
+        """Whether the app begins on the last frame of an earlier session."""
+
+    def keep_message(self, message: str, title: str, severity: SeverityLevel) -> None:
+        """Keep something in the message log without showing it."""
+
+    def ask_drawn(self, drawn: Callable[[float], None]) -> None:
+        """Learn from when on keys can answer what was drawn."""
+
 
 ResultT = TypeVar("ResultT")
 
-SOON_S = 0.1
-"""What the service answers within this is not announced as being loaded."""
+ELSEWHERE = "Settle it outside of this form."
+"""What a form says of an unsettled operation that is none of its own."""
+
+
+def notify_error(app: App[Any], error: LocktermError, what: str = "") -> None:
+    """Show an error: what happened, what it means, what to do.
+
+    Args:
+        app: Where it is shown.
+        error: The error.
+        what: What was being done, already clean: ``Delete Anna Weber``.
+    """
+    title = ": ".join(filter(None, (what, clean(error.title))))
+    app.notify(clean(error.sentences), title=title, severity="error", timeout=12, markup=False)
+
+
+def refuse_to_open(app: App[Any], what: str, reason: str) -> None:
+    """Say why something does not open, and take what is typed for it: no key acts below.
+
+    Args:
+        app: Where it is said.
+        what: What was asked for: ``Edit``; clean.
+        reason: Why it cannot be, as a sentence; may have strings of the service in it.
+    """
+    assert isinstance(app, Host)
+    app.keep_message(reason, what, "information")
+    app.push_screen(RefusedModal(what, reason))
 
 
 class _Common(Screen[ResultT]):
@@ -39,13 +99,16 @@ class _Common(Screen[ResultT]):
     ]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (24, "-tall")]
 
+    @property
+    def host(self) -> Host:
+        """The app, as screens use it."""
+        assert isinstance(self.app, Host)
+        return self.app
+
     def on_screen_resume(self) -> None:
         """Paint a new screen once: Textual lays it out, which paints it, and then paints again."""
         if self.outer_size != self.app.size:
-            self.call_next(self._let_painting_be)
-
-    def _let_painting_be(self) -> None:
-        self._repaint_required = False
+            self.call_next(paint_no_more, self)
 
     def why_not(self, action: str) -> str:
         """Why an action can do nothing now, as a sentence; empty: it can."""
@@ -53,20 +116,42 @@ class _Common(Screen[ResultT]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Dim the actions that can do nothing now."""
-        return None if self.why_not(action) else True
+        try:
+            return None if self.why_not(action) else True
+        except NoMatches:  # lockterm is ending: what is inside a screen goes before it
+            return None
 
     def on_key(self, event: events.Key) -> None:
         """Say why the key of a disabled action does nothing, whosever it is."""
-        nearest = self.active_bindings.get(event.key)
+        nearest = active_binding(self, event.key)
         if nearest is not None:
             found = [(nearest.node, nearest.binding)]
         else:  # one of our own that is not even offered now
-            found = [(self, own) for own in self._bindings.key_to_bindings.get(event.key, ())]
+            found = [(self, own) for own in own_bindings(self, event.key)]
         for node, binding in found:
             if reason := reason_against(node, binding.action):
                 event.stop()
-                self.notify(reason, title=binding.description.capitalize(), markup=False)
+                self.say_why_not(binding, reason)
                 return
+
+    def say_why_not(self, binding: Binding, reason: str) -> None:
+        """Say why an action does nothing: in a notice, or where it opens something in a dialog."""
+        if binding.id in that_open():
+            self.refuse_to_open(titled(binding), reason)
+        else:
+            self.notify(reason, title=titled(binding), markup=False)
+
+    def refuse_to_open(self, what: str, reason: str) -> None:
+        """Say why something does not open; see :func:`refuse_to_open`."""
+        refuse_to_open(self.app, what, reason)
+
+    @contextmanager
+    def refusing_errors(self) -> Iterator[None]:
+        """Turn an error for people that keeps something from opening into its refusal."""
+        try:
+            yield
+        except LocktermError as error:
+            self.refuse_to_open(error.title, error.sentences)
 
     @contextmanager
     def showing_errors(self) -> Iterator[None]:
@@ -77,32 +162,66 @@ class _Common(Screen[ResultT]):
             self.tell(error)
 
     def tell(self, error: LocktermError, what: str = "") -> None:
-        """Show an error: what happened, what it means, what to do.
+        """Show an error as a notice; see :func:`notify_error`."""
+        notify_error(self.app, error, what)
 
-        Args:
-            error: The error.
-            what: What was being done, already clean: ``Delete Anna Weber``.
-        """
-        message = " ".join(filter(None, (clean(error.message), clean(error.hint))))
-        title = ": ".join(filter(None, (what, clean(error.title))))
-        self.notify(message, title=title, severity="error", timeout=12, markup=False)
+    def keep_refusal(self, error: LocktermError) -> None:
+        """Keep a refusal in the message log, where what is shown of it has little room."""
+        if isinstance(error, Refused):
+            self.host.keep_message(error.sentences, error.title, "error")
 
 
-class FullScreen(_Common[ResultT]):
+class LocktermScreen(_Common[ResultT]):
     """A full screen: a title line, the body, a line of keys.
 
     Args:
-        door: The one door to service and store; None while no service is known yet.
+        operations: The one door to service and store; None while no service is known yet.
     """
 
-    def __init__(self, door: Operations | None) -> None:
+    is_form = False
+    """Whether it is there to be typed into: what is typed is for it, wherever its focus is."""
+
+    lock_entry: Lock | None = None
+    """The lock that the screen is about; None: it is about none, or about several."""
+
+    leads_back = False
+    """Whether its escape leads to another screen even where no screen is below it."""
+
+    unsettled: tuple[Operation, ...] = ()
+    """The operations that are not settled, the oldest first, as the screen was last told."""
+
+    def __init__(self, operations: Operations | None) -> None:
         super().__init__()
-        self._door = door
+        self._operations = operations
+
+    @property
+    def has_service(self) -> bool:
+        """Whether a service is known."""
+        return self._operations is not None
+
+    @property
+    def operations(self) -> Operations:
+        """The one door to service and store; only where a service is known."""
+        assert self._operations is not None
+        return self._operations
 
     @property
     def would_lose(self) -> str:
         """What ending now would lose, as a question; empty: nothing, as where drafts are kept."""
         return ""
+
+    def may_read_again(self, error: LocktermError | None) -> bool:
+        """Whether what could not be read is worth another try by itself: a refusal is an answer.
+
+        Args:
+            error: Why it could not be read; None: it could.
+        """
+        if error is None or (isinstance(error, Refused) and not isinstance(error, RateLimited)):
+            return False
+        return bool(self.operations.connection.online) and not self.operations.connection.wait_s
+
+    def write_again(self) -> None:
+        """Write the words that are kept with the signs of now: the look has changed."""
 
     @abstractmethod
     def crumbs(self) -> tuple[str, ...]:
@@ -113,28 +232,33 @@ class FullScreen(_Common[ResultT]):
         """What stands between the title line and the keys."""
 
     def compose(self) -> ComposeResult:
-        """Title, body, keys."""
         # Before the first layout: Textual sets these after it, and paints everything once more.
         for length, breakpoints in zip(
             self.app.size, (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), strict=True
         ):
-            self.add_class([name for least, name in breakpoints if length >= least][-1])
-        yield from self._compose_head()
-        yield from self.compose_body()
-        yield KeyLine()
-
-    def _compose_head(self) -> ComposeResult:
+            now = [name for least, name in breakpoints if length >= least][-1]
+            self.add_class(now, update=False)  # they say how what is inside looks: it comes now
         title = TitleLine("", "")
-        if self._door is not None:
-            profile = self._door.profile
+        if self.has_service:
+            profile = self.operations.profile
             title = TitleLine(
                 profile.name, profile.host, read_only=profile.read_only, colour=profile.colour
             )
-            title.online = self._door.online
+            title.online = self.operations.connection.online
         title.crumbs = self.crumbs()
         yield title
-        if self._door is not None:
-            yield NoticeLine(self._door.profile.zone, self._door.now_ms)
+        if self.has_service:
+            notices = NoticeLine(self.operations.profile.zone, self.operations.now_ms)
+            notices.instead = ELSEWHERE if self.is_form else ""
+            yield notices
+        yield from self.compose_body()
+        yield KeyLine()
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Keep what is typed for a form from the app, also where the focus is on no text."""
+        is_text = character is not None and character.isprintable()
+        stays = (*keys_of("app.help"), *keys_of("app.quit"))
+        return self.is_form and is_text and key not in stays
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
         """Show what must not be overlooked.
@@ -143,56 +267,124 @@ class FullScreen(_Common[ResultT]):
             link: What to say of a service that is out of reach or asks for a pause.
             unsettled: The operations that are not settled, the oldest first.
         """
-        if self._door is None or not self.query(TitleLine):
+        self.unsettled = unsettled
+        if not self.has_service or not self.query(TitleLine):
             return  # lockterm is ending: what is inside a screen goes before it
-        self.query_one(TitleLine).online = self._door.online
+        self.query_one(TitleLine).online = self.operations.connection.online
         notices = self.query_one(NoticeLine)
         notices.link, notices.unsettled = link, unsettled
+
+    @property
+    def row_to_see(self) -> int:
+        """The row that no notice is to cover, from the top of the terminal; 0: there is none."""
+        return 0
+
+    def place_notices(self) -> None:
+        """Have the notices that stand here now leave free what has to be seen."""
+        with suppress(NoMatches):  # it comes after the first rows, and goes before the last
+            rack = self.get_child_by_id("textual-toastrack")
+            if rack.display:
+                rack.set_class(self.row_to_see > self.size.height // 2, "-above")
+
+    @property
+    def worth_keeping(self) -> Shown | None:
+        """What is shown, where the next start is to begin with it; None: nothing of that kind."""
+        return None
 
     def show_crumbs(self) -> None:
         """Repaint the title line after a name has changed."""
         self.query_one(TitleLine).crumbs = self.crumbs()
 
+    # --- what other screens have changed -------------------------------------------------------
 
-class LocktermScreen(FullScreen[ResultT]):
-    """A full screen on a profile.
+    def after_write(self, remote_id: int | None) -> None:
+        """Read again what is shown of ``lock_entry``.
 
-    Args:
-        operations: The one door to service and store.
-    """
+        Args:
+            remote_id: The remote that was written, or that is to be found; None: the whole lock.
+        """
 
-    def __init__(self, operations: Operations) -> None:
-        super().__init__(operations)
-        self.operations = operations
-
-    @property
-    def may_read_again(self) -> bool:
-        """Whether what could not be read is worth another try by itself."""
-        return bool(self.operations.online) and not self.operations.wait_s
+    def screens_of(self, lock_id: int) -> Iterator[LocktermScreen[Any]]:
+        """The open screens about a lock."""
+        for screen in self.app.screen_stack:
+            if not isinstance(screen, LocktermScreen) or not screen.is_attached:
+                continue
+            if screen.lock_entry is not None and screen.lock_entry.lock_id == lock_id:
+                yield screen
 
 
 class LocktermModal(ModalScreen[ResultT], _Common[ResultT]):
-    """A dialog over a screen. Keys typed before it was painted do nothing in it."""
+    """A dialog over a screen."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "cancel", "cancel", id="dialog.cancel"),
-    ]
+    BINDINGS = bindings("dialog")
 
     painted_s: float | None = None
     """When it stood on the screen, on the clock of Textual's events; None before."""
 
     def on_mount(self) -> None:
-        """Let no older notice cover the dialog; note from when on keys are meant for it."""
+        """Let no older notice cover the dialog; note from when on it can be seen."""
         self.app.clear_notifications()
-        self.call_after_refresh(self._note_painted)
+        self.call_after_refresh(self.note_painted)
 
-    def _note_painted(self) -> None:
+    def note_painted(self) -> None:
+        """What it says now is on the screen."""
         self.painted_s = events.Event().time
 
-    def is_meant(self, event: events.Key | events.Paste) -> bool:
+    def is_painted_for(self, event: events.Key | events.Paste) -> bool:
         """Whether a key was typed by someone who could see this dialog."""
         return self.painted_s is not None and event.time >= self.painted_s
 
+    def is_meant(self, event: events.Key | events.Paste) -> bool:
+        """Whether a key is for this dialog."""
+        return True
+
     def action_cancel(self) -> None:
-        """Leave without doing anything."""
         self.dismiss(None)
+
+
+class RefusedModal(LocktermModal[None], inherit_bindings=False):
+    """Say why, and keep every key from the screen below until escape.
+
+    Hands type a name behind the key that opens its form, without looking: on the screen below it
+    would be commands, ``P x right enter`` one that removes a profile. Only escape leads out, as it
+    would have led out of the form; enter would have gone to the next field, so it is no answer.
+
+    Args:
+        what: What was asked for: ``Edit``.
+        reason: Why it cannot be, as a sentence.
+    """
+
+    BINDINGS = Screen.BINDINGS
+    """Not those of other dialogs: a letter may have been chosen to leave them."""
+
+    def __init__(self, what: str, reason: str) -> None:
+        super().__init__()
+        self._what = what
+        self._reason = reason
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Label(f"{clean(self._what, 60)}: not now", markup=False, classes="question")
+            yield Label(clean(self._reason, 600), markup=False, classes="ask")
+            yield Label("escape goes back", id="way-out", markup=False, classes="hint")
+
+    def on_key(self, event: events.Key) -> None:
+        """Escape leads out; nothing else that is typed does anything, which is said."""
+        event.stop()
+        if event.key == "escape":
+            self.dismiss(None)
+        else:
+            self._tell()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """What is pasted goes nowhere either."""
+        event.stop()
+        self._tell()
+
+    def on_click(self) -> None:
+        """Nobody clicks without looking."""
+        self.dismiss(None)
+
+    def _tell(self) -> None:
+        words = "What is typed here goes nowhere: escape goes back."
+        self.query_one("#way-out", Label).update(words)

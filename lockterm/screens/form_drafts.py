@@ -2,212 +2,266 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from textual.app import App
-from textual.screen import Screen
 from textual.timer import Timer
 
-from lockterm.errors import LocktermError, ServiceError, StoreError
-from lockterm.models.locks import Lock
-from lockterm.moments import stamp
-from lockterm.screens.base import LocktermScreen, ResultT
-from lockterm.screens.confirm import ConfirmModal
-from lockterm.text import clean
-from lockterm.widgets.notice_line import NoticeLine
+from lockterm.domain.dates import stamp
+from lockterm.domain.history import Selection
+from lockterm.domain.operation import RECORDED, STATE_WORDS, WITHOUT_EFFECT
+from lockterm.domain.text import clean
+from lockterm.errors import StoreError
+from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.terminal.key_queue import Opening, opening
 
 if TYPE_CHECKING:
-    from lockterm.models.drafts import Draft
-    from lockterm.models.remotes import Remote
+    from lockterm.domain.drafts import Draft
+    from lockterm.domain.locks import Lock
     from lockterm.operations import Operations
+    from lockterm.screens.base import LocktermScreen
+
+REMOTE, LOCK = "remote", "lock"
+"""The names of the forms whose drafts are kept in the store."""
 
 SOON_S = 1.0
 """Seconds from a key to its draft on disk; two are promised."""
 
+WAITS_FOR_STORE = "Waiting: another program has the local store locked."
 
-class DraftedForm(LocktermScreen[ResultT]):
-    """A form whose draft is kept.
+_LATE_MS = 60_000
+"""A draft may be written that much later than the form was sent."""
+
+
+class Soon:
+    """Does something once, :data:`SOON_S` after it was first asked to.
 
     Args:
-        operations: The one door to service and store.
-        typed: A draft to go on with, so that none is offered.
+        screen: Whose timer it is.
+        do: What to do.
     """
 
-    def __init__(self, operations: Operations, typed: Mapping[str, str] | None = None) -> None:
-        super().__init__(operations)
-        self.drafts = FormDrafts(self)
-        self._draft = typed
+    def __init__(self, screen: LocktermScreen[Any], do: Callable[[], None]) -> None:
+        self._screen = screen
+        self._do = do
+        self._timer: Timer | None = None
 
-    @abstractmethod
-    def draft_key(self) -> tuple[str, int, int | None]:
-        """The form's name, the lock and the remote that it is about."""
+    def begin(self) -> None:
+        """Ask for it; if it is asked for already, nothing changes."""
+        if self._timer is None:
+            self._timer = self._screen.set_timer(SOON_S, self.end)
 
-    @abstractmethod
-    def touched(self) -> dict[str, str]:
-        """The fields in which something else stands than at first."""
+    def stop(self) -> bool:
+        """Ask for it no more.
 
-    @abstractmethod
-    def fill(self, typed: Mapping[str, str]) -> None:
-        """Put typed values back."""
+        Returns:
+            Whether it was asked for.
+        """
+        timer, self._timer = self._timer, None
+        if timer is not None:
+            timer.stop()
+        return timer is not None
 
-    def begin_draft(self) -> None:
-        """Go on with the draft that was given, or offer the one there is."""
-        self.app.clear_notifications()  # they would cover the fields
-        self.query_one(NoticeLine).has_keys = False
-        if self._draft is not None:
-            self.fill(self._draft)
-        else:
-            self.app.run_worker(self.drafts.offer(), group="drafts")
-
-    async def on_unmount(self) -> None:
-        """Keep the last keys of a form that ends with the program."""
-        await self.drafts.keep_pending()
+    def end(self) -> None:
+        """Do it now if it is asked for: later it may be too late."""
+        if self.stop():
+            self._do()
 
 
-class FormDrafts:
+class StoreWait:
+    """Looks, while a save is under way, whether another program has the local store locked.
+
+    Args:
+        screen: The form.
+        tell: Called when that changes.
+    """
+
+    def __init__(self, screen: LocktermScreen[Any], tell: Callable[[], None]) -> None:
+        self._screen = screen
+        self._tell = tell
+        self._timer: Timer | None = None
+        self.is_waiting = False
+        """Whether the save waits for it."""
+
+    def watch(self, is_busy: bool) -> None:
+        """Look from now on, or no longer.
+
+        Args:
+            is_busy: Whether a save is under way.
+        """
+        if is_busy and self._timer is None:
+            self._timer = self._screen.set_interval(SOON_S / 4, self._look)
+        elif not is_busy and self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+            self.is_waiting = False
+
+    def _look(self) -> None:
+        waits = self._screen.operations.journal.is_waiting
+        if waits != self.is_waiting:
+            self.is_waiting = waits
+            self._tell()
+
+
+class FormDraft:
     """The draft of one open form.
 
     Args:
         form: The form.
+        key: Its name, its lock, and its remote or None.
+        title: Which form of which lock and remote it is, at the beginning of a sentence; clean.
+        touched: Gives the fields in which something else stands than at first.
+        fill: Puts typed values back.
+        words: Gives a field and what was typed into it as a line for a question.
     """
 
-    def __init__(self, form: DraftedForm[Any]) -> None:
+    def __init__(
+        self,
+        form: LocktermScreen[Any],
+        key: tuple[str, int, int | None],
+        title: str,
+        *,
+        touched: Callable[[], dict[str, str]],
+        fill: Callable[[Mapping[str, str]], None],
+        words: Callable[[str, str], str],
+    ) -> None:
         self._form = form
-        self._timer: Timer | None = None
+        self._key = key
+        self._title = title
+        self._read_touched = touched
+        self._fill = fill
+        self._words = words
+        self._soon = Soon(form, self.keep)
         self._touched: dict[str, str] = {}
         self._is_kept = False
         self._has_failed = False
+        self._is_over = False
+
+    def begin(self, typed: Mapping[str, str] | None) -> None:
+        """Go on with a draft, or offer what an earlier opening of this form left.
+
+        Args:
+            typed: The draft; None: there may be one, and until that is known, keys wait.
+        """
+        self._form.app.clear_notifications()  # they would cover the fields
+        if typed is not None:
+            self._fill(typed)
+        else:
+            opened = opening(self._form, "the form")
+            self._form.app.run_worker(self._offer(opened), group="drafts")
 
     def note_change(self) -> None:
         """Something was typed: keep it soon."""
-        self._touched = self._form.touched()  # at the end its widgets are gone before the form
-        if self._timer is None and (self._is_kept or self._touched):
-            self._timer = self._form.set_timer(SOON_S, self.keep)
+        self._touched = self._read_touched()  # at the end its widgets are gone before the form
+        if not self._is_over and (self._is_kept or self._touched):
+            self._soon.begin()
 
-    async def keep(self) -> None:
-        """Write what was touched to the store."""
-        self._timer = None
-        touched = self._touched
-        try:
-            if touched:
-                await self._form.operations.save_draft(*self._form.draft_key(), touched)
-            else:  # all of it was taken back
-                await self._form.operations.drop_draft(*self._form.draft_key())
-            self._is_kept = bool(touched)
-        except StoreError as error:
-            if not self._has_failed:  # once is enough: every key would say it again
-                self._form.tell(error)
-            self._has_failed = True
+    def keep(self) -> None:
+        """Have written what was touched; all of it taken back: the draft goes. Holds no key up."""
+        self._soon.stop()
+        self._is_kept = bool(self._touched)
+        self._form.operations.drafts.keep(self._key, self._touched, self._tell)
 
-    async def keep_pending(self) -> None:
+    def keep_pending(self) -> None:
         """Keep what was typed last, as the program ends."""
-        if self._timer is not None:
-            self._timer.stop()
-            await self.keep()
+        self._soon.end()
 
-    async def drop(self) -> None:
-        """Forget the draft: the form was sent, or let go on purpose."""
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
-        with self._form.showing_errors():
-            await self._form.operations.drop_draft(*self._form.draft_key())
+    def finish(self) -> None:
+        """Forget the draft for good: the form was sent, or let go on purpose.
 
-    async def offer(self) -> None:
-        """Offer what an earlier opening of this form left."""
-        with self._form.showing_errors():
-            draft = await self._form.operations.draft(*self._form.draft_key())
-            if draft is None or self._form.touched():
+        What its fields still tell on their way out is nothing that anybody typed.
+        """
+        self._is_over, self._touched = True, {}
+        self.keep()
+
+    def _tell(self, error: StoreError) -> None:
+        if not self._has_failed and self._form.is_attached:  # every key would say it again
+            error.hint = f"{error.hint} What is typed here is kept as soon as that is possible."
+            self._form.tell(error)
+        self._has_failed = True
+
+    async def _offer(self, opened: Opening) -> None:
+        keeper = self._form.operations.drafts
+        with opened, self._form.showing_errors():
+            draft = await keeper.find(*self._key)
+            if draft is None or self._read_touched():
                 return
-            what = "This form"
-            modal = _question(draft, self._form.operations, what, "Fill it in", "Start afresh")
-            if await self._form.app.push_screen_wait(modal):
-                self._form.fill(draft.typed)
+            modal = await ask_about_draft(
+                draft,
+                self._form.operations,
+                self._title,
+                self._words,
+                verb="Fill it in",
+                other="Start afresh" if draft.is_live else "Discard it",
+            )
+            is_wanted = await self._form.app.push_screen_wait(modal)
+            if is_wanted:
+                await keeper.take_over(draft)
+                self._is_kept = True
+                self._fill(draft.typed)
+            elif is_wanted is None:
+                self._form.dismiss(None)  # typed into, the form would take the place of the draft
             else:
-                await self.drop()
+                await keeper.discard(draft)
 
 
-def _question(
-    draft: Draft, operations: Operations, what: str, verb: str, keep: str
+async def ask_about_draft(
+    draft: Draft,
+    operations: Operations,
+    what: str,
+    words: Callable[[str, str], str],
+    *,
+    verb: str,
+    other: str = "",
 ) -> ConfirmModal:
-    typed = [f"{_label(field)}: {_value(field, text)}" for field, text in draft.typed.items()]
-    saved = f"Last typed into at {stamp(draft.saved_ms, operations.profile.zone)}."
-    question = f"{what} was not finished. {verb}?"
-    return ConfirmModal(question, "\n".join([saved, *typed]), verb=verb, keep=keep)
-
-
-def _label(field: str) -> str:
-    """What people call a field."""
-    from lockterm.screens.lock_form import FIELD_LABELS
-    from lockterm.typed_remote import LABELS
-
-    return LABELS.get(field) or FIELD_LABELS.get(field) or clean(field, 30)
-
-
-def _value(field: str, text: str) -> str:
-    """What was typed or chosen; a choice, kept as its number, in the form's word for it."""
-    from lockterm.models.constants import AddType, Flag, RemoteType, word
-
-    choices = {"remoteType": RemoteType, "addType": AddType, "isCoerced": Flag, "remoteRight": Flag}
-    if field in choices and text.isascii() and text.isdecimal():
-        return word(choices[field], int(text))
-    return clean(text, 60)
-
-
-def _what(draft: Draft, lock: Lock) -> str:
-    """Which form a draft is of, at the beginning of a sentence."""
-    from lockterm.screens.lock_form import LockForm
-
-    title = clean(lock.title, 60)
-    if draft.form == LockForm.DRAFT:
-        return f"The entry of {title}" if draft.lock_id else "A new lock for the book"
-    if draft.remote_id is None:
-        return f"A new remote for {title}"
-    return f"A change of remote {draft.remote_id} on {title}"
-
-
-async def offer_abandoned(app: App[Any], operations: Operations) -> None:
-    """Offer the newest draft of a session that has ended; the others come with their forms.
+    """The question whether to go on with a draft; escape and "Later" leave it for another time.
 
     Args:
-        app: Where to ask, and to open the form.
-        operations: The door.
+        draft: The draft.
+        operations: Tells what became of the form, had it been sent.
+        what: The form, at the beginning of a sentence; clean.
+        words: As for :class:`FormDraft`.
+        verb: What the acting button says.
+        other: What a third button says; empty: there is none.
     """
-    try:
-        drafts = await operations.abandoned_drafts()
-        if not drafts:
-            return
-        draft = drafts[0]
-        book = await operations.locks()
-        known = next((lock for lock in book if lock.lock_id == draft.lock_id), None)
-        what = _what(draft, known or Lock(draft.lock_id))
-        modal: Screen[Any] = _question(draft, operations, what, "Open the form", "Later")
-        if not await app.push_screen_wait(modal):
-            return
-        remote = await _remote(operations, draft.remote_id)
-    except LocktermError as error:
-        app.notify(f"{error.message} {error.hint}", title=error.title, severity="error")
-        return
-    from lockterm.screens.lock_form import LockForm
-    from lockterm.screens.remote_form import RemoteForm
-
-    form: Screen[Any]
-    if draft.form == LockForm.DRAFT:
-        form = LockForm(operations, known, book, typed=draft.typed)
-    else:
-        form = RemoteForm(operations, known or Lock(draft.lock_id), remote, typed=draft.typed)
-    app.push_screen(form)
+    sent = await _sent_since(draft, operations) if draft.form == REMOTE else ""
+    saved = f"Last typed into at {stamp(draft.saved_ms, operations.profile.zone)}."
+    question = f"{what} was not finished. {verb}?"
+    if draft.is_live:
+        question = f"{what} is being filled in by another session. {verb} here too?"
+        saved += " It stays with that session, whatever you choose."
+    typed = [words(field, text) for field, text in draft.typed.items()]
+    details = "\n".join(filter(None, (sent, saved, *typed)))
+    return ConfirmModal(question, details, verb=verb, keep="Later", other=other, unasked=True)
 
 
-async def _remote(operations: Operations, remote_id: int | None) -> Remote | None:
-    """The remote of a draft; as it was last read where the service is out of reach."""
+async def _sent_since(draft: Draft, operations: Operations) -> str:
+    """What became of a form that was sent and not left since; empty: it was not sent."""
+    call = "add" if draft.remote_id is None else "update"
+    for line in await operations.journal.lines(Selection(draft.lock_id)):  # the newest first
+        if line.prepared_ms < draft.saved_ms - _LATE_MS:
+            break
+        is_it = line.call == call and (
+            line.remote_id == draft.remote_id
+            if draft.remote_id is not None
+            else line.remote_name == draft.typed.get("remoteName", "").strip()
+        )
+        if is_it and line.state not in WITHOUT_EFFECT:
+            at = stamp(line.prepared_ms, operations.profile.zone)
+            again = " Sent again, it may be there twice." if call == "add" else ""
+            probably = "" if line.state in RECORDED else " It is probably recorded: look before."
+            return f"! It was sent at {at}: {STATE_WORDS[line.state]}.{probably}{again}"
+    return ""
+
+
+def title_of_remote(lock: Lock, remote_id: int | None, name: str | None = None) -> str:
+    """Which form of a remote a draft is of."""
+    title = clean(lock.title, 60)
     if remote_id is None:
-        return None
-    try:
-        return await operations.remote(remote_id)
-    except ServiceError:
-        if kept := await operations.cached_remote(remote_id):
-            return kept.value
-        raise
+        return f"A new remote for {title}"
+    return f"The change of {clean(name or f'remote {remote_id}', 60)} on {title}"
+
+
+def title_of_lock(lock: Lock | None) -> str:
+    """Which form of the lock book a draft is of."""
+    return f"The entry of {clean(lock.title, 60)}" if lock else "A new lock for the book"

@@ -15,10 +15,16 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from lockterm import __version__
-from lockterm.screens.base import FullScreen, LocktermScreen
-from lockterm.text import clean
+from lockterm.domain.glyphs import ellipsis
+from lockterm.domain.text import REPLACEMENT, clean
+from lockterm.keymap.keys import MOVING, TASKS, in_help
+from lockterm.operations import Operations
+from lockterm.screens.base import LocktermScreen
 from lockterm.widgets.actions import Action, actions_of
-from lockterm.widgets.tasks import TASKS, place_of, task_of
+from lockterm.widgets.bindings import bindings
+
+EDITING = "In the text of a field"
+"""The last heading: what a field does with its text, Textual's own keys, which nobody chooses."""
 
 COLUMN = 17
 """The most cells of a column of keys or of verbs, with the gap behind it."""
@@ -30,65 +36,58 @@ WORDS = {
     "remote": "a bluetooth key fob that opens one lock",
     "timbre": "one voice of a language",
     "voice pack": "the file with which a lock speaks one timbre",
-    "coerced": "a remote that is used under duress",
+    "coerced": "the service's flag for a coerced remote: yes, no, or default, which is no",
+    "By: GW, BT": "how a remote was added: via the gateway, by bluetooth",
     "recorded by the service": "the service has it; whether the lock has it yet, it never says",
     "last set from here": "the service has no way to tell a lock's voice",
     "OFFLINE": "the service cannot be reached; what is shown was read before",
+    "LIST BEHIND": "the service's list does not show yet what was added, changed or deleted here",
     "STALE": "reading it again failed; what is shown is older than it could be",
     "UNSETTLED": "a change was sent and no answer came: it may have taken effect or not",
     "(key verb)": "does nothing now; pressed, it says why",
-    "…": "more than there is room for",
-    "\N{REPLACEMENT CHARACTER}": "a character that steers a terminal or cannot be seen",
 }
-"""Word or mark -> what it means."""
+"""Word -> what it means."""
+
+
+def _marks() -> dict[str, str]:
+    """Mark -> what it means."""
+    return {
+        ellipsis(): "more than there is room for",
+        REPLACEMENT: "a character that steers a terminal or cannot be seen",
+    }
 
 
 class HelpScreen(LocktermScreen[None]):
     """Explains the screen from which it was opened.
 
     Args:
+        operations: The one door to service and store.
         screen: That screen, while it still is the active one.
     """
 
-    BINDINGS = [
-        Binding(
-            "escape,question_mark,q,backspace",
-            "close",
-            "close",
-            id="help.close",
-        ),
-        Binding("pagedown", "scroll_body('page_down')", "page down", id="row.page_down"),
-        Binding("space", "scroll_body('page_down')", "page down", id="help.page_down"),
-        Binding("pageup", "scroll_body('page_up')", "page up", id="row.page_up"),
-        Binding("b", "scroll_body('page_up')", "page up", id="help.page_up"),
-        Binding("down,j", "scroll_body('down')", "down", id="row.down", show=False),
-        Binding("up,k", "scroll_body('up')", "up", id="row.up", show=False),
-        Binding("home,g", "scroll_body('home')", "top", id="row.first", show=False),
-        Binding("end,G", "scroll_body('end')", "end", id="row.last", show=False),
-    ]
+    BINDINGS = bindings("help")
 
-    def __init__(self, screen: Screen[Any]) -> None:
-        app = screen.app
-        operations: Any = getattr(screen, "operations", None) or vars(app)["operations"]
+    def __init__(self, operations: Operations, screen: Screen[Any]) -> None:
         super().__init__(operations)
-        self._of = screen.crumbs() if isinstance(screen, FullScreen) else ()
+        self._of = screen.crumbs() if isinstance(screen, LocktermScreen) else ()
         self._tasks = _by_task(actions_of(screen))
 
     def crumbs(self) -> tuple[str, ...]:
-        """Of which screen."""
         return (*self._of, "Help")
 
     def compose_body(self) -> ComposeResult:
-        """One text that scrolls."""
         with VerticalScroll(id="help", can_focus=False):
             yield Static(id="help-text", markup=False)
 
     def on_mount(self) -> None:
-        """Write it."""
+        """Write it; what still stands on the screen would cover it."""
+        self.app.clear_notifications()
         self._write()
 
     def on_resize(self) -> None:
-        """Break the lines for the new width."""
+        self._write()
+
+    def write_again(self) -> None:
         self._write()
 
     def _write(self) -> None:
@@ -103,7 +102,7 @@ class HelpScreen(LocktermScreen[None]):
                 lines += _of_action(action, keys, verb, width)
             lines.append(Content(""))
         lines.append(Content.styled("Words and marks", "bold underline"))
-        for word, meaning in WORDS.items():
+        for word, meaning in (WORDS | _marks()).items():
             lines += _columns([(word, 2 + max(map(len, WORDS)))], meaning, width)
         lines += [Content(""), Content.styled("Where this is", "bold underline")]
         for label, value in self._places():
@@ -118,20 +117,26 @@ class HelpScreen(LocktermScreen[None]):
         yield "version", f"lockterm {__version__}"
 
     def action_scroll_body(self, how: str) -> None:
-        """Scroll the text."""
         getattr(self.query_one("#help"), f"scroll_{how}")(animate=False)
 
     def action_close(self) -> None:
-        """Go back to the screen."""
         self.dismiss()
 
 
 def _by_task(actions: list[Action]) -> list[tuple[str, list[Action]]]:
     """Below the headings of what they are for."""
-    tasks: dict[str, list[Action]] = {task: [] for task in TASKS}
-    for action in sorted(actions, key=lambda action: place_of(action.binding)):
-        tasks[task_of(action.binding)].append(action)
+    tasks: dict[str, list[Action]] = {task: [] for task in (*TASKS, EDITING)}
+    for action in sorted(actions, key=lambda action: _in_help(action.binding)[1]):
+        tasks[_in_help(action.binding)[0]].append(action)
     return [(task, found) for task, found in tasks.items() if found]
+
+
+def _in_help(binding: Binding) -> tuple[str, int]:
+    """The heading of a binding, and where it stands below it."""
+    if binding.id is not None:
+        return in_help()[binding.id]
+    # Textual's own have no id: they go between fields, or edit text; they stand last.
+    return MOVING if binding.action.startswith("app.focus_") else EDITING, len(in_help())
 
 
 def _fitting(words: Iterable[str]) -> int:

@@ -3,43 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import VerticalScroll
-from textual.widgets import DataTable, Static
+from textual.signal import Signal
+from textual.widgets import Static
 
-from lockterm import moments
+from lockterm.domain import dates
+from lockterm.domain.logged_notice import LoggedNotice
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen
-from lockterm.widgets.clipboard import copy
+from lockterm.terminal.clipboard import copy
+from lockterm.widgets.bindings import bindings
+from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.row_table import Column, RowTable
 from lockterm.widgets.state_panel import StatePanel
 
 SEVERITIES = {"information": "notice", "warning": "warning", "error": "error"}
 """Textual's word -> the one that is shown."""
-
-
-class Message(Protocol):
-    """A notice as the app kept it; its strings are clean."""
-
-    @property
-    def at_ms(self) -> int:
-        """When it was shown."""
-
-    @property
-    def severity(self) -> str:
-        """Textual's word for how bad it is."""
-
-    @property
-    def title(self) -> str:
-        """What happened, in a few words."""
-
-    @property
-    def text(self) -> str:
-        """What it means and what to do."""
 
 
 class MessagesScreen(LocktermScreen[None]):
@@ -48,23 +30,25 @@ class MessagesScreen(LocktermScreen[None]):
     Args:
         operations: The one door to service and store.
         messages: The notices of this session, the oldest first.
+        message_kept: Tells of another.
     """
 
-    BINDINGS = [
-        Binding("y", "copy", "copy", id="messages.copy", tooltip="Copy the whole message"),
-        Binding("escape,q,f2,M", "close", "close", id="messages.close"),
-    ]
+    BINDINGS = bindings("messages")
 
-    def __init__(self, operations: Operations, messages: Sequence[Message]) -> None:
+    def __init__(
+        self,
+        operations: Operations,
+        messages: Sequence[LoggedNotice],
+        message_kept: Signal[LoggedNotice],
+    ) -> None:
         super().__init__(operations)
-        self._messages = list(reversed(messages))
+        self._messages = messages
+        self._message_kept = message_kept
 
     def crumbs(self) -> tuple[str, ...]:
-        """Reached from everywhere."""
         return ("Messages",)
 
     def compose_body(self) -> ComposeResult:
-        """The table, and the whole text of one message."""
         yield RowTable(
             Column("Time", most=26),
             Column("Kind", most=7, least=7),
@@ -76,15 +60,21 @@ class MessagesScreen(LocktermScreen[None]):
         yield StatePanel()
 
     def on_mount(self) -> None:
-        """Show them."""
+        """Show them; what still stands on the screen would cover them."""
+        self.app.clear_notifications()
+        self._show_messages()
+        self._message_kept.subscribe(self, lambda _: self._show_messages())
+
+    def _show_messages(self) -> None:
+        """Show those that there are now; the cursor stays on its message."""
         zone = self.operations.profile.zone
         rows = {
-            str(index): (
-                moments.stamp(message.at_ms, zone),
+            str(message.number): (
+                dates.stamp(message.at_ms, zone),
                 SEVERITIES.get(message.severity, message.severity),
                 ": ".join(filter(None, (message.title, message.text))),
             )
-            for index, message in enumerate(self._messages)
+            for message in reversed(self._messages)
         }
         table = self.query_one(RowTable)
         table.show(rows)
@@ -103,11 +93,11 @@ class MessagesScreen(LocktermScreen[None]):
             )
 
     @property
-    def _current(self) -> Message | None:
+    def _current(self) -> LoggedNotice | None:
         key = self.query_one(RowTable).highlighted
-        return self._messages[int(key)] if key is not None else None
+        return next((one for one in self._messages if str(one.number) == key), None)
 
-    @on(DataTable.RowHighlighted)
+    @on(LineTable.Moved)
     def _show_whole(self) -> None:
         if message := self._current:
             whole = "\n".join(filter(None, (message.title, message.text)))
@@ -118,12 +108,10 @@ class MessagesScreen(LocktermScreen[None]):
         return "There are no messages yet." if action == "copy" and not self._messages else ""
 
     def action_copy(self) -> None:
-        """Copy the message under the cursor."""
         if message := self._current:
-            at = moments.stamp(message.at_ms, self.operations.profile.zone, exact=True)
+            at = dates.stamp(message.at_ms, self.operations.profile.zone, exact=True)
             kind = SEVERITIES.get(message.severity, message.severity)
             copy(self.app, f"{at} {kind}: {message.title}: {message.text}", "message")
 
     def action_close(self) -> None:
-        """Go back."""
         self.dismiss()

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 from textual.screen import Screen
 from textual.timer import Timer
 
+from lockterm.domain.dates import stamp
+from lockterm.domain.operation import CALL_WORDS, HELD_CALLS, READABLE_CALLS, Operation, State
+from lockterm.domain.text import clean
 from lockterm.errors import LocktermError
-from lockterm.models.operation import CALL_WORDS, READABLE_CALLS, Operation, State
-from lockterm.screens.base import FullScreen
-from lockterm.text import clean
+from lockterm.screens.base import LocktermScreen, notify_error, refuse_to_open
 from lockterm.widgets.notice_line import outcome_words
 
 if TYPE_CHECKING:
     from lockterm.operations import Operations
+
+DESTROYING = ("delete", "clear")
+"""Calls that take something away at the service."""
 
 
 class Outcomes:
@@ -51,44 +57,52 @@ class Outcomes:
 
     def _count_down(self) -> None:
         self.show()
-        if not self._operations.wait_s and self._countdown is not None:
+        if not self._operations.connection.wait_s and self._countdown is not None:
             self._countdown.stop()
             self._countdown = None
 
     async def refresh(self) -> None:
         """Read the journal and show what is not settled."""
         try:
-            self.unsettled = tuple(await self._operations.unsettled())
-            unread = [
-                operation
-                for operation in self.unsettled
-                if operation.call in READABLE_CALLS and operation.read_ms is None
-            ]
-            if unread:  # perhaps from an earlier session: nothing else may call the service soon
-                self._operations.settle()
+            now = tuple(await self._operations.journal.unsettled())
+            gone = {one.id for one in self.unsettled} - {one.id for one in now}
+            self.unsettled = now
+            if gone:
+                await self._tell_settled(gone)
+            # Perhaps from an earlier session: nothing else may call the service soon.
+            if any(operation.call in READABLE_CALLS for operation in self.unsettled):
+                self._operations.watch.start()
         except LocktermError as error:
-            self._app.notify(f"{error.message} {error.hint}", title=error.title, severity="error")
-        if (notice := self._operations.store_notice) != self._told:
+            notify_error(self._app, error)
+        if (notice := self._operations.journal.notice) != self._told:
             self._told = notice
             self._app.notify(notice, title="Local store", severity="warning", timeout=20)
         self.show()
 
+    async def _tell_settled(self, gone: set[str]) -> None:
+        """Say once what was found out without a key, by this session or another."""
+        told = self._operations.watch.told
+        for operation_id in gone - told:
+            told.add(operation_id)
+            operation = await self._operations.journal.find(operation_id)
+            if operation is not None and operation.state is State.CONFIRMED_BY_READING:
+                words = f"{clean(operation.message)} Nothing is left to do about it."
+                self._app.notify(words, title=f"Settled: {self._title(operation)}", markup=False)
+
     def show(self) -> None:
         """Show the notices on what can be seen; the others follow when they are seen again."""
         for screen in reversed(self._app.screen_stack):
-            if isinstance(screen, FullScreen) and screen.is_mounted:
+            if isinstance(screen, LocktermScreen) and screen.is_mounted:
                 # A hidden screen that is painted has the one above it painted whole.
                 screen.show_notices(self._link_words(), self.unsettled)
             if not screen.is_modal:
                 return
 
     def _link_words(self) -> str:
-        if wait_s := self._operations.wait_s:
+        if wait_s := self._operations.connection.wait_s:
             return f"PAUSE  The service asks to wait {math.ceil(wait_s)} s. Nothing is sent now."
         if self._offline_ms is None:
             return ""
-        from lockterm.moments import stamp
-
         since = stamp(self._offline_ms, self._operations.profile.zone)[11:]
         return f"OFFLINE  since {since}. Rows may be old; read only. Trying again."
 
@@ -97,78 +111,116 @@ class Outcomes:
     async def check(self) -> None:
         """Read the oldest unsettled operation back; let a person recognise an added remote."""
         operation = self.unsettled[0]
-        read = await self._try(self._operations.check(operation))
+        read = await self._try(self._operations.watch.check(operation))
         if read is None:
             return
         if read.state is State.AMBIGUOUS:
             remote_id = await self._recognise(read)
             if remote_id is not None:
-                bound = await self._try(self._operations.bind(read, remote_id))
+                bound = await self._try(self._operations.settling.bind(read, remote_id))
                 read = bound or read
         self._app.notify(read.message, title=self._title(read))
 
     async def _recognise(self, operation: Operation) -> int | None:
         if len(operation.candidates) > 1:
-            from lockterm.screens.which_remote import WhichRemote
+            from lockterm.screens.dialogs.choice import ChoiceModal
 
-            return await self._app.push_screen_wait(WhichRemote(operation))
+            which: ChoiceModal[int | None] = ChoiceModal(
+                f"Which remote is the {clean(operation.remote_name, 60)} that was added?",
+                [(None, "None of them"), *((one, f"Remote {one}") for one in operation.candidates)],
+                unasked=True,
+            )
+            return await self._app.push_screen_wait(which)
+        from lockterm.screens.remote_form.questions import ask_whether_it_is
+
         (remote_id,) = operation.candidates
-        name = clean(operation.remote_name, 60)
-        known = await self._ask(
-            f"Is remote {remote_id} the {name} that was added here?",
-            "Name, number, type and dates are the same. The lock had no remote of that name"
-            " just before.",
-            verb="It is the one",
-            keep="Not sure",
-        )
+        question = ask_whether_it_is(operation.remote_name, remote_id)
+        known = await self._app.push_screen_wait(question)
         return remote_id if known else None
 
     async def send_again(self) -> None:
-        """Send the oldest unsettled operation again, after asking."""
+        """Send the oldest unsettled operation again, after asking.
+
+        A word has to be typed, as for giving up: these keys work on every screen, and text for a
+        form that could not open may begin with one. What follows a name, to save it, is no answer.
+        """
+        from lockterm.screens.dialogs.confirm import ConfirmModal
+        from lockterm.screens.dialogs.destroy import DestroyModal
+
         operation = self.unsettled[0]
+        if operation.state is State.UNKNOWN and operation.call in HELD_CALLS:
+            words = "Whether it was recorded can still be found out: check it first."
+            refuse_to_open(self._app, self._title(operation), words)
+            return
         if operation.call == "clear":
             count = len(operation.candidates) or len(operation.before)
             question = f"Delete the {count} remotes that are left of this clear, one by one?"
             warning = "A clear is never sent again: it would delete remotes that came since."
-            verb = f"Delete {count} one by one"
+            verb, word = f"Delete {count} one by one", "delete"
             if not operation.candidates:
-                self._app.notify("Check it first: what is left is not known yet.", title="Clear")
+                refuse_to_open(self._app, "Clear", "Check it first: what is left is not known yet.")
                 return
         else:
             question = f"Send it again? {self._title(operation)}"
-            warning = "The first one may still land. An add may then be there twice."
-            verb = "Send again"
-        details = f"{self._words(operation)}.\n{clean(operation.message)}\n{warning}"
-        if await self._ask(question, details, verb=verb, keep="Do not send", danger=True):
-            await self._try(self._operations.send_again(operation))
+            warning = (
+                "If the first one lands too, it is there twice." if operation.call == "add" else ""
+            )
+            verb, word = "Send again", "send"
+        values = await self._values(operation)
+        details = "\n".join(
+            filter(None, (f"{self._words(operation)}.", clean(operation.message), *values, warning))
+        )
+        kind = DestroyModal if operation.call in DESTROYING else partial(ConfirmModal, danger=True)
+        modal: Screen[Any] = kind(question, details, verb=verb, keep="Do not send", typed=(word,))
+        if await self._app.push_screen_wait(modal):
+            await self._try(self._operations.settling.send_again(operation))
             await self.refresh()
+
+    async def _values(self, operation: Operation) -> list[str]:
+        """What sending it again would set, a line for each."""
+        body = operation.body
+        if operation.call == "updateRemoteUserNo":
+            return [f"It sets: user number {clean(body.get('remoteUserNo'))}"]
+        if operation.call == "updateLockSetting":
+            voice = body.get("currentVoiceTimbre")
+            values = voice.values() if isinstance(voice, dict) else ()
+            return [f"It sets: voice {' '.join(clean(value, 60) for value in values)}"]
+        if operation.call not in ("add", "update"):
+            return []
+        from lockterm.domain.remotes import Remote
+        from lockterm.screens.remote_form.questions import lines_of_add, lines_of_change
+
+        zone, now_ms = self._operations.profile.zone, self._operations.now_ms()
+        with suppress(LocktermError):
+            lock = await self._operations.locks.find(operation.lock_id)
+            zone = self._operations.zone(lock)
+        if operation.call == "add":
+            return ["It sets:", *lines_of_add(Remote.read(body), now_ms, zone)]
+        record = operation.before[0] if operation.before else {}
+        before, after = Remote.read(record), Remote.read({**record, **body})
+        return ["It sets:", *lines_of_change(before, after, now_ms, zone)]
 
     async def give_up(self) -> None:
         """Let the oldest unsettled operation be, after asking."""
+        from lockterm.screens.dialogs.confirm import ConfirmModal
+
         operation = self.unsettled[0]
-        if await self._ask(
+        modal = ConfirmModal(
             f"Give up on this? {self._title(operation)}",
             f"{self._words(operation)}.\n{clean(operation.message)}\n"
             "It may still have taken effect. It stays in the history.",
             verb="Give up",
             keep="Keep watching",
-        ):
-            await self._try(self._operations.give_up(operation))
-
-    async def _ask(
-        self, question: str, details: str, *, verb: str, keep: str, danger: bool = False
-    ) -> bool:
-        from lockterm.screens.confirm import ConfirmModal
-
-        modal: Screen[Any] = ConfirmModal(question, details, verb=verb, keep=keep, danger=danger)
-        return bool(await self._app.push_screen_wait(modal))
+            typed=("give up",),
+        )
+        if await self._app.push_screen_wait(modal):
+            await self._try(self._operations.settling.give_up(operation))
 
     async def _try(self, work: Awaitable[Operation | None]) -> Operation | None:
         try:
             return await work
         except LocktermError as error:
-            message = f"{error.message} {error.hint}".strip()
-            self._app.notify(message, title=error.title, severity="error", timeout=12)
+            notify_error(self._app, error)
             return None
 
     def _words(self, operation: Operation) -> str:

@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from lockterm.domain.text import clean
 from lockterm.errors import ConfigError
-from lockterm.screens.base import FullScreen
-from lockterm.screens.choice_modal import Choices as ChoiceList
-from lockterm.text import clean
+from lockterm.screens.base import LocktermScreen
+from lockterm.screens.dialogs.choice import ChoiceList
+from lockterm.terminal.key_queue import opens
+from lockterm.widgets.bindings import bindings
 
 if TYPE_CHECKING:
-    from lockterm.choices import Choices
+    from lockterm.config.preferences import Preferences
     from lockterm.config.profiles import Profiles
 
 _WELCOME = """\
@@ -32,7 +33,7 @@ _WAYS = {
 }
 
 
-class WelcomeScreen(FullScreen[None]):
+class WelcomeScreen(LocktermScreen[None]):
     """Offers the demo, or the form for a first profile.
 
     Args:
@@ -40,16 +41,7 @@ class WelcomeScreen(FullScreen[None]):
         choices: Keeps what is typed.
     """
 
-    BINDINGS = [
-        Binding("d", "demo", "demo", id="welcome.demo", tooltip="Try it on a made-up site"),
-        Binding(
-            "c",
-            "connect",
-            "connect",
-            id="welcome.connect",
-            tooltip="Say where the service is, and try it",
-        ),
-    ]
+    BINDINGS = bindings("welcome")
 
     class Chosen(Message):
         """How to go on.
@@ -62,17 +54,15 @@ class WelcomeScreen(FullScreen[None]):
             super().__init__()
             self.profile = profile
 
-    def __init__(self, profiles: Profiles, choices: Choices) -> None:
+    def __init__(self, profiles: Profiles, choices: Preferences) -> None:
         super().__init__(None)
         self._profiles = profiles
         self._choices = choices
 
     def crumbs(self) -> tuple[str, ...]:
-        """Where every way starts."""
         return ("Welcome to lockterm",)
 
     def compose_body(self) -> ComposeResult:
-        """What it is, and the ways."""
         yield Static(_WELCOME, id="welcome", markup=False)
         options = [
             Option(Content.assemble((f"{title:<22}", "bold"), words), id=way)
@@ -83,7 +73,6 @@ class WelcomeScreen(FullScreen[None]):
         yield Static(words, id="place", markup=False)
 
     def on_mount(self) -> None:
-        """Stand on the first way."""
         self.query_one(ChoiceList).focus()
         self.query_one(ChoiceList).highlighted = 0
 
@@ -95,13 +84,12 @@ class WelcomeScreen(FullScreen[None]):
             self.action_connect()
 
     def action_demo(self) -> None:
-        """Try it on a made-up site."""
         self.post_message(self.Chosen(None))
 
     @work
+    @opens("the profile", must_appear=True)
     async def action_connect(self) -> None:
-        """Ask for a profile."""
-        from lockterm.screens.profile_form import ProfileForm
+        from lockterm.screens.profiles.form import ProfileForm
 
         try:
             file = self._profiles.read()

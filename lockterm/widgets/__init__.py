@@ -1,1 +1,1 @@
-"""Widgets that know the field: dates with zones, weekdays, pages, trees of voices."""
+"""What several screens show."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from textual.binding import Binding
@@ -11,9 +11,10 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 
 from lockterm.keymap.names import written
+from lockterm.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Action:
     """Something that keys do now."""
 
@@ -33,7 +34,12 @@ class Action:
     @property
     def sentence(self) -> str:
         """What it does, at some length."""
-        return self.binding.tooltip or self.binding.description.capitalize()
+        return self.binding.tooltip or titled(self.binding)
+
+
+def titled(binding: Binding) -> str:
+    """The verb of a binding as a title: ``Copy URL``."""
+    return binding.description[:1].upper() + binding.description[1:]
 
 
 def actions_of(screen: Screen[Any]) -> list[Action]:
@@ -50,7 +56,7 @@ def actions_of(screen: Screen[Any]) -> list[Action]:
             actions[node, binding.action] = replace(known, keys=keys)
             continue
         reason = "" if enabled else reason_against(node, binding.action)
-        keys = (written(binding.key),)
+        keys, binding = (written(binding.key),), named(node, binding)
         actions[node, binding.action] = Action(binding.action, node, keys, binding, enabled, reason)
     return list(actions.values())
 
@@ -59,6 +65,13 @@ def reason_against(node: DOMNode, action: str) -> str:
     """Why an action of a screen, a widget or the app can do nothing now; empty: it can."""
     why_not: Callable[[str], str] | None = getattr(node, "why_not", None)
     return why_not(action.partition("(")[0]) if why_not is not None else ""
+
+
+def named(node: DOMNode, binding: Binding) -> Binding:
+    """A binding whose verb is what its key does now, where that changes; see ``verb_now``."""
+    verb_now: Callable[[str], str] | None = getattr(node, "verb_now", None)
+    verb = verb_now(binding.action) if verb_now is not None else ""
+    return replace(binding, description=verb) if verb else binding
 
 
 def is_typed(screen: Screen[Any], binding: Binding) -> bool:

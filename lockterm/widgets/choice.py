@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 from textual import events
-from textual.binding import Binding
 from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.style import Style
 from textual.widget import Widget
+
+from lockterm.widgets.bindings import bindings
 
 _GAP = 2
 """Columns between two options."""
@@ -27,13 +28,7 @@ class OptionLine(Widget, can_focus=True):
         id: The id of the widget.
     """
 
-    BINDINGS = [
-        Binding("left,h", "move(-1)", "previous option", show=False, id="option.previous"),
-        Binding("right,l", "move(1)", "next option", show=False, id="option.next"),
-        Binding("up,k", "app.focus_previous", "previous field", show=False, id="field.previous"),
-        Binding("down,j,enter", "app.focus_next", "next field", show=False, id="field.next"),
-        Binding("space", "choose", "choose", show=False, id="option.choose"),
-    ]
+    BINDINGS = bindings("options")
 
     cursor: reactive[int] = reactive(0)
     """The option that space acts on."""
@@ -49,7 +44,6 @@ class OptionLine(Widget, can_focus=True):
 
         @property
         def control(self) -> OptionLine:
-            """The line of options."""
             return self.line
 
     def __init__(self, options: Iterable[tuple[str, str]], *, id: str | None = None) -> None:
@@ -78,7 +72,6 @@ class OptionLine(Widget, can_focus=True):
         return lines
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """As many lines as the options need in this width."""
         return len(self._lines(width))
 
     def render(self) -> Content:
@@ -100,16 +93,7 @@ class OptionLine(Widget, can_focus=True):
             style += Style(bold=True)
         return f"{self.marks[0 if is_chosen else 1]} {text}", style
 
-    def on_focus(self) -> None:
-        """Show the cursor."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Hide the cursor."""
-        self.refresh()
-
     def on_click(self, event: events.Click) -> None:
-        """A click chooses."""
         index = event.style.meta.get("option")
         if isinstance(index, int):
             self.cursor = index
@@ -126,15 +110,14 @@ class OptionLine(Widget, can_focus=True):
             self.choose(self.cursor)
             event.stop()
             return
-        order = [(self.cursor + step) % len(values) for step in range(1, len(values) + 1)]
-        for index in order:
+        for step in range(1, len(values) + 1):
+            index = (self.cursor + step) % len(values)
             if self.options[index][1].casefold().startswith(character.casefold()):
                 self.go_to(index)
                 event.stop()
                 return
 
     def go_to(self, index: int) -> None:
-        """Move the cursor."""
         self.cursor = index
 
     def action_move(self, step: int) -> None:
@@ -142,30 +125,40 @@ class OptionLine(Widget, can_focus=True):
         self.go_to((self.cursor + step) % len(self.options))
 
     def action_choose(self) -> None:
-        """Choose what is under the cursor."""
         self.choose(self.cursor)
 
 
 class Choice(OptionLine):
-    """One of the options, or none yet. Moving chooses; backspace takes the choice back."""
+    """One of the options, or none yet. Moving chooses; backspace takes the choice back.
 
-    BINDINGS = [
-        Binding("backspace,delete", "clear", "choose none", show=False, id="option.clear"),
-    ]
+    Args:
+        options: Value and word of each; the words are shown as they are.
+        value: What is chosen at first; empty: nothing.
+        id: The id of the widget.
+    """
+
+    BINDINGS = bindings("choice")
 
     value: reactive[str] = reactive("", init=False)
     """The value of the chosen option; empty: none."""
 
+    def __init__(
+        self, options: Iterable[tuple[str, str]], value: str = "", *, id: str | None = None
+    ) -> None:
+        super().__init__(options, id=id)
+        self.set_reactive(Choice.value, value)  # before it can tell anybody
+        self.set_reactive(Choice.cursor, self._index_of(value) or 0)
+
+    def _index_of(self, value: str) -> int | None:
+        return next((at for at, (one, _) in enumerate(self.options) if one == value), None)
+
     def is_chosen(self, value: str) -> bool:
-        """Whether this is the one."""
         return value == self.value
 
     def choose(self, index: int) -> None:
-        """Choose the option at an index."""
         self.value = self.options[index][0]
 
     def go_to(self, index: int) -> None:
-        """Move and choose."""
         super().go_to(index)
         self.choose(index)
 
@@ -177,19 +170,16 @@ class Choice(OptionLine):
             self.go_to(0)
 
     def action_clear(self) -> None:
-        """Choose none."""
         self.value = ""
 
     def watch_value(self, value: str) -> None:
-        """Follow with the cursor."""
-        values = [option for option, _ in self.options]
-        if value in values:
-            self.cursor = values.index(value)
+        if (index := self._index_of(value)) is not None:
+            self.cursor = index
         self.refresh(layout=True)
         self.post_message(self.Changed(self))
 
 
-class Marks(OptionLine):
+class MultiChoice(OptionLine):
     """Any of the options."""
 
     marks = ("[x]", "[ ]")
@@ -198,14 +188,8 @@ class Marks(OptionLine):
     """The values of the chosen options."""
 
     def is_chosen(self, value: str) -> bool:
-        """Whether this is among them."""
         return value in self.chosen
 
     def choose(self, index: int) -> None:
-        """Toggle the option at an index."""
         self.chosen = self.chosen ^ {self.options[index][0]}
         self.post_message(self.Changed(self))
-
-    def watch_chosen(self) -> None:
-        """Show the marks."""
-        self.refresh()

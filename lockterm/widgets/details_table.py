@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.cells import chop_cells
 from textual import events
 
-from lockterm.keymap.spoken import said
-from lockterm.widgets.remote_fields import Field
+from lockterm.domain.glyphs import ellipsis
+from lockterm.keymap.hints import with_keys
+from lockterm.terminal.clipboard import copy
 from lockterm.widgets.row_table import GAP, Column, RowTable
+
+if TYPE_CHECKING:
+    from lockterm.domain.remote_details import Detail
 
 LABEL = 14
 """Cells of the widest label."""
@@ -24,36 +29,43 @@ class DetailsTable(RowTable):
     def __init__(self, *, id: str | None = None) -> None:
         label = Column("Field", most=LABEL, least=LABEL)
         super().__init__(label, Column("Value", most=1000, least=20), id=id)
-        self._fields: Sequence[Field] = ()
+        self.fields: Sequence[Detail] = ()
+        """What is shown, from top to bottom."""
         self._wrapped_to = 0
 
     @property
-    def selected(self) -> Field | None:
+    def selected(self) -> Detail | None:
         """The field under the cursor, whichever of its rows that is."""
         key = self.highlighted
-        return self._fields[int(key.partition(":")[0])] if key is not None else None
+        return self.fields[int(key.partition(":")[0])] if key is not None else None
 
-    def show_fields(self, fields: Sequence[Field]) -> None:
+    def show_fields(self, fields: Sequence[Detail]) -> None:
         """Replace the rows; the cursor stays on its place."""
-        self._fields = fields
+        self.fields = fields
         self._wrap()
 
+    def copy(self) -> None:
+        """Copy the value under the cursor."""
+        if (field := self.selected) is not None and field.raw:
+            copy(self.app, field.raw, field.label.lower() or "value", lines="\n" in field.raw)
+
     def on_resize(self, event: events.Resize) -> None:
-        """Break the values for the new width."""
-        if self._fields and event.size.width != self._wrapped_to:
+        if self.fields and event.size.width != self._wrapped_to:
             self._wrap()
 
     def _wrap(self) -> None:
         self._wrapped_to = self.size.width
-        # One column for the scrollbar, so that its coming does not break the lines anew.
-        room = max((self.size.width or self.app.size.width) - 2 - LABEL - GAP - 1, 10)
+        # Of the terminal, which is known before the first layout: of its own width, the lines would
+        # be broken elsewhere behind it. One column is the scrollbar's.
+        room = max(self.app.size.width - 2 - LABEL - GAP - 1, 10)
         rows: dict[str, tuple[str, str]] = {}
-        for index, field in enumerate(self._fields):
+        for index, field in enumerate(self.fields):
             lines: list[str] = []
             for line in field.shown.split("\n"):
                 lines += _broken(line, room)
                 if len(lines) > MOST_ROWS:
-                    lines[MOST_ROWS:] = [said("… and more: {remote.copy} copies all of it")]
+                    more = with_keys("and more: {remote.copy} copies all of it")
+                    lines[MOST_ROWS:] = [f"{ellipsis()} {more}"]
                     break
             for place, line in enumerate(lines):
                 rows[f"{index}:{place}"] = (field.label if place == 0 else "", line)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from textual.app import ComposeResult
-from textual.binding import Binding
+from typing import TYPE_CHECKING
+
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Label
 
+from lockterm.widgets.bindings import bindings
+
+if TYPE_CHECKING:
+    from lockterm.widgets.text_input import OneLine
+
 
 class FindLine(Horizontal):
-    """A field that is only there while something is searched for."""
+    """A field that is only there once something is searched for, and seen as long as it is."""
 
-    BINDINGS = [
-        Binding("down", "leave", "to what was found", show=False, id="find.leave"),
-        Binding("escape", "close", "show all", id="find.close"),
-    ]
+    BINDINGS = bindings("find")
 
     class Changed(Message):
         """What is searched for has changed; an empty string searches for nothing."""
@@ -27,30 +29,32 @@ class FindLine(Horizontal):
 
         @property
         def control(self) -> FindLine:
-            """The line that changed."""
             return self.find_line
 
     class Left(Message):
         """The person is done typing and wants to go to what was found."""
 
+    class Submitted(Message):
+        """Enter was pressed: the rest may be searched too."""
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.display = False
-
-    def compose(self) -> ComposeResult:
-        """A word and the field."""
-        yield Label("Find:")
-        yield Input(compact=True, max_length=200)
+        self._field: OneLine | None = None
 
     @property
     def value(self) -> str:
-        """What is searched for; empty: nothing."""
-        return self.query_one(Input).value.strip()
+        return self._field.value.strip() if self._field else ""
 
     def open(self) -> None:
-        """Show the line and type into it."""
+        from lockterm.widgets.text_input import OneLine
+
         self.display = True
-        self.query_one(Input).focus()
+        if self._field is None:
+            self._field = OneLine(compact=True, max_length=200)
+            self._field.cursor_blink = False
+            self.mount(Label("Find:"), self._field)
+        self._field.focus()
 
     def action_leave(self) -> None:
         """Go to what was found; an empty line goes away."""
@@ -59,18 +63,17 @@ class FindLine(Horizontal):
         self.post_message(self.Left())
 
     def action_close(self) -> None:
-        """Search for nothing again."""
         self.display = False
-        self.query_one(Input).value = ""
+        if self._field:
+            self._field.value = ""
         self.post_message(self.Left())
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter goes to what was found."""
         event.stop()
         self.action_leave()
+        self.post_message(self.Submitted())
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Tell what is searched for now."""
         event.stop()
         self.post_message(self.Changed(self, event.value.strip()))
 

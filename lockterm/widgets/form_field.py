@@ -19,7 +19,7 @@ class Control(Protocol):
     value: str
 
 
-class Row:
+class FormRow:
     """A row of a form, which has its turn by its place among its siblings.
 
     Textual goes by the place on the screen, which a row that was just shown does not have yet: a
@@ -35,7 +35,7 @@ class Row:
         return (siblings.index(self) if self in siblings else 0, 0)
 
 
-class FormField(Row, Horizontal):
+class FormField(FormRow, Horizontal):
     """A labelled control; the label stands out while the control has the focus.
 
     Args:
@@ -58,7 +58,6 @@ class FormField(Row, Horizontal):
         self.control = control
 
     def compose(self) -> ComposeResult:
-        """Label and control side by side, the lines below the control."""
         yield Static(self.label, classes="label", markup=False)
         with Vertical(classes="control"):
             yield self.control
@@ -69,7 +68,6 @@ class FormField(Row, Horizontal):
 
     @property
     def value(self) -> str:
-        """What is typed."""
         return cast(Control, self.control).value
 
     @value.setter
@@ -77,15 +75,12 @@ class FormField(Row, Horizontal):
         cast(Control, self.control).value = value
 
     def watch_note(self, text: str) -> None:
-        """Show what was understood."""
         self._say("note", text)
 
     def watch_warning(self, text: str) -> None:
-        """Show what will be asked."""
         self._say("warning", f"Note: {text}" if text else "")
 
     def watch_error(self, text: str) -> None:
-        """Show what is wrong; the mark does it without colour."""
         self._say("error", f"! {text}" if text else "")
 
     def _say(self, kind: str, text: str) -> None:
@@ -94,11 +89,9 @@ class FormField(Row, Horizontal):
         line.display = bool(text)
 
     def on_descendant_focus(self) -> None:
-        """Let the label stand out."""
         self.add_class("-focused")
 
     def on_descendant_blur(self) -> None:
-        """The label steps back."""
         self.remove_class("-focused")
 
     def focus_control(self) -> None:

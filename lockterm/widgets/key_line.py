@@ -9,7 +9,7 @@ from textual.geometry import Region
 from textual.screen import Screen
 from textual.widget import Widget
 
-from lockterm.widgets.actions import is_typed
+from lockterm.widgets.actions import is_typed, named
 
 
 class KeyLine(Widget):
@@ -21,7 +21,6 @@ class KeyLine(Widget):
     _painted: list[tuple[str, str, str, bool]] | None = None
 
     def on_mount(self) -> None:
-        """Follow the screen's bindings."""
         self.screen.bindings_updated_signal.subscribe(self, self._changed)
 
     def _changed(self, screen: Screen[object]) -> None:
@@ -30,8 +29,11 @@ class KeyLine(Widget):
 
     def show_keys(self) -> None:
         """Paint from the first key that has changed on: its brackets move those behind it."""
-        before, now = self._painted, self._entries()
-        if before is None or [entry[:3] for entry in before] != [entry[:3] for entry in now]:
+        if (before := self._painted) is None:
+            self.refresh()
+            return
+        now = self._entries()
+        if [entry[:3] for entry in before] != [entry[:3] for entry in now]:
             self.refresh()
             return
         x = 0
@@ -42,26 +44,31 @@ class KeyLine(Widget):
             x += _width(new)
 
     def _entries(self) -> list[tuple[str, str, str, bool]]:
-        """Key, how it is written, what it does, whether it works now; what fits this width."""
+        """Key, how it is written, what it does, whether it works now; what fits this width.
+
+        Where not all fit, keys that work come before those that do not, and help before all. A
+        single one that does not stays in its place: it is the flip beyond the first or the last
+        page, and the others would change places at each.
+        """
         shown: dict[str, tuple[str, str, str, bool]] = {}
-        for _, binding, enabled, _ in self.screen.active_bindings.values():
+        for node, binding, enabled, _ in self.screen.active_bindings.values():
             if binding.show and binding.action not in shown and not is_typed(self.screen, binding):
                 written = self.app.get_key_display(binding)
-                shown[binding.action] = (binding.key, written, binding.description, enabled)
+                verb = named(node, binding).description
+                shown[binding.action] = (binding.key, written, verb, enabled)
         entries = list(shown.values())
         last = [entry for entry in entries if entry[2] == "help"]
         entries = [entry for entry in entries if entry[2] != "help"]
-        room = self.size.width - sum(_width(entry) for entry in last)
-        fitting = []
-        for entry in entries:
-            room -= _width(entry)
-            if room < 0:
-                break
-            fitting.append(entry)
-        return fitting + last
+        idle = [entry for entry in entries if not entry[3]]
+        idle = idle if len(idle) > 1 else []
+        over = sum(map(_width, entries + last)) - self.size.width
+        while over > 0 and entries:
+            least = idle.pop() if idle else entries[-1]
+            entries.remove(least)
+            over -= _width(least)
+        return entries + last
 
     def render(self) -> Content:
-        """The keys, bold, each with its verb."""
         parts: list[tuple[str, str]] = []
         self._painted = self._entries()
         for _, written, description, enabled in self._painted:
@@ -72,7 +79,6 @@ class KeyLine(Widget):
         return Content.assemble(*parts)
 
     def on_click(self, event: events.Click) -> None:
-        """A click on a key presses it."""
         x = event.x
         for entry in self._entries():
             x -= _width(entry)

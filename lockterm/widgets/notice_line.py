@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from lockterm.keymap.spoken import key
-from lockterm.models.operation import CALL_WORDS, STATE_WORDS, Operation
-from lockterm.text import clean
+from lockterm.domain.dates import clock, day, stamp
+from lockterm.domain.operation import CALL_WORDS, READABLE_CALLS, STATE_WORDS, Operation
+from lockterm.domain.text import clean
+from lockterm.keymap.hints import key
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -26,8 +27,9 @@ class NoticeLine(Widget):
     unsettled: reactive[tuple[Operation, ...]] = reactive((), layout=True)
     """The operations that are not settled, the oldest first."""
 
-    has_keys: reactive[bool] = reactive(True, layout=True)
-    """Whether the keys for an operation work here; in a form they are typed into its fields."""
+    instead: reactive[str] = reactive("", layout=True)
+    """What to say in place of the keys for an operation: in a form they are typed into its fields.
+    """
 
     def __init__(self, zone: ZoneInfo, now_ms: Callable[[], int]) -> None:
         super().__init__()
@@ -35,7 +37,6 @@ class NoticeLine(Widget):
         self._now_ms = now_ms
 
     def render(self) -> Content:
-        """The service, then the oldest unsettled operation."""
         lines: list[Content] = []
         if self.link:
             word, _, rest = self.link.partition("  ")
@@ -44,20 +45,30 @@ class NoticeLine(Widget):
             first = self.unsettled[0]
             more = f"  (1 of {len(self.unsettled)})" if len(self.unsettled) > 1 else ""
             words = outcome_words(first, self._zone, self._now_ms()) + more
-            lines.append(Content.assemble(("UNSETTLED  ", "bold"), words, *self._keys()))
+            if self.instead:
+                words = f"{words}. {self.instead}"
+            lines += self._broken(words.split(" "), () if self.instead else self._keys())
         return Content("\n").join(lines)
 
-    def _keys(self) -> tuple[str | tuple[str, str], ...]:
-        if not self.has_keys:
-            return (". Settle it outside of this form.",)
-        return (
-            *((f"  {key('outcome.check')}", "bold"), " check"),
-            *((f"  {key('outcome.send_again')}", "bold"), " send again"),
-            *((f"  {key('outcome.give_up')}", "bold"), " give up"),
-        )
+    def _keys(self) -> Iterator[Content]:
+        for name in ("check", "send_again", "give_up"):
+            named = key(f"outcome.{name}"), "bold"
+            yield Content.assemble(named, f" {name.replace('_', ' ')}")
+
+    def _broken(self, words: Iterable[str], commands: Iterable[Content]) -> list[Content]:
+        """Lines that are broken between words, and never inside of a command."""
+        room = self.app.size.width - self.gutter.width  # known before the first layout
+        lines = [Content.styled("UNSETTLED ", "bold")]
+        parts = [*((" ", Content(word)) for word in words), *(("  ", one) for one in commands)]
+        for gap, part in parts:
+            longer = Content.assemble(lines[-1], gap, part)
+            if longer.cell_length <= room:
+                lines[-1] = longer
+            else:
+                lines.append(part)
+        return lines
 
     def watch_link(self) -> None:
-        """Take no room while there is nothing to say."""
         self.display = bool(self.link or self.unsettled)
 
     watch_unsettled = watch_link
@@ -67,16 +78,16 @@ def outcome_words(operation: Operation, zone: ZoneInfo, now_ms: int) -> str:
     """What was sent, when, and what was read since, as one line."""
     target = f"{clean(operation.remote_name, 24)} " if operation.remote_name else ""
     verb = CALL_WORDS.get(operation.call, clean(operation.call))
+    if target and operation.call == "updateRemoteUserNo":
+        verb = f"{verb} of"
     sent = _clock(operation.sent_ms or operation.prepared_ms, zone, now_ms)
     words = f"{verb} {target}on {clean(operation.lock_name, 24)}, sent {sent}: "
     words += STATE_WORDS[operation.state]
-    if operation.read_ms is not None:
+    if operation.read_ms is not None and operation.call in READABLE_CALLS:
         words += f", read {_clock(operation.read_ms, zone, now_ms)}"
     return words
 
 
 def _clock(ms: int, zone: ZoneInfo, now_ms: int) -> str:
-    from lockterm.moments import day, stamp
-
-    whole = stamp(ms, zone)
-    return whole[11:] if day(ms, zone) == day(now_ms, zone) else whole
+    shown = clock if day(ms, zone) == day(now_ms, zone) else stamp
+    return shown(ms, zone)

@@ -10,6 +10,8 @@ from textual.geometry import Region
 from textual.timer import Timer
 from textual.widget import Widget
 
+from lockterm.domain.age import age_words
+
 
 class Pager(Widget):
     """One line of static words, and the age of what is shown.
@@ -18,7 +20,7 @@ class Pager(Widget):
     minutes; never by the second, so that an idle screen sends nothing.
 
     Args:
-        now_ms: The clock, in milliseconds.
+        now_ms: The clock that ages are counted by, in milliseconds.
     """
 
     def __init__(self, now_ms: Callable[[], int], *, id: str | None = None) -> None:
@@ -41,7 +43,7 @@ class Pager(Widget):
 
         Args:
             before: Clean words, up to and with what leads in the age: ``7 of 9 · updated ``.
-            at_ms: When what is shown was read; None: there is no age.
+            at_ms: When what is shown was read, by that clock; None: there is no age.
             after: Clean words behind the age.
             shorter: What to say in place of ``before`` where that does not fit, the longest first.
         """
@@ -67,7 +69,6 @@ class Pager(Widget):
             self.refresh()
 
     def render(self) -> Content:
-        """The line."""
         self._before = self._fitting()
         return Content(self._before + self._age + self._after)
 
@@ -92,11 +93,10 @@ class Pager(Widget):
         self._wake_at_minute()
 
 
-def age_words(age_ms: int) -> str:
-    """``just now``, ``12 s ago``, ``5 min ago``, ``3 h ago``."""
-    seconds = max(age_ms, 0) // 1000
-    if seconds < 1:
-        return "just now"
-    if seconds < 60:
-        return f"{seconds} s ago"
-    return f"{seconds // 60} min ago" if seconds < 7200 else f"{seconds // 3600} h ago"
+def with_age(before: str, read_ms: int | None, after: str = "") -> tuple[str, int | None, str]:
+    """What ``Pager.show`` takes, also where the age of what was read is not known."""
+    return before, read_ms, after if read_ms is not None else f"{AGE_NOT_KNOWN}{after}"
+
+
+AGE_NOT_KNOWN = "at an unknown time"
+"""Said of what was read before the clock of this machine was set back."""

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Generic, TypeVar
-
 from textual.widgets import Static
 
-from lockterm.errors import LocktermError
-from lockterm.text import clean
+from lockterm.domain.text import clean
+from lockterm.domain.wording import meaning
+from lockterm.errors import LocktermError, Refused
 
-T = TypeVar("T")
+
+def error_words(error: LocktermError) -> str:
+    """An error as it stands where there is nothing to show: what, what it means, what to do."""
+    sentences = (meaning(error), clean(error.hint, 300))
+    return f"{clean(error.title)}\n\n{' '.join(filter(None, sentences))}"
 
 
-@dataclass(frozen=True, slots=True)
-class Reading(Generic[T]):
-    """Something that is read again and again: what is known of it now."""
-
-    value: T | None = None
-    """What was read last; None: nothing yet."""
-    error: LocktermError | None = None
-    """Why the last reading failed; with a value, that one is stale."""
-    at_ms: int = 0
-    """When the value was read."""
-    busy: bool = False
-    """Whether it is being read now."""
-    kept: bool = False
-    """Whether the value is of an earlier time, shown until the service answers."""
+def in_a_line(error: LocktermError) -> tuple[str, ...]:
+    """Why a line shows something old; for less room, shorter words follow."""
+    title = clean(error.title, 60)
+    if not isinstance(error, Refused):
+        return (title,)
+    code = f"Refused (code {error.code})" if error.code is not None else title
+    return f"{title}: {meaning(error)}", code, title
 
 
 class StatePanel(Static):
@@ -41,6 +36,4 @@ class StatePanel(Static):
         self.display = True
 
     def say_error(self, error: LocktermError, next_key: str) -> None:
-        """Show an error: what happened, what it means, what to do."""
-        sentence = " ".join(filter(None, (clean(error.message, 300), clean(error.hint, 300))))
-        self.say(f"{clean(error.title)}\n\n{sentence}", next_key)
+        self.say(error_words(error), next_key)

@@ -2,17 +2,59 @@
 
 from __future__ import annotations
 
+import re
+
 from textual import events
-from textual.binding import Binding
 from textual.widgets import Input
 
-from lockterm.text import clean
+from lockterm.domain.glyphs import quoted
+from lockterm.domain.text import clean
+from lockterm.widgets.bindings import bindings
 
 PASTE = 2000
 """The most characters that a paste may bring into a field."""
 
 
-class TextInput(Input):
+class OneLine(Input):
+    """An ``Input`` that takes what it can of a paste, and says what it does not take."""
+
+    def on_mount(self) -> None:
+        """Without colours nothing else tells an example from a value."""
+        if self.app.no_color and self.placeholder:
+            self.placeholder = f"({self.placeholder})"
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Take the first line, without control characters and not without end; say what is not."""
+        event.stop()
+        event.prevent_default()
+        line, *others = [line for line in event.text.splitlines() if line.strip()] or [""]
+        if others:
+            lines = "1 line" if len(others) == 1 else f"{len(others):,} lines"
+            self._say(
+                f"This field takes one line, and the paste had {len(others) + 1:,}. Dropped:"
+                f" {lines}, beginning {quoted(clean(others[0].strip(), 40))}."
+            )
+        if len(line) > PASTE:
+            self._say(f"The paste had {len(line):,} characters: the first {PASTE:,} were taken.")
+        selection, before = self.selection, self.value
+        text = clean(line[:PASTE].replace("\t", " "))
+        if self.max_length:
+            left = self.max_length - len(before) + abs(selection.end - selection.start)
+            if len(text) > left:
+                self._say(f"There was room for {left:,} of the {len(text):,} characters.")
+                text = text[:left]
+        if selection.is_empty:
+            self.insert_text_at_cursor(text)
+        else:
+            self.replace(text, *selection)
+        if text and self.restrict and not re.fullmatch(self.restrict, text):
+            self._say(f"{quoted(clean(text, 40))} is not what this field takes.")
+
+    def _say(self, words: str) -> None:
+        self.notify(words, title="Paste cut", severity="warning", markup=False)
+
+
+class TextInput(OneLine):
     """An ``Input`` of one line; up and down leave it, for there is nothing to do with them inside.
 
     Args:
@@ -22,10 +64,7 @@ class TextInput(Input):
         select_on_focus: Typing replaces what stands there, until the cursor is moved.
     """
 
-    BINDINGS = [
-        Binding("up", "app.focus_previous", "previous field", show=False, id="field.previous"),
-        Binding("down,enter", "app.focus_next", "next field", show=False, id="field.next"),
-    ]
+    BINDINGS = bindings("text")
 
     def __init__(
         self,
@@ -43,21 +82,3 @@ class TextInput(Input):
             select_on_focus=select_on_focus,
         )
         self.cursor_blink = False
-
-    def _on_paste(self, event: events.Paste) -> None:
-        """Take the first line, without control characters, and not without end."""
-        event.stop()
-        event.prevent_default()
-        line = next((line for line in event.text.splitlines() if line.strip()), "")
-        if len(line) > PASTE:
-            self.notify(
-                f"The paste had {len(line):,} characters: the first {PASTE:,} were taken.",
-                title="Paste cut",
-                markup=False,
-            )
-        selection = self.selection
-        text = clean(line[:PASTE].replace("\t", " "))
-        if selection.is_empty:
-            self.insert_text_at_cursor(text)
-        else:
-            self.replace(text, *selection)

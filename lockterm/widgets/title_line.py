@@ -8,7 +8,9 @@ from textual.reactive import reactive, var
 from textual.style import Style
 from textual.widget import Widget
 
-from lockterm.text import ELLIPSIS, clean
+from lockterm.config.look import look_of
+from lockterm.domain.glyphs import ellipsis
+from lockterm.domain.text import clean
 
 LONGEST = 60
 """The most characters of a profile's name or host that are looked at for showing them."""
@@ -60,7 +62,6 @@ class TitleLine(Widget):
             self.refresh()
 
     def render(self) -> Content:
-        """One line, exactly as wide as there is room."""
         words = ["read-only"] if self._read_only else []
         if self.online is False:
             words.append("OFFLINE")
@@ -84,8 +85,7 @@ class TitleLine(Widget):
 
     def _band(self) -> Style | None:
         """How the profile's colour is shown; not at all where colours are not wanted."""
-        look = getattr(self.app, "look", None)
-        if not self._colour or (look is not None and not look.colours):
+        if not self._colour or not look_of(self.app).colours:
             return None
         return self.get_visual_style(f"title-line--{self._colour}")
 
@@ -110,7 +110,7 @@ def shorten_middle(text: str, room: int) -> str:
     keep = max(room - 1, 2)
     head = set_cell_size(text, (keep + 1) // 2).rstrip()
     tail = set_cell_size(text[::-1], keep // 2).rstrip()[::-1]
-    return f"{head}{ELLIPSIS}{tail}"
+    return f"{head}{ellipsis()}{tail}"
 
 
 def fit_middle(crumbs: list[str], room: int) -> str:
@@ -130,8 +130,8 @@ def fit_middle(crumbs: list[str], room: int) -> str:
         if length <= 8:
             if len(crumbs) > 1:
                 return fit_middle(crumbs[1:], room)
-            return set_cell_size(line, room - 1).rstrip() + ELLIPSIS if room else ""
+            return set_cell_size(line, room - 1).rstrip() + ellipsis() if room else ""
         keep = max(length - excess - 1, 7)
-        cut = set_cell_size(shown[longest].removesuffix(ELLIPSIS), keep)
-        shown[longest] = cut.rstrip() + ELLIPSIS
+        cut = set_cell_size(shown[longest].removesuffix(ellipsis()), keep)
+        shown[longest] = cut.rstrip() + ellipsis()
     return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import cache
+from zoneinfo import available_timezones
 
 from textual.suggester import Suggester
 
@@ -11,8 +12,6 @@ from textual.suggester import Suggester
 @cache
 def _zones() -> tuple[str, ...]:
     """Every IANA zone of this machine; reads a directory tree, so ask from a thread."""
-    from zoneinfo import available_timezones
-
     return tuple(sorted(name for name in available_timezones() if "/" in name or name == "UTC"))
 
 
@@ -23,14 +22,18 @@ class ZoneSuggester(Suggester):
         super().__init__(case_sensitive=False)
 
     async def get_suggestion(self, value: str) -> str | None:
-        """The first zone that begins with what was typed."""
         zones = await asyncio.to_thread(_zones)
         return next((zone for zone in zones if zone.lower().startswith(value)), None)
 
 
-def zones_with(typed: str, most: int = 3) -> list[str]:
-    """Zones that have what was typed somewhere in their name, a city's beginning first."""
+async def zone_hint(typed: str) -> str:
+    """Zones that have what was typed in their name, a city's beginning first, as a sentence."""
+    found = await asyncio.to_thread(_zones_with, typed)
+    return f"Such as {', '.join(found[:3])}." if found else "No zone is called so."
+
+
+def _zones_with(typed: str) -> list[str]:
     wanted = typed.strip().replace(" ", "_").lower()
     found = [zone for zone in _zones() if wanted in zone.lower()]
     found.sort(key=lambda zone: (not zone.rpartition("/")[2].lower().startswith(wanted), zone))
-    return found[:most]
+    return found

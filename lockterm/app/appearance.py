@@ -1,0 +1,225 @@
+"""How an app looks on its terminal: colours, glyphs, theme, mouse, quiet."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from rich.color import ColorSystem
+from textual import events
+from textual.app import App
+from textual.filter import LineFilter
+from textual.widget import Widget
+
+from lockterm.config.look import TRUE_COLOURS, Look
+from lockterm.config.preferences import Preferences
+from lockterm.domain import glyphs
+from lockterm.errors import LocktermError
+from lockterm.keymap.hints import key
+from lockterm.screens.base import LocktermScreen
+from lockterm.terminal.colours import ON_ONE_GROUND, OWN, NoColours, Readable
+from lockterm.terminal.frame_diff import FrameDiff
+from lockterm.terminal.glyphs import NothingElseFilter
+from lockterm.terminal.link import SLOW_S, Link
+from lockterm.terminal.patches import (
+    begin_with_theme,
+    driver_of,
+    patch_drawing,
+    use_colours,
+    without_greys,
+)
+from lockterm.terminal.terminal_input import LettersDrawn
+from lockterm.widgets.line_table import LineTable
+
+_SYSTEMS = {TRUE_COLOURS: ColorSystem.TRUECOLOR, 256: ColorSystem.EIGHT_BIT}
+
+_log = logging.getLogger("lockterm")
+
+
+class Appearance:
+    """How an app looks, which can change while it runs.
+
+    Args:
+        app: What is drawn.
+        frame_diff: What stands on the terminal.
+        look: What this terminal can do, and what was asked for.
+        choices: What was chosen in earlier sessions.
+    """
+
+    def __init__(
+        self, app: App[Any], frame_diff: FrameDiff, look: Look, choices: Preferences
+    ) -> None:
+        self._app = app
+        self._frame_diff = frame_diff
+        self.look = look
+        self._choices = choices
+        self.filters: list[LineFilter] = []
+        """What becomes of each line for this terminal."""
+        self.on_change: Callable[[Look], None] = lambda _: None
+        """Told another look, once it is taken on."""
+        for theme in (OWN, *ON_ONE_GROUND):
+            app.register_theme(theme)
+        app.no_color = look.colours == 0
+        without_greys(app)
+        self._first_theme = app.theme
+        self._animations = app.animation_level
+        self._link = Link(frame_diff.send, lambda: events.Event().time, self._offer_quiet)
+        patch_drawing()
+        if (wanted := self._wanted_theme()) != app.theme:
+            begin_with_theme(app, wanted)
+        self._dress()
+
+    # --- what is drawn -------------------------------------------------------------------------
+
+    def apply_look(self, look: Look) -> None:
+        """Take on another look, on every screen at once.
+
+        Args:
+            look: What holds from now on.
+        """
+        other_signs = look.in_ascii != self.look.in_ascii
+        self.look = look
+        self._dress()
+        self._app.theme = self._wanted_theme()
+        self.on_change(look)
+        for screen in self._app.screen_stack:
+            if other_signs and screen.is_mounted and isinstance(screen, LocktermScreen):
+                screen.write_again()
+            for widget in screen.walk_children(with_self=True):
+                if other_signs and isinstance(widget, LineTable):
+                    widget.measure_again()
+                widget.refresh()
+
+    def _dress(self) -> None:
+        look = self.look
+        glyphs.use(glyphs.ASCII if look.in_ascii else glyphs.UNICODE)
+        self._app.set_class(look.quiet, "-quiet")
+        self._app.animation_level = "none" if look.quiet else self._animations
+        colours = ColorSystem.STANDARD if look.native else _SYSTEMS[look.colours]
+        use_colours(self._app, colours)
+        # New objects: what was painted is remembered by the filters it went through.
+        self.filters = [NoColours() if look.colours == 0 else Readable(colours)]
+        if not look.utf8:
+            self.filters.append(NothingElseFilter())
+
+    def _wanted_theme(self) -> str:
+        if self.look.native:
+            return OWN.name
+        kept = self._choices.get("theme")
+        if isinstance(kept, str) and kept in self._app.available_themes:
+            return kept
+        if kept is not None:
+            _log.warning("the kept theme is none that is known: %.80r", kept)
+        return self._first_theme
+
+    def choose_theme(self) -> None:
+        """Choose the theme, and keep the choice."""
+        if self.look.native:
+            reason = "This terminal has few colours: its own are used."
+            if self.look.quiet:
+                reason = "Quiet uses the terminal's own colours."
+            elif self.look.colours == 0:
+                reason = "No colours are used here: NO_COLOR is set, or the terminal has none."
+            self._app.notify(f"{reason} A theme chosen elsewhere is kept.", title="Theme")
+            return
+        from lockterm.screens.dialogs.choice import ChoiceModal
+
+        names = sorted(self._app.available_themes)
+        themes = [(name, name) for name in names]
+        self._app.push_screen(
+            ChoiceModal("Theme", themes, names.index(self._app.theme)), self._take_theme
+        )
+
+    def _take_theme(self, name: str | None) -> None:
+        if name is None:
+            return
+        self._app.theme = name
+        try:
+            self._choices.keep("theme", name)
+        except (LocktermError, OSError) as error:
+            self._app.notify(f"It holds for this session alone: {error}.", title="Theme")
+
+    # --- what is sent --------------------------------------------------------------------------
+
+    def toggle_quiet(self) -> None:
+        """Send less, or all again."""
+        quiet = not self.look.quiet
+        self.apply_look(replace(self.look, quiet=quiet))
+        self._use_mouse()
+        self._app.notify(
+            "16 colours, ASCII, no movements of the mouse, nothing read ahead, so that less is"
+            " sent. The same key ends it; --quiet begins with it."
+            if quiet
+            else "Colours and glyphs are back, and neighbouring pages are read ahead again.",
+            title="Quiet" if quiet else "No longer quiet",
+        )
+
+    def toggle_mouse(self) -> None:
+        """Leave the mouse to the terminal, or take it back. Dialogs keep their own keys."""
+        mouse = not self.look.mouse
+        self.look = replace(self.look, mouse=mouse)
+        self._use_mouse()
+        self._app.notify(
+            "Clicks and the wheel work in lockterm again. Most terminals select text while shift"
+            " is held."
+            + " GNU screen now holds an escape back until the next key."
+            * (self.look.copy == "screen")
+            if mouse
+            else "The terminal has it: select and copy text as anywhere. No key has changed.",
+            title="Mouse" if mouse else "Mouse let go",
+        )
+
+    def _use_mouse(self) -> None:
+        if (use_mouse := getattr(driver_of(self._app), "use_mouse", None)) is not None:
+            use_mouse(self.look.mouse)
+
+    def take_letters(self, event: LettersDrawn) -> None:
+        """The terminal has shown how, whatever the environment says; but not what was asked for."""
+        if event.utf8 != self.look.utf8 and not self.look.unicode:
+            # It may have taken bytes of a name for the beginning of a string.
+            self._frame_diff.send("\x1b\\")
+            self._frame_diff.frame.forget()
+            self.apply_look(replace(self.look, utf8=event.utf8))
+        self._take_width(event.ambiguous)
+
+    # --- the link to the terminal --------------------------------------------------------------
+
+    def measure_link(self) -> None:
+        """See how far away the terminal is, where it is behind SSH; offer quiet if it is far."""
+        if self.look.over_ssh and not self.look.quiet:
+            self._link.measure()
+
+    def take_answer(self, event: events.CursorPosition) -> None:
+        """The terminal has answered, and so shown how far away it is."""
+        self._link.answered(event.time)
+
+    def _take_width(self, cells: int) -> None:
+        self._frame_diff.frame.ambiguous = cells
+        if cells == 1:
+            return
+        from lockterm.terminal.ambiguous_width import count_ambiguous_as_wide
+
+        count_ambiguous_as_wide()
+        self._frame_diff.measure_again()
+        self.apply_look(replace(self.look, ascii=True))
+        for screen in self._app.screen_stack:
+            for widget in screen.walk_children(with_self=True):
+                if isinstance(widget, LineTable):
+                    widget.measure_again()
+                if isinstance(widget, Widget):
+                    widget.clear_cached_dimensions()
+                widget.refresh(layout=True)
+
+    def _offer_quiet(self, trip_s: float) -> None:
+        if trip_s < SLOW_S or self.look.quiet:
+            return
+        self._app.notify(
+            f"Each key takes {trip_s * 1000:.0f} ms to this terminal and back."
+            f" {key('app.quiet')} sends less: 16 colours, ASCII, nothing read ahead."
+            " To begin so: --quiet, or quiet = true under"
+            " [terminal] in the configuration.",
+            title="A thin link",
+            timeout=20,
+        )

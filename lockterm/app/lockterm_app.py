@@ -1,0 +1,260 @@
+"""The App on a profile: which screen comes first, and the keys that work on every one."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from textual import work
+from textual.screen import Screen
+
+from lockterm.app.terminal_app import TerminalApp
+from lockterm.config.look import FULL_LOOK, Look
+from lockterm.config.preferences import Preferences
+from lockterm.domain.clock import Clock
+from lockterm.domain.locks import Lock
+from lockterm.domain.wording import read_only
+from lockterm.errors import LocktermError
+from lockterm.keymap import DEFAULT_KEYMAP, Keymap
+from lockterm.keymap.hints import key
+from lockterm.operations import Operations
+from lockterm.screens.base import LocktermScreen, refuse_to_open
+from lockterm.screens.outcomes import Outcomes
+from lockterm.store.cache import cache_of
+from lockterm.store.database import Database
+from lockterm.terminal import startup
+from lockterm.terminal.key_queue import opening
+from lockterm.terminal.patches import answers_nobody
+from lockterm.widgets.bindings import bindings
+
+if TYPE_CHECKING:
+    from lockterm.api.first_page import FirstPage
+    from lockterm.config import Profile, Settings
+    from lockterm.config.profiles import Profiles
+    from lockterm.paths import Paths
+    from lockterm.terminal.last_frame import LastFrame
+    from lockterm.terminal.replay import Replay
+
+PAGE_FIRST_S = 0.3
+"""So much later, in seconds, garbage is collected again and what earlier sessions left is read: the
+first page is wanted more."""
+
+
+class LocktermApp(TerminalApp[int]):
+    """The terminal UI on one profile.
+
+    Args:
+        profile: Which service, and how to show its times.
+        paths: Where lockterm keeps its files.
+        look: What this terminal can do, and what was asked for.
+        keymap: The keys that were chosen.
+        open_lock: Open straight on this lock's remotes, in the book or not.
+        is_last: Whether that is the lock opened last: then it is as if opened from the book.
+        clock: Seconds since the epoch; replaced in tests.
+        profiles: Those that can be switched to; None where there is only this one.
+        first: That lock's first page, which was asked for already; None: it was not.
+        last: Keeps the last frame of a lock's remotes; None: nobody does.
+        replay: What stands on the terminal before the app draws; None: nothing.
+    """
+
+    BINDINGS = bindings("app")
+
+    def __init__(
+        self,
+        profile: Profile,
+        paths: Paths,
+        *,
+        look: Look = FULL_LOOK,
+        keymap: Keymap = DEFAULT_KEYMAP,
+        open_lock: int | None = None,
+        is_last: bool = False,
+        clock: Clock | None = None,
+        profiles: Profiles | None = None,
+        first: FirstPage | None = None,
+        last: LastFrame | None = None,
+        replay: Replay | None = None,
+    ) -> None:
+        super().__init__(look, Preferences(paths.choices), replay)
+        self.use_keys(keymap)
+        self.operations = Operations(
+            profile,
+            Database(paths.database),
+            cache=cache_of(paths.cache_dir, profile, last.file if last is not None else None),
+            clock=clock,
+            first=first,
+        )
+        self.outcomes = Outcomes(self, self.operations)
+        """What is not settled, and the keys for it."""
+        self.operations.connection.on_online = self.outcomes.note_online
+        self.operations.connection.on_wait = self.outcomes.note_wait
+        self.operations.journal.on_change = self._read_outcomes
+        self.operations.voices.packs_dir = paths.data_dir / "packs"
+        self._read_ahead(look)
+        self.appearance.on_change = self._read_ahead
+        self._profiles = profiles
+        self.goes_on: Settings | None = None
+        """Once it has ended: with what the next app goes on; None: not at all."""
+        self._open_lock = open_lock
+        self._is_last = is_last
+        self._exports = paths.data_dir / "exports"
+        self._last = last
+
+    def now_ms(self) -> int:
+        """The clock of the operations."""
+        return self.operations.now_ms()
+
+    def _read_ahead(self, look: Look) -> None:
+        """Quiet reads nothing that was not asked for."""
+        self.operations.remotes.reads_ahead = not look.quiet
+
+    def note_sent(self) -> None:
+        """Note a picture that may be the last of its kind."""
+        super().note_sent()
+        if self._last is None or self.notices or not self.screen_stack:
+            return
+        screen = self.screen
+        shown = screen.worth_keeping if isinstance(screen, LocktermScreen) else None
+        if shown is not None:
+            self._last.note(self.frame_diff.frame, shown, self.look)
+
+    def get_default_screen(self) -> Screen[Any]:
+        """The lock book, or the remotes of the lock that was asked for."""
+        if self._open_lock is None:
+            from lockterm.screens.locks import LocksScreen
+
+            return LocksScreen(self.operations)
+        from lockterm.screens.remotes import RemotesScreen
+
+        screen = RemotesScreen(self.operations, Lock(self._open_lock), self._open_book)
+        screen.leads_back = self._is_last
+        return answers_nobody(screen, self)
+
+    def _open_book(self) -> None:
+        from lockterm.screens.locks import LocksScreen
+
+        self.switch_screen(LocksScreen(self.operations))
+
+    def on_mount(self) -> None:
+        """Let go what waits for the first frame, and say what is unwise about the profile."""
+        self.call_after_refresh(self._begin)
+        self.screen_change_signal.subscribe(self, lambda _: self.outcomes.show())
+        for warning in self.operations.profile.warnings:
+            self.notify(warning, title="Profile", severity="warning", timeout=15)
+
+    async def on_unmount(self) -> None:
+        await self.operations.close()
+
+    def _begin(self) -> None:
+        startup.first_frame_shown()
+        self.set_timer(PAGE_FIRST_S, self._look_back)
+
+    def _look_back(self) -> None:
+        """Show what earlier sessions left."""
+        startup.over()
+        self._read_outcomes()
+        self.appearance.measure_link()
+        self._offer_draft()
+
+    @work(group="drafts")
+    async def _offer_draft(self) -> None:
+        try:
+            drafts = await self.operations.drafts.abandoned()
+        except LocktermError as error:
+            self.notify(error.sentences, title=error.title, severity="error")
+            return
+        if drafts:
+            from lockterm.screens.abandoned_draft import offer_abandoned
+
+            await offer_abandoned(self, self.operations, drafts[0])
+
+    def _read_outcomes(self) -> None:
+        if self.is_running:
+            self._refresh_outcomes()
+
+    @work(exclusive=True, group="outcomes")
+    async def _refresh_outcomes(self) -> None:
+        """As a decorated method: a coroutine replaced before it began would never be awaited."""
+        await self.outcomes.refresh()
+
+    def action_help(self) -> None:
+        from lockterm.screens.help import HelpScreen
+
+        if isinstance(self.screen, HelpScreen):  # the key that opened it closes it, whichever it is
+            self.screen.action_close()
+            return
+        self.push_screen(HelpScreen(self.operations, self.screen))
+
+    def action_messages(self) -> None:
+        from lockterm.screens.messages import MessagesScreen
+
+        if isinstance(self.screen, MessagesScreen):
+            self.screen.action_close()
+            return
+        self.push_screen(MessagesScreen(self.operations, self.messages, self.message_kept))
+
+    def action_history(self) -> None:
+        """What was sent from here; where a lock's screen is open, what was sent to it."""
+        from lockterm.screens.history import HistoryScreen
+
+        if self._is_open_already(HistoryScreen, "History"):
+            return
+        entry = self.screen.lock_entry if isinstance(self.screen, LocktermScreen) else None
+        lock_id = entry.lock_id if entry else None
+        self.push_screen(HistoryScreen(self.operations, self._exports, lock_id))
+
+    def action_profiles(self) -> None:
+        if self._profiles is None:
+            refuse_to_open(
+                self,
+                "Profiles",
+                f"The demo is a made-up site of its own. Leave it with {key('app.quit')}: lockterm"
+                " without a command opens your profiles, or asks for the first one.",
+            )
+            return
+        from lockterm.screens.profiles import ProfilesScreen
+
+        if self._is_open_already(ProfilesScreen, "Profiles"):
+            return
+        screen = ProfilesScreen(self.operations, self._profiles, self.choices, self._go_on)
+        self.push_screen(screen)
+
+    def _is_open_already(self, kind: type[Screen[Any]], what: str) -> bool:
+        """Whether a screen is open; where it is below others, say so."""
+        if not any(isinstance(screen, kind) for screen in self.screen_stack):
+            return False
+        if not isinstance(self.screen, kind):
+            refuse_to_open(self, what, "Already open below this screen. escape goes back to it.")
+        return True
+
+    def _go_on(self, settings: Settings) -> None:
+        """End in good order; the next app goes on with these settings."""
+        self.goes_on = settings
+        self.exit()
+
+    def why_not(self, action: str) -> str:
+        """The keys for outcomes need one that is not settled, and sending again sends a change."""
+        if action not in ("settle", "send_again"):
+            return ""
+        if not self.outcomes.unsettled:
+            return "Nothing is unsettled: every change that was sent has its outcome."
+        profile = self.operations.profile
+        if action == "send_again" and profile.read_only:
+            return read_only(profile.name, "nothing is sent again")
+        return ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Dim what can do nothing now."""
+        return None if self.why_not(action) else super().check_action(action, parameters)
+
+    def action_settle(self, how: str) -> None:
+        acts = {"check": self.outcomes.check, "give_up": self.outcomes.give_up}
+        self._wait_for(acts[how])
+
+    def action_send_again(self) -> None:
+        self._wait_for(self.outcomes.send_again)
+
+    @work
+    async def _wait_for(self, act: Callable[[], Awaitable[None]]) -> None:
+        """Have later keys wait: a question, or another state of a screen, may come of it."""
+        with opening(self.screen, "the unsettled change"):
+            await act()

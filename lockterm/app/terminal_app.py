@@ -1,0 +1,350 @@
+"""What every app of lockterm shares: how it draws, its notices, its palette, its last words."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import constants, events, on, work
+from textual.app import ReturnType
+from textual.driver import Driver
+from textual.filter import LineFilter
+from textual.notifications import Notify
+from textual.signal import Signal
+
+from lockterm.app.appearance import Appearance
+from lockterm.app.styles import Styles
+from lockterm.config.look import Look
+from lockterm.config.preferences import Preferences
+from lockterm.domain.logged_notice import LoggedNotice
+from lockterm.domain.text import clean
+from lockterm.keymap.hints import key
+from lockterm.keymap.names import written
+from lockterm.screens.base import LocktermModal, LocktermScreen
+from lockterm.terminal.chosen_keys import ChosenKeys
+from lockterm.terminal.fence import Fence
+from lockterm.terminal.frame import frame_for
+from lockterm.terminal.frame_diff import FrameDiff
+from lockterm.terminal.hooked_app import HookedApp, Notice
+from lockterm.terminal.key_queue import KeyQueue
+from lockterm.terminal.minimum_size import MinimumSize
+from lockterm.terminal.patches import active_binding, has_key_of_its_own
+from lockterm.terminal.sanitize import FilterChain, Sanitizer
+from lockterm.terminal.terminal_input import LettersDrawn, StatusReport
+
+if TYPE_CHECKING:
+    from textual.binding import Binding
+    from textual.command import Provider
+    from textual.notifications import SeverityLevel
+    from textual.widget import Widget
+
+    from lockterm.keymap import Keymap
+    from lockterm.terminal.replay import Replay
+
+NOTICES = 4
+"""How many notices stand on the screen at once; all are in the message log."""
+
+ROOMY = 40
+"""Rows from which on there is room for all of them; below it, for half: rows are to be seen too."""
+
+MESSAGES = 500
+"""How many notices the message log keeps."""
+
+_log = logging.getLogger("lockterm")
+
+
+def _actions() -> type[Provider]:
+    """What the palette offers: imported when it is opened."""
+    from lockterm.screens.palette import ActionsProvider
+
+    return ActionsProvider
+
+
+class TerminalApp(HookedApp[ReturnType]):
+    """An app that is at home on the terminal at hand.
+
+    Args:
+        look: What this terminal can do, and what was asked for.
+        choices: What was chosen in earlier sessions.
+        replay: What stands on the terminal before the app draws; None: nothing.
+    """
+
+    TITLE = "lockterm"
+    ENABLE_COMMAND_PALETTE = True
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_actions}
+    NOTIFICATION_TIMEOUT = 6
+
+    _asks_to_quit = False
+
+    def __init__(self, look: Look, choices: Preferences, replay: Replay | None = None) -> None:
+        super().__init__(watch_css=False)
+        self.choices = choices
+        self.replay = replay
+        """What stands on the terminal until the driver takes it; None: nothing."""
+        self.is_replayed = replay is not None and replay.stands
+        """Whether the app begins on the last frame of an earlier session."""
+        frame = replay.frame if replay is not None else None
+        self.frame_diff = FrameDiff(self, frame or frame_for(look))
+        """Sends what differs from what the terminal shows."""
+        self.frame_diff.on_sent = self.note_sent
+        self.appearance = Appearance(self, self.frame_diff, look, choices)
+        """Colours, glyphs, theme, mouse, and how much is sent."""
+        self._minimum_size = MinimumSize(self)
+        self._chosen_keys = ChosenKeys()
+        self._styles = Styles()
+        self.messages: deque[LoggedNotice] = deque(maxlen=MESSAGES)
+        """The notices of this session, oldest first."""
+        self.message_kept: Signal[LoggedNotice] = Signal(self, "message_kept")
+        self._sanitizer = Sanitizer()
+        self._filter_chain = FilterChain()
+        self.key_queue = KeyQueue(self, super().on_event, self.is_meant)
+        """The keys that wait for those before them, and for what these have opened."""
+        self.fence = Fence(self.frame_diff.send, self.set_timer, lambda: events.Event().time)
+        """Tells which keys were typed at a terminal that shows what was drawn."""
+        if self.is_replayed:
+            from lockterm.terminal.replayed_keys import ReplayedKeys
+
+            queue = self.key_queue
+            queue.replayed = ReplayedKeys(self, self.fence, self.ask_drawn, queue.go_on)
+
+    def now_ms(self) -> int:
+        """The time of notices."""
+        return time.time_ns() // 1_000_000
+
+    # --- how it looks ------------------------------------------------------------------------
+
+    @property
+    def look(self) -> Look:
+        """What this terminal can do, and what was asked for."""
+        return self.appearance.look
+
+    def get_driver_class(self) -> type[Driver]:
+        """Textual's for this platform; on a terminal of its own, one whose mouse can be let go."""
+        textuals = super().get_driver_class()
+        if constants.DRIVER is not None or textuals.__name__ != "LinuxDriver":
+            return textuals
+        from lockterm.terminal.driver import TerminalDriver
+
+        return TerminalDriver
+
+    def action_theme(self) -> None:
+        self.appearance.choose_theme()
+
+    def action_quiet(self) -> None:
+        self.appearance.toggle_quiet()
+
+    def action_mouse(self) -> None:
+        """Leave the mouse to the terminal, or take it back. Dialogs keep their own keys."""
+        self.appearance.toggle_mouse()
+
+    def on_letters_drawn(self, event: LettersDrawn) -> None:
+        self.appearance.take_letters(event)
+
+    def on_cursor_position(self, event: events.CursorPosition) -> None:
+        self.appearance.take_answer(event)
+
+    # --- what is drawn -----------------------------------------------------------------------
+
+    def to_send(self, painted: Any) -> Any:
+        """What has changed."""
+        if self._minimum_size.tell():
+            self._note_live()
+            return None
+        return self.frame_diff.changed(painted)
+
+    def note_sent(self) -> None:
+        """A picture is sent."""
+        self._note_live()
+
+    def _note_live(self) -> None:
+        """What is not of an earlier session is sent."""
+        if self.key_queue.replayed is not None:
+            self.key_queue.replayed.note_sent()
+
+    def action_redraw(self) -> None:
+        """Draw all of it again, where something else has written on the screen."""
+        self.frame_diff.redraw()
+
+    def on_driver_signal_resume(self) -> None:
+        """Back from being stopped: the shell has written meanwhile."""
+        self.frame_diff.redraw()
+
+    # --- strings of the service --------------------------------------------------------------
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Textual's, what this terminal needs, and what drops all that could steer it."""
+        filters = (*super().get_line_filters(), *self.appearance.filters, self._sanitizer)
+        if filters != self._filter_chain.filters:
+            self._filter_chain = FilterChain(filters)
+        return [self._filter_chain]
+
+    def action_command_palette(self) -> None:
+        """Open the palette over a screen; over itself it has nothing to offer."""
+        from lockterm.terminal.palette import Palette
+
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(placeholder="Find an action by its words"))
+
+    def action_help_quit(self) -> None:
+        """Ctrl+c was pressed where there is nothing to copy: say which key quits."""
+        self.notify(f"{key('app.quit_always')} leaves lockterm from anywhere.", title="To quit")
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """Show a notice and keep it in the message log. Never markup: names come from outside."""
+        message, title = clean(message, 600), clean(title, 80)
+        self.keep_message(message, title, severity)
+        self._make_room(title, message)
+        stands_s = self.NOTIFICATION_TIMEOUT if timeout is None else timeout
+        self.post_message(Notify(Notice(message, title, severity, stands_s)))
+
+    def keep_message(self, message: str, title: str, severity: SeverityLevel) -> None:
+        """Keep in the message log what is said elsewhere, so that it can be read again."""
+        number = self.messages[-1].number + 1 if self.messages else 0
+        kept = LoggedNotice(number, self.now_ms(), severity, clean(title, 80), clean(message, 600))
+        self.messages.append(kept)
+        self.message_kept.publish(kept)
+
+    def place_notices(self) -> None:
+        """Where they cover the row under the cursor, elsewhere."""
+        if self.screen_stack and isinstance(self.screen, LocktermScreen):
+            self.screen.place_notices()
+
+    def _make_room(self, title: str, message: str) -> None:
+        """A key held down on a lost service makes 30 notices a second, which slow every key."""
+        shown = self.notices
+        most = NOTICES if self.size.height >= ROOMY else NOTICES // 2
+        self.take_off(
+            old
+            for old in shown
+            if old in shown[: 1 - most] or (old.title, old.message) == (title, message)
+        )
+
+    def clear_notifications(self) -> None:
+        """Take every notice off the screen; the message log keeps them."""
+        self.take_off(self.notices)
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy what was selected in a field or on the screen, as every value is copied."""
+        from lockterm.terminal.clipboard import copy
+
+        copy(self, text, "text", lines=True)
+
+    # --- keys ----------------------------------------------------------------------------------
+
+    async def on_event(self, event: events.Event) -> None:
+        """Let a key wait for the ones before it, and no click act on what cannot be seen."""
+        if isinstance(event, (events.Key, events.Paste)) and not event.is_forwarded:
+            await self.key_queue.take(event)
+            return
+        if isinstance(event, events.MouseEvent) and self._minimum_size.is_missed:
+            return
+        if isinstance(event, events.Resize):
+            self.frame_diff.note_size(event.size)
+        await super().on_event(event)
+
+    def take_left_key(self, key: str) -> bool:
+        """Redraw in a dialog too, which keeps the app's other keys away."""
+        is_redraw = has_key_of_its_own(self, key, "app.redraw")
+        if is_redraw:
+            self.frame_diff.redraw()
+        return is_redraw
+
+    def use_keys(self, keymap: Keymap) -> None:
+        """Take on the keys of a configuration; before the first screen is shown.
+
+        Args:
+            keymap: What ``lockterm.keymap.check`` has found good.
+        """
+        self._chosen_keys.use(self, keymap)
+
+    def prepare(self, widgets: Iterable[Widget]) -> None:
+        """Put the chosen keys on them, and have what is said of their looks read."""
+        self._chosen_keys.put_on(widgets)
+        self._styles.put_into(self.stylesheet, widgets)
+
+    @on(KeyQueue.Dealt)
+    def _dealt(self, message: KeyQueue.Dealt) -> None:
+        self.key_queue.note_dealt(message)
+
+    @on(StatusReport)
+    def _drawn(self, event: StatusReport) -> None:
+        self.fence.answered(event.time)
+
+    def ask_drawn(self, drawn: Callable[[float], None]) -> None:
+        """Learn from when on keys can answer what was drawn; see :meth:`Fence.ask`."""
+        if self.is_headless:
+            drawn(events.Event().time)
+        else:
+            self.fence.ask(drawn)
+
+    def is_meant(self, event: events.Key | events.Paste) -> bool:
+        """Discard answers that were typed before their question was painted, and say so."""
+        screen = self.screen
+        if isinstance(screen, LocktermModal) and not screen.is_meant(event):
+            self.notify(
+                "A key was typed before this question was on the screen. It did nothing.",
+                title="Typed too early",
+                severity="warning",
+            )
+            return False
+        return self._minimum_size.is_meant(event)
+
+    def get_key_display(self, binding: Binding) -> str:
+        """A key in words: glyphs such as arrows are not in every font and encoding."""
+        return written(binding.key)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """No cursor blinks: an idle field sends nothing."""
+        if hasattr(event.widget, "cursor_blink"):
+            event.widget.cursor_blink = False
+
+    # --- the end -------------------------------------------------------------------------------
+
+    async def action_back_or_quit(self) -> None:
+        """Do what escape does; on the first screen, end. No other screen may end by surprise."""
+        screen = self.screen
+        leads_back = isinstance(screen, LocktermScreen) and screen.leads_back
+        if len(self.screen_stack) == 1 and not leads_back:
+            await self.action_quit()
+        elif (way_out := active_binding(self.screen, "escape")) is not None:
+            await self.run_action(way_out.binding.action, way_out.node)
+
+    async def action_quit(self) -> None:
+        """End; where that loses something, ask first; once, however often the key is pressed."""
+        screens = (screen for screen in self.screen_stack if isinstance(screen, LocktermScreen))
+        if question := next(filter(None, (screen.would_lose for screen in screens)), ""):
+            if not self._asks_to_quit:
+                self._ask_to_quit(question)
+        else:
+            self.exit()
+
+    @work
+    async def _ask_to_quit(self, question: str) -> None:
+        from lockterm.screens.dialogs.confirm import ConfirmModal
+
+        self._asks_to_quit = True
+        try:
+            modal = ConfirmModal(question, verb="Leave", keep="Keep editing")
+            if await self.push_screen_wait(modal):
+                self.exit()
+        finally:
+            self._asks_to_quit = False
+
+    def last_words(self) -> str:
+        """A bug has ended it: say so; the log has the traceback."""
+        _log.critical("lockterm ended on a bug", exc_info=True)
+        return (
+            "lockterm ended on a bug of its own. What was sent before is not affected.\n"
+            "Start it again; `lockterm info` names the log file to report.\n"
+        )

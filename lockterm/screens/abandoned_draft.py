@@ -1,0 +1,68 @@
+"""The draft that a session left behind when it ended: offered by the next one as it starts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+from textual.screen import Screen
+
+from lockterm.domain.locks import Lock
+from lockterm.domain.typed_remote import typed_words
+from lockterm.errors import LocktermError, ServiceError
+from lockterm.screens.base import notify_error
+from lockterm.screens.form_drafts import LOCK, ask_about_draft, title_of_lock, title_of_remote
+from lockterm.screens.locks.form import LockForm, lock_words
+from lockterm.screens.remote_form import RemoteForm
+
+if TYPE_CHECKING:
+    from lockterm.domain.drafts import Draft
+    from lockterm.domain.remotes import Remote
+    from lockterm.operations import Operations
+
+
+async def offer_abandoned(app: App[Any], operations: Operations, draft: Draft) -> None:
+    """Offer a draft of a session that has ended.
+
+    Args:
+        app: Where to ask, and to open the form.
+        operations: The door.
+        draft: The newest one; the others come with their forms.
+    """
+    is_lock = draft.form == LOCK
+    try:
+        book = await operations.locks.all()
+        known = next((lock for lock in book if lock.lock_id == draft.lock_id), None)
+        lock = known or Lock(draft.lock_id)
+        title = title_of_remote(lock, draft.remote_id)
+        if is_lock:
+            title = title_of_lock(lock if draft.lock_id else None)
+        words = lock_words if is_lock else typed_words
+        modal: Screen[Any] = await ask_about_draft(
+            draft, operations, title, words, verb="Open the form"
+        )
+        if not await app.push_screen_wait(modal):
+            return
+        remote = await _remote(operations, draft.remote_id)
+        await operations.drafts.take_over(draft)
+    except LocktermError as error:
+        notify_error(app, error)
+        return
+    form: Screen[Any]
+    if is_lock:
+        form = LockForm(operations, known, book, typed=draft.typed)
+    else:
+        form = RemoteForm(operations, lock, remote, typed=draft.typed)
+    app.push_screen(form)
+
+
+async def _remote(operations: Operations, remote_id: int | None) -> Remote | None:
+    """The remote of a draft; as it was last read where the service is out of reach."""
+    if remote_id is None:
+        return None
+    try:
+        return await operations.remotes.detail(remote_id)
+    except ServiceError:
+        if kept := await operations.remotes.cached_detail(remote_id):
+            return kept.value
+        raise

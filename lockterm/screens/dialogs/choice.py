@@ -1,0 +1,72 @@
+"""A small dialog with a list to choose from: a page size, a value to copy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Generic, TypeVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Label, OptionList
+from textual.widgets.option_list import Option
+
+from lockterm.domain.text import clean
+from lockterm.keymap.hints import with_keys
+from lockterm.screens.base import LocktermModal
+from lockterm.widgets.bindings import bindings
+
+ChoiceT = TypeVar("ChoiceT")
+
+
+class ChoiceList(OptionList, inherit_bindings=False):
+    """A list that goes with vim's keys too."""
+
+    BINDINGS = bindings("list")
+
+
+class ChoiceModal(LocktermModal[ChoiceT | None], Generic[ChoiceT]):
+    """Ask which; answers with the choice, or with None.
+
+    Args:
+        question: What is chosen.
+        choices: The values, each with what is shown for it.
+        current: Where the cursor stands at first.
+        unasked: Not every key that may lead here does: those that were typed before it was painted
+            are no answer.
+    """
+
+    def __init__(
+        self,
+        question: str,
+        choices: Sequence[tuple[ChoiceT, str]],
+        current: int = 0,
+        *,
+        unasked: bool = False,
+    ) -> None:
+        super().__init__()
+        self._question = question
+        self._choices = choices
+        self._current = current
+        self._unasked = unasked
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Label(clean(self._question, 200), markup=False, classes="question")
+            options = [Option(Content(clean(words, 66))) for _, words in self._choices]
+            yield ChoiceList(*options, compact=True, markup=False)
+            yield Label(
+                with_keys("{list.choose} chooses, escape leaves"), markup=False, classes="hint"
+            )
+
+    def on_mount(self) -> None:
+        self.query_one(ChoiceList).focus()
+        self.query_one(ChoiceList).highlighted = self._current
+
+    def is_meant(self, event: events.Key | events.Paste) -> bool:
+        """Whether a key was typed for this question."""
+        return not self._unasked or self.is_painted_for(event)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self._choices[event.option_index][0])

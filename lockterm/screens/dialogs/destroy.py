@@ -1,0 +1,152 @@
+"""The question before something is destroyed at the service: a key of its own answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from textual import events, work
+from textual.app import ComposeResult
+from textual.widgets import Button
+
+from lockterm.domain.text import clean
+from lockterm.keymap.hints import key, keys_of
+from lockterm.screens.base import LocktermModal
+from lockterm.screens.dialogs.question import QuestionBox
+from lockterm.widgets.bindings import bindings
+
+
+@dataclass(frozen=True, slots=True)
+class TargetState:
+    """What was found about the target just now."""
+
+    details: str
+    """Lines below the question; may hold strings of the service."""
+    question: str = ""
+    """The question, where the one that stands there is no longer right."""
+    verb: str = ""
+    """What the acting button says now, where that has changed."""
+    possible: bool = True
+    """Whether there is still something to do."""
+
+
+class DestroyModal(LocktermModal[bool | None]):
+    """Ask before something is deleted at the service. ``True`` only by its key, or by a click.
+
+    Saving is answered with the arrows and enter, and hands do that by themselves. So they never
+    delete: the verb's button cannot have the focus, and its key, which it says, is another one. The
+    key counts only when it was typed after what it answers was painted.
+
+    Args:
+        question: What is about to be deleted, naming it and the lock.
+        details: Lines below the question; with a check, what stands there until it was made.
+        verb: What the acting button says.
+        keep: What the other button says; it has the focus.
+        typed: As for :class:`QuestionBox`.
+        check: Reads the target again while the question stands there, and says what was found;
+            every error is told in its words. None: there is nothing to read.
+    """
+
+    BINDINGS = [*bindings("confirm"), *bindings("destroy")]
+
+    def __init__(
+        self,
+        question: str,
+        details: str,
+        *,
+        verb: str,
+        keep: str,
+        typed: tuple[str, ...] = (),
+        check: Callable[[], Awaitable[TargetState]] | None = None,
+    ) -> None:
+        super().__init__()
+        self.box = QuestionBox(
+            question, details, verb=_behind_key(verb), keep=keep, typed=typed, danger=True
+        )
+        """What is asked."""
+        self._check = check
+        self._possible = self._is_read = check is None
+        self._has_asked = False
+
+    def compose(self) -> ComposeResult:
+        yield self.box
+
+    def on_mount(self) -> None:
+        """Read the target, where that is wanted."""
+        self.box.begin()
+        self.box.act.can_focus = False
+        self.box.act.disabled = not self.may_act()
+        if self._check is not None:
+            self._run_check(self._check)
+
+    @work
+    async def _run_check(self, check: Callable[[], Awaitable[TargetState]]) -> None:
+        found = await check()
+        if not self.is_attached:
+            return
+        self._possible = found.possible
+        verb = _behind_key(found.verb) if found.verb else ""
+        self.box.rewrite(found.question, found.details, verb, "" if found.possible else "Close")
+        self.box.act.disabled = not self.may_act()
+        self._is_read = True
+        self.call_after_refresh(self.note_painted)
+
+    def on_screen_resume(self) -> None:
+        """It may have been read below another screen, whose end takes along what waits for it."""
+        self.call_after_refresh(self.note_painted)
+
+    def note_painted(self) -> None:
+        """Ask whether the terminal shows it too; not before it is the whole question."""
+        if self._is_read and not self._has_asked:
+            self._has_asked = True
+            self.host.ask_drawn(self._note_drawn)
+
+    def _note_drawn(self, at_s: float) -> None:
+        self.painted_s = at_s
+
+    # --- answers -------------------------------------------------------------------------------
+
+    def may_act(self) -> bool:
+        """Whether the key works: the target was read, and what has to be typed stands there."""
+        return self._possible and self.box.is_typed
+
+    def why_not(self, action: str) -> str:
+        """What is missing before the key does anything."""
+        if action != "destroy" or self.may_act():
+            return ""
+        if self._possible:
+            return "First type what is asked for, then enter."
+        return "It was not read, or there is nothing to delete."
+
+    def is_meant(self, event: events.Key | events.Paste) -> bool:
+        """Whether the key that destroys was typed by someone who could see this question."""
+        if isinstance(event, events.Key) and event.key in keys_of("dialog.destroy"):
+            return self.is_painted_for(event)
+        return True
+
+    def on_input_changed(self) -> None:
+        """The verb works once one of the words stands there."""
+        self.box.show_wrong(False)
+        self.box.act.disabled = not self.may_act()
+
+    def on_input_submitted(self) -> None:
+        """Enter in the field leaves it, so that the key is one; a wrong word is told."""
+        if self.box.is_typed:
+            self.box.keep.focus()
+        else:
+            self.box.show_wrong(True)
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        self.dismiss(event.button.id == "act")
+
+    def action_destroy(self) -> None:
+        if self.may_act():
+            self.dismiss(True)
+
+    def action_scroll_details(self, direction: int) -> None:
+        self.box.scroll_details(direction)
+
+
+def _behind_key(verb: str) -> str:
+    """The verb behind the key that does it: after a name it would read as a part of it."""
+    return f"{key('dialog.destroy')}  {clean(verb, 48)}"

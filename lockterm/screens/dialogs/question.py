@@ -1,0 +1,135 @@
+"""What a question consists of: the question, what one should know, and its buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Button, Input, Label, Static
+
+from lockterm.domain.text import clean, clean_lines
+from lockterm.widgets.text_input import OneLine
+
+
+class QuestionBox(Vertical):
+    """Question, details, what has to be typed, the buttons: ``#keep``, ``#act``, ``#other``.
+
+    Args:
+        question: What is about to happen, naming remote and lock.
+        details: Lines below it: numbers, losses, differences.
+        verb: What the acting button says, ``Delete Anna Weber``; clean.
+        keep: What the button says that changes nothing, ``Keep``.
+        other: What a third button says, behind the verb; clean. Empty: there is none.
+        typed: Words of which one must be typed before the verb works; for what cannot be undone.
+        danger: Colour the verb as destructive.
+    """
+
+    def __init__(
+        self,
+        question: str,
+        details: str,
+        *,
+        verb: str,
+        keep: str,
+        other: str = "",
+        typed: tuple[str, ...] = (),
+        danger: bool = False,
+    ) -> None:
+        super().__init__(classes="dialog")
+        self._question = question
+        self._details = details
+        self._verb = verb
+        self._keep = keep
+        self._other = other
+        self._danger = danger
+        self.typed = tuple(word.strip() for word in typed if word.strip())
+        """The words of which one has to be typed; none: nothing has to."""
+
+    def compose(self) -> ComposeResult:
+        yield Label(clean(self._question, 400), markup=False, classes="question")
+        if self._details:
+            with VerticalScroll(classes="details", can_focus=False):
+                yield Static(clean_lines(self._details), markup=False)
+        if self.typed:
+            yield Label(_ask_to_type(self.typed), markup=False, classes="ask")
+            field = OneLine(id="typed", compact=True)
+            field.cursor_blink = False
+            yield field
+            wrong = Label("", id="wrong", markup=False)
+            wrong.display = False
+            yield wrong
+        with Horizontal(classes="buttons"):
+            yield Button(Content(clean(self._keep, 40)), id="keep", compact=True)
+            yield Button(
+                Content(self._verb),
+                id="act",
+                variant="error" if self._danger else "primary",
+                disabled=bool(self.typed),
+                compact=True,
+            )
+            if self._other:
+                yield Button(Content(self._other), id="other", compact=True)
+
+    @property
+    def keep(self) -> Button:
+        """The button that changes nothing."""
+        return self.query_one("#keep", Button)
+
+    @property
+    def act(self) -> Button:
+        """The button that does what is asked."""
+        return self.query_one("#act", Button)
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether one of the words stands in the field, or none has to."""
+        return not self.typed or self.query_one("#typed", Input).value.strip() in self.typed
+
+    def begin(self) -> None:
+        """Keep has the focus; where something must be typed, the field has it."""
+        self.query_one("#typed" if self.typed else "#keep").focus()
+
+    def show_wrong(self, is_wrong: bool) -> None:
+        """Say that what was typed is none of the words, or take that back."""
+        label = self.query_one("#wrong", Label)
+        if is_wrong:
+            label.update(_say_wrong(self.typed))
+        label.display = is_wrong
+
+    def rewrite(self, question: str, details: str, verb: str, keep: str) -> None:
+        """Say something else; an empty string leaves what stands there."""
+        if question:
+            self.query_one(".question", Label).update(clean(question, 400))
+        self.query_one(".details Static", Static).update(clean_lines(details))
+        for button, label in ((self.act, verb), (self.keep, keep)):
+            button.label = Content(label) if label else button.label
+            button.refresh(layout=True)  # a new label alone keeps the old width
+
+    def scroll_details(self, direction: int) -> None:
+        """Show what does not fit between question and buttons."""
+        for details in self.query(VerticalScroll):
+            details.scroll_relative(y=direction * max(details.size.height - 1, 1), animate=False)
+
+
+def _ask_to_type(words: Sequence[str]) -> str:
+    """Which words may be typed.
+
+    Each on a line of its own where terminals may disagree on the width or direction of one: the
+    id beside it would be misread.
+    """
+    shown = [clean(word, 60) for word in words]
+    if all(map(str.isascii, shown)):
+        return f"Type {' or '.join(shown)}, then enter, to go on:"
+    return "\n".join(["Type this, or the number below it, then enter, to go on:", *shown])
+
+
+def _say_wrong(words: Sequence[str]) -> str:
+    """That none of the words was typed; those that could be misread are not said again."""
+    shown = [clean(word, 60) for word in words]
+    if not all(map(str.isascii, shown)):
+        return "! That is none of them."
+    return (
+        f"! That is neither {' nor '.join(shown)}." if shown[1:] else f"! That is not {shown[0]}."
+    )

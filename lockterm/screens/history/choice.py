@@ -1,0 +1,77 @@
+"""Which operations of the history are shown: by outcome, lock and text, page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import tzinfo
+
+from lockterm.domain.glyphs import quoted
+from lockterm.domain.history import Selection
+from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, WITHOUT_EFFECT, State
+from lockterm.domain.text import clean
+
+PAGE = 200
+"""Operations on a page."""
+
+COUNTED = 1000
+"""Of what is narrowed, so many are counted: to count all takes longer than a key may."""
+
+ALL = "all outcomes"
+
+GROUPS: Mapping[str, frozenset[State] | None] = {
+    ALL: None,
+    "unsettled": UNSETTLED | IN_FLIGHT,
+    "failed": WITHOUT_EFFECT,
+    "done": RECORDED,
+}
+"""Which outcomes are shown; what was given up or sent again is only among all."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryChoice:
+    """What a person wants to see."""
+
+    lock_id: int | None = None
+    """Only this lock's; None: those of all locks."""
+    lock_name: str = ""
+    group: str = ALL
+    """One of ``GROUPS``."""
+    wanted: str = ""
+    """What is searched for; empty: nothing."""
+    passed: tuple[int, ...] = ()
+    """The last place in the journal of each page before this one: what is written meanwhile moves
+    no row from page to page."""
+
+    @property
+    def page(self) -> int:
+        """The page, counted from 0."""
+        return len(self.passed)
+
+    @property
+    def below(self) -> int | None:
+        """The page shows what has a lower place in the journal; None: the newest."""
+        return self.passed[-1] if self.passed else None
+
+    @property
+    def next_group(self) -> str:
+        """The group of outcomes after this one, in a circle."""
+        names = list(GROUPS)
+        return names[(names.index(self.group) + 1) % len(names)]
+
+    def selection(self, zone: tzinfo) -> Selection:
+        """The operations of all pages; their times are searched as they are in a zone."""
+        words = tuple(self.wanted.casefold().split())
+        return Selection(self.lock_id, GROUPS[self.group], words, zone)
+
+    def in_words(self) -> list[str]:
+        """What is left out, safe to show."""
+        words = [] if self.group == ALL else [f"only {self.group}"]
+        if self.lock_id is not None:
+            words.append(f"only {clean(self.lock_name, 40)}")
+        return words + ([f"only with {quoted(clean(self.wanted, 40))}"] if self.wanted else [])
+
+
+def counted(count: int) -> str:
+    """``1 operation``, ``5,000 operations``."""
+    return "1 operation" if count == 1 else f"{count:,} operations"

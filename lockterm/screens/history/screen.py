@@ -1,0 +1,373 @@
+"""The history: every change that was sent from here, what became of it, and the way back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.reactive import reactive
+from textual.widgets import Static
+
+from lockterm.domain import dates
+from lockterm.domain.operation import STATE_WORDS
+from lockterm.domain.text import clean
+from lockterm.domain.wording import read_only
+from lockterm.errors import StoreError
+from lockterm.keymap.hints import with_keys
+from lockterm.operations import Operations
+from lockterm.operations.export import export_history
+from lockterm.operations.restore import why_not_restorable
+from lockterm.screens.base import LocktermScreen
+from lockterm.screens.history.choice import ALL, COUNTED, PAGE, HistoryChoice, counted
+from lockterm.screens.history.operation import OperationDetailScreen
+from lockterm.screens.history.restore import open_restore
+from lockterm.screens.history.table import HistoryTable
+from lockterm.terminal.key_queue import opening, opens
+from lockterm.widgets.bindings import bindings
+from lockterm.widgets.find_line import FindLine
+from lockterm.widgets.line_table import LineTable
+from lockterm.widgets.state_panel import StatePanel
+
+if TYPE_CHECKING:
+    from lockterm.domain.history import HistoryLine
+    from lockterm.domain.operation import Operation
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPage:
+    """What was read of the history."""
+
+    choice: HistoryChoice
+    """What was wanted."""
+    zone: ZoneInfo
+    """In which its times are shown."""
+    lines: Sequence[HistoryLine] = ()
+    """The newest first."""
+    has_older: bool = False
+    """Whether there is another page behind it."""
+    found: int = 0
+    """How many operations there are on all pages; above ``COUNTED``: nobody has counted on."""
+    total: int = 0
+    """How many the whole history has."""
+
+    @property
+    def pages(self) -> int:
+        """How many pages there are; what came or went since the first was read moves no row."""
+        page = self.choice.page
+        return max(-(-self.found // PAGE), page + 2) if self.has_older else page + 1
+
+    @property
+    def in_words(self) -> str:
+        """Which page it is, of how many."""
+        more = "+" if self.is_uncounted and self.has_older else ""
+        return f"page {self.choice.page + 1} of {self.pages}{more} (n, p)"
+
+    @property
+    def is_uncounted(self) -> bool:
+        """Whether there are more than were counted."""
+        return bool(self.choice.in_words()) and self.found > COUNTED
+
+
+class HistoryScreen(LocktermScreen[None]):
+    """The journal of this profile, the newest first.
+
+    Args:
+        operations: The one door to service and store.
+        exports: The directory for exported files.
+        lock_id: Begin with the operations on this lock; None: all locks.
+    """
+
+    BINDINGS = bindings("history")
+
+    page: reactive[HistoryPage | StoreError | None] = reactive(None, init=False)
+    """What is shown; why it cannot be read; None before it was."""
+
+    def __init__(self, operations: Operations, exports: Path, lock_id: int | None = None) -> None:
+        super().__init__(operations)
+        self._exports = exports
+        self._zone = operations.profile.zone
+        name = "" if lock_id is None else f"lock {lock_id}"
+        self.choice = HistoryChoice(lock_id, name)
+        """Which of the history is wanted."""
+        self._shown: dict[str, HistoryLine] = {}
+        self._reading = asyncio.Lock()
+        """Held by who reads. Letters come faster than a long journal is searched: of those that
+        wait for their turn, the last one alone is left."""
+
+    def crumbs(self) -> tuple[str, ...]:
+        """Of which lock."""
+        choice = self.choice
+        return ("History",) if choice.lock_id is None else ("History", choice.lock_name)
+
+    def compose_body(self) -> ComposeResult:
+        """The table, or words in its place; what is shown; the operation under the cursor."""
+        yield HistoryTable(id="history")
+        yield StatePanel("Reading the history ...", id="state")
+        yield FindLine(id="find")
+        yield Static(id="row", markup=False)
+        yield Static(id="about", markup=False)
+
+    # --- loading -------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """The history is read when this screen is seen."""
+        self.query_one(HistoryTable).display = False
+
+    def on_screen_resume(self) -> None:
+        """Read it: another screen or another session may have sent something."""
+        self.load_history()
+
+    @work(exclusive=True, group="damage")
+    async def _look_through(self) -> None:
+        with suppress(StoreError):  # whoever asks for what is damaged is told
+            await self.operations.journal.look_through()
+
+    def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:
+        """An outcome has changed, perhaps of what is shown."""
+        super().show_notices(offline, unsettled)
+        if self.app.screen is self:
+            self.load_history()
+
+    def _choose(self, **changes: Any) -> None:
+        """Show something else of the history, from its newest on if nothing is said of pages."""
+        self.choice = replace(self.choice, **{"passed": (), **changes})
+        self.show_crumbs()
+        self.load_history(self.page if isinstance(self.page, HistoryPage) else None)
+
+    # Described here: else Textual writes out the page that is given, with all its lines.
+    @work(exclusive=True, group="history", description="the history")
+    async def load_history(self, known: HistoryPage | None = None) -> None:
+        """Read what is wanted of the journal, in the zone of what is shown.
+
+        Args:
+            known: What was shown just now; how many operations it tells of is not counted again.
+        """
+        with opening(self, "the history", passes=self._types):
+            async with self._reading:
+                try:
+                    page = await self._read_page(known)
+                except StoreError as error:
+                    self.page = error
+                    return
+            self._zone = page.zone
+            self.page = page
+
+    async def _read_page(self, known: HistoryPage | None) -> HistoryPage:
+        zone, journal = self.operations.profile.zone, self.operations.journal
+        if self.choice.lock_id is not None:
+            lock = await self.operations.locks.find(self.choice.lock_id)
+            zone = self.operations.zone(lock)
+            self.choice = replace(self.choice, lock_name=lock.title)
+            self.show_crumbs()
+        selection = self.choice.selection(zone)
+        lines = await journal.lines(selection, self.choice.below, PAGE + 1)
+        while not lines and self.choice.passed:  # what stood here is none of it any more
+            self.choice = replace(self.choice, passed=self.choice.passed[:-1])
+            lines = await journal.lines(selection, self.choice.below, PAGE + 1)
+        choice, has_older = self.choice, len(lines) > PAGE
+        found = total = await journal.count() if known is None else known.total
+        if choice.in_words():
+            if known is not None and replace(known.choice, passed=choice.passed) == choice:
+                found = known.found
+            elif choice.passed or has_older:
+                found = await journal.count(selection, COUNTED + 1)
+            else:
+                found = len(lines)
+        return HistoryPage(choice, zone, lines[:PAGE], has_older, found, total)
+
+    def _types(self, event: events.Key) -> bool:
+        """Whether a key changes what is searched for, and so need not wait for what is found."""
+        typing = self.query_one(FindLine).has_focus_within
+        return typing and (event.is_printable or event.key == "backspace")
+
+    @property
+    def current(self) -> HistoryLine | None:
+        """The operation under the cursor."""
+        table = self.query_one(HistoryTable)
+        if not table.display:
+            return None
+        return self._shown.get(table.highlighted or "")
+
+    # --- painting ------------------------------------------------------------------------------
+
+    def watch_page(
+        self, old: HistoryPage | StoreError | None, new: HistoryPage | StoreError | None
+    ) -> None:
+        """Show it."""
+        if old is None:
+            self.call_after_refresh(self._look_through)
+        before, now = (one.choice.page if isinstance(one, HistoryPage) else 0 for one in (old, new))
+        self._paint(top=before != now)
+
+    def write_again(self) -> None:
+        """Rows and what is said of them."""
+        self._paint()
+
+    def _paint(self, *, top: bool = False) -> None:
+        table, state = self.query_one(HistoryTable), self.query_one(StatePanel)
+        page = self._page
+        self._shown = {line.id: line for line in page.lines}
+        table.show_lines(page.lines, self._zone, self.operations.now_ms(), top=top)
+        table.display = bool(page.lines)
+        state.display = not page.lines
+        if isinstance(self.page, StoreError):
+            state.say_error(self.page, with_keys("{history.refresh}  try again      esc  back"))
+        elif self.page is not None and not page.total:
+            state.say(
+                "Nothing was changed from here yet. Every change that is sent to the service"
+                " gets a line here, with what became of it.",
+                with_keys("esc  back      {app.help}  help"),
+            )
+        elif self.page is not None and not page.lines:
+            left = ", ".join(page.choice.in_words())
+            way = "esc  show all"
+            if not self._narrowed:
+                way = with_keys("{history.one_lock}  all locks      esc  back")
+            state.say(f"None of the {counted(page.total)} is shown: {left}.", way)
+        elif self.focused is None:
+            table.focus()
+        self._tell()
+
+    @property
+    def _page(self) -> HistoryPage:
+        """What is shown; an empty page where that is nothing."""
+        if isinstance(self.page, HistoryPage):
+            return self.page
+        return HistoryPage(self.choice, self._zone)
+
+    @property
+    def _narrowed(self) -> bool:
+        return bool(self.choice.wanted) or self.choice.group != ALL
+
+    def _tell(self) -> None:
+        page = self._page
+        parts = [counted(page.total)] if page.total else []
+        if left := page.choice.in_words():
+            found = f"more than {COUNTED:,}" if page.is_uncounted else f"{page.found:,}"
+            parts = [f"{found} of {counted(page.total)}", *left]
+        if page.pages > 1:
+            parts.append(page.in_words)
+        if page.total:
+            parts.append(f"times in {dates.zone_name(self._zone)}")
+        self.query_one("#about", Static).update("   ".join(parts), layout=False)
+        self.query_one("#row", Static).update(self._sentence(), layout=False)
+        self.refresh_bindings()
+
+    def _sentence(self) -> str:
+        line = self.current
+        if line is None:
+            return ""
+        at = dates.stamp(line.prepared_ms, self._zone, exact=True)
+        words = (at, STATE_WORDS[line.state], clean(line.message, 200), clean(line.lock_name, 40))
+        return "  ".join(filter(None, words))
+
+    # --- handlers ------------------------------------------------------------------------------
+
+    @on(LineTable.Moved)
+    def _moved(self) -> None:
+        self._tell()
+
+    @on(LineTable.Chosen)
+    def _clicked(self) -> None:
+        self.action_open()
+
+    @on(FindLine.Changed)
+    def _search(self, event: FindLine.Changed) -> None:
+        self._choose(wanted=event.value)
+
+    @on(FindLine.Left)
+    def _to_the_rows(self) -> None:
+        self.query_one(HistoryTable).focus()
+
+    # --- actions -------------------------------------------------------------------------------
+
+    def why_not(self, action: str) -> str:
+        """Most keys need an operation under the cursor."""
+        line = self.current
+        if action == "restore":
+            if self.operations.profile.read_only:
+                return read_only(self.operations.profile.name, "nothing can be restored")
+            if line is not None:
+                return why_not_restorable(line, line.count)
+        if action in ("open", "restore") and line is None:
+            return "There is no operation under the cursor."
+        if action == "one_lock" and line is None and self.choice.lock_id is None:
+            return "There is no operation under the cursor whose lock could be shown."
+        if action == "export" and not self._shown:
+            return "Nothing is shown that could be exported."
+        if action == "next" and not self._page.has_older:
+            return "There is nothing older." if self._shown else "Nothing is shown."
+        if action == "previous" and not self.choice.page:
+            return "There is nothing newer." if self._shown else "Nothing is shown."
+        return ""
+
+    @work
+    @opens("the operation", must_appear=True)
+    async def action_open(self) -> None:
+        """Show everything about the operation."""
+        if (line := self.current) is not None:
+            self.app.push_screen(OperationDetailScreen(self.operations, line.id, self._zone))
+
+    @work
+    @opens("the plan to restore", must_appear=True)
+    async def action_restore(self) -> None:
+        """Say what restoring would lose, and offer it."""
+        if (line := self.current) is not None:
+            with self.refusing_errors():
+                await open_restore(self, line.id)
+
+    def action_find(self) -> None:
+        """Type to find."""
+        self.query_one(FindLine).open()
+
+    def action_outcomes(self) -> None:
+        """Show the next group of outcomes."""
+        self._choose(group=self.choice.next_group)
+
+    def action_one_lock(self) -> None:
+        """Show one lock's operations, or all again."""
+        if self.choice.lock_id is not None:
+            self._choose(lock_id=None)
+        elif (line := self.current) is not None:
+            self._choose(lock_id=line.lock_id, lock_name=line.lock_name)
+
+    def action_next(self) -> None:
+        """Show what is older."""
+        self._choose(passed=(*self.choice.passed, self._page.lines[-1].seq))
+
+    def action_previous(self) -> None:
+        """Show what is newer."""
+        self._choose(passed=self.choice.passed[:-1])
+
+    @work
+    async def action_export(self) -> None:
+        """Write what is shown to a CSV and a JSON file."""
+        now_ms, zone = self.operations.now_ms(), self._zone
+        with self.showing_errors():
+            history = await self.operations.journal.history(self._page.choice.selection(zone))
+            wanted = history[::-1]
+            files = await asyncio.to_thread(export_history, wanted, self._exports, zone, now_ms)
+            self.notify(
+                f"{counted(len(wanted))} in {files[0]} and {files[1].name}",
+                title="Exported",
+                timeout=15,
+            )
+
+    def action_refresh(self) -> None:
+        """Read it again."""
+        self.load_history()
+
+    def action_back(self) -> None:
+        """Show all again; with nothing left out, go back."""
+        if self._narrowed:
+            self._choose(wanted="", group=ALL)
+            self.query_one(FindLine).action_close()
+        else:
+            self.dismiss(None)

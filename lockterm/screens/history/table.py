@@ -1,0 +1,107 @@
+"""The history as a table: one line for each operation, the newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import tzinfo
+
+from rich.cells import cell_len
+
+from lockterm.domain import dates
+from lockterm.domain.history import HistoryLine
+from lockterm.domain.operation import CALL_WORDS, STATE_WORDS, State
+from lockterm.domain.text import clean
+from lockterm.widgets.row_table import Column, LazyRows, RowTable
+
+WHEN = 12
+"""Cells of the column of times."""
+LONGEST = 60
+"""The most characters of a field that are looked at for showing it."""
+
+_RECENT_MS = 180 * dates.DAY_MS
+"""What is older is shown with its year instead of its time of day, as ``ls -l`` does."""
+
+OUTCOMES: Mapping[State, str] = {
+    **STATE_WORDS,
+    State.CONFIRMED: "recorded",
+    State.CONFIRMED_BY_READING: "recorded",
+    State.UNKNOWN: "unknown",
+    State.NOT_SEEN: "not seen",
+    State.AMBIGUOUS: "probably",
+    State.CONFLICT: "differs",
+}
+"""``STATE_WORDS`` in a narrow column; the line below the table has the whole words."""
+
+
+class HistoryTable(RowTable):
+    """When, what, outcome, remote, lock."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(
+            Column("When", most=WHEN, least=WHEN),
+            Column("What", most=11, least=11),
+            Column("Outcome", most=16, least=8),
+            Column("Remote", most=60, least=12),
+            Column("Lock", most=40, least=10, rank=1),
+            id=id,
+        )
+        self._lines: Mapping[str, HistoryLine] = {}
+
+    def show_lines(
+        self, lines: Sequence[HistoryLine], zone: tzinfo, now_ms: int, *, top: bool = False
+    ) -> None:
+        """Replace the rows; the cursor stays on its operation.
+
+        Args:
+            lines: In the order in which they are to stand.
+            zone: In which times are shown.
+            now_ms: As of when some of them are long ago.
+            top: Whether to stand on the first row instead: it is another page.
+        """
+        first = lines[0].id if top and lines else None
+        self._lines = {line.id: line for line in lines}
+        self.show(LazyRows(self._lines, lambda line: _cells(line, zone, now_ms)), first)
+
+    def widest(self) -> Sequence[int]:
+        """Told without making the cells of all rows of a page, of which twenty are seen."""
+        lines = self._lines.values()
+        texts = (
+            {what_of(line) for line in lines},
+            {_outcome(*one) for one in {(line.state, line.code) for line in lines}},
+            {target_of(line) for line in lines},
+            {clean(name, LONGEST) for name in {line.lock_name for line in lines}},
+        )
+        return WHEN, *(max(map(cell_len, column), default=0) for column in texts)
+
+
+def what_of(line: HistoryLine) -> str:
+    """What was done, in a word or two."""
+    return "restore" if line.restores else CALL_WORDS.get(line.call, clean(line.call, LONGEST))
+
+
+def target_of(line: HistoryLine) -> str:
+    """The remote it was done to, safe to show; for a clear how many, for a voice which."""
+    if line.call == "clear":
+        return "1 remote" if line.count == 1 else f"{line.count} remotes"
+    if line.call == "updateLockSetting":
+        return clean(line.voice, LONGEST)
+    if line.remote_name:
+        return clean(line.remote_name, LONGEST)
+    return "" if line.remote_id is None else f"remote {line.remote_id}"
+
+
+def _cells(line: HistoryLine, zone: tzinfo, now_ms: int) -> tuple[str, ...]:
+    when, outcome = _when(line.prepared_ms, zone, now_ms), _outcome(line.state, line.code)
+    return when, what_of(line), outcome, target_of(line), clean(line.lock_name, LONGEST)
+
+
+def _outcome(state: State, code: int | None) -> str:
+    return OUTCOMES[state] if code is None else f"{OUTCOMES[state]} {code}"
+
+
+def _when(ms: int, zone: tzinfo, now_ms: int) -> str:
+    """``20 Nov 09:00``, ``20 Nov 2025``."""
+    day = dates.day(ms, zone)
+    if abs(now_ms - ms) > _RECENT_MS:
+        return day
+    return f"{day[:-5]} {dates.stamp(ms, zone)[11:16]}".rjust(12)

@@ -1,0 +1,111 @@
+"""Something that a screen reads from the service again and again, and what is known of it now."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from lockterm.errors import LocktermError, Refused
+from lockterm.record import record
+
+if TYPE_CHECKING:
+    from lockterm.operations import Seen
+    from lockterm.screens.base import LocktermScreen
+
+T = TypeVar("T")
+
+SOON_S = 0.1
+"""What the service answers within this is not announced as being loaded."""
+
+
+@record
+class LoadState(Generic[T]):
+    """Nothing yet, a value, an error, or both: then the value is stale."""
+
+    __eq__, __hash__ = object.__eq__, object.__hash__  # each one is news; and values may be long
+
+    seen: Seen[T] | None = None
+    """What was read last, and when; None: nothing yet."""
+    error: LocktermError | None = None
+    """Why the last reading failed; None: it did not."""
+    busy: bool = False
+    """Whether it is being read now."""
+    slow: bool = False
+    """Whether that takes longer than :data:`SOON_S`."""
+    kept: bool = False
+    """Whether what is shown is of an earlier session or time, until the service answers."""
+
+    @property
+    def value(self) -> T | None:
+        """What was read last; None: nothing yet."""
+        return self.seen.value if self.seen is not None else None
+
+    @property
+    def stale(self) -> bool:
+        """Whether what is shown may be older than it could be."""
+        return self.kept or self.error is not None
+
+    def shows(self, other: LoadState[T]) -> bool:
+        """Whether the same is to be seen in both."""
+        return self.seen is other.seen and self.error is other.error and self.kept == other.kept
+
+    def failed(self, error: LocktermError) -> LoadState[T]:
+        """What is known after a reading that failed: as before, unless just that is denied."""
+        if self.kept and isinstance(error, Refused) and error.is_denial:
+            return LoadState(error=error)
+        return replace(self, error=error, busy=False, slow=False)
+
+
+async def load(
+    screen: LocktermScreen[Any],
+    state: Callable[[], LoadState[T]],
+    show: Callable[[LoadState[T]], None],
+    read: Callable[[], Awaitable[Seen[T]]],
+    kept: Callable[[], Awaitable[Seen[T] | None]],
+    *,
+    kept_shown: Callable[[], None] = lambda: None,
+    is_other: Callable[[T], bool] = lambda _: False,
+) -> Seen[T] | None:
+    """Read something; while the service takes its time, and where it fails, show what was kept.
+
+    Args:
+        screen: For which it is read.
+        state: What is known of it now.
+        show: Takes what is known from now on.
+        read: Asks the service.
+        kept: What was read of it at an earlier time.
+        kept_shown: Called when that is shown before the service has answered.
+        is_other: Whether what is shown is not what is asked for: the page before.
+
+    Returns:
+        What was read; None: it failed, which the state says.
+    """
+    is_over = False
+
+    async def say_slow() -> None:
+        cached = await kept() if state().seen is None else None
+        if is_over:
+            return
+        if cached is None or state().seen is not None:
+            show(replace(state(), slow=True))
+        else:
+            show(replace(state(), seen=cached, kept=True, slow=True))
+            kept_shown()
+
+    show(replace(state(), busy=True))
+    slow = screen.set_timer(SOON_S, say_slow)
+    try:
+        seen = await read()
+    except LocktermError as error:
+        now = state().failed(error)
+        if (now.seen is None or is_other(now.seen.value)) and (cached := await kept()):
+            now = replace(now, seen=cached, kept=True)
+        screen.keep_refusal(error)
+        show(now)
+        return None
+    finally:
+        is_over = True
+        slow.stop()
+    show(LoadState(seen))
+    return seen

@@ -1,0 +1,5 @@
+"""The lock book."""
+
+from lockterm.screens.locks.screen import LocksScreen
+
+__all__ = ["LocksScreen"]

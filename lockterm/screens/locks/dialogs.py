@@ -1,0 +1,67 @@
+"""Small dialogs about a lock: open one by its id, take one out of the book."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Button, Input, Label
+
+from lockterm.config.values import lock_id
+from lockterm.domain.locks import Lock
+from lockterm.domain.text import clean
+from lockterm.screens.base import LocktermModal
+from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.widgets.text_input import OneLine
+
+
+class OpenLockModal(LocktermModal[int | None]):
+    """Ask for a lock's id; answers with it, or with None."""
+
+    def compose(self) -> ComposeResult:
+        """A field and what it is for."""
+        with Vertical(classes="dialog"):
+            yield Label("Open the remotes of which lock?", classes="question")
+            yield Label("Any lock id of the service, in the book or not:")
+            yield OneLine(compact=True, max_length=19, placeholder="1001")
+            yield Label("", id="wrong", markup=False)
+            with Horizontal(classes="buttons"):
+                yield Button("Cancel", id="keep", compact=True)
+                yield Button("Open", id="act", variant="primary", compact=True)
+
+    def on_mount(self) -> None:
+        """Type at once."""
+        self.query_one(Input).focus()
+
+    def on_input_submitted(self) -> None:
+        """Enter opens."""
+        self._open()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Open or leave."""
+        if event.button.id == "act":
+            self._open()
+        else:
+            self.dismiss(None)
+
+    def _open(self) -> None:
+        try:
+            self.dismiss(lock_id(self.query_one(Input).value))
+        except ValueError:
+            wrong = "A lock id is a whole number, such as 1001."
+            self.query_one("#wrong", Label).update(wrong)
+            self.query_one(Input).focus()
+
+
+def removal(lock: Lock) -> ConfirmModal:
+    """Ask whether a lock is to be taken out of the book; says what that does not do."""
+    kept = {
+        "vendor": lock.vendor,
+        "model": lock.model,
+        "zone": lock.zone,
+        "last set voice": lock.voice,
+    }
+    details = "Nothing changes at the service: the lock keeps its remotes and its voice."
+    if lost := [word for word, value in kept.items() if value]:
+        details += f"\nThe book forgets its name, {', '.join(lost)}."
+    question = f"Take {clean(lock.title, 60)} (lock {lock.lock_id}) out of the lock book?"
+    return ConfirmModal(question, details, verb="Remove from the book", keep="Keep it")

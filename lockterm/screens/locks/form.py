@@ -1,0 +1,329 @@
+"""The form for an entry of the lock book."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.containers import Horizontal, VerticalScroll
+from textual.suggester import SuggestFromList
+from textual.widgets import Button, Input
+
+from lockterm.config import values
+from lockterm.domain import dates
+from lockterm.domain.locks import Lock
+from lockterm.domain.text import clean
+from lockterm.operations import Operations
+from lockterm.screens.base import LocktermScreen
+from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.form_drafts import (
+    LOCK,
+    WAITS_FOR_STORE,
+    FormDraft,
+    StoreWait,
+    title_of_lock,
+)
+from lockterm.screens.locks.lookup import LockAnswer, look_up
+from lockterm.terminal.key_queue import opens
+from lockterm.widgets.bindings import bindings
+from lockterm.widgets.form_field import FormField
+from lockterm.widgets.text_input import TextInput
+from lockterm.widgets.zones import ZoneSuggester, zone_hint
+
+FIELD_LABELS = {
+    "id": "Lock id",
+    "name": "Name",
+    "vendor": "Vendor",
+    "model": "Model",
+    "zone": "Time zone",
+}
+"""Name of a field -> what people call it, from top to bottom."""
+
+
+def lock_words(name: str, text: str) -> str:
+    """A field and what was typed into it, as a line that is safe to show."""
+    return f"{FIELD_LABELS.get(name) or clean(name, 30)}: {clean(text, 60)}"
+
+
+class LockForm(LocktermScreen[Lock | None]):
+    """Add a lock to the book, or change its entry; the service is asked, never changed.
+
+    Args:
+        operations: The one door to service and store.
+        entry: The entry to change; None adds one.
+        book: The other locks, for suggestions and to find an id that is there already.
+        typed: A draft to go on with, so that none is offered.
+    """
+
+    BINDINGS = bindings("lock_form")
+
+    AUTO_FOCUS = "Input"
+
+    is_form = True
+
+    def __init__(
+        self,
+        operations: Operations,
+        entry: Lock | None = None,
+        book: Sequence[Lock] = (),
+        typed: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(operations)
+        key = (LOCK, entry.lock_id if entry else 0, None)
+        self.drafts = FormDraft(
+            self,
+            key,
+            title_of_lock(entry),
+            touched=self.touched,
+            fill=self.fill,
+            words=lock_words,
+        )
+        self._draft = typed
+        self._store = StoreWait(self, self._tell_waiting)
+        self._entry = entry
+        self._book = {lock.lock_id: lock for lock in book}
+        self._answers: dict[int, LockAnswer] = {}
+        self._before: dict[str, str] = {}
+        self._filled = ""
+        self._saving = False
+
+    def crumbs(self) -> tuple[str, ...]:
+        """Which entry this is."""
+        return ("Locks", f"Edit {self._entry.title}" if self._entry else "Add a lock")
+
+    def compose_body(self) -> ComposeResult:
+        """One column of fields, and two buttons that say what they do."""
+        entry = self._entry or Lock(0)
+        book = self._book.values()
+        values_now = {
+            "id": str(entry.lock_id) if self._entry else "",
+            "name": entry.name,
+            "vendor": entry.vendor,
+            "model": entry.model,
+            "zone": entry.zone,
+        }
+        with VerticalScroll(id="fields", can_focus=False):
+            for name, label in FIELD_LABELS.items():
+                self._before[name] = clean(values_now[name])
+                typed = TextInput(self._before[name])
+                if name == "vendor":
+                    typed.suggester = _one_of(lock.vendor for lock in book)
+                elif name == "model":
+                    typed.suggester = _one_of(lock.model for lock in book)
+                elif name == "zone":
+                    typed.suggester = ZoneSuggester()
+                typed.disabled = name == "id" and self._entry is not None
+                yield FormField(name, label, typed)
+            with Horizontal(classes="buttons"):
+                yield Button("Save", id="save", variant="primary", compact=True)
+                yield Button("Leave", id="leave", compact=True)
+
+    def on_mount(self) -> None:
+        """Say what the fields are for."""
+        if self._entry is None:
+            self._field("id").note = "The service's number of the lock, such as 1001."
+        self._field("name").note = _alias_note(self._entry.alias if self._entry else "")
+        self._field("model").note = "As the service names vendor and model, to list the voices."
+        self._show_zone()
+        if self._entry:
+            self._field("name").focus_control()
+        self.drafts.begin(self._draft)
+
+    def touched(self) -> dict[str, str]:
+        """The fields in which something else stands than at first."""
+        return {
+            name: self._typed(name)
+            for name in FIELD_LABELS
+            if self._typed(name) != self._before[name].strip()
+        }
+
+    def fill(self, typed: Mapping[str, str]) -> None:
+        """Put typed values back; the id of an entry stays."""
+        for name in FIELD_LABELS:
+            if name in typed and not (name == "id" and self._entry):
+                self._field(name).value = typed[name]
+
+    def _field(self, name: str) -> FormField:
+        return self.query_one(f"#field-{name}", FormField)
+
+    def _typed(self, name: str) -> str:
+        return self._field(name).value.strip()
+
+    # --- the id --------------------------------------------------------------------------------
+
+    @on(Input.Blurred, "#field-id Input")
+    def _id_left(self) -> None:
+        if self._entry is None and self._typed("id"):
+            lock_id = self._read_id()
+            if lock_id is not None:
+                self.ask_about(lock_id)
+
+    def _read_id(self) -> int | None:
+        """The typed id; what is wrong with it stands at the field."""
+        field = self._field("id")
+        try:
+            lock_id = values.lock_id(field.value)
+        except ValueError:
+            field.error = "A lock id is a whole number, such as 1001."
+            return None
+        if lock_id in self._book:
+            title = clean(self._book[lock_id].title, 60)
+            field.error = f"Lock {lock_id} is in the book already, as {title}."
+            return None
+        return lock_id
+
+    @work
+    async def ask_about(self, lock_id: int) -> None:
+        """Ask the service about an id that was typed."""
+        await self._ask(lock_id)
+
+    async def _ask(self, lock_id: int) -> LockAnswer:
+        answer = self._answers.get(lock_id)
+        if answer is None or not answer.asked:
+            self._field("id").note = f"Asking the service about lock {lock_id} ..."
+            answer = self._answers[lock_id] = await look_up(self.operations, lock_id)
+        if self.is_attached and self._field("id").value == str(lock_id):
+            self._show_answer(answer)
+        return answer
+
+    def _show_answer(self, answer: LockAnswer) -> None:
+        field, name = self._field("id"), self._field("name")
+        field.note = "" if answer.unknown else answer.words
+        field.error = answer.words if answer.unknown else ""
+        if answer.name and self._typed("name") in ("", self._filled):
+            name.value = self._filled = answer.name
+            control = name.query_one(TextInput)
+            control.select_on_focus = True  # whoever types a name means it instead, not behind it
+            if control.has_focus:
+                control.select_all()
+        name.note = _alias_note(answer.alias)
+
+    # --- the zone ------------------------------------------------------------------------------
+
+    @on(Input.Changed, "#field-zone Input")
+    def _show_zone(self) -> None:
+        self.suggest_zones(self._typed("zone"))
+
+    @work(exclusive=True, group="zone")
+    async def suggest_zones(self, typed: str) -> None:
+        """Say what time it is in the zone, or which zones were meant."""
+        name = typed or self.operations.profile.timezone
+        field = self._field("zone")
+        if await asyncio.to_thread(values.is_zone, name):
+            zone = self.operations.zone(Lock(0, zone=name))
+            now = dates.stamp(self.operations.now_ms(), zone)
+            field.note = f"There it is {now}." if typed else f"Empty: that of the profile, {name}."
+            return
+        field.note = await zone_hint(typed)
+
+    # --- saving --------------------------------------------------------------------------------
+
+    def why_not(self, action: str) -> str:
+        """Saving takes its time; a second key does not save twice."""
+        if self._store.is_waiting:
+            return WAITS_FOR_STORE if action == "save" else ""
+        return "It is being saved." if action == "save" and self._saving else ""
+
+    def _tell_waiting(self) -> None:
+        if self._store.is_waiting:
+            self.notify(WAITS_FOR_STORE, title="Saving", markup=False)
+
+    @on(Input.Changed)
+    def _typing(self, event: Input.Changed) -> None:
+        field = event.input.query_ancestor(FormField)
+        field.error = ""
+        if field.field == "name" and event.value != self._filled:
+            event.input.select_on_focus = False
+        self.drafts.note_change()
+
+    @on(Button.Pressed, "#save")
+    def _save_pressed(self) -> None:
+        self.action_save()
+
+    @on(Button.Pressed, "#leave")
+    def _leave_pressed(self) -> None:
+        self.action_leave()
+
+    @work
+    @opens("the outcome of saving")
+    async def action_save(self) -> None:
+        """Save the entry, once the service was asked about its id."""
+        if self._saving:
+            return
+        self._saving = True
+        self._store.watch(True)
+        self.refresh_bindings()
+        try:
+            lock = await self._checked()
+            if lock is None:
+                return
+            with self.showing_errors():
+                await self.operations.locks.save(lock)
+                self.drafts.finish()
+                self.dismiss(lock)
+        finally:
+            self._saving = False
+            if self.is_attached:
+                self._store.watch(False)
+            self.refresh_bindings()
+
+    async def _checked(self) -> Lock | None:
+        """The entry as typed; None where something is wrong, which then stands at its field."""
+        zone = self._typed("zone")
+        try:
+            if zone:
+                zone = await asyncio.to_thread(values.timezone, zone)
+        except ValueError as error:
+            self._field("zone").error = values.as_sentence(f"The zone {error}")
+            self._field("zone").focus_control()
+            return None
+        entry = self._entry
+        if entry is None:
+            lock_id = self._read_id()
+            answer = await self._ask(lock_id) if lock_id is not None else None
+            if lock_id is None or answer is None or answer.unknown:
+                self._field("id").focus_control()
+                return None
+            if not answer.asked:
+                self.notify(answer.words, title="Saved without asking", severity="warning")
+            entry = Lock(lock_id, alias=answer.alias, remotes=answer.remotes)
+        return replace(
+            entry,
+            name=self._typed("name"),
+            vendor=self._typed("vendor"),
+            model=self._typed("model"),
+            zone=zone,
+        )
+
+    # --- leaving -------------------------------------------------------------------------------
+
+    @work
+    @opens("what is below the form")
+    async def action_leave(self) -> None:
+        """Leave; where something was typed, ask first."""
+        if self.touched():
+            question = "Leave without saving what you typed?"
+            confirm = ConfirmModal(question, verb="Leave", keep="Keep editing")
+            if not await self.app.push_screen_wait(confirm):
+                return
+            self.drafts.finish()
+        self.dismiss(None)
+
+    def on_unmount(self) -> None:
+        """Keep the last keys of a form that ends with the program."""
+        self.drafts.keep_pending()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Keep the field with the focus in sight."""
+        event.widget.scroll_visible(animate=False)
+
+
+def _one_of(words: Iterable[str]) -> SuggestFromList:
+    return SuggestFromList(sorted({word for word in words if word}), case_sensitive=False)
+
+
+def _alias_note(alias: str) -> str:
+    return f"The service also calls it {clean(alias, 100)}." if alias else ""

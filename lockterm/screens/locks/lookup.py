@@ -1,0 +1,65 @@
+"""Asking the service about a lock id: the contract has no call for it, so its remotes tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lockterm.domain.text import clean
+from lockterm.domain.wording import named_meaning
+from lockterm.errors import RateLimited, Refused, ServiceError
+from lockterm.operations import Operations
+
+
+@dataclass(frozen=True, slots=True)
+class LockAnswer:
+    """What the service said about a lock id."""
+
+    words: str
+    """A sentence for the form."""
+    unknown: bool = False
+    """The service refused the id."""
+    asked: bool = True
+    """Whether it could be asked at all."""
+    remotes: int | None = None
+    """How many remotes the lock has."""
+    name: str = ""
+    """What the lock is called, clean; empty: it was not told."""
+    alias: str = ""
+    """What it is called besides, clean."""
+
+
+async def look_up(operations: Operations, lock_id: int) -> LockAnswer:
+    """Ask for a lock's first page, and for the detail of a remote on it, which names the lock."""
+    size = operations.profile.page_size
+    try:
+        page = (await operations.remotes.page(lock_id, 1, size)).value
+    except ServiceError as error:
+        reason = _reason(error)
+        if _denies_lock(error):
+            return LockAnswer(f"{reason} Correct the id.", unknown=True)
+        return LockAnswer(f"{reason} The lock can be saved all the same.", asked=False)
+    words = f"The service knows it: {page.total} remote{'' if page.total == 1 else 's'}."
+    first = next((remote.id for remote in page.remotes if remote.id is not None), None)
+    if first is None:
+        return LockAnswer(f"{words} It tells no name: type one.", remotes=page.total)
+    try:
+        info = (await operations.remotes.detail(first)).lock_info
+    except ServiceError:
+        info = None
+    if info is None or not info.lock_name:
+        return LockAnswer(f"{words} It tells no name: type one.", remotes=page.total)
+    name, alias = clean(info.lock_name, 200).strip(), clean(info.lock_alias or "", 200)
+    return LockAnswer(words, remotes=page.total, name=name, alias=alias)
+
+
+def _reason(error: ServiceError) -> str:
+    """What happened and what it means, with the service's own words and code where it refused."""
+    said = named_meaning(error)
+    return said if said.endswith(".") else f"{said}."
+
+
+def _denies_lock(error: ServiceError) -> bool:
+    """Whether the service answered that there is no such lock, and not that it is busy or shut."""
+    if isinstance(error, RateLimited) or not isinstance(error, Refused):
+        return False
+    return error.code is not None and error.status not in (401, 403)

@@ -1,0 +1,285 @@
+"""The lock book: which locks there are, and the way to their remotes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.reactive import reactive
+from textual.widgets import Static
+
+from lockterm.domain.glyphs import quoted
+from lockterm.domain.locks import Lock
+from lockterm.domain.text import clean
+from lockterm.errors import LocktermError, StoreError
+from lockterm.keymap.hints import with_keys
+from lockterm.operations import Operations
+from lockterm.screens.base import LocktermScreen
+from lockterm.screens.locks.table import LocksTable, Shelf, more_about
+from lockterm.terminal.key_queue import opens
+from lockterm.widgets.bindings import bindings
+from lockterm.widgets.find_line import FindLine
+from lockterm.widgets.line_table import LineTable
+from lockterm.widgets.state_panel import StatePanel
+
+_ON_A_LOCK = {"open", "edit", "remove", "voice"}
+"""Actions that need a row under the cursor."""
+
+
+class LocksScreen(LocktermScreen[None]):
+    """The locks that people noted down; the contract has no list of them.
+
+    Args:
+        operations: The one door to service and store.
+    """
+
+    BINDINGS = bindings("locks")
+
+    wanted: reactive[str] = reactive("", init=False)
+    """What is searched for."""
+
+    def __init__(self, operations: Operations) -> None:
+        super().__init__(operations)
+        self.book: tuple[Lock, ...] | LocktermError | None = None
+        """The lock book; why it cannot be read; None before it was."""
+        self._shelf = Shelf(())
+        """All of the book, as the table shows it."""
+        self._texts: Sequence[str] = ()
+        """What is searched of each lock of the book, once something was."""
+        self._go_to: int | None = None
+        self._places: dict[int, int] = {}
+        """Lock id -> its place. Sorted anew by each opening, the rows would move under the cursor:
+        whoever walks down the book would open the same two locks again and again."""
+
+    def crumbs(self) -> tuple[str, ...]:
+        """Where every way starts."""
+        return ("Locks",)
+
+    def compose_body(self) -> ComposeResult:
+        """The table, or words in its place; a line about the lock under the cursor."""
+        table = LocksTable(id="locks")
+        table.display = False
+        yield table
+        yield StatePanel("Reading the lock book ...", id="state")
+        yield FindLine(id="find")
+        yield Static(id="about", markup=False)
+
+    # --- loading -------------------------------------------------------------------------------
+
+    def on_screen_resume(self) -> None:
+        """Read the book whenever it is seen: other screens and sessions change it."""
+        self.load_book()
+
+    @work(exclusive=True, group="book")
+    @opens("the locks")
+    async def load_book(self, *, sort: bool = False) -> None:
+        """Read the lock book; what is new in it comes first, the rest stays where it is.
+
+        Args:
+            sort: Put the lock that was opened last first, and so on.
+        """
+        try:
+            locks = await self.operations.locks.all()
+            if not sort:
+                locks.sort(key=lambda lock: self._places.get(lock.lock_id, -1))
+            self._places = {lock.lock_id: place for place, lock in enumerate(locks)}
+            self.book, self._texts, self._shelf = tuple(locks), (), Shelf(locks)
+        except StoreError as error:
+            self.book = error
+        self._paint()  # an equal book may be shown with other ages
+
+    @property
+    def current(self) -> Lock | None:
+        """The lock under the cursor."""
+        table = self.query_one(LocksTable)
+        return table.selected if table.display else None
+
+    # --- watchers ------------------------------------------------------------------------------
+
+    def watch_wanted(self) -> None:
+        """Show what matches."""
+        self._paint()
+
+    def write_again(self) -> None:
+        """Rows and what is said of them."""
+        self._paint()
+
+    def _paint(self) -> None:
+        table, state = self.query_one(LocksTable), self.query_one(StatePanel)
+        if not isinstance(self.book, tuple):
+            table.display = False
+            if self.book is not None:
+                keys = "{locks.refresh}  try again      {locks.open_by_id}  open a lock by its id"
+                state.say_error(self.book, with_keys(keys))
+            self._tell_about()
+            return
+        found = self._found(self.book)
+        table.show_locks(found, self.operations.now_ms(), self._go_to)
+        self._go_to = None
+        table.display = bool(found.locks)
+        state.display = not found.locks
+        if not self.book:
+            state.say(
+                "The lock book is empty.\n\nThe service has no list of locks, so the book is kept"
+                " here: add each lock once, by its id.",
+                with_keys(
+                    "{locks.add}  add a lock      {locks.open_by_id}  open a lock by its id      "
+                    "{app.help}  help"
+                ),
+            )
+        elif not found.locks:
+            state.say(
+                f"None of the {len(self.book)} locks matches {quoted(clean(self.wanted, 60))}.",
+                "escape  show all",
+            )
+        elif self.focused is None:
+            table.focus()
+        self._tell_about()
+
+    def _found(self, book: tuple[Lock, ...]) -> Shelf:
+        """The locks that have every word that was typed somewhere, whatever its case."""
+        words = self.wanted.casefold().split()
+        if not words:
+            return self._shelf
+        self._texts = self._texts or [*map(_text, book)]
+        found: Iterable[tuple[Lock, str]] = zip(book, self._texts, strict=True)
+        for word in words:  # one after the other: all of them for each lock take five times as long
+            found = [one for one in found if word in one[1]]
+        locks = [lock for lock, _ in found]
+        return self._shelf if len(locks) == len(book) else Shelf(locks)
+
+    def _tell_about(self) -> None:
+        self.query_one("#about", Static).update(self._about(), layout=False)
+        self.refresh_bindings()
+
+    def _about(self) -> str:
+        if not isinstance(self.book, tuple) or not self.book:
+            return ""
+        count = "1 lock" if len(self.book) == 1 else f"{len(self.book)} locks"
+        found = self.query_one(LocksTable).row_count
+        parts = [f"{found} of {count}" if self.wanted else count]
+        if lock := self.current:
+            parts += more_about(lock)
+        return "   ".join(parts)
+
+    # --- handlers ------------------------------------------------------------------------------
+
+    @on(LineTable.Moved)
+    def _moved(self) -> None:
+        self._tell_about()
+
+    @on(LineTable.Chosen)
+    def _clicked(self) -> None:
+        self.action_open()
+
+    @on(FindLine.Changed)
+    def _search(self, event: FindLine.Changed) -> None:
+        self.wanted = event.value
+
+    @on(FindLine.Left)
+    def _to_the_rows(self) -> None:
+        self.query_one(LocksTable).focus()
+
+    # --- actions -------------------------------------------------------------------------------
+
+    def why_not(self, action: str) -> str:
+        """Most keys need a lock under the cursor."""
+        if isinstance(self.book, StoreError) and action in _ON_A_LOCK | {"add"}:
+            return with_keys(
+                "The lock book cannot be read. {locks.open_by_id} opens a lock by its id."
+            )
+        if action in _ON_A_LOCK and self.current is None:
+            return with_keys("There is no lock under the cursor. Add one with {locks.add}.")
+        return ""
+
+    def action_open(self) -> None:
+        """Show the remotes of the lock under the cursor."""
+        if lock := self.current:
+            self._show_remotes(lock)
+
+    def _show_remotes(self, lock: Lock) -> None:
+        from lockterm.screens.remotes import RemotesScreen
+
+        self.app.push_screen(RemotesScreen(self.operations, lock))
+
+    def action_voice(self) -> None:
+        """Show the voices of the lock under the cursor."""
+        from lockterm.screens.voice import VoiceScreen
+
+        if lock := self.current:
+            self.app.push_screen(VoiceScreen(self.operations, lock))
+
+    @work
+    @opens("the lock", must_appear=True)
+    async def action_open_by_id(self) -> None:
+        """Ask for an id and show that lock's remotes."""
+        from lockterm.screens.locks.dialogs import OpenLockModal
+
+        lock_id = await self.app.push_screen_wait(OpenLockModal())
+        if lock_id is None:
+            return
+        try:
+            lock = await self.operations.locks.find(lock_id)
+        except StoreError:  # the book knows its name only; the service knows its remotes
+            lock = Lock(lock_id)
+        self._show_remotes(lock)
+
+    def action_add(self) -> None:
+        """Add a lock to the book."""
+        self._fill_in(None)
+
+    def action_edit(self) -> None:
+        """Change the entry of the lock under the cursor."""
+        if lock := self.current:
+            self._fill_in(lock)
+
+    def _fill_in(self, lock: Lock | None) -> None:
+        from lockterm.screens.locks.form import LockForm
+
+        book = self.book if isinstance(self.book, tuple) else ()
+        self.app.push_screen(LockForm(self.operations, lock, book), self._filled_in)
+
+    def _filled_in(self, saved: Lock | None) -> None:
+        if saved is not None:
+            self._go_to = saved.lock_id
+            self.query_one(FindLine).action_close()
+            self.load_book()
+
+    @work
+    @opens("the lock book")
+    async def action_remove(self) -> None:
+        """Take the lock under the cursor out of the book, after asking."""
+        from lockterm.screens.locks.dialogs import removal
+
+        lock = self.current
+        if lock is None:
+            return
+        if await self.app.push_screen_wait(removal(lock)):
+            with self.showing_errors():
+                await self.operations.locks.remove(lock.lock_id)
+                self.notify(
+                    f"{clean(lock.title, 60)} (lock {lock.lock_id}) was taken out of the book."
+                    " Nothing changed at the service.",
+                    title="Removed from the book",
+                )
+            self.load_book()
+
+    def action_find(self) -> None:
+        """Type to find."""
+        if isinstance(self.book, tuple):  # now, so that the first letter does not wait for it
+            self._texts = self._texts or [*map(_text, self.book)]
+        self.query_one(FindLine).open()
+
+    def action_show_all(self) -> None:
+        """Search for nothing again."""
+        self.query_one(FindLine).action_close()
+
+    def action_refresh(self) -> None:
+        """Read the book again, and sort it anew."""
+        self.load_book(sort=True)
+
+
+def _text(lock: Lock) -> str:
+    texts = f"{lock.alias}\n{lock.vendor}\n{lock.model}\n{lock.zone}"
+    return f"{lock.title}\n{lock.lock_id}\n{texts}".casefold()

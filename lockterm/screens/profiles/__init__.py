@@ -1,0 +1,5 @@
+"""The profiles of the configuration."""
+
+from lockterm.screens.profiles.screen import ProfilesScreen
+
+__all__ = ["ProfilesScreen"]

@@ -1,0 +1,265 @@
+"""The profiles: switch to another one, add, change, remove."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.widgets import Static
+
+from lockterm.config.profiles import successor
+from lockterm.domain.text import clean
+from lockterm.domain.wording import sentences
+from lockterm.errors import ConfigError
+from lockterm.keymap.hints import key, with_keys
+from lockterm.screens.base import LocktermScreen
+from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.profiles.form import ProfileForm
+from lockterm.screens.profiles.table import ProfilesTable
+from lockterm.terminal.key_queue import opens
+from lockterm.widgets.bindings import bindings
+from lockterm.widgets.line_table import LineTable
+from lockterm.widgets.state_panel import StatePanel
+
+if TYPE_CHECKING:
+    from lockterm.config import Settings
+    from lockterm.config.file import ConfigFile
+    from lockterm.config.preferences import Preferences
+    from lockterm.config.profiles import ProfileEntry, Profiles
+    from lockterm.operations import Operations
+
+_ON_A_PROFILE = {"switch", "edit", "make_default", "remove"}
+"""Actions that need a row under the cursor."""
+
+
+class ProfilesScreen(LocktermScreen[None]):
+    """Every profile of the configuration, the broken ones too.
+
+    Args:
+        operations: The one door to service and store, on the profile in use.
+        profiles: Reads and writes the configuration.
+        choices: Keeps what is typed into a form.
+        go_on: Ends this session and begins one with other settings.
+    """
+
+    BINDINGS = bindings("profiles")
+
+    def __init__(
+        self,
+        operations: Operations,
+        profiles: Profiles,
+        choices: Preferences,
+        go_on: Callable[[Settings], None],
+    ) -> None:
+        super().__init__(operations)
+        self._profiles = profiles
+        self._choices = choices
+        self._go_on = go_on
+        self._file: ConfigFile | None = None
+        self._entries: dict[str, ProfileEntry] = {}
+        self._go_to: str | None = operations.profile.name
+
+    def crumbs(self) -> tuple[str, ...]:
+        return ("Profiles",)
+
+    def compose_body(self) -> ComposeResult:
+        table = ProfilesTable(id="profiles")
+        table.display = False
+        yield table
+        yield StatePanel("Reading the configuration ...", id="state")
+        yield Static(id="profile-about", markup=False)
+
+    # --- loading -------------------------------------------------------------------------------
+
+    def on_screen_resume(self) -> None:
+        """Read the file whenever it is seen: editors and other sessions change it."""
+        self.load_profiles()
+
+    @work(exclusive=True, group="profiles")
+    @opens("the profiles")
+    async def load_profiles(self) -> None:
+        """Read the configuration."""
+        try:
+            file = await asyncio.to_thread(self._profiles.read)
+            entries = await asyncio.to_thread(self._profiles.entries, file)
+        except ConfigError as error:
+            self._file, self._entries = None, {}
+            self.query_one(StatePanel).say_error(
+                error, with_keys("{profiles.refresh}  read it again      esc  close")
+            )
+        else:
+            self._file, self._entries = file, {entry.name: entry for entry in entries}
+            if not entries:
+                self.query_one(StatePanel).say(
+                    f"There are no profiles in {clean(file.path)}.",
+                    with_keys("{profiles.add}  add one      esc  close"),
+                )
+        self._paint()
+
+    def _paint(self) -> None:
+        table = self.query_one(ProfilesTable)
+        entries = list(self._entries.values())
+        table.show_profiles(entries, self.operations.profile.name, self._go_to)
+        self._go_to = None
+        table.display = bool(entries)
+        self.query_one(StatePanel).display = not entries
+        if entries and self.focused is None:
+            table.focus()
+        self._tell_about()
+
+    @property
+    def current(self) -> ProfileEntry | None:
+        """The profile under the cursor."""
+        return self._entries.get(self.query_one(ProfilesTable).highlighted or "")
+
+    @on(LineTable.Moved)
+    def _tell_about(self) -> None:
+        lines = []
+        if entry := self.current:
+            if entry.error is not None:
+                lines.append(f"! {sentences(entry.error)}")
+            elif entry.profile is not None:
+                about = entry.profile
+                words = [clean(about.base_url, 200), f"times in {clean(about.timezone)}"]
+                lines.append("   ".join([*words, *["read-only"] * about.read_only]))
+        lines += self._before_the_file()
+        self.query_one("#profile-about", Static).update("\n".join(lines))
+        self.refresh_bindings()
+
+    def _before_the_file(self) -> list[str]:
+        """What was said at the start of this session and comes before the file."""
+        said = (
+            (self._profiles.pinned_by, "names the service of this session"),
+            (self._profiles.read_only_by, "decides whether changes are sent"),
+            (self._profiles.chosen_by, "chose the profile of this start"),
+        )
+        return [f"{clean(who, 60)} {what}, before the file." for who, what in said if who]
+
+    # --- handlers ------------------------------------------------------------------------------
+
+    @on(LineTable.Chosen)
+    def _clicked(self) -> None:
+        if reason := self.why_not("switch"):
+            self.notify(reason, title="Open", markup=False)
+        else:
+            self.action_switch()
+
+    # --- actions -------------------------------------------------------------------------------
+
+    def why_not(self, action: str) -> str:
+        """Most keys need a profile, and nothing is cut off that is being sent."""
+        entry = self.current if self.is_mounted else None
+        if action == "add":
+            return "" if self._file is not None else "The configuration cannot be read."
+        if action in _ON_A_PROFILE and entry is None:
+            return "There is no profile under the cursor."
+        if action == "make_default" and entry and self._file:
+            is_said = self._file.default_profile == entry.name
+            return "It is the default already." if is_said else ""
+        return self._why_not_switch(entry) if action == "switch" and entry else ""
+
+    def _why_not_switch(self, entry: ProfileEntry) -> str:
+        if entry.error is not None:
+            return f"{sentences(entry.error)} {key('profiles.edit')} changes it."
+        if by := self._profiles.pinned_by:
+            return f"{clean(by, 60)} names the service. Start lockterm without it to switch."
+        if self.operations.writes.under_way:
+            return "A change is being sent. Wait for its answer, then switch."
+        open_screens = (one for one in self.app.screen_stack if isinstance(one, LocktermScreen))
+        if any(screen.would_lose for screen in open_screens):
+            return "Another screen is not done. Close this one, end or stop that, then switch."
+        return ""
+
+    @work
+    @opens("the other profile", must_appear=True)
+    async def action_switch(self) -> None:
+        """Open the profile under the cursor, as the file has it now."""
+        entry = self.current
+        if entry is None:
+            return
+        with self.refusing_errors():
+            file = await asyncio.to_thread(self._profiles.read)
+            settings = await asyncio.to_thread(self._profiles.resolve, file, entry.name)
+            if reason := self._why_not_switch(entry):  # something may have been sent meanwhile
+                self.refuse_to_open("Open", reason)
+            else:
+                self._go_on(settings)
+
+    def action_add(self) -> None:
+        self._fill_in(None)
+
+    def action_edit(self) -> None:
+        if entry := self.current:
+            self._fill_in(entry.name)
+
+    def _fill_in(self, name: str | None) -> None:
+        if self._file is not None:
+            form = ProfileForm(self._profiles, self._file, name, self._choices, self.operations)
+            self.app.push_screen(form, self._filled_in)
+
+    def _filled_in(self, name: str | None) -> None:
+        if name is not None:
+            self._tell_saved(name)
+
+    @work
+    async def _tell_saved(self, name: str) -> None:
+        self._go_to = name
+        await self.load_profiles().wait()
+        entry = self._entries.get(name)
+        words = "Open it with enter."
+        if entry is None or entry.error is not None:
+            words = "It cannot be opened as it is."
+        elif name == self.operations.profile.name:
+            words = "It is in use: what was changed holds when it is opened again, with enter."
+        self.notify(f"{clean(name, 60)} is in the configuration. {words}", title="Saved")
+
+    @work
+    @opens("the profiles")
+    async def action_make_default(self) -> None:
+        """Start with the profile under the cursor from now on."""
+        entry = self.current
+        if entry is None or self._file is None:
+            return
+        with self.showing_errors():
+            await asyncio.to_thread(self._profiles.make_default, self._file, entry.name)
+            self.notify(f"lockterm starts with {clean(entry.name, 60)}.", title="Default")
+        self.load_profiles()
+
+    @work
+    @opens("the profiles")
+    async def action_remove(self) -> None:
+        entry, file = self.current, self._file
+        if entry is None or file is None:
+            return
+        if not await self.app.push_screen_wait(_removal(entry, file, self.operations.profile.name)):
+            return
+        with self.showing_errors():
+            await asyncio.to_thread(self._profiles.remove, file, entry.name)
+            self.notify(f"{clean(entry.name, 60)} was taken out.", title="Removed")
+        self.load_profiles()
+
+    def action_refresh(self) -> None:
+        self.load_profiles()
+
+    def action_close(self) -> None:
+        self.dismiss()
+
+
+def _removal(entry: ProfileEntry, file: ConfigFile, in_use: str) -> ConfirmModal:
+    """Ask whether a profile is to go; says what that does and what not."""
+    details = [
+        "Nothing changes at the service. Lock book and history stay on this machine and are there"
+        " again under a profile of the same name."
+    ]
+    if entry.name == in_use:
+        details.append("It is in use, and stays open until lockterm is left or another is opened.")
+    after = successor(file, entry.name)
+    if after is None and len(file.profiles) == 1:
+        details.append("It is the last one: the next start asks for a service.")
+    elif after is not None and after != file.default_profile:
+        details.append(f"It is the default: {clean(after, 60)} becomes the default instead.")
+    question = f"Take the profile {clean(entry.name, 60)} out of the configuration?"
+    return ConfirmModal(question, "\n".join(details), verb="Remove the profile", keep="Keep it")

@@ -1,0 +1,61 @@
+"""The profiles of the configuration as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from lockterm.domain.text import clean
+from lockterm.widgets.row_table import Column, RowTable
+
+if TYPE_CHECKING:
+    from lockterm.config.profiles import ProfileEntry
+
+LONGEST = 60
+"""The most characters of a field that are looked at for showing it."""
+BROKEN = "BROKEN"
+
+
+class ProfilesTable(RowTable):
+    """Name, host, state, whether changes are sent, zone, colour."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(
+            Column("Profile", most=24, least=10),
+            Column("Host", most=40, least=22),
+            Column("", most=16, least=16),
+            Column("Changes", most=9, least=9, rank=1),
+            Column("Zone", most=24, least=10, rank=3),
+            Column("Colour", most=6, rank=2),
+            id=id,
+        )
+
+    def show_profiles(
+        self, entries: Sequence[ProfileEntry], in_use: str, cursor: str | None = None
+    ) -> None:
+        """Replace the rows.
+
+        Args:
+            entries: In the order in which they are to stand.
+            in_use: The name of the profile of this session.
+            cursor: The profile to stand on; by default the one of now.
+        """
+        self.show({entry.name: _cells(entry, in_use) for entry in entries}, cursor)
+
+
+def _cells(entry: ProfileEntry, in_use: str) -> tuple[str, ...]:
+    marks = [
+        BROKEN if entry.error else "",
+        "in use" if entry.name == in_use else "",
+        "default" if entry.is_default else "",
+    ]
+    profile = entry.profile
+    if profile is None:
+        host = str(entry.filed.get("base_url", "")).partition("://")[2]
+        changes, zone = "-", str(entry.filed.get("timezone", "-"))
+        colour = str(entry.filed.get("colour", "-"))
+    else:
+        changes = "read-only" if profile.read_only else "sent"
+        host, zone, colour = profile.host, profile.timezone, profile.colour or "-"
+    shown = (entry.name, host or "-", ", ".join(filter(None, marks)), changes, zone, colour)
+    return tuple(clean(value, LONGEST) for value in shown)

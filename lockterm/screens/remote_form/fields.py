@@ -1,0 +1,290 @@
+"""The fields of the remote form: what is typed, what it means, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import tzinfo
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+from textual.widgets import Button, Input, Static, TextArea
+
+from lockterm.domain.constants import WORDS, word
+from lockterm.domain.reading import Field, Kind
+from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
+from lockterm.domain.text import clean
+from lockterm.domain.typed_remote import TypedRemote, read_typed, shown_fields, typed_of
+from lockterm.domain.wording import named_meaning
+from lockterm.errors import LocktermError
+from lockterm.screens.remote_form.inputs import DatetimeInput, JsonEditor, TypedValue, WeekdayPicker
+from lockterm.widgets.choice import Choice, OptionLine
+from lockterm.widgets.form_field import FormField, FormRow
+from lockterm.widgets.text_input import TextInput
+
+TAKEN = "This lock already has a remote of that name."
+_FREE = "The name is free."
+
+_RARE = tuple(field for field in ADDED if field.rare)
+_FIXED = (FIELDS["id"], *(field for field in ADDED if field.listed and field not in UPDATED))
+"""What an update cannot change, to read."""
+
+
+class _MoreButton(FormRow, Button):
+    """A button that is a row among the fields."""
+
+
+class RemoteFields(VerticalScroll, can_focus=False):
+    """One column of fields that scrolls with the focus; the type chooses which are shown.
+
+    A field says what is wrong with it once it was left, so that nobody is told off while typing.
+
+    Args:
+        before: The remote to change; None adds one.
+        zone: The zone of the lock.
+        now_ms: Tells the time in milliseconds.
+        offered: What stands in the fields instead of what the remote has, for the person to go on
+            from; by itself it counts as nothing typed.
+    """
+
+    more: reactive[bool] = reactive(False, init=False)
+    """Whether the less used fields are shown."""
+
+    @dataclass
+    class Changed(Message):
+        """Something was typed; the reading is new."""
+
+        fields: RemoteFields
+
+    @dataclass
+    class Left(Message):
+        """The focus left a field."""
+
+        fields: RemoteFields
+        field: str
+        """The contract's name of the field."""
+
+    def __init__(
+        self,
+        before: Remote | None,
+        zone: tzinfo,
+        now_ms: Callable[[], int],
+        offered: Mapping[str, str],
+    ) -> None:
+        super().__init__(id="form")
+        self.before = before
+        """The remote as it was when the person began, or as taken over since."""
+        self.initial = typed_of(before, zone)
+        """What stood in the form before anything was typed."""
+        self.objections: dict[tuple[str, str], str] = {}
+        """Field and text -> why the service does not take that text there."""
+        self.remarks: dict[tuple[str, str], str] = {}
+        """Field and text -> what else is known about that text there."""
+        self._offered = offered
+        self._zone = zone
+        self._now_ms = now_ms
+        self._visited: set[str] = set()
+        first = {**self.initial, **offered}
+        self.reading: TypedRemote = read_typed(first, zone, now_ms(), before)
+        """What is typed, as it was read last."""
+
+    def compose(self) -> ComposeResult:
+        first = {**self.initial, **self._offered}
+        for field in ADDED if self.before is None else UPDATED:
+            if field is _RARE[0]:
+                yield _MoreButton(self._more_label(), id="more", compact=True)
+            control = _control(field, first[field.name], self._zone)
+            yield FormField(field.name, field.label, control)
+            if field.name == "remoteName" and self.before is not None:
+                yield from self._fixed(self.before)
+
+    def _fixed(self, before: Remote) -> Iterator[FormField]:
+        for field in _FIXED:
+            value, constants = field.of(before), field.constants
+            words = word(constants, value) if constants else clean(value or "none", 200)
+            yield FormField(field.name, field.label, Static(words, markup=False, classes="fixed"))
+
+    def on_mount(self) -> None:
+        self.show_reading()
+
+    # --- what is typed -------------------------------------------------------------------------
+
+    def row(self, field: str) -> FormField:
+        """The row of a field."""
+        return self.query_one(f"#field-{field}", FormField)
+
+    def _rows(self) -> list[FormField]:
+        return [row for row in self.query(FormField) if row.field in self.initial]
+
+    def typed(self) -> dict[str, str]:
+        """Contract field -> what is typed, shown or hidden."""
+        return {row.field: row.value for row in self._rows()}
+
+    def fill(self, typed: Mapping[str, str]) -> None:
+        """Put typed values back, as a draft kept them."""
+        for row in self._rows():
+            if row.field in typed:
+                row.value = typed[row.field]
+        self.more = self.more or any(typed.get(field.name) for field in _RARE)
+
+    def touched(self) -> dict[str, str]:
+        """The fields in which something else stands than at first: what a draft has to keep."""
+        other = {key: text for key, text in self.typed().items() if text != self.initial[key]}
+        return {} if other == self._offered else other
+
+    @property
+    def is_touched(self) -> bool:
+        """Whether anything was typed."""
+        return bool(self.touched())
+
+    def take_over(self, current: Remote) -> None:
+        """Go on from another state of the remote: what was not touched follows it."""
+        typed, old, new = self.typed(), self.initial, typed_of(current, self._zone)
+        self.before, self.initial = current, new
+        self.fill({field: new[field] for field in new if typed[field] == old[field]})
+        self.read_now()
+
+    def shown(self) -> tuple[str, ...]:
+        """The fields that belong to the chosen type."""
+        kind = self.reading.values.remote_type
+        return shown_fields(kind, adding=self.before is None)
+
+    # --- what it means -------------------------------------------------------------------------
+
+    def read_now(self) -> TypedRemote:
+        """Read what is typed, at this moment, and show what it means."""
+        typed = self.typed()
+        self.reading = read_typed(typed, self._zone, self._now_ms(), self.before)
+        for field in self.shown():
+            key = (field, typed[field].strip())
+            if key in self.objections:
+                self.reading.errors.setdefault(field, self.objections[key])
+            elif key in self.remarks:
+                self.reading.notes[field] = self.remarks[key]
+        self.show_reading()
+        return self.reading
+
+    def show_reading(self) -> None:
+        """Show at each field what it was understood as and what is wrong with it."""
+        shown = self.shown()
+        for row in self._rows():
+            field = row.field
+            is_hidden = self.before is None and FIELDS[field].rare and not self.more
+            row.display = field in shown and not is_hidden
+            told = field in self._visited
+            row.error = self.reading.errors.get(field, "") if told else ""
+            row.warning = self.reading.warnings.get(field, "") if told and not row.error else ""
+            is_missing = told and field in self.reading.missing
+            row.note = "" if is_missing else self.reading.notes.get(field, "")
+            if isinstance(row.control, DatetimeInput):
+                row.control.ask(self.reading.choices.get(field, ()))
+
+    def show_problems(self) -> None:
+        """Say at every field what is wrong with it, and go to the first."""
+        self._visited.update(self.shown())
+        self.more = self.more or any(FIELDS[field].rare for field in self.reading.errors)
+        self.show_reading()
+        if self.reading.errors:
+            row = self.row(next(iter(self.reading.errors)))
+            row.focus_control()
+            self._bring_into_sight(row)  # it may have the focus already
+
+    async def check_name(self, is_free: Callable[[str], Awaitable[bool]]) -> None:
+        """Learn whether the typed name is free, unless that is known or it is the remote's own.
+
+        The answer is kept with the name it was asked for: a late one says nothing about another.
+        When the service cannot be asked, that is said and holds nothing up: it checks the name once
+        more when it is sent.
+
+        Args:
+            is_free: Asks the service (4.2).
+        """
+        name = self.reading.values.remote_name or ""
+        key = ("remoteName", name)
+        own = self.before.remote_name if self.before else None
+        wrong = self.reading.errors.get("remoteName")
+        if not name or name == own or self.remarks.get(key) == _FREE:
+            return
+        if wrong and wrong != self.objections.get(key):
+            return
+        self.remarks[key] = "Asking whether the name is free ..."
+        self.read_now()
+        try:
+            if await is_free(name):
+                self.objections.pop(key, None)
+                self.remarks[key] = _FREE
+            else:
+                self.objections[key] = TAKEN
+        except LocktermError as error:
+            self.remarks[key] = f"Not known whether the name is free. {named_meaning(error)}"
+        if self.is_attached:
+            self.read_now()
+
+    # --- handlers ------------------------------------------------------------------------------
+
+    @on(Input.Changed)
+    @on(TextArea.Changed)
+    @on(OptionLine.Changed)
+    @on(TypedValue.Changed)
+    def _typing(self, event: Message) -> None:
+        event.stop()
+        self.read_now()
+        self.post_message(self.Changed(self))
+
+    def on_descendant_blur(self, event: events.DescendantBlur) -> None:
+        """A field that was left says what is wrong with it."""
+        row = _row_of(event)
+        if row is not None and self.is_attached and row.field in self.initial:
+            self._visited.add(row.field)
+            self.read_now()
+            self.post_message(self.Left(self, row.field))
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Keep the whole row of the focused control in sight."""
+        if (row := _row_of(event)) is not None:
+            self._bring_into_sight(row)
+
+    def _bring_into_sight(self, row: FormField) -> None:
+        """Show a whole row, once it has grown with the focus and by what is said below it."""
+        self.call_after_refresh(row.scroll_visible, animate=False)
+
+    @on(Button.Pressed, "#more")
+    def _more_pressed(self) -> None:
+        self.more = not self.more
+
+    def watch_more(self) -> None:
+        if self.is_mounted and self.before is None:
+            more = self.query_one("#more", Button)
+            more.label = self._more_label()
+            more.refresh(layout=True)  # a new label alone keeps the old width
+            self.show_reading()
+
+    def _more_label(self) -> str:
+        if self.more:
+            return "- Fewer fields"
+        return f"+ More fields: {', '.join(field.called for field in _RARE[:3])} ..."
+
+
+def _row_of(event: events.DescendantBlur | events.DescendantFocus) -> FormField | None:
+    return next((node for node in event.widget.ancestors if isinstance(node, FormField)), None)
+
+
+def _control(field: Field, text: str, zone: tzinfo) -> Widget:
+    """What serves a field of tables 4.1 and 4.4."""
+    if field.constants is not None:
+        options = [(str(value), shown) for value, shown in WORDS[field.constants].items()]
+        if text and text not in dict(options):  # what came is kept until something else is chosen
+            options.append((text, f"unknown ({text[:20]})"))
+        return Choice(options, text, id=field.name)
+    match field.kind:
+        case Kind.DATE:
+            return DatetimeInput(zone, text, id=field.name)
+        case Kind.WEEKDAYS:
+            return WeekdayPicker(text, id=field.name)
+        case Kind.OBJECT:
+            return JsonEditor(text, id=field.name)
+    return TextInput(text, placeholder=f"such as {field.example}", id=field.name)

@@ -1,0 +1,190 @@
+"""The inputs of the form that are more than a line of text: dates, weekdays, JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import tzinfo
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from textual.reactive import var
+from textual.widgets import Input, TextArea
+
+from lockterm.domain import dates
+from lockterm.domain.text import clean_lines
+from lockterm.domain.weekdays import parse_weekdays, weekday_words
+from lockterm.widgets.choice import Choice, MultiChoice, OptionLine
+from lockterm.widgets.text_input import TextInput
+
+PASTE = 64 * 1024
+"""The most characters of JSON that a paste may bring: the size at which services stop reading."""
+
+
+class TypedValue(Vertical):
+    """A text, and below it something to choose that writes into it: the text alone is the value.
+
+    Args:
+        value: The text.
+        id: The id of the widget.
+    """
+
+    value: var[str] = var("", init=False)
+    """What is typed, whatever it means."""
+
+    class Changed(Message):
+        """Another text stands there."""
+
+    def __init__(self, value: str = "", *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.set_reactive(TypedValue.value, value)
+
+    def watch_value(self, value: str) -> None:
+        if self.is_mounted:
+            self.query_one(TextInput).value = value
+        self.note_change()
+
+    def note_change(self) -> None:
+        """Another text stands there."""
+        self.post_message(self.Changed())
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        # Not through the watcher: keys that came in a burst are in the field already, and writing
+        # this older text back would undo them.
+        self.set_reactive(TypedValue.value, event.input.value)
+        self.note_change()
+
+
+class DatetimeInput(TypedValue):
+    """A date in words or numbers, and the two moments of a time that the clocks show twice.
+
+    Choosing one of them writes its offset into the text.
+
+    Args:
+        zone: The zone of the lock.
+        value: The date as text.
+        id: The id of the widget.
+    """
+
+    def __init__(self, zone: tzinfo, value: str = "", *, id: str | None = None) -> None:
+        super().__init__(value, id=id)
+        self._zone = zone
+        self._choices: tuple[int, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        yield TextInput(
+            self.value,
+            placeholder="2026-12-01 09:00, tomorrow 9:00, +30d, eom",
+            select_on_focus=True,
+        )
+
+    def ask(self, choices: Sequence[int]) -> None:
+        """Ask which of two moments is meant, in milliseconds; with none, ask nothing.
+
+        Args:
+            choices: The two moments of a time that the clocks show twice, the earlier first.
+        """
+        if tuple(choices) == self._choices:
+            return
+        self._choices = tuple(choices)
+        self.query(Choice).remove()
+        if choices:
+            self.mount(
+                Choice(
+                    (str(number), f"{word}, {dates.stamp(ms, self._zone)[11:]}")
+                    for number, word, ms in zip((1, 2), ("first", "second"), choices, strict=True)
+                )
+            )
+
+    @on(OptionLine.Changed)
+    def _chosen(self, event: OptionLine.Changed) -> None:
+        event.stop()
+        if isinstance(event.line, Choice) and event.line.value and self._choices:
+            chosen = self._choices[int(event.line.value) - 1]
+            self.value = dates.typed(chosen, self._zone)
+            field = self.query_one(TextInput)
+            field.select_on_focus = False  # the next key must not replace what was just settled
+            field.focus()
+            field.action_end()
+
+
+class WeekdayPicker(TypedValue):
+    """Weekdays: ``mon-fri`` in a line, and seven marks that say the same."""
+
+    def compose(self) -> ComposeResult:
+        yield TextInput(
+            self.value, placeholder="mon-fri, or mark them below: 1-7", select_on_focus=True
+        )
+        marks = MultiChoice((str(day), word) for day, word in enumerate(dates.DAYS, 1))
+        marks.set_reactive(MultiChoice.chosen, self._days() or frozenset())
+        yield marks
+
+    def _days(self) -> frozenset[str] | None:
+        try:
+            return frozenset(map(str, parse_weekdays(self.value)))
+        except ValueError:
+            return None
+
+    def note_change(self) -> None:
+        """Show the marks too."""
+        if self.is_mounted and (days := self._days()) is not None:
+            self.query_one(MultiChoice).chosen = days
+        super().note_change()
+
+    @on(OptionLine.Changed)
+    def _marked(self, event: OptionLine.Changed) -> None:
+        event.stop()
+        chosen = self.query_one(MultiChoice).chosen
+        self.value = weekday_words(map(int, chosen)) if chosen else ""
+
+
+class JsonEditor(TextArea):
+    """A text area without line numbers, blinking and colours; tab leaves it.
+
+    Args:
+        value: The JSON text.
+        id: The id of the widget.
+    """
+
+    def __init__(self, value: str = "", *, id: str | None = None) -> None:
+        super().__init__(
+            value,
+            id=id,
+            compact=True,
+            soft_wrap=True,
+            tab_behavior="focus",
+            highlight_cursor_line=False,
+            placeholder='{"key": "value"}',
+        )
+        self.cursor_blink = False
+
+    def on_mount(self) -> None:
+        """Without colours nothing else tells an example from a value."""
+        if self.app.no_color:
+            self.placeholder = f"({self.placeholder})"
+
+    @property
+    def value(self) -> str:
+        """The text."""
+        return self.text
+
+    @value.setter
+    def value(self, value: str) -> None:
+        if value != self.text:
+            self.text = value
+
+    async def on_paste(self, event: events.Paste) -> None:
+        """Take the lines without control characters, and not without end."""
+        event.stop()
+        event.prevent_default()
+        if len(event.text) > PASTE:
+            self.notify(
+                f"The paste had {len(event.text):,} characters: the first {PASTE:,} were taken.",
+                title="Paste cut",
+                markup=False,
+            )
+        lines = "\n".join(event.text[:PASTE].replace("\t", "  ").splitlines())
+        self.replace(clean_lines(lines), *self.selection)

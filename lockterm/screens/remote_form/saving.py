@@ -1,0 +1,296 @@
+"""Saving a remote from its form: check the name, read again, ask, send, and never guess."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from lockterm.domain.differences import differences
+from lockterm.domain.operation import RECORDED, UNSETTLED, WITHOUT_EFFECT, State
+from lockterm.domain.remotes import RECOGNISED, Remote
+from lockterm.domain.rules import changes, effective, new_remote, sends_dates
+from lockterm.domain.text import clean
+from lockterm.domain.wording import LOCK_MAY_NOT_KNOW, whole
+from lockterm.errors import (
+    LocktermError,
+    MalformedAnswer,
+    NameTaken,
+    NoAnswer,
+    OutcomeUnknown,
+    RuleViolation,
+)
+from lockterm.keymap.hints import key, settling, with_keys
+from lockterm.operations import HeldBack, SettledMeanwhile
+from lockterm.screens.remote_form.fields import TAKEN, RemoteFields
+from lockterm.screens.remote_form.questions import (
+    ask_to_add,
+    ask_to_change,
+    ask_to_merge,
+    ask_whether_it_is,
+    clock_doubt,
+)
+from lockterm.terminal.key_queue import Opening, opening
+
+if TYPE_CHECKING:
+    from lockterm.domain.locks import Lock
+    from lockterm.domain.operation import Operation
+    from lockterm.domain.typed_remote import TypedRemote
+    from lockterm.screens.base import LocktermScreen
+
+PROOF_S = 90.0
+"""How long the form waits for a proof: what a service shows may be a minute old."""
+
+
+class RemoteSaving:
+    """The way from a complete form to an answer of the service.
+
+    Its workers belong to the app: leaving the screen does not stop a request that is under way.
+
+    Args:
+        screen: The form's screen: questions stand above it.
+        fields: What is typed.
+        lock_entry: The lock the remote belongs to.
+        changed: Called when ``doing``, ``refusal`` or ``unknown`` have changed.
+        saved: Called with the remote's id, where it is known, when the service has recorded it.
+    """
+
+    def __init__(
+        self,
+        screen: LocktermScreen[Any],
+        fields: RemoteFields,
+        lock_entry: Lock,
+        *,
+        changed: Callable[[], None],
+        saved: Callable[[int | None], None],
+    ) -> None:
+        self._screen = screen
+        self._fields = fields
+        self._lock = lock_entry
+        self._changed = changed
+        self._saved = saved
+        self._operations = screen.operations
+        self._zone = screen.operations.zone(lock_entry)
+        self.doing = ""
+        """What is waited for, ``Sending ...``; empty: for the person."""
+        self.is_sending = False
+        """Whether a request is under way that may be applied."""
+        self.refusal = ""
+        """Why the last save did not take effect; stands until the next one."""
+        self.unknown = False
+        """Whether the last save may have taken effect: no other one before that is checked."""
+        self._sent: Remote | None = None
+        self._read: tuple[dict[str, str], TypedRemote] | None = None
+        """What was typed for the last save, and what it meant then."""
+        self._unsettled: str | None = None
+        """The last save without an answer, in the journal: once it was read back, the next save
+        sends it again."""
+
+    def would_change(self, wanted: Remote) -> bool:
+        """Whether an edit would send anything."""
+        before = self._fields.before
+        return before is None or bool(differences(before, effective(before, wanted), self._zone))
+
+    def start(self) -> None:
+        """Begin; the form can begin nothing else until this has ended."""
+        self.refusal = ""
+        self._do("Getting ready ...")
+        opened = opening(self._screen, "the outcome of saving")
+        self._screen.app.run_worker(self._save(opened), group="writes")
+
+    def check(self) -> None:
+        """Read back what became of a request without an answer."""
+        self._do("Reading back until it is certain, at most 90 s ...")
+        opened = opening(self._screen, "the outcome of reading back")
+        self._screen.app.run_worker(self._read_back(opened), group="writes")
+
+    async def is_free(self, name: str) -> bool:
+        """Whether the lock has no remote of that name (4.2)."""
+        return await self._operations.remotes.is_name_free(self._lock.lock_id, name)
+
+    def _do(self, doing: str) -> None:
+        self.doing = doing
+        self._changed()
+
+    def _refuse(self, why: str) -> None:
+        """Say what became of a save that was not recorded, in the form and in the message log."""
+        self.refusal = why
+        self._screen.host.keep_message(why, self._screen.crumbs()[-1], "error")
+        self._changed()
+
+    @property
+    def _was_left(self) -> bool:
+        return self._screen not in self._screen.app.screen_stack
+
+    def next_step(self, operation: Operation) -> str:
+        """What to do here about an operation; empty: it is none that this form has sent."""
+        if operation.id != self._unsettled:
+            return ""
+        state = State.UNKNOWN if self.unknown else operation.state
+        return with_keys(_NEXT.get(state, ""))
+
+    # --- the way -------------------------------------------------------------------------------
+
+    async def _save(self, opened: Opening) -> None:
+        try:
+            if await self._is_ready(opened):
+                self._tell_saved(await self._send())
+        except LocktermError as error:
+            self._tell_error(error)
+            opened.has_failed = True
+        finally:
+            self.is_sending = False
+            self._do("")
+            opened.end()
+
+    async def _is_ready(self, opened: Opening) -> bool:
+        """Whether everything was checked and the person said yes."""
+        fields, connection = self._fields, self._operations.connection
+        self._do("Asking whether the name is free ...")
+        await fields.check_name(self.is_free)
+        if fields.before is not None and not await self._is_current(fields.before):
+            return False
+        if self._was_left:  # nothing was sent
+            return False
+        self._do("Waiting for your answer ...")
+        typed, reading = fields.typed(), fields.read_now()
+        if self._unsettled and self._read and self._read[0] == typed:
+            reading = self._read[1]  # sent again, now and +30d are what they were
+        opened.has_failed = True  # without a question, its answer has nothing to go to
+        if reading.errors:
+            fields.show_problems()
+            return False
+        if not self.would_change(reading.values):
+            self.refusal = "Nothing is left to change: the remote is so already."
+            return False
+        if sends_dates(fields.before, reading.values) and connection.doubts_clock:
+            reading.warnings["startDate"] = clock_doubt(connection.clock_offset_s or 0)
+        about = (self._lock, reading, self._operations.now_ms(), self._zone)
+        self._sent, self._read = reading.values, (typed, reading)
+        question = ask_to_change(fields.before, *about) if fields.before else ask_to_add(*about)
+        opened.has_failed = False
+        answer = await self._screen.app.push_screen_wait(question)
+        return bool(answer)
+
+    async def _is_current(self, before: Remote) -> bool:
+        """Whether the remote is still as the person saw it, or they took over what is new."""
+        self._do("Reading it again ...")
+        current = await self._operations.remotes.still(before, self._lock.lock_id)
+        others = differences(before, current, self._zone, RECOGNISED)
+        if self._was_left:
+            return False
+        if others and not await self._screen.app.push_screen_wait(ask_to_merge(before, others)):
+            return False
+        self._fields.take_over(current)  # the detail knows more than the list
+        return True
+
+    async def _send(self) -> int | None:
+        """Send the new remote, or what is changed: of its validity, all that belongs together."""
+        wanted, before = self._sent, self._fields.before
+        assert wanted is not None
+        self.is_sending = True
+        timeout_s = self._operations.profile.timeout_s
+        self._do(f"Sending ... at most {timeout_s:g} s for each answer.")
+        writes, lock_id, again_of = self._operations.writes, self._lock.lock_id, self._unsettled
+        if before is None:
+            return await writes.add_remote(new_remote(lock_id, wanted), again_of=again_of)
+        change, remote_id = changes(before, wanted), before.id or 0
+        await writes.update_remote(lock_id, remote_id, change, before, again_of=again_of)
+        return remote_id
+
+    def _tell_saved(self, remote_id: int | None) -> None:
+        name = clean(self._sent.remote_name if self._sent else "", 60)
+        verb = "changed" if self._fields.before else "added"
+        words = f"{name} was {verb}. {LOCK_MAY_NOT_KNOW}"
+        self._screen.notify(words, title="Recorded by the service", markup=False)
+        self._saved(remote_id)
+
+    # --- what went wrong -----------------------------------------------------------------------
+
+    def _tell_error(self, error: LocktermError) -> None:
+        """Say on the form what happened; everything typed stays."""
+        if not self._screen.is_attached:
+            self._screen.tell(error)
+            return
+        fields, typed = self._fields, self._fields.typed()
+        if isinstance(error, RuleViolation):
+            for field in typed.keys() & error.reasons.keys():
+                fields.objections[field, typed[field].strip()] = error.reasons[field]
+        if isinstance(error, NameTaken) and self._sent is not None:
+            fields.objections["remoteName", self._sent.remote_name or ""] = TAKEN
+        self.unknown = isinstance(error, OutcomeUnknown)
+        if isinstance(error, OutcomeUnknown):
+            self._unsettled = error.operation_id
+        if isinstance(error, SettledMeanwhile):
+            self._unsettled = None
+        if isinstance(error, HeldBack):
+            error.hint = f"Outside of this form {settling()}"
+            if error.operation.id == self._unsettled:
+                error.hint = f"Here only the same is sent again. {error.hint}"
+        refusal = whole(error)
+        if isinstance(error, NoAnswer | MalformedAnswer):  # a read: it comes before the writing
+            refusal = f"Nothing was changed. {refusal}"
+        if self.unknown:
+            refusal += with_keys(" Before another save: {form.check} reads it back.")
+        self._refuse(refusal)
+        fields.read_now()
+
+    # --- an outcome that is not known ----------------------------------------------------------
+
+    async def _read_back(self, opened: Opening) -> None:
+        try:
+            operation = await self._operation()
+            if operation is not None and operation.unsettled:
+                operation = await self._operations.watch.until_proven(operation, PROOF_S)
+                operation = await self._recognise(operation)
+            self._tell_outcome(operation)
+        except LocktermError as error:
+            if self._screen.is_attached:
+                self._refuse(
+                    f"It cannot be read back: {whole(error)} {key('form.check')} tries again."
+                )
+        finally:
+            self._do("")
+            opened.end()
+
+    async def _operation(self) -> Operation | None:
+        """The last save of this form, as the journal has it; or by which it was sent again."""
+        journal = self._operations.journal
+        found = await journal.find(self._unsettled or "")
+        while found is not None and found.state is State.SENT_AGAIN:
+            again = [one for one in await journal.linked(found) if one.again_of == found.id]
+            found = next((one for one in again if one.state not in WITHOUT_EFFECT), None)
+        return found
+
+    async def _recognise(self, operation: Operation) -> Operation:
+        """Let the person say whether the only remote like the new one is the new one."""
+        if operation.state is not State.AMBIGUOUS or len(operation.candidates) != 1:
+            return operation
+        question = ask_whether_it_is(operation.remote_name, operation.candidates[0])
+        if self._was_left or not await self._screen.app.push_screen_wait(question):
+            return operation
+        return await self._operations.settling.bind(operation, operation.candidates[0])
+
+    def _tell_outcome(self, operation: Operation | None) -> None:
+        state = operation.state if operation else None
+        if operation and state in RECORDED:
+            self._tell_saved(operation.remote_id)
+            return
+        self.unknown = state in (State.UNKNOWN, State.AMBIGUOUS)
+        if operation and state in UNSETTLED:
+            self._unsettled = operation.id
+            self.refusal = f"{clean(operation.message, 200)} {with_keys(_NEXT[operation.state])}"
+        else:  # it was settled elsewhere
+            self._unsettled = None
+            self.refusal = with_keys(
+                "It was settled elsewhere: the history says how. {form.save} saves anew."
+            )
+
+
+_NEXT = {
+    State.UNKNOWN: "{form.check} reads it back again.",
+    State.NOT_SEEN: "{form.save} sends it again.",
+    State.DAMAGED: "Leave the form and look at the lock's list.",
+    State.AMBIGUOUS: "Leave the form and look at it; {form.check} asks again.",
+    State.CONFLICT: "{form.save} shows the difference before anything is sent again.",
+}
+"""What to do about an operation that was read back."""

@@ -1,0 +1,270 @@
+"""The form for a remote: to add one (4.1) or to change one (4.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.widgets import Input, Static
+
+from lockterm.domain.remotes import FIELDS
+from lockterm.domain.typed_remote import typed_words
+from lockterm.domain.wording import read_only
+from lockterm.keymap.hints import with_keys
+from lockterm.screens.base import ELSEWHERE, LocktermScreen
+from lockterm.screens.form_drafts import (
+    REMOTE,
+    WAITS_FOR_STORE,
+    FormDraft,
+    StoreWait,
+    title_of_remote,
+)
+from lockterm.screens.remote_form.fields import RemoteFields
+from lockterm.screens.remote_form.questions import ask_to_leave
+from lockterm.screens.remote_form.saving import RemoteSaving
+from lockterm.terminal.key_queue import opens
+from lockterm.terminal.patches import own_bindings
+from lockterm.widgets.bindings import bindings
+from lockterm.widgets.notice_line import NoticeLine
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+    from lockterm.domain.locks import Lock
+    from lockterm.domain.operation import Operation
+    from lockterm.domain.remotes import Remote
+    from lockterm.operations import Operations
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteSaved:
+    """The service recorded the remote."""
+
+    remote_id: int | None
+    """Its id; None where the service did not tell the id of a new one."""
+
+
+class RemoteForm(LocktermScreen[RemoteSaved | None]):
+    """Add a remote, or change one. Closes only when the service has recorded it, or on leaving.
+
+    Args:
+        operations: The one door to service and store.
+        lock_entry: The lock the remote belongs to.
+        remote: The remote to change; None adds one.
+        focus_field: The contract's name of the field to start in: ``endDate`` renews.
+        typed: A draft to go on with, so that none is offered.
+        offered: Contract field -> what stands there instead of what the remote has.
+    """
+
+    BINDINGS = bindings("remote_form")
+
+    AUTO_FOCUS = None
+
+    is_form = True
+
+    lock_entry: Lock
+
+    def __init__(
+        self,
+        operations: Operations,
+        lock_entry: Lock,
+        remote: Remote | None = None,
+        focus_field: str | None = None,
+        typed: Mapping[str, str] | None = None,
+        offered: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(operations)
+        self.lock_entry = lock_entry
+        zone = operations.zone(lock_entry)
+        self.fields = RemoteFields(remote, zone, operations.now_ms, offered or {})
+        key = (REMOTE, lock_entry.lock_id, remote.id if remote else None)
+        name = remote.remote_name if remote else None
+        self.drafts = FormDraft(
+            self,
+            key,
+            title_of_remote(lock_entry, remote.id if remote else None, name),
+            touched=self.fields.touched,
+            fill=self.fields.fill,
+            words=typed_words,
+        )
+        self._draft = typed
+        self._store = StoreWait(self, self.show_status)
+        self._saving = RemoteSaving(
+            self, self.fields, lock_entry, changed=self._show_saving, saved=self._leave_saved
+        )
+        self._start_in = focus_field
+        self._focused_before: Widget | None = None
+        self._result: RemoteSaved | None = None
+
+    def crumbs(self) -> tuple[str, ...]:
+        before = self.fields.before
+        what = f"Edit {before.remote_name or before.id}" if before else "Add a remote"
+        return ("Locks", self.lock_entry.title, "Remotes", what)
+
+    def compose_body(self) -> ComposeResult:
+        yield self.fields
+        yield Static("", id="status", markup=False)
+
+    def on_mount(self) -> None:
+        """Begin where it was asked."""
+        fields = self.fields
+        first = "remoteType" if self._start_in else "remoteName"
+        row = fields.row(self._start_in if self._start_in in fields.shown() else first)
+        row.focus_control()
+        if self._start_in:
+            for text in row.query(Input):
+                text.select_all()
+        self.show_status()
+        self.drafts.begin(self._draft)
+
+    # --- the name ------------------------------------------------------------------------------
+
+    @on(RemoteFields.Left)
+    def _left(self, event: RemoteFields.Left) -> None:
+        if event.field == "remoteName":
+            self.check_name()
+
+    @work(exclusive=True, group="name")
+    async def check_name(self) -> None:
+        """Ask whether the typed name is free."""
+        await self.fields.check_name(self._saving.is_free)
+        self.show_status()
+
+    # --- saving --------------------------------------------------------------------------------
+
+    def why_not(self, action: str) -> str:
+        """Why nothing can be saved, checked or left now."""
+        saving = self._saving
+        if action == "leave":
+            return "It is being sent: the form waits for the answer." if saving.is_sending else ""
+        if action == "check":
+            return "" if saving.unknown and not saving.doing else "There is nothing to read back."
+        if action == "toggle_more":
+            return "" if self.fields.before is None else "Every field is shown already."
+        return self._why_not_save() if action == "save" else ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Keys that belong to a state of the form are not offered outside of it."""
+        if action == "check" and not self._saving.unknown:
+            return False
+        if action == "toggle_more" and self.fields.before is not None:
+            return False
+        return super().check_action(action, parameters)
+
+    def verb_now(self, action: str) -> str:
+        """The same key hides again what it has shown."""
+        return "fewer fields" if action == "toggle_more" and self.fields.more else ""
+
+    def _why_not_save(self) -> str:
+        profile, reading = self.operations.profile, self.fields.reading
+        if profile.read_only:
+            return read_only(profile.name, "nothing can be saved")
+        if self._saving.doing:
+            return WAITS_FOR_STORE if self._store.is_waiting else self._saving.doing
+        if self._saving.unknown:
+            return with_keys("Check first whether the last save took effect: {form.check}.")
+        if reading.missing:
+            return f"Still needed: {_names(reading.missing)}."
+        if reading.errors:
+            return f"To correct: {_names(tuple(reading.errors))}."
+        if not self._saving.would_change(reading.values):
+            return "Nothing is changed yet."
+        return ""
+
+    @on(RemoteFields.Changed)
+    def _typing(self) -> None:
+        self.drafts.note_change()
+        self.show_status()
+
+    def show_status(self) -> None:
+        """The line above the keys: what is waited for, what was refused, what is missing."""
+        if not self.is_attached:  # it was left while the service was asked
+            return
+        complete = with_keys("Complete. {form.save} shows what will be sent, and asks.")
+        text = self._why_not_save() or complete
+        refusal = "" if self._saving.doing else self._saving.refusal
+        status = self.query_one("#status", Static)
+        status.update(f"! {refusal}" if refusal else text)
+        status.set_class(bool(refusal), "refused")
+        self._say_next()
+        self.refresh_bindings()
+
+    def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
+        """Of a save of this form, say what the line above the keys says of it too."""
+        super().show_notices(link, unsettled)
+        self._say_next()
+
+    def _say_next(self) -> None:
+        if self.unsettled and self.query(NoticeLine):
+            own = self._saving.next_step(self.unsettled[0])
+            self.query_one(NoticeLine).instead = own or ELSEWHERE
+
+    def _show_saving(self) -> None:
+        """Nothing is typed into a form that is being sent."""
+        if not self.is_attached:  # the request goes on without it
+            return
+        self._store.watch(bool(self._saving.doing))
+        is_sending = self._saving.is_sending
+        if is_sending and not self.fields.disabled:
+            self._focused_before = self.focused
+        self.fields.disabled = is_sending
+        if not is_sending and self._focused_before is not None:
+            self._focused_before.focus()
+            self._focused_before = None
+        self.show_status()
+
+    def on_key(self, event: events.Key) -> None:
+        """The key to save, on a form that is not ready, goes to the first thing to do."""
+        is_save = any(binding.action == "save" for binding in own_bindings(self, event.key))
+        if is_save and self.fields.reading.errors and not self._saving.doing:
+            event.prevent_default()  # the line above the keys says why: no notice over the fields
+            self.fields.show_problems()
+
+    def action_save(self) -> None:
+        self.fields.read_now()
+        if not self._why_not_save():
+            self._saving.start()
+
+    def action_check(self) -> None:
+        self._saving.check()
+
+    def action_toggle_more(self) -> None:
+        self.fields.more = not self.fields.more
+        self.refresh_bindings()
+
+    @work
+    @opens("what is below the form")
+    async def action_leave(self) -> None:
+        """Leave; ask if something was typed."""
+        fields = self.fields
+        if fields.is_touched:
+            name = (fields.before or fields.reading.values).remote_name
+            is_sent = self._saving.unknown or any(map(self._saving.next_step, self.unsettled))
+            question = ask_to_leave(name or "the new remote", is_sent=is_sent)
+            if not await self.app.push_screen_wait(question):
+                return
+            self.drafts.finish()
+        self.dismiss(None)
+
+    def _leave_saved(self, remote_id: int | None) -> None:
+        """Leave with success; at once, or when what stands above this screen is gone."""
+        self.drafts.finish()
+        self._result = RemoteSaved(remote_id)
+        if self.is_current:
+            self.dismiss(self._result)
+
+    def on_screen_resume(self) -> None:
+        """Leave if the answer came while something else was shown."""
+        if self._result is not None:
+            self.dismiss(self._result)
+
+    def on_unmount(self) -> None:
+        """Keep the last keys of a form that ends with the program."""
+        self.drafts.keep_pending()
+
+
+def _names(fields: tuple[str, ...]) -> str:
+    return ", ".join(FIELDS[field].label for field in fields)

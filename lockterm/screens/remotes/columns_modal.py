@@ -1,0 +1,154 @@
+"""The dialog in which the columns of a table are chosen, ordered and sorted by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widgets import Button, Label, OptionList
+from textual.widgets.option_list import Option
+
+from lockterm.keymap.hints import with_keys
+from lockterm.screens.base import LocktermModal
+from lockterm.screens.dialogs.choice import ChoiceList
+from lockterm.screens.remotes.columns import ALWAYS, COLUMNS, USUAL, Arrangement, SortOrder
+from lockterm.widgets.bindings import bindings
+
+HINT = (
+    "{columns.show} show, {columns.down}/{columns.up} move, {columns.sort} sort,"
+    " {columns.usual} usual, {columns.use} use, esc leave"
+)
+
+
+class ColumnsModal(LocktermModal[Arrangement | None]):
+    """Ask for columns, their order and a sort; answers with them, or with None.
+
+    Every column has a line, those that are shown and those that are not; the marks are ASCII.
+
+    Args:
+        arrangement: What is chosen now.
+        left_out: The columns of an arrangement for which the terminal has no room.
+    """
+
+    BINDINGS = bindings("columns")
+
+    def __init__(
+        self, arrangement: Arrangement, left_out: Callable[[Arrangement], Sequence[str]]
+    ) -> None:
+        super().__init__()
+        self._left_out = left_out
+        self._take(arrangement)
+
+    @property
+    def chosen(self) -> Arrangement:
+        """What the lines say."""
+        shown = tuple(key for key in self._keys if key in self._shown)
+        return Arrangement.of(shown, self._order)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Label("Columns of the remotes", markup=False, classes="question")
+            yield ChoiceList(*map(Option, self._lines()), compact=True, markup=False)
+            yield Label(self._fit_words(), id="fit", markup=False)
+            yield Label(self._sort_words(), id="sort", markup=False)
+            yield Label(with_keys(HINT), markup=False, classes="hint")
+            with Horizontal(classes="buttons"):
+                yield Button("Cancel", id="keep", compact=True)
+                yield Button("Use these columns", "primary", id="act", compact=True)
+
+    def on_mount(self) -> None:
+        self.query_one(ChoiceList).focus()
+        self.query_one(ChoiceList).highlighted = 0
+
+    # --- words ---------------------------------------------------------------------------------
+
+    def _lines(self) -> list[Content]:
+        without_room = self._left_out(self.chosen)
+        lines = []
+        for key in self._keys:
+            box = "[ ]" if key not in self._shown else "[-]" if key in without_room else "[x]"
+            column, order = COLUMNS[key], self._order
+            marker = order.marker if order is not None and order.key == key else " "
+            lines.append(Content(f"{box} {column.title:<8} {marker} {column.about}"))
+        return lines
+
+    def _fit_words(self) -> str:
+        without_room = self._left_out(self.chosen)
+        if not without_room:
+            return "All of them fit."
+        count = "1 column does" if len(without_room) == 1 else f"{len(without_room)} columns do"
+        return f"[-] {count} not fit: {', '.join(COLUMNS[key].title for key in without_room)}"
+
+    def _sort_words(self) -> str:
+        if self._order is None:
+            return "Rows in the order of the service."
+        words = self._order.words
+        return f"{words[0].upper()}{words[1:]}, page by page."
+
+    # --- what is chosen ------------------------------------------------------------------------
+
+    def _take(self, arrangement: Arrangement) -> None:
+        shown = arrangement.columns or USUAL
+        self._keys = [*shown, *(key for key in COLUMNS if key not in shown)]
+        self._shown = set(shown)
+        self._order = arrangement.order
+
+    def _at(self) -> int | None:
+        """The line that the keys change; none while a button has the focus."""
+        choices = self.query_one(ChoiceList)
+        return choices.highlighted if choices.has_focus else None
+
+    def _repaint(self, place: int) -> None:
+        choices = self.query_one(ChoiceList)
+        for index, line in enumerate(self._lines()):
+            choices.replace_option_prompt_at_index(index, line)
+        choices.highlighted = place
+        self.query_one("#fit", Label).update(self._fit_words())
+        self.query_one("#sort", Label).update(self._sort_words())
+
+    # --- actions -------------------------------------------------------------------------------
+
+    def action_show(self) -> None:
+        """Show the column, or hide it; the name stays."""
+        if (place := self._at()) is None:
+            return
+        key = self._keys[place]
+        if key == ALWAYS:
+            self.query_one("#fit", Label).update("The name stays: what is done names its remote.")
+            return
+        self._shown ^= {key}
+        self._repaint(place)
+
+    def action_move(self, by: int) -> None:
+        place = self._at()
+        if place is not None and 0 <= place + by < len(self._keys):
+            keys = self._keys
+            keys[place], keys[place + by] = keys[place + by], keys[place]
+            self._repaint(place + by)
+
+    def action_sort(self) -> None:
+        """Sort by the column: up, down, not at all."""
+        if (place := self._at()) is None:
+            return
+        key, order = self._keys[place], self._order
+        if order is None or order.key != key:
+            self._order = SortOrder(key)
+        else:
+            self._order = None if order.descending else SortOrder(key, descending=True)
+        self._repaint(place)
+
+    def action_usual(self) -> None:
+        """The usual columns in the order of the service."""
+        self._take(Arrangement())
+        self._repaint(0)
+
+    def action_use(self) -> None:
+        self.dismiss(self.chosen)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        self.action_show()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        self.dismiss(self.chosen if event.button.id == "act" else None)

@@ -1,0 +1,328 @@
+"""The commands on one remote, wherever it is shown; and those on all the remotes of its lock."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING
+
+from textual.worker import Worker
+
+from lockterm.domain.constants import RemoteType
+from lockterm.domain.locks import Lock
+from lockterm.domain.operation import CALL_WORDS, HELD_CALLS
+from lockterm.domain.reading import INT64
+from lockterm.domain.text import clean
+from lockterm.domain.wording import LOCK_MAY_NOT_KNOW, beyond_backup, read_only, remote_title
+from lockterm.errors import LocktermError, MalformedAnswer, NoAnswer
+from lockterm.keymap.hints import key, settling
+from lockterm.screens.base import LocktermScreen
+
+if TYPE_CHECKING:
+    from lockterm.domain.operation import Operation
+    from lockterm.domain.remotes import Remote
+    from lockterm.screens.remote_form import RemoteSaved
+
+WRITES = frozenset({"add", "edit", "renew", "delete", "clear", "user_number"})
+"""Actions that send a change."""
+
+ON_A_REMOTE = frozenset({"detail", "edit", "renew", "delete", "user_number", "copy"})
+"""Actions that need a remote."""
+
+
+class RemoteCommands:
+    """Add, edit, renew, delete, number, copy, clear; and why one of them can do nothing now.
+
+    A command takes the remote that is shown when its key is pressed; dialog and request keep that
+    one, whatever the screen shows by then.
+
+    Args:
+        screen: The screen whose keys they are; it is about one lock.
+        current: Tells the remote that they act on; None: there is none.
+        refresh: The id of the key that reads again what the screen shows.
+        stand_on: Called with the id of a remote that was saved.
+        busy_changed: Called when something else is being done with a remote: see ``busy``.
+        is_deleted: Tells whether the service has recorded that a remote was deleted.
+    """
+
+    def __init__(
+        self,
+        screen: LocktermScreen[None],
+        current: Callable[[], Remote | None],
+        *,
+        refresh: str,
+        stand_on: Callable[[int | None], None] = lambda _: None,
+        busy_changed: Callable[[], None] = lambda: None,
+        is_deleted: Callable[[Remote], bool] = lambda _: False,
+    ) -> None:
+        self._screen = screen
+        self._current = current
+        self._refresh = refresh
+        self._stand_on = stand_on
+        self._busy_changed = busy_changed
+        self._is_deleted = is_deleted
+        self.busy: dict[int, str] = {}
+        """Remote id -> what is being done with it: ``deleting``."""
+
+    @property
+    def _lock(self) -> Lock:
+        assert self._screen.lock_entry is not None
+        return self._screen.lock_entry
+
+    @property
+    def _lock_name(self) -> str:
+        return clean(self._lock.title, 60)
+
+    # --- what is possible ----------------------------------------------------------------------
+
+    def why_not(self, action: str) -> str:
+        """Why an action can do nothing now, as a sentence; empty: it can."""
+        operations = self._screen.operations
+        if action in WRITES and operations.profile.read_only:
+            return read_only(operations.profile.name)
+        if action in WRITES and operations.connection.online is False:
+            again = key(self._refresh)
+            return f"The service cannot be reached, so nothing can be sent. {again} tries again."
+        if action in HELD_CALLS:
+            return self._why_held()
+        if action not in ON_A_REMOTE:
+            return ""
+        remote = self._current()
+        if remote is None:
+            return "There is no remote under the cursor."
+        if remote.id is None and action != "copy":
+            return "The service listed this remote without a usable id."
+        if action in WRITES and self._is_deleted(remote):
+            return "It is deleted already: the service has recorded that, its list is behind."
+        return self._why_remote_held(remote) if action in WRITES else ""
+
+    def _why_held(self) -> str:
+        """An add or clear waits for the outcome of an earlier one."""
+        for operation in self._screen.unsettled:
+            if operation.call in HELD_CALLS and operation.lock_id == self._lock.lock_id:
+                return (
+                    f"An earlier change is not settled: {_named(operation)}. Another could double"
+                    f" it. Settle it first: {settling()}"
+                )
+        return ""
+
+    def _why_remote_held(self, remote: Remote) -> str:
+        """A change of a remote waits for the outcome of an earlier one."""
+        for operation in self._screen.unsettled:
+            is_same = operation.lock_id == self._lock.lock_id
+            if is_same and remote.id is not None and operation.remote_id == remote.id:
+                return (
+                    f"An earlier change of it is not settled: {_named(operation)}. Which of two"
+                    f" would come last cannot be told. Settle it first: {settling()}"
+                )
+        return ""
+
+    # --- the form ------------------------------------------------------------------------------
+
+    def add(self) -> None:
+        """Add a remote in the form."""
+        if reason := self.why_not("add"):  # chosen in the palette
+            self._screen.refuse_to_open("Add", reason)
+        else:
+            self._open_form(None)
+
+    def edit(self) -> None:
+        """Change the remote in the form."""
+        self._open_form(self._current())
+
+    def renew(self) -> None:
+        """Change its end: the form with the cursor there.
+
+        A permanent remote has none, and is offered to be time-limited from now on: the end that is
+        typed behind the key lands in its field whatever remote the cursor was on.
+        """
+        remote = self._current()
+        offered = {}
+        if remote is not None and remote.remote_type == RemoteType.PERMANENT:
+            offered = {"remoteType": str(RemoteType.TIME_LIMITED), "startDate": "now"}
+        self._open_form(remote, "endDate", offered)
+
+    def _open_form(
+        self,
+        remote: Remote | None,
+        focus_field: str | None = None,
+        offered: Mapping[str, str] | None = None,
+    ) -> None:
+        from lockterm.screens.remote_form import RemoteForm
+
+        screen = self._screen
+        form = RemoteForm(screen.operations, self._lock, remote, focus_field, offered=offered)
+        screen.app.push_screen(form, self._form_closed)
+
+    def _form_closed(self, saved: RemoteSaved | None) -> None:
+        if saved is not None:
+            self._stand_on(saved.remote_id)
+        # Without a result too: a save of unknown outcome may have changed what is shown.
+        self._written(saved.remote_id if saved else None)
+
+    # --- writes --------------------------------------------------------------------------------
+
+    def delete(self) -> None:
+        """Delete the remote, after asking."""
+        from lockterm.screens.remotes.delete import Deletion
+
+        remote = self._current()
+        if remote is None:
+            return
+        operations, lock = self._screen.operations, self._lock
+        deletion = Deletion(operations, lock, remote)
+        dialog = deletion.dialog()
+
+        def answered(confirmed: bool | None) -> None:
+            if not confirmed:
+                if not dialog.may_act():  # it was gone: the list is old
+                    self._written(None)
+                return
+            who = remote_title(deletion.remote)
+            self._carry_out(
+                f"Delete {who}",
+                operations.writes.delete_remote(lock.lock_id, deletion.remote),
+                lambda _: f"{who} was deleted from {self._lock_name}. {LOCK_MAY_NOT_KNOW}",
+                remote_id=remote.id,
+                busy="deleting",
+            )
+
+        self._screen.app.push_screen(dialog, answered)
+
+    def set_user_number(self) -> None:
+        """Set the remote's user number."""
+        from lockterm.screens.dialogs.number import NumberModal
+        from lockterm.screens.remotes.delete import numbers_of
+
+        remote = self._current()
+        if remote is None:
+            return
+        who, operations, lock = remote_title(remote), self._screen.operations, self._lock
+        name = clean(remote.remote_name or "a remote without a name", 60)
+        numbers = "\n".join(numbers_of(remote, lock))
+        dialog = NumberModal(
+            f"New user number of {name} on {self._lock_name}?",
+            f"{numbers}\nThe service has no way to read it back: note what you set.",
+            verb="Set the user number",
+            numbers=INT64,  # the contract has no least one
+            wrong="A whole number, such as 12.",
+        )
+
+        def answered(number: int | None) -> None:
+            if number is not None:
+                self._carry_out(
+                    f"User number of {who}",
+                    operations.writes.set_user_no(lock.lock_id, remote, number),
+                    lambda _: f"{who} has user number {number} now.",
+                    remote_id=remote.id,
+                    busy="writing",
+                )
+
+        self._screen.app.push_screen(dialog, answered)
+
+    def clear(self) -> None:
+        """Delete all remotes of the lock, after asking."""
+        from lockterm.screens.remotes.delete import Clearing
+
+        operations, lock = self._screen.operations, self._lock
+        clearing = Clearing(operations, lock)
+
+        def answered(confirmed: bool | None) -> None:
+            if confirmed:
+                backed_up = clearing.count
+                self._carry_out(
+                    f"Clear {self._lock_name}",
+                    operations.writes.clear_remotes(lock.lock_id, backed_up),
+                    lambda deleted: self._cleared(deleted, backed_up),
+                )
+
+        self._screen.app.push_screen(clearing.dialog(), answered)
+
+    def _cleared(self, deleted: int | None, backed_up: int | None) -> str:
+        if deleted is None:
+            return f"The remotes of {self._lock_name} were deleted. {LOCK_MAY_NOT_KNOW}"
+        remotes = "1 remote was" if deleted == 1 else f"{deleted:,} remotes were"
+        said = f"{remotes} deleted from {self._lock_name}."
+        beyond = beyond_backup(deleted, backed_up or deleted)
+        return " ".join(filter(None, (said, beyond, LOCK_MAY_NOT_KNOW)))
+
+    def _carry_out(
+        self,
+        what: str,
+        work: Awaitable[int | None],
+        done: Callable[[int | None], str],
+        *,
+        remote_id: int | None = None,
+        busy: str = "",
+    ) -> Worker[None]:
+        """Send a change and tell what became of it, even where the screen is left meanwhile.
+
+        Args:
+            what: What is done, for the title of an error; clean.
+            work: The call.
+            done: What to say after it, from its result.
+            remote_id: The remote it is about.
+            busy: What to show at that remote until then.
+        """
+
+        async def send() -> None:
+            self.mark_busy(remote_id, busy)
+            try:
+                message = done(await work)
+            except LocktermError as error:
+                if isinstance(error, NoAnswer | MalformedAnswer):  # a read, before the writing
+                    error.hint = f"Nothing was sent. {error.hint}".strip()
+                self._screen.tell(error, what)
+            else:
+                self._screen.notify(message, title="Recorded by the service")
+            finally:
+                self.mark_busy(remote_id, "")
+                self._written(remote_id)
+
+        # Not exclusive, and not the screen's: a cancelled request may still have been applied.
+        return self._screen.app.run_worker(send(), group="writes", exclusive=False)
+
+    def mark_busy(self, remote_id: int | None, word: str) -> None:
+        """Show what is being done with a remote; an empty word: nothing any more."""
+        if remote_id is None:
+            return
+        self.busy.pop(remote_id, None)
+        if word:
+            self.busy[remote_id] = word
+        if self._screen.is_attached:
+            self._busy_changed()
+
+    def _written(self, remote_id: int | None) -> None:
+        """Let every open screen of this lock read again what it shows."""
+        for screen in self._screen.screens_of(self._lock.lock_id):
+            screen.after_write(remote_id)
+
+    # --- copy ----------------------------------------------------------------------------------
+
+    def copy(self) -> None:
+        """Choose a value of the remote and copy it."""
+        from lockterm.screens.dialogs.choice import ChoiceModal
+        from lockterm.terminal.clipboard import copy
+
+        remote = self._current()
+        if remote is None:
+            return
+        values = {
+            "number": remote.remote_number,
+            "name": remote.remote_name,
+            "id": None if remote.id is None else str(remote.id),
+        }
+        choices = [
+            ((what, value), f"{what:<8}{clean(value, 50)}")
+            for what, value in values.items()
+            if value
+        ]
+
+        def chosen(what: tuple[str, str] | None) -> None:
+            if what is not None:
+                copy(self._screen.app, what[1], what[0])
+
+        self._screen.app.push_screen(ChoiceModal("Copy which value?", choices), chosen)
+
+
+def _named(operation: Operation) -> str:
+    return f"{CALL_WORDS[operation.call]} {clean(operation.remote_name, 40)}".strip()

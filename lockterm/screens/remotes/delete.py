@@ -1,0 +1,158 @@
+"""The dialogs before a remote is deleted, or all of a lock: which, and what is lost with them."""
+
+from __future__ import annotations
+
+from lockterm.domain.backup import backup_words
+from lockterm.domain.differences import differences
+from lockterm.domain.locks import Lock
+from lockterm.domain.remotes import RECOGNISED, Remote
+from lockterm.domain.text import clean
+from lockterm.domain.validity import validity
+from lockterm.domain.wording import meaning, remote_title
+from lockterm.errors import LocktermError, Refused
+from lockterm.operations import Operations
+from lockterm.screens.dialogs.destroy import DestroyModal, TargetState
+from lockterm.widgets.cells import cut
+
+
+class Deletion:
+    """What is deleted with a remote, and the question before that.
+
+    Args:
+        operations: The one door to service and store.
+        lock_entry: The lock it belongs to.
+        remote: The remote as the list showed it; its id is what is deleted, whatever the list
+            shows by then.
+    """
+
+    def __init__(self, operations: Operations, lock_entry: Lock, remote: Remote) -> None:
+        self.remote = remote
+        """The remote as it was last read: what is kept as its backup."""
+        self._operations = operations
+        self._lock_entry = lock_entry
+
+    def dialog(self) -> DestroyModal:
+        question, numbers = _asked(self.remote, self._lock_entry)
+        return DestroyModal(
+            question,
+            "\n".join([*numbers, "Reading it once more ..."]),
+            verb=_verb(self.remote),
+            keep="Keep",
+            check=self.check,
+        )
+
+    async def check(self) -> TargetState:
+        """Read the detail: it may be gone, or another than the list showed."""
+        shown = self.remote
+        zone, now_ms = self._operations.zone(self._lock_entry), self._operations.now_ms()
+        try:
+            assert shown.id is not None, "the action is disabled without an id"
+            self.remote = latest = await self._operations.remotes.detail(shown.id)
+        except Refused as error:
+            if not error.is_gone:
+                return TargetState(self._unread(error))
+            return TargetState(
+                f"The service says: {meaning(error)}\n"
+                "Somebody has probably deleted it already. Nothing was sent.",
+                question=f"{remote_title(shown)} is gone.",
+                possible=False,
+            )
+        except LocktermError as error:
+            return TargetState(self._unread(error))
+        if (other := latest.other_lock(self._lock_entry.lock_id)) is not None:
+            # It could not be read back either: it is not on this lock's list.
+            return TargetState(
+                f"! The service says that it belongs to lock {other}. Nothing was sent.",
+                question=f"{remote_title(latest)} is not on {clean(self._lock_entry.title, 60)}.",
+                possible=False,
+            )
+        question, lines = _asked(latest, self._lock_entry)
+        if changed := differences(shown, latest, zone, RECOGNISED):
+            lines += ["! Changed since the list was read:", *map(str, changed), ""]
+        valid = validity(latest, now_ms, zone)
+        lines += [f"Valid: {valid.words}", f"State: {valid.state}", "", backup_words(latest.raw)]
+        return TargetState(
+            "\n".join(lines),
+            question=question,
+            verb=_verb(latest),
+        )
+
+    def _unread(self, error: LocktermError) -> str:
+        lines = [
+            *_asked(self.remote, self._lock_entry)[1],
+            f"! It could not be read once more: {meaning(error)}",
+            "What you see may be old. It is read again before it is deleted.",
+        ]
+        return "\n".join(lines)
+
+
+class Clearing:
+    """What is deleted with all remotes of a lock, and the question before that.
+
+    Args:
+        operations: The one door to service and store.
+        lock_entry: The lock; its name or its id has to be typed.
+    """
+
+    def __init__(self, operations: Operations, lock_entry: Lock) -> None:
+        self.count: int | None = None
+        """How many remotes the person was told of; None before they were counted."""
+        self._operations = operations
+        self._lock_entry = lock_entry
+
+    def dialog(self) -> DestroyModal:
+        lock = self._lock_entry
+        return DestroyModal(
+            f"Delete all remotes of {clean(lock.title, 60)}?",
+            "Counting them ...",
+            verb="Delete all",
+            keep="Keep them",
+            typed=(lock.name, str(lock.lock_id)),
+            check=self.check,
+        )
+
+    async def check(self) -> TargetState:
+        """Count them now; what cannot be counted cannot be cleared."""
+        name = clean(self._lock_entry.title, 60)
+        try:
+            seen = await self._operations.remotes.page(self._lock_entry.lock_id, 1, 1, fresh=True)
+        except LocktermError as error:
+            words = f"! They could not be counted: {meaning(error)}\nNothing was sent."
+            return TargetState(words, possible=False)
+        self.count = count = seen.value.total
+        if not count:
+            return TargetState(
+                "There is nothing to delete.", f"{name} has no remotes.", possible=False
+            )
+        first = next(iter(seen.value.remotes), None)
+        remotes = "1 remote" if count == 1 else f"{count:,} remotes"
+        return TargetState(
+            "Every one of them stops opening this lock, expired or not.\n\n"
+            + backup_words(first.raw if first else {}, many=True),
+            question=f"Delete all {remotes} of {name}?",
+            verb=f"Delete {remotes}",
+        )
+
+
+def _asked(remote: Remote, lock_entry: Lock) -> tuple[str, list[str]]:
+    """The question, and the numbers that stand on lines of their own below it.
+
+    Terminals disagree on how wide letters beyond ASCII are, and in which direction they run: what
+    tells two remotes apart never stands in a row with them.
+    """
+    who, lock = remote_title(remote), clean(lock_entry.title, 60)
+    if f"{who}{lock}".isascii():
+        return f"Delete {who} from {lock}?", []
+    name = clean(remote.remote_name or "a remote without a name", 60)
+    return f"Delete {name} from {lock}?", numbers_of(remote, lock_entry)
+
+
+def numbers_of(remote: Remote, lock_entry: Lock) -> list[str]:
+    """What tells a remote from others of its name, on lines of their own."""
+    number = f"Number: {clean(remote.remote_number or 'none', 30)}"
+    return [number, f"Id: {remote.id}, lock {lock_entry.lock_id}"]
+
+
+def _verb(remote: Remote) -> str:
+    """``Delete Anna Weber``, short enough for a button beside another at 60 columns."""
+    return f"Delete {cut(clean(remote.remote_name or 'it', 60), 28)}"

@@ -1,0 +1,220 @@
+"""One remote, field by field."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual import work
+from textual.app import ComposeResult
+from textual.reactive import var
+
+from lockterm.domain.glyphs import separator
+from lockterm.domain.locks import Lock
+from lockterm.domain.remote_details import remote_details
+from lockterm.domain.text import clean
+from lockterm.domain.validity import validity
+from lockterm.domain.wording import meaning
+from lockterm.errors import LocktermError, Refused, StoreError
+from lockterm.keymap.hints import with_keys
+from lockterm.operations import Operations, Seen
+from lockterm.screens.base import LocktermScreen
+from lockterm.screens.load_state import LoadState, load
+from lockterm.screens.remotes.commands import RemoteCommands
+from lockterm.terminal.key_queue import opening
+from lockterm.widgets.bindings import bindings
+from lockterm.widgets.details_table import DetailsTable
+from lockterm.widgets.pager import Pager, with_age
+from lockterm.widgets.state_panel import StatePanel, in_a_line
+
+if TYPE_CHECKING:
+    from lockterm.domain.operation import Operation
+    from lockterm.domain.remotes import Remote
+
+
+class RemoteDetailScreen(LocktermScreen[None]):
+    """Every field of a remote as the service tells it now.
+
+    Args:
+        operations: The one door to service and store.
+        lock_entry: The lock it belongs to.
+        remote_id: Which remote.
+        title: What it is called as long as its detail was not read.
+    """
+
+    BINDINGS = bindings("remote")
+
+    lock_entry: Lock
+
+    state: var[LoadState[Remote]] = var(LoadState, init=False)
+    """The remote as it was last read, and why it could not be read again."""
+
+    def __init__(
+        self, operations: Operations, lock_entry: Lock, remote_id: int, title: str
+    ) -> None:
+        super().__init__(operations)
+        self.lock_entry = lock_entry
+        self.commands = RemoteCommands(self, lambda: self.current, refresh="remote.refresh")
+        """What the keys do with the remote."""
+        self.remote_id = remote_id
+        self._opened_as = self._called = title
+
+    def crumbs(self) -> tuple[str, ...]:
+        return ("Locks", self.lock_entry.title, "Remotes", self._called)
+
+    def compose_body(self) -> ComposeResult:
+        yield DetailsTable(id="fields")
+        yield StatePanel(f"Reading {clean(self._called, 60)} ...", id="state")
+        yield Pager(self.operations.clock.steady_ms, id="pager")
+
+    # --- loading -------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        self.query_one(DetailsTable).display = False
+        self.load_remote()
+
+    @work(exclusive=True, group="remote")
+    async def load_remote(self) -> None:
+        """Read the remote; until the service answers, show what was last read."""
+
+        async def read() -> Seen[Remote]:
+            remote = await self.operations.remotes.detail(self.remote_id)
+            return Seen.now(remote, self.operations.clock)
+
+        def show(state: LoadState[Remote]) -> None:
+            self.state = state
+
+        kept = partial(self.operations.remotes.cached_detail, self.remote_id)
+        with opening(self, clean(self._called, 60)) as opened:
+            seen = await load(self, lambda: self.state, show, read, kept, kept_shown=opened.end)
+            opened.has_failed = self.current is None
+        if seen is not None:
+            await self._learn_names(seen.value)
+
+    def keep_refusal(self, error: LocktermError) -> None:
+        """That a remote is gone is said whole, and is nobody's fault."""
+        if not (isinstance(error, Refused) and error.is_gone):
+            super().keep_refusal(error)
+
+    async def _learn_names(self, remote: Remote) -> None:
+        """Fill in the names of the lock where the lock book has none (2.3, lockInfo)."""
+        info, lock_id = remote.lock_info, self.lock_entry.lock_id
+        if info is None or info.lock_id != lock_id:
+            return
+        try:
+            known = {lock.lock_id: lock for lock in await self.operations.locks.all()}
+            entry = known.get(lock_id, self.lock_entry)
+            named = replace(
+                entry,
+                name=entry.name or info.lock_name or "",
+                alias=entry.alias or info.lock_alias or "",
+            )
+            if named != entry and lock_id in known:
+                await self.operations.locks.save(named)
+        except StoreError:  # the locks screen says so; the fields are there all the same
+            return
+        for screen in self.screens_of(lock_id):
+            screen.lock_entry = named
+            screen.show_crumbs()
+
+    # --- watchers ------------------------------------------------------------------------------
+
+    def watch_state(self, old: LoadState[Remote], new: LoadState[Remote]) -> None:
+        if not new.shows(old):
+            self._paint()
+
+    def write_again(self) -> None:
+        self._paint()
+
+    def _paint(self) -> None:
+        table, panel = self.query_one(DetailsTable), self.query_one(StatePanel)
+        remote, error = self.current, self.state.error
+        table.display = remote is not None
+        table.set_class(self.state.stale, "-stale")
+        panel.display = not table.display
+        if self.state.seen is None:
+            self._called = self._opened_as
+        if remote is not None:
+            self._show_fields(remote)
+            table.focus()
+        elif error is not None and self.is_gone:
+            panel.say(
+                f"{clean(self._called, 60)} is gone\n\nThe service says: {meaning(error)}",
+                with_keys("escape  back to the remotes      {remote.refresh}  look again"),
+            )
+        elif error is not None:
+            keys = with_keys("{remote.refresh}  try again      escape  back to the remotes")
+            panel.say_error(error, keys)
+        self.show_crumbs()
+        self._show_age()
+        self.refresh_bindings()
+
+    def _show_fields(self, remote: Remote) -> None:
+        zone, now_ms = self.operations.zone(self.lock_entry), self.operations.now_ms()
+        fields = remote_details(remote, validity(remote, now_ms, zone), zone, now_ms)
+        self.query_one(DetailsTable).show_fields(fields)
+        self._called = remote.remote_name or self._called
+
+    def _show_age(self) -> None:
+        pager, seen, error = self.query_one(Pager), self.state.seen, self.state.error
+        if seen is None:
+            pager.show("")
+            return
+        words = "updated "
+        if error is not None:
+            again = with_keys("{remote.refresh} tries again")
+            why = in_a_line(error)[0]
+            words = separator().join(("STALE", f"{why[:1].lower()}{why[1:]}", again, words))
+        pager.show(*with_age(words, seen.steady_ms))
+
+    def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
+        """The service was lost or is back: what failed is tried again by itself."""
+        super().show_notices(link, unsettled)
+        if self.may_read_again(self.state.error):
+            self.load_remote()
+        self.refresh_bindings()
+
+    # --- what the keys act on ------------------------------------------------------------------
+
+    @property
+    def current(self) -> Remote | None:
+        """This remote, once it was read and as long as it is there."""
+        return None if self.is_gone else self.state.value
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the service said, when it was asked last, that there is no such remote."""
+        return isinstance(self.state.error, Refused) and self.state.error.is_gone
+
+    def after_write(self, remote_id: int | None) -> None:
+        """Read it again, if it may have changed."""
+        if remote_id in (None, self.remote_id):
+            self.load_remote()
+
+    # --- actions -------------------------------------------------------------------------------
+
+    def why_not(self, action: str) -> str:
+        """See :meth:`RemoteCommands.why_not`."""
+        return self.commands.why_not(action)
+
+    def action_edit(self) -> None:
+        self.commands.edit()
+
+    def action_renew(self) -> None:
+        self.commands.renew()
+
+    def action_delete(self) -> None:
+        self.commands.delete()
+
+    def action_user_number(self) -> None:
+        self.commands.set_user_number()
+
+    def action_copy(self) -> None:
+        self.query_one(DetailsTable).copy()
+
+    def action_refresh(self) -> None:
+        self.load_remote()
+
+    def action_back(self) -> None:
+        self.dismiss(None)

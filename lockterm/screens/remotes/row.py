@@ -1,0 +1,138 @@
+"""A remote as one row of the table: what stands in its columns."""
+
+from __future__ import annotations
+
+from datetime import UTC, tzinfo
+from typing import TYPE_CHECKING
+
+from lockterm.domain import dates
+from lockterm.domain.constants import AddType, RemoteType, word
+from lockterm.domain.reading import Kind
+from lockterm.domain.text import clean
+from lockterm.domain.validity import Validity, validity
+from lockterm.record import record
+from lockterm.screens.remotes.columns import COLUMNS
+from lockterm.screens.remotes.layout import DAY, Layout
+from lockterm.widgets.cells import cut
+
+if TYPE_CHECKING:
+    from lockterm.domain.remotes import Remote
+
+LONGEST = 120
+"""The most characters of a string of the service that are looked at for a cell."""
+
+_BY: dict[int | None, str] = {AddType.BLUETOOTH: "BT", AddType.GATEWAY: "GW"}
+_COERCED = {0: "default", 1: "yes", 2: "no"}
+
+
+@record
+class RemoteRow:
+    """A remote and what its dates and status say now."""
+
+    remote: Remote
+    valid: Validity
+    busy: str = ""
+    """What is being done with it: ``deleting``."""
+    zone: tzinfo = UTC
+    """In which its times are told."""
+
+    @classmethod
+    def of(cls, remote: Remote, zone: tzinfo, now_ms: int, busy: str = "") -> RemoteRow:
+        """The row of a remote as of now."""
+        return cls(remote, validity(remote, now_ms, zone), busy, zone)
+
+
+def cells(row: RemoteRow, layout: Layout) -> list[tuple[str, bool]]:
+    """What stands in the columns, and whether it is bold."""
+    found = []
+    for key, width in layout.widths.items():
+        text = _cell(row, key, width)
+        if row.busy and key == "name" and "state" not in layout.widths:
+            text = f"{row.busy}: {text}"
+        bold = (key == "state" and bool(row.valid.disagreement)) or (
+            key == "coerced" and text == "yes"
+        )
+        found.append((cut(text, width), bold))
+    return found
+
+
+def whole(row: RemoteRow, column: str) -> str:
+    """What stands in a column that is wide enough."""
+    return _cell(row, column, LONGEST)
+
+
+def name(remote: Remote) -> str:
+    """The remote's name, clean; what came in its place where it is no text."""
+    return _text(remote, "remoteName", remote.remote_name, "(no name)")
+
+
+def number(remote: Remote) -> str:
+    """The remote's number, clean; what came in its place where it is no text."""
+    return _text(remote, "remoteNumber", remote.remote_number, "-")
+
+
+def _text(remote: Remote, field: str, value: str | None, absent: str) -> str:
+    if value is None:
+        return clean(remote.odd[field], LONGEST) if field in remote.odd else absent
+    return clean(value, LONGEST) or '""'
+
+
+def _cell(row: RemoteRow, column: str, width: int) -> str:
+    """What stands in a column, clean, given its width."""
+    remote, field = row.remote, COLUMNS[column].field
+    match column:
+        case "name":
+            return name(remote)
+        case "number":
+            return number(remote)
+        case "valid":
+            return _valid(row, width)
+        case "state":
+            return _state(row, width)
+    if field.name in remote.odd:
+        return f"odd: {clean(remote.odd[field.name], LONGEST)}"
+    value = field.of(remote)
+    if column == "coerced":
+        return "-" if value is None else _COERCED.get(value, f"odd: {value}")
+    if column == "added" and width < len("bluetooth"):
+        return _BY.get(value, "?")
+    if field.constants is not None:
+        return word(field.constants, value)
+    if field.kind is Kind.NUMBER:
+        return "-" if value is None else str(value)
+    if not value:
+        return "-"
+    ms = dates.as_ms(value) if field.kind is Kind.TIMESTAMP else value
+    stamp = dates.stamp(ms, row.zone)  # where there is no room for the time: the day
+    return stamp if len(stamp) <= width or " " not in stamp else stamp[:DAY]
+
+
+def _valid(row: RemoteRow, width: int) -> str:
+    """``Mon-Fri to 31 Dec 2026``; where that is too long too, the date without the weekdays."""
+    short = row.valid.short
+    if len(short) <= width:
+        return short
+    compact = short.replace(", until ", " to ")
+    return compact if len(compact) <= width else short.rpartition(", ")[2]
+
+
+def _state(row: RemoteRow, width: int) -> str:
+    if row.busy:  # "just added", or "added" where that is too long
+        return row.busy if len(row.busy) <= width else row.busy.rpartition(" ")[2]
+    if len(row.valid.state) > width and row.valid.disagreement:
+        return f"{row.valid.service}!"
+    if row.valid.state == "not stated" and width < 10:
+        return "unstated"
+    return row.valid.state
+
+
+def column_words(remote: Remote) -> tuple[str, ...]:
+    """The words of the columns, in which a search looks beside the remote's own texts.
+
+    The words of its dates and its status come on top of it: see ``validity.brief``.
+    """
+    return (
+        word(RemoteType, remote.remote_type),
+        word(AddType, remote.add_type),
+        "coerced" if remote.is_coerced == 1 else "",
+    )

@@ -1,0 +1,581 @@
+"""The remotes of a lock, page by page: the heart of lockterm."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.containers import Container, Horizontal
+from textual.css.query import NoMatches
+from textual.reactive import var
+
+from lockterm.domain.locks import Lock
+from lockterm.domain.text import clean
+from lockterm.errors import LocktermError, StoreError
+from lockterm.operations import Operations, Seen
+from lockterm.operations.remotes import AHEAD_S, JUST_READ_S
+from lockterm.screens.base import LocktermScreen
+from lockterm.screens.load_state import LoadState, load
+from lockterm.screens.remotes.columns import Arrangement, ColumnsChoice
+from lockterm.screens.remotes.commands import RemoteCommands
+from lockterm.screens.remotes.page_loader import PageLoader
+from lockterm.screens.remotes.page_view import Found, PageView, search, state_words
+from lockterm.screens.remotes.pager_words import pager_words
+from lockterm.screens.remotes.paging import (
+    FLIPPING,
+    HELD_S,
+    PAGE_SIZES,
+    PAGING,
+    HeldKey,
+    why_no_page,
+)
+from lockterm.screens.remotes.table import RemotesTable
+from lockterm.terminal.key_queue import opening
+from lockterm.terminal.last_frame import Shown
+from lockterm.terminal.patches import own_bindings
+from lockterm.widgets.bindings import bindings
+from lockterm.widgets.find_line import FindLine
+from lockterm.widgets.key_line import KeyLine
+from lockterm.widgets.line_table import LineTable
+from lockterm.widgets.pager import Pager
+from lockterm.widgets.state_panel import StatePanel, in_a_line
+
+if TYPE_CHECKING:
+    from lockterm.domain.operation import Operation
+    from lockterm.domain.remotes import Remote, RemotePage
+    from lockterm.screens.remotes.pane import RemotePane
+
+SEARCH_SHOWN_MS = 250
+"""How often a search tells how far it is: each time costs 80 bytes, and a list may have 1,000
+pages."""
+
+
+class RemotesScreen(LocktermScreen[None]):
+    """The pages of a lock's list as the service cuts them.
+
+    Args:
+        operations: The one door to service and store.
+        lock_entry: The lock, in the book or not.
+        open_book: Shows the lock book where no screen is below this one: the command line has
+            opened lockterm on this lock.
+    """
+
+    BINDINGS = bindings("remotes")
+
+    lock_entry: Lock
+    """The lock, as the lock book knows it."""
+
+    page_no: var[int] = var(1, init=False, always_update=True)
+    """The page that is wanted; setting it loads it."""
+
+    view: var[PageView] = var(PageView(), init=False)
+    """What is shown."""
+
+    def __init__(
+        self,
+        operations: Operations,
+        lock_entry: Lock,
+        open_book: Callable[[], None] = lambda: None,
+    ) -> None:
+        super().__init__(operations)
+        self._open_book = open_book
+        self.lock_entry = lock_entry
+        self.pages = PageLoader(operations, lock_entry.lock_id, self.notify)
+        """Reads the pages."""
+        self.commands = RemoteCommands(
+            self,
+            lambda: self.current,
+            refresh="remotes.refresh",
+            stand_on=self._stand_on,
+            busy_changed=self.paint_rows,
+            is_deleted=lambda remote: self.view.is_deleted(remote),
+        )
+        """What the keys do with the remote under the cursor."""
+        self._zone = operations.zone(lock_entry)
+        self._go_to: int | None = None
+        """The remote to stand on once the page is there."""
+        self._noted: int | None = None
+        """How many remotes the lock book was told of; None: the lock is not noted as opened yet."""
+        self._flip = HeldKey()
+        self._kind: tuple[str, ...] = ()
+        """Why keys can do nothing with the remote that the cursor was moved to; empty: not known
+        any more."""
+        self._pane: RemotePane | None = None
+        self._replayed: Seen[RemotePage] | None = None
+        """The page whose rows stood on the terminal at the start; None: there was none."""
+        self._may_restore = False
+        """Whether the history has remotes of this lock that were deleted from here."""
+
+    def crumbs(self) -> tuple[str, ...]:
+        return ("Locks", self.lock_entry.title, "Remotes")
+
+    def compose_body(self) -> ComposeResult:
+        """The table and its pane; words below the titles where there are no rows; the pager."""
+        self.columns = ColumnsChoice(self.host.choices)
+        with Container(id="remotes"):
+            with Horizontal(id="beside"):
+                yield RemotesTable(self._moved, self.columns.arrangement, id="table")
+            # In a layer of its own: when it goes, nothing else is laid out or painted again.
+            words = state_words(self.view, self._lock_name, may_add=False)
+            yield StatePanel("\n\n".join(words), id="state")
+        with Horizontal(id="foot"):
+            yield FindLine(id="find")
+            yield Pager(self.operations.clock.steady_ms, id="pager")
+
+    # --- loading -------------------------------------------------------------------------------
+
+    async def on_mount(self) -> None:
+        """Show the first page where it is there already; and ask, unless it has just come.
+
+        Where the rows of an earlier session stand on the terminal, they stay until it is there.
+        """
+        self._show_pane()
+        first = self.pages.first()
+        if first is None:
+            if self.host.is_replayed and (kept := await self.pages.kept(1)) is not None:
+                self._replayed = kept
+                state = LoadState(kept, kept=True, slow=True)
+                self.view = replace(self.view, state=state, wanted=1)
+            self.load_page()
+            return
+        seen, shown = first
+        self.view = replace(self.view, state=LoadState(seen), wanted=1)
+        self.call_after_refresh(shown)
+        # And all that follows from a page.
+        self.call_after_refresh(self.load_page, at_most_s=JUST_READ_S)
+
+    def on_screen_resume(self) -> None:
+        """Another screen may have changed the lock's entry, its zone for one."""
+        self.call_after_refresh(self.read_entry)  # the rows do not wait for it
+
+    @work(exclusive=True, group="entry")
+    async def read_entry(self) -> None:
+        """Take over what the lock book says of the lock now: its name, its zone."""
+        with suppress(StoreError):  # the locks screen says so; the remotes do not need the book
+            entry = await self.operations.locks.find(self.lock_entry.lock_id)
+            if entry not in (Lock(entry.lock_id), self.lock_entry):
+                self.lock_entry = entry
+                self._zone = self.operations.zone(entry)
+                self.show_crumbs()
+                self.paint_rows()  # with the times of its zone
+
+    @work(exclusive=True, group="page")
+    async def load_page(
+        self,
+        *,
+        fresh: bool = False,
+        held: bool = False,
+        moving: bool = False,
+        at_most_s: float = AHEAD_S,
+    ) -> None:
+        """Load the wanted page; the old one stays until it is there.
+
+        Args:
+            fresh: Ask the service even where the page was fetched ahead.
+            held: Whether the key that flips is held down. Then the service is asked for the page
+                on which it is let go, and for none of those before.
+            moving: Whether keys that move the cursor take effect before the page is there: it
+                stays on its remote.
+            at_most_s: How old, in seconds, a page may be that serves without asking.
+        """
+        wanted, shown = self.page_no, self.view.page
+        if fresh:
+            self.pages.forget()
+        at_hand = self.pages.is_at_hand(wanted)
+        if held and not at_hand:
+            self.view = replace(self.view, wanted=wanted, state=replace(self.view.state, slow=True))
+
+        async def read() -> Seen[RemotePage]:
+            if held and not at_hand:
+                await asyncio.sleep(HELD_S)  # the next press ends it here
+            go_to = None if self.view.found else self._go_to
+            return await self.pages.read(wanted, go_to, at_most_s=at_most_s)
+
+        def show(state: LoadState[RemotePage]) -> None:
+            if state.busy and not state.slow:  # nothing of it is to be seen yet
+                self.set_reactive(RemotesScreen.view, replace(self.view, state=state))
+                return
+            if state.seen is not None and not state.busy and not state.stale:
+                self.set_reactive(RemotesScreen.page_no, state.seen.value.page_no)
+            self.view = replace(self.view, state=state, wanted=wanted)
+
+        passes = self._flips_or_moves if moving and shown else self._flips
+        with opening(self, f"page {wanted}", passes=passes) as opened:
+            if not fresh and shown and shown.page_no == wanted and self._go_to is None:
+                opened.end()  # nobody has asked for anything else than what is there
+            seen = await load(
+                self,
+                lambda: self.view.state,
+                show,
+                read,
+                partial(self.pages.kept, wanted),
+                kept_shown=opened.end,
+                is_other=lambda page: page.page_no != wanted,
+            )
+            opened.has_failed = seen is None
+        if seen is None:
+            return
+        self._go_to = None
+        self.compare_with_journal(seen.value)
+        if not (held and at_hand):
+            self.call_after_refresh(self.pages.look_ahead, seen.value)
+        if seen.value.total != self._noted:
+            self._noted = seen.value.total
+            with self.showing_errors():
+                await self.operations.locks.note_opened(self.lock_entry, seen.value.total)
+        if held and at_hand:
+            await asyncio.sleep(HELD_S)
+            self.pages.look_ahead(seen.value)
+
+    # Described here: else Textual writes out the page that is given, with all its remotes.
+    @work(exclusive=True, group="journal", description="compare with the journal")
+    async def compare_with_journal(self, page: RemotePage) -> None:
+        """Show what was added or deleted just now and the list does not show yet."""
+        with suppress(StoreError):  # the page is shown all the same
+            unlisted = await self.pages.unlisted(page)
+            if unlisted != self.view.unlisted and self.view.page is page:
+                self.view = replace(self.view, unlisted=unlisted)
+
+    @work(exclusive=True, group="search")
+    async def search_all(self, *, again: bool = False) -> None:
+        """Look through the whole list for what was typed.
+
+        Args:
+            again: What was found before stays in sight, and under the cursor, until it is done.
+        """
+        found = Found(at_ms=self.operations.now_ms())
+        opened = opening(self, "the first that are found")
+        if again and self.view.found is not None:
+            self.view = replace(self.view, found=replace(self.view.found, running=True))
+            opened.end()
+        lock_id, needle = self.lock_entry.lock_id, self.view.needle
+        steady_ms, due_ms, has_found = self.operations.clock.steady_ms, 0, False
+        try:
+            async for found in search(self.operations, lock_id, needle, self._zone):
+                is_due = steady_ms() >= due_ms or (bool(found.remotes) and not has_found)
+                if is_due and not again:
+                    self.view = replace(self.view, found=found)
+                    due_ms, has_found = steady_ms() + SEARCH_SHOWN_MS, bool(found.remotes)
+                if found.remotes:
+                    opened.end()
+        except LocktermError as error:
+            self.keep_refusal(error)
+            found = replace(found, ended=f"then: {in_a_line(error)[-1]}")
+        finally:
+            opened.end()
+        self.view = replace(self.view, found=replace(found, running=False))
+
+    @work(exclusive=True, group="restorable")
+    async def look_for_restorable(self) -> None:
+        """See whether the history can bring back what an empty lock had."""
+        with suppress(StoreError):  # whoever opens the history is told
+            self._may_restore = await self.pages.may_restore()
+            self._show_state()
+
+    def after_write(self, remote_id: int | None) -> None:
+        """Read the page again: what is shown may have changed."""
+        self.load_page(fresh=True)
+        if self.view.found is not None:
+            self.search_all(again=True)
+
+    # --- watchers ------------------------------------------------------------------------------
+
+    def watch_page_no(self) -> None:
+        self.load_page(held=self._flip.is_repeated())
+
+    def watch_view(self, old: PageView, new: PageView) -> None:
+        """Paint what has changed: the rows only where they have."""
+        rows = [(one.state.seen, one.needle, one.found, one.unlisted) for one in (old, new)]
+        if any(one is not other for one, other in zip(*rows, strict=True)):
+            pages = [view.page.page_no if view.page else 0 for view in (old, new)]
+            self.paint_rows(top=pages[0] != pages[1])
+            if new.page is not None and not new.page.total:
+                self.look_for_restorable()
+        elif not new.state.shows(old.state):
+            self._show_state()
+        self._show_pager()
+        self._kind = ()
+        self.query_one(KeyLine).show_keys()
+
+    def paint_rows(self, *, top: bool = False) -> None:
+        """Fill the table anew; the cursor stays on its remote.
+
+        Args:
+            top: Whether to stand on the first row where that remote is gone.
+        """
+        if not self.is_running:  # a write may outlive the screen that began it
+            return
+        now_ms, unlisted = self.operations.now_ms(), self.view.unlisted
+        self.query_one(RemotesTable).show_remotes(
+            self.view.rows(self.columns.arrangement.order, self._zone, now_ms),
+            self._zone,
+            now_ms,
+            busy={**(unlisted.words if unlisted else {}), **self.commands.busy},
+            cursor=self._go_to,
+            top=top,
+        )
+        self._show_state()
+        self._show_pane()
+        self.place_notices()
+
+    def write_again(self) -> None:
+        self.paint_rows()
+        self._show_pager()
+
+    def _show_state(self) -> None:
+        """The rows, or the words in their place."""
+        table, panel = self.query_one(RemotesTable), self.query_one(StatePanel)
+        panel.display = table.row_count == 0
+        if panel.display:
+            may = {"may_add": not self.why_not("add"), "may_restore": self._may_restore}
+            panel.say(*state_words(self.view, self._lock_name, **may))
+        # Rows that were replayed are said to be old: in another colour they would be sent twice.
+        state = self.view.state
+        is_replayed = state.seen is self._replayed and state.error is None
+        table.set_class(state.stale and not is_replayed, "-stale")
+
+    def _show_pager(self) -> None:
+        rows, order = self.query_one(RemotesTable).row_count, self.columns.arrangement.order
+        self.query_one(Pager).show(*pager_words(self.view, rows, order))
+
+    def _show_pane(self) -> None:
+        """In a wide terminal; it is made for the first."""
+        if not self.has_class("-wide"):
+            return
+        if self._pane is None:
+            from lockterm.screens.remotes.pane import RemotePane
+
+            self._pane = RemotePane(id="pane")
+            self.query_one("#beside").mount(self._pane)
+        self._pane.show_row(self.query_one(RemotesTable).selected_row, self._zone)
+
+    @property
+    def row_to_see(self) -> int:
+        """The remote under the cursor: what a notice tells of is most often that one."""
+        table = self.query_one(RemotesTable)
+        return table.region.y + table.cursor_row - table.scroll_offset.y
+
+    # --- handlers ------------------------------------------------------------------------------
+
+    def _moved(self) -> None:
+        """The cursor stands on another remote."""
+        self.query_one(Pager).tick()
+        self._show_pane()
+        self.place_notices()
+        kind = tuple(map(self.commands.why_not, ("copy", "detail", "edit")))
+        if kind != self._kind:  # only then can a key have come or gone
+            self._kind = kind
+            self.query_one(KeyLine).show_keys()
+
+    @on(LineTable.Chosen)
+    def _clicked(self) -> None:
+        self.action_detail()
+
+    @on(FindLine.Changed)
+    def _search_page(self, event: FindLine.Changed) -> None:
+        self.workers.cancel_group(self, "search")
+        self.view = replace(self.view, needle=event.value, found=None)
+
+    @on(FindLine.Submitted)
+    def _search_rest(self) -> None:
+        page = self.view.page
+        if self.view.needle and page is not None and page.total > len(page.remotes):
+            self.search_all()
+
+    @on(FindLine.Left)
+    def _to_the_rows(self) -> None:
+        self.query_one(RemotesTable).focus()
+
+    def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
+        """The service was lost or is back: what failed is tried again by itself."""
+        super().show_notices(link, unsettled)
+        if self.may_read_again(self.view.state.error):
+            self.load_page()
+        self._kind = ()
+        self.refresh_bindings()
+
+    def on_resize(self) -> None:
+        """The pane comes and goes with the width."""
+        self.call_after_refresh(self._show_pane)
+
+    @property
+    def worth_keeping(self) -> Shown | None:
+        """The first page, all of it, as a start would show it."""
+        view, state = self.view, self.view.state
+        if state.seen is None or state.stale or state.slow or view.needle:
+            return None
+        if state.seen.value.page_no == 1:
+            with suppress(NoMatches):  # lockterm is ending: what is inside a screen goes before it
+                foot, find = self.query_one("#foot").region, self.query_one(FindLine)
+                if not find.display:
+                    place = (foot.y, foot.x, foot.width)
+                    return Shown(self.lock_entry.lock_id, state.seen.at_ms, place)
+        return None
+
+    # --- what the keys act on ------------------------------------------------------------------
+
+    @property
+    def current(self) -> Remote | None:
+        """The remote under the cursor."""
+        return self.query_one(RemotesTable).selected
+
+    @property
+    def _lock_name(self) -> str:
+        return clean(self.lock_entry.title, 60)
+
+    @property
+    def _at(self) -> int:
+        """The page from which the keys flip."""
+        view = self.view
+        return view.page.page_no if view.state.error is not None and view.page else self.page_no
+
+    def why_not(self, action: str) -> str:
+        """There is no such page or no remote; or see :meth:`RemoteCommands.why_not`."""
+        if action in PAGING:
+            return why_no_page(self.view, action, self._at)
+        if reason := self.commands.why_not(action):
+            return reason
+        if action == "clear" and self.view.page and not self.view.page.total:
+            return "The lock has no remotes to clear."
+        return ""
+
+    def _flips(self, event: events.Key) -> bool:
+        """Whether a key asks for another page, and so need not wait for the one before it."""
+        if not isinstance(self.focused, RemotesTable):
+            return False
+        return any(binding.action in FLIPPING for binding in own_bindings(self, event.key))
+
+    def _flips_or_moves(self, event: events.Key) -> bool:
+        table = self.focused
+        moves = isinstance(table, RemotesTable) and bool(own_bindings(table, event.key))
+        return moves or self._flips(event)
+
+    def _stand_on(self, remote_id: int | None) -> None:
+        """Go to a remote with the next page that is loaded, on whichever page it is."""
+        self._go_to = remote_id
+
+    # --- actions: pages ------------------------------------------------------------------------
+
+    def action_next_page(self) -> None:
+        self.page_no = self._at + 1
+
+    def action_previous_page(self) -> None:
+        self.page_no = self._at - 1
+
+    def action_first_page(self) -> None:
+        self.page_no = 1
+
+    def action_last_page(self) -> None:
+        self.page_no = self.view.last_page
+
+    def action_go_to_page(self) -> None:
+        from lockterm.screens.dialogs.number import NumberModal
+
+        def go(page_no: int | None) -> None:
+            if page_no is not None:
+                self.page_no = page_no
+
+        last = self.view.last_page
+        question = f"Go to which page, 1 to {last:,}?"
+        dialog = NumberModal(question, verb="Go", numbers=range(1, last + 1))
+        self.app.push_screen(dialog, go)
+
+    def action_page_size(self) -> None:
+        """Ask how many remotes a page has; the service may give another number."""
+        from lockterm.screens.dialogs.choice import ChoiceModal
+
+        def resize(size: int | None) -> None:
+            if size is None or size == self.pages.size:
+                return
+            first = (self.page_no - 1) * self.pages.size
+            self.pages.size = size
+            self._go_to = self.current.id if self.current else None
+            self.page_no = first // size + 1
+
+        sizes = sorted({*PAGE_SIZES, self.pages.size})
+        choices = [(size, f"{size} remotes a page") for size in sizes]
+        dialog = ChoiceModal("How many on a page?", choices, sizes.index(self.pages.size))
+        self.app.push_screen(dialog, resize)
+
+    def action_refresh(self) -> None:
+        self.load_page(fresh=True, moving=True)
+        if self.view.found is not None:
+            self.search_all()
+
+    def action_find(self) -> None:
+        self.query_one(FindLine).open()
+
+    def action_table(self) -> None:
+        from lockterm.screens.remotes.columns_modal import ColumnsModal
+
+        dialog = ColumnsModal(self.columns.arrangement, self.query_one(RemotesTable).left_out)
+        self.app.push_screen(dialog, self.use_arrangement)
+
+    def use_arrangement(self, chosen: Arrangement | None) -> None:
+        """Show the table so, and keep it; what cannot be kept holds for this session."""
+        if chosen is None or chosen == self.columns.arrangement:
+            return
+        not_kept = self.columns.use(chosen)
+        self.query_one(RemotesTable).choose(chosen)
+        self.paint_rows()
+        self._show_pager()
+        if not_kept:
+            self.notify(not_kept, title="Columns not kept", severity="warning", timeout=12)
+
+    # --- actions: remotes ----------------------------------------------------------------------
+
+    def action_detail(self) -> None:
+        from lockterm.screens.remotes.detail import RemoteDetailScreen
+
+        remote = self.current
+        if remote is not None and remote.id is not None:
+            title = remote.remote_name or f"remote {remote.id}"
+            screen = RemoteDetailScreen(self.operations, self.lock_entry, remote.id, title)
+            self.app.push_screen(screen)
+
+    def action_add(self) -> None:
+        self.commands.add()
+
+    def action_edit(self) -> None:
+        self.commands.edit()
+
+    def action_renew(self) -> None:
+        self.commands.renew()
+
+    def action_delete(self) -> None:
+        self.commands.delete()
+
+    def action_user_number(self) -> None:
+        self.commands.set_user_number()
+
+    def action_copy(self) -> None:
+        self.commands.copy()
+
+    def action_clear(self) -> None:
+        self.commands.clear()
+
+    # --- actions: the way on -------------------------------------------------------------------
+
+    def action_voice(self) -> None:
+        from lockterm.screens.voice import VoiceScreen
+
+        self.app.push_screen(VoiceScreen(self.operations, self.lock_entry))
+
+    def action_back(self) -> None:
+        """Stop a search; show all again; go back to the locks."""
+        found = self.view.found
+        if found is not None and found.running:
+            self.workers.cancel_group(self, "search")
+            self.view = replace(self.view, found=replace(found, running=False, ended="stopped"))
+        elif self.view.needle:
+            self.query_one(FindLine).action_close()
+        elif len(self.app.screen_stack) > 1:
+            self.dismiss(None)
+        else:
+            self._open_book()

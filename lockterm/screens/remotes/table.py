@@ -1,0 +1,138 @@
+"""A lock's remotes as a table, with a cursor that stays on its remote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import tzinfo
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from textual import events
+
+from lockterm.screens.remotes.columns import AS_USUAL, USUAL, Arrangement
+from lockterm.screens.remotes.layout import GROWING, Layout, line, plan, titles
+from lockterm.screens.remotes.row import RemoteRow, cells, whole
+from lockterm.widgets.line_table import MARGIN, TITLES, LineTable, Piece
+
+if TYPE_CHECKING:
+    from lockterm.domain.remotes import Remote
+
+
+class RemotesTable(LineTable):
+    """A page of remotes, or those that were found.
+
+    Rows are known by their place: a service may list two remotes under one id, or one without.
+
+    Args:
+        moved: Called at once when a key has moved the cursor. A message would come one frame
+            later, and what it changes would be a second write to the terminal.
+        arrangement: Which columns there are, and what they say the rows are sorted by.
+    """
+
+    def __init__(
+        self,
+        moved: Callable[[], None] = lambda: None,
+        arrangement: Arrangement = AS_USUAL,
+        *,
+        id: str | None = None,
+    ) -> None:
+        super().__init__(id=id)
+        self.rows: Sequence[RemoteRow] = ()
+        """What is shown, from top to bottom."""
+        self._long = {key: widths.start for key, widths in GROWING.items()}
+        self._arrangement = arrangement
+        self._layout = Layout({}, 1, 0)
+        self._moved = moved
+
+    @property
+    def selected(self) -> Remote | None:
+        """The remote under the cursor; None in an empty table."""
+        row = self.selected_row
+        return row.remote if row else None
+
+    @property
+    def selected_row(self) -> RemoteRow | None:
+        """The row under the cursor; None in an empty table."""
+        return self.rows[self.cursor_row] if 0 <= self.cursor_row < len(self.rows) else None
+
+    def choose(self, arrangement: Arrangement) -> None:
+        """Choose the columns; they are painted with the next rows."""
+        self._arrangement = arrangement
+
+    def left_out(self, arrangement: Arrangement) -> list[str]:
+        """The columns of an arrangement for which there is no room now."""
+        widths = self._plan_columns(arrangement).widths
+        return [key for key in arrangement.columns or USUAL if key not in widths]
+
+    def show_remotes(
+        self,
+        remotes: Sequence[Remote],
+        zone: tzinfo,
+        now_ms: int,
+        *,
+        busy: Mapping[int, str] | None = None,
+        cursor: int | None = None,
+        top: bool = False,
+    ) -> None:
+        """Replace the rows.
+
+        Args:
+            remotes: In the order in which they are shown.
+            zone: In which dates are shown.
+            now_ms: What "in 3 days" is counted from.
+            busy: Remote id -> what is being done with it.
+            cursor: The id to stand on; by default that of now, or its place where it is gone.
+            top: Where that id is gone, stand on the first row instead: it is another page.
+        """
+        current = self.selected
+        wanted = cursor if cursor is not None else current.id if current else None
+        self.rows = [
+            RemoteRow.of(remote, zone, now_ms, (busy or {}).get(remote.id or 0, ""))
+            for remote in remotes
+        ]
+        places = [i for i, row in enumerate(self.rows) if row.remote.id == wanted is not None]
+        if cursor is None:  # an id may be there twice, or not at all
+            places = [i for i, row in enumerate(self.rows) if row.remote is current] or places
+        place = next(iter(places), None)
+        self._refill(place if place is not None else 0 if top else self.cursor_row)
+
+    def on_mount(self) -> None:
+        """Have the titles in the first frame; most often the width is the terminal's."""
+        self._refill(0)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Choose the columns for the new width."""
+        if self._plan_columns(self._arrangement) != self._layout:
+            self._refill(self.cursor_row)
+
+    def measure_again(self) -> None:
+        """Choose the columns anew: how wide names are has changed."""
+        self._refill(self.cursor_row)
+
+    def watch_cursor_row(self, old: int, new: int) -> None:
+        """Tell that the cursor has moved."""
+        super().watch_cursor_row(old, new)
+        self._moved()
+
+    def titles(self) -> Iterator[Piece]:
+        return line(titles(self._layout), self._layout)
+
+    def line(self, row: int) -> Iterator[Piece]:
+        return line(cells(self.rows[row], self._layout), self._layout)
+
+    def _plan_columns(self, arrangement: Arrangement) -> Layout:
+        height = self.size.height or self.app.size.height
+        scrollbar = len(self.rows) > height - TITLES
+        width = self.size.width or self.app.size.width
+        return plan(width - scrollbar - len(MARGIN), self._long, arrangement)
+
+    def _refill(self, place: int) -> None:
+        self._widen()
+        self._layout = self._plan_columns(self._arrangement)
+        self.set_lines(self._layout.room, len(self.rows), place)
+
+    def _widen(self) -> None:
+        """Make the columns of ``GROWING`` as wide as what stands in them; they never shrink."""
+        for key, widths in GROWING.items():
+            longest = max((cell_len(whole(row, key)) for row in self.rows), default=0)
+            self._long[key] = max(self._long[key], min(longest, widths.stop - 1))

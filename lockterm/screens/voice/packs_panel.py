@@ -1,0 +1,187 @@
+"""The half of the voice screen with the packs of the lock and the detail of one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import tzinfo
+from typing import TYPE_CHECKING
+
+from rich.cells import chop_cells
+from textual.widgets import Static
+
+from lockterm.domain import dates
+from lockterm.domain.text import clean
+from lockterm.errors import LONGEST_MEANING, LocktermError
+from lockterm.keymap.hints import key, with_keys
+from lockterm.screens.load_state import LoadState
+from lockterm.screens.voice.half_panel import HalfPanel
+from lockterm.widgets.cells import cut
+from lockterm.widgets.row_table import Column, RowTable
+
+if TYPE_CHECKING:
+    from lockterm.domain.voices import VoicePack
+
+MOST_SHOWN = 500
+"""No more packs are shown: a table of thousands keeps the keys waiting."""
+
+LONGEST = 80
+"""The most characters of a string of the service that are looked at for a cell."""
+
+LONGEST_NAME = 2000
+"""A pack is asked for by its name, so that all of it counts: it comes first, in many lines."""
+
+LABEL = 5
+"""Cells of a label and the gap behind it; an MD5 then fits into half a terminal."""
+
+
+class PacksPanel(HalfPanel):
+    """The packs of a lock, and what the service says about the one under the cursor."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        self.table = PacksTable()
+        self._detail = PackDetail()
+        super().__init__("Packs of the lock", self.table, self._detail, id=id)
+
+    @property
+    def pack(self) -> VoicePack | None:
+        """The pack under the cursor."""
+        return self.table.pack if self.table.display else None
+
+    def show_packs(self, state: LoadState[list[VoicePack]], zone: tzinfo) -> None:
+        """Show what is known now; times in ``zone``."""
+        words: tuple[str, ...] = ("Reading the packs of the lock ...",)
+        if state.value is not None:
+            words = ("The lock has no voice packs.", with_keys("{voice.refresh}  refresh"))
+        packs = state.value or ()
+        is_cut, count = len(packs) > MOST_SHOWN, f"{len(packs):,}"
+        cut = f"Packs: the first {MOST_SHOWN:,} of {count}"
+        self.set_heading(cut if is_cut else "Packs of the lock")
+        self.table.show_packs(packs, zone)
+        self.show_state(state, bool(state.value), words, zone)
+
+    def show_detail(
+        self, details: Mapping[str, VoicePack | LocktermError], zone: tzinfo
+    ) -> str | None:
+        """Show the detail of the pack under the cursor.
+
+        Returns:
+            The pack's name where its detail has yet to be read.
+        """
+        pack = self.pack
+        if pack is None:
+            return None
+        if not pack.name:
+            self._detail.show_words("The service named no pack here, so it has no detail.")
+            return None
+        detail = details.get(pack.name)
+        if detail is None:
+            self._detail.show_words("Reading what the service says about it ...")
+            return pack.name
+        if isinstance(detail, LocktermError):
+            self._detail.show_error(detail)
+        else:
+            self._detail.show_pack(detail, zone)
+        return None
+
+
+class PacksTable(RowTable):
+    """Name, day of the last update, label (2.4)."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(
+            Column("Pack", most=40, least=12),
+            Column("Updated", most=11, least=11, rank=1),
+            Column("Label", most=40, least=8),  # last: it may run from right to left
+            id=id,
+        )
+        self._packs: dict[str, VoicePack] = {}
+
+    def show_packs(self, packs: Sequence[VoicePack], zone: tzinfo) -> None:
+        """Replace the rows by the first packs; those of one name are told apart by their order."""
+        self._packs, names = {}, Counter[str | None]()
+        for pack in packs[:MOST_SHOWN]:
+            self._packs[f"{names[pack.name]} {pack.name or ''}"] = pack
+            names[pack.name] += 1
+        self.show({key: _cells(pack, zone) for key, pack in self._packs.items()})
+
+    @property
+    def pack(self) -> VoicePack | None:
+        """The pack under the cursor."""
+        key = self.highlighted
+        return self._packs.get(key) if key is not None else None
+
+
+class PackDetail(Static):
+    """Size, MD5, time of the update, URL, name and label."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, markup=False)
+        self._fields: dict[str, str] = {}
+
+    def show_pack(self, pack: VoicePack, zone: tzinfo) -> None:
+        """Show every field; times in ``zone``."""
+        size = None if pack.file_size is None else size_words(pack.file_size)
+        if pack.file_size is not None and pack.file_size >= 1024:
+            size = f"{size} ({pack.file_size:,} bytes)"
+        at_ms = None if pack.updated_at is None else dates.as_ms(pack.updated_at)
+        self._fields = {
+            "Name": _shown(pack, "name", pack.name, LONGEST_NAME),
+            "Size": _shown(pack, "fileSize", size),
+            "MD5": _shown(pack, "fileMd5", pack.file_md5),
+            "Date": _shown(pack, "updated_at", None if at_ms is None else dates.stamp(at_ms, zone)),
+            "URL": _shown(pack, "timbrePackUrl", pack.timbre_pack_url),
+            "Text": _shown(pack, "label", pack.label),
+        }
+        self._lay_out()
+
+    def show_words(self, words: str) -> None:
+        """A sentence in the place of a detail."""
+        self._fields = {}
+        self.update(clean(words, LONGEST_MEANING))
+
+    def show_error(self, error: LocktermError) -> None:
+        """Why there is no detail."""
+        self.show_words(f"{error.title}: {error.meaning} {key('voice.refresh')} tries again.")
+
+    def on_resize(self) -> None:
+        """Break long values for the new width."""
+        if self._fields:
+            self._lay_out()
+
+    def _lay_out(self) -> None:
+        room = max((self.content_size.width or 40) - LABEL, 8)
+        lines = []
+        one_line = self.screen.has_class("-narrow")  # there is no room for a second one
+        for label, value in self._fields.items():
+            pieces = chop_cells(value, room) or [""]
+            if one_line and label != "Name":
+                pieces = [cut(value, room)]
+            lines.append(f"{label:{LABEL}}{pieces[0]}")
+            lines += [" " * LABEL + piece for piece in pieces[1:]]
+        self.update("\n".join(lines))
+
+
+def _cells(pack: VoicePack, zone: tzinfo) -> tuple[str, ...]:
+    updated = pack.updated_at
+    return (
+        clean(pack.name, LONGEST) if pack.name else "(no name)",
+        "-" if updated is None else dates.day(dates.as_ms(updated), zone),
+        clean(pack.label or "", LONGEST),
+    )
+
+
+def _shown(pack: VoicePack, field: str, value: str | None, most: int = 200) -> str:
+    """A value; what came instead of one of the contract's type is shown as it came."""
+    if field in pack.odd:
+        return f"{clean(pack.odd[field], 80)} (not as in the contract)"
+    return clean(value, most) if value else "not stated"
+
+
+def size_words(size: float) -> str:
+    """A number of bytes: ``830 bytes``, ``1.4 MiB``."""
+    amount, units = float(size), iter(("KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))
+    unit = ""
+    while amount >= 1023.95:
+        amount, unit = amount / 1024, next(units)
+    return f"{amount:.1f} {unit}" if unit else f"{size:.0f} byte{'' if size == 1 else 's'}"

@@ -1,0 +1,411 @@
+"""The voice of a lock: the languages and timbres there are, and the packs it has."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.reactive import reactive
+from textual.widgets import Static, Tree
+
+from lockterm.domain import languages
+from lockterm.domain.locks import Lock, VoiceChoice
+from lockterm.domain.text import clean
+from lockterm.domain.voices import Language, PackSource, VoicePack
+from lockterm.domain.wording import read_only
+from lockterm.errors import LocktermError, OutcomeUnknown, ServiceError, StoreError
+from lockterm.operations import Operations, Seen
+from lockterm.screens.base import LocktermScreen
+from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.load_state import LoadState, load
+from lockterm.screens.voice.download import DownloadModal
+from lockterm.screens.voice.model import VendorModelModal
+from lockterm.screens.voice.packs_panel import PacksPanel
+from lockterm.screens.voice.voice_tree import about, voice_words
+from lockterm.screens.voice.voices_panel import VoicesPanel
+from lockterm.terminal.clipboard import copy
+from lockterm.terminal.key_queue import opening, opens
+from lockterm.widgets.bindings import bindings
+from lockterm.widgets.find_line import FindLine
+from lockterm.widgets.line_table import LineTable
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+    from lockterm.domain.operation import Operation
+SETTLE_S = 0.15
+"""How long the cursor rests on a pack before its detail is asked for, in seconds."""
+
+
+class VoiceScreen(LocktermScreen[None]):
+    """Choose the voice of a lock.
+
+    Args:
+        operations: The one door to service and store.
+        entry: The lock.
+    """
+
+    BINDINGS = bindings("voice")
+
+    entry: reactive[Lock] = reactive(Lock(0), init=False)
+    """The lock, as the lock book has it."""
+
+    voices: reactive[LoadState[list[Language]]] = reactive(LoadState, init=False)
+    """The languages of the lock's model (4.10)."""
+
+    packs: reactive[LoadState[list[VoicePack]]] = reactive(LoadState, init=False)
+    """The packs of the lock (4.9)."""
+
+    details: reactive[dict[str, VoicePack | LocktermError]] = reactive(dict, init=False)
+    """Name of a pack -> its detail (4.11), or why there is none; a pack not in it was not read."""
+
+    def __init__(self, operations: Operations, entry: Lock) -> None:
+        super().__init__(operations)
+        self.set_reactive(VoiceScreen.entry, entry)
+        self._names: dict[str, languages.LanguageName | None] = {}
+        """Language code -> what it is called."""
+        self._sending: VoiceChoice | None = None
+        self._unsure: VoiceChoice | None = None
+
+    def crumbs(self) -> tuple[str, ...]:
+        return ("Locks", self.entry.title, "Voice")
+
+    def compose_body(self) -> ComposeResult:
+        """The voices there are beside the packs of the lock; below them what is known of now."""
+        with Container(id="halves"):
+            yield VoicesPanel(id="voices")
+            yield PacksPanel(id="packs")
+        yield FindLine()
+        yield Static(id="voice-now", markup=False)
+        yield Static(id="voice-about", markup=False)
+
+    # --- loading -------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        self._paint_voices()
+        self._paint_packs()
+        self.load_packs()
+        self._begin()
+
+    @work
+    @opens("the voices")
+    async def _begin(self) -> None:
+        """Read the voices; where the book does not know the model, ask for it first."""
+        lock_id = self.entry.lock_id
+        with suppress(StoreError):  # what the caller knew of the lock is enough
+            found = await self.operations.locks.find(lock_id)
+            if found != Lock(lock_id):
+                self.entry = found
+        if self._has_model:
+            self.load_voices()
+        else:
+            await self._ask_for_model()
+
+    @work(exclusive=True, group="voices")
+    async def load_voices(self) -> None:
+        """Read the languages of the lock's model."""
+        vendor, model = self.entry.vendor, self.entry.model
+
+        async def read() -> Seen[list[Language]]:
+            value = await self.operations.voices.languages(vendor, model)
+            await self._learn_names(value)
+            return Seen.now(value, self.operations.clock)
+
+        async def kept() -> Seen[list[Language]] | None:
+            cached = await self.operations.voices.cached_languages(vendor, model)
+            if cached is not None:
+                await self._learn_names(cached.value)
+            return cached
+
+        def show(state: LoadState[list[Language]]) -> None:
+            self.voices = state
+
+        with opening(self, "the voices") as opened:
+            await load(self, lambda: self.voices, show, read, kept)
+            opened.has_failed = self.voices.value is None
+
+    async def _learn_names(self, value: Sequence[Language]) -> None:
+        codes = {language.lang for language in value if language.lang}
+        self._names = await asyncio.to_thread(lambda: {c: languages.name_of(c) for c in codes})
+
+    @work(exclusive=True, group="packs")
+    async def load_packs(self) -> None:
+        """Read the packs of the lock."""
+        lock_id = self.entry.lock_id
+
+        async def read() -> Seen[list[VoicePack]]:
+            value = await self.operations.voices.packs(lock_id)
+            return Seen.now(value, self.operations.clock)
+
+        def show(state: LoadState[list[VoicePack]]) -> None:
+            self.packs = state
+
+        kept = partial(self.operations.voices.cached_packs, lock_id)
+        await load(self, lambda: self.packs, show, read, kept)
+
+    @work(exclusive=True, group="detail")
+    async def load_detail(self, name: str) -> None:
+        """Read the detail of a pack, once the cursor rests on it."""
+        await asyncio.sleep(SETTLE_S)
+        try:
+            detail: VoicePack | LocktermError
+            detail = await self.operations.voices.pack(self.entry.lock_id, name)
+        except ServiceError as error:
+            self.keep_refusal(error)
+            detail = error
+        self.details = {**self.details, name: detail}
+
+    # --- watchers ------------------------------------------------------------------------------
+
+    def watch_entry(self) -> None:
+        """The lock's name, model, zone or voice has changed."""
+        self.show_crumbs()
+        self._paint_voices()
+        self._paint_packs()
+
+    def watch_voices(self) -> None:
+        self._paint_voices()
+
+    def watch_packs(self) -> None:
+        self._paint_packs()
+
+    def watch_details(self) -> None:
+        self._show_detail()
+
+    def _paint_voices(self) -> None:
+        wanted = self.query_one(FindLine).value
+        panel = self.query_one(VoicesPanel)
+        panel.show_voices(self.voices, self._names, self.entry, wanted, self._zone)
+        self._tell()
+
+    def _paint_packs(self) -> None:
+        self.query_one(PacksPanel).show_packs(self.packs, self._zone)
+        self._show_detail()
+
+    def _show_detail(self) -> None:
+        missing = self.query_one(PacksPanel).show_detail(self.details, self._zone)
+        if missing is not None:
+            self.load_detail(missing)
+        self.refresh_bindings()
+
+    def _tell(self) -> None:
+        """Say which voice the lock has, and what the cursor stands on."""
+        now = f"Voice now: {self._voice_now()}"
+        if self._sending is not None:
+            now = f"Sending {self._words(self._sending)} ..."
+        elif self._unsure is not None:
+            unsure = self._words(self._unsure)
+            now = (
+                f"Voice now: perhaps {unsure}, the outcome is unknown. Before: {self._voice_now()}"
+            )
+        self.query_one("#voice-now", Static).update(now, layout=False)
+        entry = self.query_one(VoicesPanel).entry
+        words = about(entry, self._names) if entry else ""
+        self.query_one("#voice-about", Static).update(words, layout=False)
+        self.refresh_bindings()
+
+    def _voice_now(self) -> str:
+        if self.entry.voice is None:
+            return "not known: the service has no way to read it"
+        return f"{self._words(self.entry.voice)}, last set from here"
+
+    def _words(self, choice: VoiceChoice) -> str:
+        return voice_words(choice, self.voices.value or ())
+
+    # --- handlers ------------------------------------------------------------------------------
+
+    @on(Tree.NodeHighlighted)
+    def _voice_moved(self) -> None:
+        self._tell()
+
+    @on(LineTable.Moved)
+    def _pack_moved(self) -> None:
+        self._show_detail()
+
+    @on(FindLine.Changed)
+    def _search(self) -> None:
+        self._paint_voices()
+
+    @on(FindLine.Left)
+    def _to_the_tree(self) -> None:
+        self.query_one(VoicesPanel).voices.focus()
+
+    def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
+        """Read what could not be read while the service was out of reach."""
+        super().show_notices(link, unsettled)
+        if self.may_read_again(self.voices.error) and not self.voices.busy:
+            self.load_voices()
+        if self.may_read_again(self.packs.error) and not self.packs.busy:
+            self.load_packs()
+
+    # --- setting -------------------------------------------------------------------------------
+
+    def why_not(self, action: str) -> str:
+        """What each key needs."""
+        if action == "set_voice":
+            return self._why_not_set()
+        if action in ("copy_url", "fetch_pack") and not self._url:
+            return "There is no pack URL under the cursor."
+        if action == "copy_md5" and not self._md5:
+            if self._packs_focused:
+                return "The service has told no MD5 of this pack, or not yet."
+            return "No MD5 of this voice was read: tab goes to the packs, whose details have it."
+        return ""
+
+    def _why_not_set(self) -> str:
+        if self.operations.profile.read_only:
+            return read_only(self.operations.profile.name)
+        if self._sending is not None:
+            return "The last voice is still being sent."
+        if self._packs_focused:
+            return "These are packs. Go to the voices with tab and choose a timbre there."
+        entry = self.query_one(VoicesPanel).entry
+        if entry is None or entry.timbre is None:
+            return "Choose a timbre: the lines below a language."
+        if entry.choice is None:
+            return "The service gave this voice no language code or no id, so it cannot be set."
+        return ""
+
+    @work
+    @opens("the voice")
+    async def action_set_voice(self) -> None:
+        """Set the voice under the cursor, after asking."""
+        entry = self.query_one(VoicesPanel).entry
+        if entry is None or entry.choice is None:
+            return
+        choice, words = entry.choice, self._words(entry.choice)
+        confirm = ConfirmModal(
+            f"Set the voice of {clean(self.entry.title, 60)} (lock {self.entry.lock_id})?",
+            f"From  {self._voice_now()}\nTo    {words}",
+            verb="Set the voice",
+            keep="Keep",
+        )
+        if await self.app.push_screen_wait(confirm):
+            # On the app: leaving this screen must not stop a request that is under way.
+            self.app.run_worker(self._send(self.entry, choice, words))
+
+    async def _send(self, lock: Lock, choice: VoiceChoice, words: str) -> None:
+        self._sending = choice
+        self._repaint()
+        try:
+            await self.operations.writes.set_voice(lock, choice)
+        except LocktermError as error:
+            if isinstance(error, OutcomeUnknown):
+                self._unsure = choice
+            self.tell(error)
+        else:
+            self._unsure = None
+            self.set_reactive(VoiceScreen.entry, replace(self.entry, voice=choice))
+            self.app.notify(
+                f"{clean(lock.title, 60)} is to speak with {words}. Recorded by the service;"
+                " it does not say when the lock itself has it.",
+                title="Voice set",
+            )
+        finally:
+            self._sending = None
+            self._repaint()
+
+    def _repaint(self) -> None:
+        if self.is_attached:
+            self._paint_voices()
+
+    # --- other actions -------------------------------------------------------------------------
+
+    @property
+    def _zone(self) -> ZoneInfo:
+        return self.operations.zone(self.entry)
+
+    @property
+    def _has_model(self) -> bool:
+        """Whether vendor and model are known, which decide what voices there are."""
+        return bool(self.entry.vendor and self.entry.model)
+
+    @property
+    def _packs_focused(self) -> bool:
+        return self.query_one(PacksPanel).table.has_focus
+
+    @property
+    def _url(self) -> str:
+        if self._packs_focused:
+            return self._detail.timbre_pack_url or "" if self._detail else ""
+        return self._timbre_url
+
+    @property
+    def _timbre_url(self) -> str:
+        entry = self.query_one(VoicesPanel).entry
+        return entry.timbre.timbre_pack_url or "" if entry and entry.timbre else ""
+
+    @property
+    def _md5(self) -> str:
+        return self._detail.file_md5 or "" if self._detail else ""
+
+    @property
+    def _detail(self) -> VoicePack | None:
+        """The detail of the pack under the cursor, or of the timbre there, where it was read."""
+        read = {n: one for n, one in self.details.items() if not isinstance(one, LocktermError)}
+        if self._packs_focused:
+            pack = self.query_one(PacksPanel).pack
+            return read.get(pack.name or "") if pack else None
+        url = self._timbre_url  # of a timbre the service tells nothing else that a pack has
+        return next((one for one in read.values() if url and one.timbre_pack_url == url), None)
+
+    def action_find(self) -> None:
+        self.query_one(FindLine).open()
+
+    def action_copy_url(self) -> None:
+        copy(self.app, self._url, "URL")
+
+    def action_copy_md5(self) -> None:
+        copy(self.app, self._md5, "MD5")
+
+    def action_fetch_pack(self) -> None:
+        """Fetch the pack under the cursor, with what was told of it where its detail was read."""
+        source, title, detail = PackSource(self._url), "", self._detail
+        entry = self.query_one(VoicesPanel).entry
+        if detail is not None:
+            source = PackSource(self._url, detail.file_size, detail.file_md5 or "")
+            title = detail.label or detail.name or ""
+        elif entry and entry.timbre:
+            title = entry.timbre.name or entry.timbre.timbre or ""
+        self.app.push_screen(DownloadModal(self.operations, source, title or "(no name)"))
+
+    @work
+    @opens("vendor and model", must_appear=True)
+    async def action_vendor_model(self) -> None:
+        await self._ask_for_model()
+
+    async def _ask_for_model(self) -> None:
+        book: list[Lock] = []
+        with suppress(StoreError):
+            book = await self.operations.locks.all()
+        answer = await self.app.push_screen_wait(VendorModelModal(self.entry, book))
+        if answer is None:
+            return
+        vendor, model = answer
+        self.voices = LoadState()
+        self.entry = replace(self.entry, vendor=vendor, model=model)
+        with self.showing_errors():
+            await self.operations.locks.save(self.entry)
+        self.load_voices()
+
+    def action_refresh(self) -> None:
+        """Read everything anew; what is shown stays until then."""
+        self.details = {}
+        self.load_packs()
+        if self._has_model:
+            self.load_voices()
+
+    def action_back(self) -> None:
+        """Show all voices again, or go back."""
+        find = self.query_one(FindLine)
+        if find.value:
+            find.action_close()
+        else:
+            self.dismiss()

@@ -1,0 +1,247 @@
+"""The languages of a model as a tree, their timbres below them.
+
+Text that runs from right to left stays in its logical order, for the terminal to turn or not. A
+Latin word follows it wherever more stands in the line, so that a terminal that turns it cannot
+take a neighbour with it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+from textual import events
+from textual.widgets import Tree
+
+from lockterm.domain.languages import LanguageName
+from lockterm.domain.locks import VoiceChoice
+from lockterm.domain.text import clean
+from lockterm.widgets.bindings import bindings
+from lockterm.widgets.find_line import matches
+
+if TYPE_CHECKING:
+    from lockterm.domain.voices import Language, Timbre
+
+LONGEST = 60
+"""The most characters of a name that are shown in the tree."""
+NAME = 16
+"""The most characters of a timbre's name; with this much the mark is whole at 80 columns."""
+MOST_SHOWN = 500
+"""No more lines are shown: a tree of thousands keeps the keys waiting."""
+MARK = "last set from here"
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceLine:
+    """What a line of the tree stands for."""
+
+    key: tuple[str, ...]
+    """The same after a refresh, and different for every line."""
+    language: Language
+    timbre: Timbre | None = None
+    """None for the line of the language."""
+
+    @property
+    def choice(self) -> VoiceChoice | None:
+        """The voice as the service wants it named; None where it has no name that can be sent."""
+        if self.timbre is None or not self.language.lang or not self.timbre.timbre:
+            return None
+        return VoiceChoice(self.language.lang, self.timbre.timbre)
+
+
+class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
+    """Languages and timbres; the screen owns enter and every letter but hjkl, gG."""
+
+    BINDINGS = bindings("tree")
+    ICON_NODE = "+ "
+    ICON_NODE_EXPANDED = "- "
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__("", id=id)
+        self.show_root = False
+        self.show_guides = False
+        self.guide_depth = 3
+        self._folded: set[tuple[str, ...]] = set()
+        self.is_cut = False
+        """Whether there are more than :data:`MOST_SHOWN`, so that only the first are shown."""
+
+    def on_hide(self, event: events.Hide) -> None:
+        """Keep the focus while there are no voices to show; see ``RowTable.on_hide``."""
+        event.prevent_default()
+
+    @property
+    def entry(self) -> VoiceLine | None:
+        """What the cursor stands on."""
+        return self.cursor_node.data if self.cursor_node is not None else None
+
+    def show(
+        self,
+        languages: Sequence[Language],
+        names: Mapping[str, LanguageName | None],
+        *,
+        marked: VoiceChoice | None = None,
+        wanted: str = "",
+    ) -> int:
+        """Replace the lines; the cursor stays on its entry, or goes to a timbre to begin with.
+
+        Args:
+            languages: As the service sent them.
+            names: What the codes mean.
+            marked: The voice that was last set from here.
+            wanted: What is searched for; empty: everything.
+
+        Returns:
+            How many timbres are shown.
+        """
+        before = self.entry.key if self.entry else None
+        line, shown, at, first = self.cursor_line, 0, None, None
+        every = (timbre for language in languages for timbre in language.timbres)
+        some = islice(every, MOST_SHOWN)
+        width = max((cell_len(_name(timbre)) for timbre in some), default=0)
+        self.is_cut, room = False, MOST_SHOWN
+        with self.app.batch_update(), self.prevent(Tree.NodeHighlighted, Tree.NodeExpanded):
+            self.clear()
+            for entry, timbres in _entries(languages):
+                name = names.get(entry.language.lang or "")
+                timbres = _found(wanted, entry.language, name, timbres)
+                if wanted and not timbres:
+                    continue
+                if room <= len(timbres):
+                    self.is_cut, timbres = True, timbres[: max(room - 1, 0)]
+                    if not timbres:
+                        break
+                room -= 1 + len(timbres)
+                folded = entry.key in self._folded and not wanted
+                node = self.root.add(_language(entry.language, name), entry, expand=not folded)
+                at = node if entry.key == before else at
+                for timbre in timbres:
+                    leaf = node.add_leaf(_timbre(timbre, width, marked), timbre)
+                    at = leaf if timbre.key == before else at
+                    if first is None or (before is None and timbre.choice == marked is not None):
+                        first = leaf
+                shown += len(timbres)
+            last = self.last_line  # asking for it numbers the lines
+            if at is None and (before is None or wanted):
+                at = first  # of what was found, or the voice that was set, or the first there is
+            self.cursor_line = at.line if at is not None else max(min(line, last), 0)
+        return shown
+
+    def on_tree_node_collapsed(self, event: Tree.NodeCollapsed[VoiceLine]) -> None:
+        """Remember it for the next refresh."""
+        if event.node.data:
+            self._folded.add(event.node.data.key)
+
+    def on_tree_node_expanded(self, event: Tree.NodeExpanded[VoiceLine]) -> None:
+        """Remember it for the next refresh."""
+        if event.node.data:
+            self._folded.discard(event.node.data.key)
+
+    def action_fold(self) -> None:
+        """Fold the language, or go from a timbre to its language."""
+        node = self.cursor_node
+        if node is None:
+            return
+        if node.allow_expand and node.is_expanded:
+            node.collapse()
+        elif node.parent is not None and node.parent is not self.root:
+            self.move_cursor(node.parent)
+
+    def action_unfold(self) -> None:
+        if self.cursor_node is not None and self.cursor_node.allow_expand:
+            self.cursor_node.expand()
+
+
+def sex(timbre: Timbre) -> str:
+    """Female, male, or unstated where the service does not say or says something else (2.6)."""
+    words: dict[int | None, str] = {0: "male", 1: "female"}
+    return words.get(timbre.is_female, "unstated")
+
+
+def about(entry: VoiceLine, names: Mapping[str, LanguageName | None]) -> str:
+    """Everything about the line under the cursor: full names, id, URL of the pack."""
+    timbre = entry.timbre
+    if timbre is None:
+        count = len(entry.language.timbres)
+        timbres = "1 timbre" if count == 1 else f"{count} timbres"
+        code = clean(entry.language.lang or "no code", LONGEST)
+        name = names.get(entry.language.lang or "")
+        if name is None:
+            return f"{code}   a language that is not in the list of languages   {timbres}"
+        own = f"   {name.own_full}" if name.own_full not in ("", name.english_full) else ""
+        return f"{code}   {name.english_full}{own}   {timbres}"
+    identifier = clean(timbre.timbre, LONGEST) if timbre.timbre else "none"
+    url = clean(timbre.timbre_pack_url, 200) if timbre.timbre_pack_url else "no pack URL"
+    return f"{_name(timbre)}   {sex(timbre)} voice   id {identifier}\n{url}"
+
+
+def voice_words(choice: VoiceChoice, languages: Sequence[Language]) -> str:
+    """``de-DE Anna (anna), female``: a voice by the names it has in the list, where it has any."""
+    words = f"{clean(choice.lang, 40)} {clean(choice.timbre, 40)}"
+    for language in languages:
+        for timbre in language.timbres:
+            if (language.lang, timbre.timbre) == (choice.lang, choice.timbre):
+                name = f"{_name(timbre)} ({clean(choice.timbre, 40)})"
+                return f"{clean(choice.lang, 40)} {name}, {sex(timbre)}"
+    return words
+
+
+def _entries(languages: Sequence[Language]) -> Iterator[tuple[VoiceLine, list[VoiceLine]]]:
+    seen: Counter[tuple[str, ...]] = Counter()
+
+    def unique(*parts: str | None) -> tuple[str, ...]:
+        """Two languages of one code and timbres without ids are told apart by their order."""
+        key = tuple(part or "" for part in parts)
+        seen[key] += 1
+        return (*key, str(seen[key]))
+
+    for language in languages:
+        entry = VoiceLine(unique(language.lang), language)
+        timbres = [
+            VoiceLine(unique(*entry.key, timbre.timbre), language, timbre)
+            for timbre in language.timbres
+        ]
+        yield entry, timbres
+
+
+def _found(
+    wanted: str, language: Language, name: LanguageName | None, timbres: list[VoiceLine]
+) -> list[VoiceLine]:
+    fields = [language.lang or "", name.english_full if name else "", name.own_full if name else ""]
+    return [
+        entry
+        for entry in timbres
+        if (timbre := entry.timbre) is not None
+        and matches(wanted, *fields, timbre.name or "", timbre.timbre or "", sex(timbre))
+    ]
+
+
+def _language(language: Language, name: LanguageName | None) -> Text:
+    label = Text(clean(language.lang, LONGEST) if language.lang else "(no code)", style="bold")
+    if name is not None:
+        own = name.own if name.own != name.english else ""
+        label.append("  ".join(["", name.english, *filter(None, (own,))]), style="not bold")
+    if not language.timbres:
+        label.append("  no timbres", style="not bold")
+    return label
+
+
+def _name(timbre: Timbre | None) -> str:
+    return clean(timbre.name or timbre.timbre or "(no name)", NAME) if timbre else ""
+
+
+def _timbre(entry: VoiceLine, width: int, marked: VoiceChoice | None) -> Text:
+    timbre = entry.timbre
+    if timbre is None:
+        return Text("")
+    label = Text(f"{set_cell_size(_name(timbre), width)}  ")
+    if marked is not None and entry.choice == marked:
+        label.append(f"{MARK}  ", style="bold")
+    label.append(
+        f"{sex(timbre):8}  {clean(timbre.timbre, LONGEST) if timbre.timbre else '(no id)'}"
+    )
+    return label

@@ -1,0 +1,77 @@
+"""The last frame, shown before the configuration is read, where the start is like the last one.
+
+A start waits for this module, so it imports little.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from lockterm.quick_json import loads
+from lockterm.store.frame_file import frames_in
+from lockterm.terminal.frame import Frame
+from lockterm.terminal.kept_cells import OLDEST_MS, old_rows
+from lockterm.terminal.replay import terminal_size
+
+TYPE_CHECKING = False  # as in typing, which takes longer to import than this
+if TYPE_CHECKING:
+    from lockterm.terminal.replay import Replay
+    from lockterm.terminal.start_key import StartKey
+    from lockterm.terminal.widths import Cell
+
+
+def show_at_once(replay: Replay, start: StartKey, environ: Mapping[str, str], now_ms: int) -> None:
+    """Show the frame that was kept by a session that began as this one does, if there is one.
+
+    Args:
+        replay: Shows it.
+        start: This start.
+        environ: The environment.
+        now_ms: The time of this machine.
+    """
+    size = terminal_size(environ)
+    if size is None or not (os.isatty(0) and os.isatty(2)):
+        return
+    for content in frames_in(_cache(environ)):
+        found = frame_of(content, start, size, now_ms)
+        if found is not None:
+            replay.show(*found, environ)
+            return
+
+
+def _cache(environ: Mapping[str, str]) -> str:
+    """Where frames are kept on most machines; elsewhere nothing is found."""
+    root = environ.get("XDG_CACHE_HOME") or os.path.join(environ.get("HOME", ""), ".cache")
+    return os.path.join(root, "lockterm")
+
+
+def frame_of(
+    content: bytes, start: StartKey, size: tuple[int, int], now_ms: int
+) -> tuple[Frame, list[list[Cell]]] | None:
+    """A kept frame and its rows, marked as old.
+
+    Args:
+        content: What is in its file.
+        start: The start at which it is to be shown.
+        size: Columns and rows of the terminal.
+        now_ms: The time of this machine.
+
+    Returns:
+        A frame of which nothing is known yet, and what is to stand there; None where it is none
+        for this start.
+    """
+    try:
+        told = loads(content)
+        at_ms = told["at_ms"]
+        if type(at_ms) is not int or not 0 <= now_ms - at_ms <= OLDEST_MS or not told["start"]:
+            return None
+        about = start.about(told["start"])
+        if about is None:
+            return None
+        rows = old_rows(told, size, now_ms - at_ms, utf8=about["utf8"] is True)
+        frame = Frame(guarded=True, fills=about["fills"] is True)
+        frame.joined = about["joined"] is True
+        return None if rows is None else (frame, rows)
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):  # it is damaged
+        return None

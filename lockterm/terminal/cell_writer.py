@@ -1,0 +1,259 @@
+"""What is sent to a terminal so that some cells show what they should: moves, styles, text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from lockterm.terminal.widths import GUARD, Cell, is_doubtful
+
+THROUGH = 4
+"""Unchanged cells that are written again because moving over them costs as much."""
+
+ERASED = 10
+"""From so many blanks on, erasing them and moving on costs less than writing them."""
+
+_ENDS = {
+    **{"1": "22", "2": "22", "3": "23", "4": "24", "21": "24", "5": "25", "6": "25", "7": "27"},
+    **{"8": "28", "9": "29", "51": "54", "52": "54", "53": "55"},
+}
+"""The code that ends each attribute."""
+SEEN_ON_BLANKS = frozenset(("4", "21", "7", "9", "51", "52", "53"))
+"""The attributes that show where nothing is written."""
+
+
+class CellWriter:
+    """Collects what is sent: moves, styles and text.
+
+    Args:
+        fills: Whether what the terminal erases takes the background of the style (``bce``).
+    """
+
+    def __init__(self, *, fills: bool = False) -> None:
+        self._fills = fills
+        self._out: list[str] = []
+        self._codes = ""
+        self._at: tuple[int, int] | None = None
+        """Where the terminal's cursor is; None where terminals may disagree."""
+        self._exact = 0
+
+    def write(
+        self,
+        y: int,
+        cells: list[Cell],
+        changed: list[bool],
+        runs: Mapping[int, range],
+        *,
+        exact: int,
+    ) -> None:
+        """Write the changed ones of the cells of a row.
+
+        Args:
+            y: Which row it is.
+            cells: All of them.
+            changed: Which have to be written.
+            runs: By their first cells, those that are written one behind the other, wherever the
+                terminal gets to with them. All of a run has changed, or nothing of it.
+            exact: The cells from the left among which characters of a doubtful width may be drawn:
+                blanks are written in their own style there. Where a sign is drawn beyond its
+                cells, PuTTY paints a blank beside it again when its style has changed, seen or not.
+        """
+        self._exact = exact
+        place, end = 0, len(cells)
+        blank = self._blank_from(cells)
+        while True:
+            try:
+                place = changed.index(True, place)
+            except ValueError:
+                return
+            self._move(place, y, cells)
+            if place >= blank:
+                self._style(cells[place], place)
+                self._out.append("\x1b[K")
+                return
+            while place < blank and changed[place]:
+                if run := runs.get(place):
+                    self._flow(cells[run.start : run.stop], place, y)
+                    place = run.stop
+                    continue
+                text = cells[place][0]
+                if text == " ":
+                    place = self._put_blanks(cells, changed, place, y, blank)
+                    continue
+                if text and text.isascii():
+                    self._move(place, y, cells)
+                    self._style(cells[place], place)
+                    self._out.append(text)
+                    self._at = (place + 1, y)
+                elif text:  # the second half of a wide character came with the first
+                    wide = place + 1 < end and not cells[place + 1][0]
+                    self._put(cells, place, y, 2 if wide else 1)
+                place += 1
+
+    def _put_blanks(
+        self, cells: list[Cell], changed: list[bool], place: int, y: int, end: int
+    ) -> int:
+        """Write or erase the changed blanks of one style from a cell on; returns the next cell."""
+        first, stop = cells[place], place + 1
+        while stop < end and changed[stop] and cells[stop] == first:
+            stop += 1
+        self._move(place, y, cells)
+        self._style(first, place)
+        if self._fills and stop - place >= ERASED and is_ground(first[1]):
+            self._out.append(f"\x1b[{stop - place}X")
+        else:
+            self._out.append(" " * (stop - place))
+            self._at = (stop, y)
+        return stop
+
+    def _move(self, x: int, y: int, cells: list[Cell]) -> None:
+        at, self._at = self._at, (x, y)
+        if at == (x, y):
+            return
+        if at is not None and at[1] == y and at[0] < x:
+            self._out.append(self._ahead(cells, at[0], x))
+            return
+        here = f"\x1b[{y + 1};{x + 1}H" if x else f"\x1b[{y + 1}H" if y else "\x1b[H"
+        if at is not None and at[1] + 1 == y:
+            here = min(here, "\r\n" + self._ahead(cells, 0, x), key=len)
+        self._out.append(here)
+
+    def _ahead(self, cells: list[Cell], start: int, stop: int) -> str:
+        """What leads over some cells of a row: themselves, where that costs no more."""
+        count = stop - start
+        if count <= THROUGH and all(self._goes_on(cells[x], x) for x in range(start, stop)):
+            return "".join([text for text, _ in cells[start:stop]])
+        return f"\x1b[{count}C" if count > 1 else "\x1b[C"
+
+    def _put(self, cells: list[Cell], x: int, y: int, width: int) -> None:
+        text, _ = cells[x]
+        self._move(x, y, cells)
+        self._style(cells[x], x)
+        if text == GUARD and (unseen := _unseen(cells[x][1])):
+            # Anew behind it: a terminal may know how to conceal and not how to end that.
+            self._out.append(f"\x1b[{unseen}m{text}\x1b[m")
+            self._codes, self._at = "", None
+            return
+        if not is_doubtful(text):
+            self._out.append(text)
+            self._at = (x + width, y)
+            return
+        if width > 1:  # where it is narrower, what stood in its second half would stay
+            self._out.append(" " * width + f"\x1b[{y + 1};{x + 1}H")
+        self._out.append(text)
+        self._at = None
+
+    def _flow(self, cells: list[Cell], x: int, y: int) -> None:
+        if self._at != (x, y):
+            self._out.append(f"\x1b[{y + 1};{x + 1}H")
+        for at, cell in enumerate(cells, x):
+            self._style(cell, at)
+            self._out.append(cell[0])
+        self._at = None
+
+    def _goes_on(self, cell: Cell, x: int) -> bool:
+        """Whether a cell can be written as it is, in the style that is set."""
+        text, codes = cell
+        if codes == self._codes:
+            return len(text) == 1 and text.isascii()
+        return text == " " and self._suits_blanks(codes, x)
+
+    def _suits_blanks(self, codes: str, x: int) -> bool:
+        return x >= self._exact and _suits_blanks(self._codes, codes)
+
+    def _style(self, cell: Cell, x: int) -> None:
+        text, codes = cell
+        if text == " " and self._suits_blanks(codes, x):
+            return
+        if codes != self._codes:
+            self._out.append(_change(self._codes, codes))
+            self._codes = codes
+
+    def sent(self) -> str:
+        """All of it; the style is the terminal's own again."""
+        if self._codes:
+            self._out.append("\x1b[m")
+            self._codes = ""
+        return "".join(self._out)
+
+    def _blank_from(self, cells: list[Cell]) -> int:
+        """The cell from which on the rest of the row is blank and can be erased at once."""
+        place, last = len(cells), cells[-1]
+        if last[0] != " " or not (last[1] == "" or (self._fills and is_ground(last[1]))):
+            return place
+        while place and cells[place - 1] == last:
+            place -= 1
+        return place if len(cells) - place > len("\x1b[K") else len(cells)
+
+
+@lru_cache(maxsize=1024)
+def is_ground(codes: str) -> bool:
+    """Whether a style is a background and nothing else."""
+    attributes, front, _ = _parts(codes)
+    return not attributes and not front
+
+
+@lru_cache(maxsize=4096)
+def _change(before: str, after: str) -> str:
+    """What leads from one style to another: anew, or the difference where that is shorter."""
+    if not before or not after:
+        return f"\x1b[{after}m"
+    anew = f"0;{after}"
+    attributes, front, back = _parts(before)
+    wanted, wanted_front, wanted_back = _parts(after)
+    if not wanted_front and not wanted_back:  # perhaps one that knows no code that ends another
+        return f"\x1b[{anew}m"
+    ends = {_ENDS[code] for code in attributes - wanted}
+    codes = [*sorted(ends)]
+    codes += sorted(code for code in wanted if code not in attributes or _ENDS[code] in ends)
+    if front != wanted_front:
+        codes.append(wanted_front or "39")
+    if back != wanted_back:
+        codes.append(wanted_back or "49")
+    return f"\x1b[{min(';'.join(codes), anew, key=len)}m"
+
+
+@lru_cache(maxsize=4096)
+def _parts(codes: str) -> tuple[frozenset[str], str, str]:
+    """The attributes, the foreground and the background of a style."""
+    attributes: set[str] = set()
+    front = back = ""
+    rest = codes.split(";") if codes else []
+    while rest:
+        taken = {"5": 3, "2": 5}[rest[1]] if rest[0] in ("38", "48") else 1
+        code, rest = ";".join(rest[:taken]), rest[taken:]
+        if code in _ENDS:
+            attributes.add(code)
+        elif code.startswith(("3", "9")):
+            front = code
+        else:
+            back = code
+    return frozenset(attributes), front, back
+
+
+@lru_cache(maxsize=256)
+def _unseen(codes: str) -> str:
+    """What makes a blank unseen for which many fonts have a box; empty: a line goes through it.
+
+    Concealed, which VTE heeds; in the colour of what is behind it, where that is known, which
+    PuTTY and urxvt need.
+    """
+    attributes, front, back = _parts(codes)
+    if attributes & SEEN_ON_BLANKS - {"7"}:
+        return ""
+    swapped = "7" in attributes
+    ground = front if swapped else back
+    if not ground:
+        return "8"
+    bright, plain = ("10", "4") if swapped else ("9", "3")
+    kind = bright if ground.startswith(("9", "10")) else plain
+    return f"8;{kind}{ground[2 if ground.startswith('10') else 1 :]}"
+
+
+@lru_cache(maxsize=4096)
+def _suits_blanks(codes: str, blank: str) -> bool:
+    """Whether a blank looks the same in another style: of its background, and nothing drawn."""
+    if codes == blank:
+        return True
+    attributes, _, back = _parts(codes)
+    return is_ground(blank) and _parts(blank)[2] == back and not attributes & SEEN_ON_BLANKS

@@ -1,0 +1,56 @@
+"""Keys that can be chosen.
+
+Textual has ``set_keymap`` for this, but a key that was chosen moves behind all others there, out of
+the line of keys; and one chosen in place of a letter is dead while a field has the focus. Here a
+binding keeps its place, and is on its new key from the beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from textual.app import App
+from textual.binding import Binding, BindingsMap
+from textual.widget import Widget
+
+from lockterm.keymap import Keymap, hints
+
+
+class ChosenKeys:
+    """Puts every binding with an id on the keys that were chosen for it."""
+
+    def __init__(self) -> None:
+        self._keymap: Keymap = {}
+
+    def use(self, app: App[Any], keymap: Keymap) -> None:
+        """Take on the keys of a configuration; before the first screen is shown.
+
+        Args:
+            app: Whose own keys follow at once.
+            keymap: What ``lockterm.keymap.check`` has found good.
+        """
+        self._keymap = keymap
+        app._bindings = rebound(app._bindings, keymap)
+        hints.use(keymap)
+
+    def put_on(self, widgets: Iterable[Widget]) -> None:
+        """Rebind screens and widgets; each of them once, before it is asked for its bindings."""
+        if self._keymap:
+            for widget in widgets:
+                widget._bindings = rebound(widget._bindings, self._keymap)
+
+
+def rebound(bindings: BindingsMap, keymap: Mapping[str, tuple[str, ...]]) -> BindingsMap:
+    """The bindings on the keys of the keymap, each in its place among the others."""
+    keys: dict[str, list[Binding]] = {}
+    moved: set[tuple[str, str]] = set()
+    for key, binding in bindings:
+        chosen = keymap.get(binding.id or "")
+        if chosen is None:
+            keys.setdefault(key, []).append(binding)
+        elif (mark := (binding.id or "", binding.action)) not in moved:
+            moved.add(mark)
+            for new in chosen:
+                keys.setdefault(new, []).append(binding.with_key(new))
+    return BindingsMap.from_keys(keys)

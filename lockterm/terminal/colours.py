@@ -1,0 +1,175 @@
+"""What becomes of colours on a terminal that has few of them, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+from rich.color import Color as RichColor
+from rich.color import ColorSystem, blend_rgb
+from rich.color_triplet import ColorTriplet
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color
+from textual.filter import LineFilter
+from textual.theme import BUILTIN_THEMES, Theme
+
+OWN = Theme(
+    name="terminal",
+    ansi=True,
+    # Of the eight colours these are read on black and on white, which dark blue, cyan and yellow
+    # are not. All that matters is told by words, too.
+    primary="ansi_default",
+    secondary="ansi_default",
+    warning="ansi_magenta",
+    error="ansi_red",
+    success="ansi_green",
+    accent="ansi_default",
+    foreground="ansi_default",
+    background="ansi_default",
+    surface="ansi_default",
+    panel="ansi_default",
+    boost="ansi_default",
+    variables={
+        "ansi-background": "ansi_default",
+        "ansi-foreground": "ansi_default",
+        "border": "ansi_default",
+        "border-blurred": "ansi_default",
+        "block-cursor-foreground": "ansi_default",
+        "block-cursor-background": "ansi_default",
+        "block-cursor-text-style": "reverse",
+        "block-cursor-blurred-text-style": "underline",
+        "text-muted": "ansi_default",
+        "text-disabled": "ansi_default",
+        "foreground-muted": "ansi_default",
+        "warning-muted": "ansi_default",
+        "input-cursor-text-style": "reverse",
+        "input-selection-background": "ansi_default",
+        "input-selection-foreground": "ansi_default",
+        "screen-selection-background": "ansi_default",
+        "screen-selection-foreground": "ansi_default",
+        "scrollbar": "ansi_default",
+        "scrollbar-hover": "ansi_default",
+        "scrollbar-active": "ansi_default",
+        "scrollbar-background": "ansi_default",
+        "scrollbar-background-hover": "ansi_default",
+        "scrollbar-background-active": "ansi_default",
+    },
+)
+"""The terminal's own foreground and background, whatever they are: light and dark both work."""
+
+
+def _other(name: str, variables: Mapping[str, str], **roles: str) -> Theme:
+    theme = BUILTIN_THEMES[name]
+    return replace(theme, **roles, variables={**theme.variables, **variables})  # type: ignore[arg-type]
+
+
+ON_ONE_GROUND = (
+    _other(
+        "ansi-dark",
+        {"warning-muted": "ansi_default"},  # a colour of the terminal cannot be mixed
+        primary="ansi_cyan",
+        warning="ansi_bright_yellow",
+        error="ansi_bright_red",
+    ),
+    _other(
+        "ansi-light",
+        # Bold is drawn in the bright colours by many terminals, which are pale on white.
+        dict.fromkeys(("warning-muted", "text-warning", "text-error"), "ansi_default"),
+        secondary="ansi_blue",
+        warning="ansi_magenta",
+        success="ansi_blue",
+    ),
+)
+"""Textual's themes of the terminal's own colours, in those of them that are read on a black or on a
+white ground in the palettes of xterm, VGA and Tango: 4.5 to 1, which blue on black is not."""
+
+LEAST_CONTRAST = 1.8
+"""Below this contrast to its background a word cannot be made out, even one that is dimmed."""
+
+LEAST_OF_LINES = 1.01
+"""A line may be faint, but it has to be there."""
+
+MIDDLE = 0.18
+"""The luminance from which on black is further away than white."""
+
+STEPS = 8
+"""So fine is the way from a colour to black or white."""
+
+_BLACK, _WHITE = ColorTriplet(0, 0, 0), ColorTriplet(255, 255, 255)
+
+
+class NoColours(LineFilter):
+    """Not one colour leaves, not even the code for the terminal's own."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """The segments with bold, reverse, underline and dim alone."""
+        return [
+            segment
+            if segment.style is None or segment.control
+            else Segment(segment.text, _colourless(segment.style))
+            for segment in segments
+        ]
+
+
+class Readable(LineFilter):
+    """No text in nearly the colour of its background, in the colours that the terminal has.
+
+    Args:
+        colours: What the terminal has; a theme's are replaced by the nearest of these.
+    """
+
+    def __init__(self, colours: ColorSystem) -> None:
+        super().__init__()
+        self._colours = colours
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """The segments; what could not be made out is nearer to black or to white."""
+        return [self._readable(segment) for segment in segments]
+
+    def _readable(self, segment: Segment) -> Segment:
+        text, style, control = segment
+        if style is None or control or text.isspace():
+            return segment
+        seen = _readable(style, self._colours, LEAST_CONTRAST)
+        if seen is style:
+            return segment
+        if all("\u2500" <= glyph <= "\u259f" or glyph == " " for glyph in text):
+            seen = _readable(style, self._colours, LEAST_OF_LINES)
+        return Segment(text, seen)
+
+
+@lru_cache(2048)
+def _colourless(style: Style) -> Style:
+    return style.without_color + Style.from_meta(style.meta) if style.meta else style.without_color
+
+
+@lru_cache(4096)
+def _readable(style: Style, colours: ColorSystem, least: float) -> Style:
+    front, back = style.color, style.bgcolor
+    if front is None or back is None or front.is_default or back.is_default:
+        return style
+    if contrast(front, back, colours) >= least:
+        return style
+    seen_back = back.downgrade(colours).get_truecolor()
+    end = _BLACK if _luminance(seen_back) > MIDDLE else _WHITE
+    for step in range(1, STEPS):
+        mixed = RichColor.from_triplet(blend_rgb(front.get_truecolor(), end, step / STEPS))
+        if contrast(mixed, back, colours) >= least:
+            return style + Style(color=mixed)
+    return style + Style(color=RichColor.from_triplet(end))
+
+
+def contrast(one: RichColor, other: RichColor, colours: ColorSystem) -> float:
+    """The contrast ratio of WCAG: 1 for the same colour, 21 for black and white."""
+    first, second = (_luminance(color.downgrade(colours).get_truecolor()) for color in (one, other))
+    return (max(first, second) + 0.05) / (min(first, second) + 0.05)
+
+
+def _luminance(color: ColorTriplet) -> float:
+    linear = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in color.normalized
+    )
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))

@@ -1,0 +1,379 @@
+"""What a terminal sends, cut into keys, control sequences and pastes.
+
+A terminal sends keys and its answers to questions through one line, in pieces of any size and
+however late. Nothing tells them apart but their form, so one rule holds throughout: what begins as
+a control sequence is never a key and never text, complete or cut, known or not, long or late.
+
+One byte is both: ESC is the Escape key, and begins each sequence. It counts as the key once nothing
+has followed for a moment, a longer one while the terminal owes an answer. Where the rest of a
+sequence follows later still, its form tells it from what a person types, and it is dropped; only
+the Escape has been given by then. ESC and a letter, which some terminals send for alt, are two keys
+here: a slow link and terminal multiplexers join the Escape key and the next one in the same way,
+and no key of lockterm has alt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from enum import Enum, auto
+
+from lockterm.record import record
+
+ESCAPE_DELAY_S = 0.1
+"""After so long without more, in seconds, an ESC is the Escape key."""
+
+ANSWER_S = 1.0
+"""So long after a question, in seconds, an ESC may be the beginning of its answer."""
+
+HOLD_S = 0.5
+"""So long what may be an Escape and a key, or the beginning of an answer, waits for more, in
+seconds."""
+
+UNTYPED_S = 2.0
+"""So long where the key would be none of lockterm's."""
+
+LATE_S = 10.0
+"""So long after an Escape, in seconds, the rest of a sequence that was cut behind its ESC is known
+by its form. A string that was cut may be ended by any key when it is older."""
+
+LONGEST = 128
+"""The longest control sequence that can mean anything; of a longer one nothing is kept."""
+
+_ESC = 0x1B
+_PASTE_END = b"\x1b[201~"
+
+# As bytes: ``re`` compiles and keeps each when it is first wanted, and the first frame wants few.
+_SS3 = rb"\x1bO[0-9;]{0,5}[A-DFHMP-Sa-dj-y]"
+_SS3_PART = rb"\x1bO[0-9;]{0,5}\Z"
+_STRING = rb"\x1b(?:\][0-9lLI]|P[0-?!$+@|]|[_^][!-~])"
+"""What begins a string for certain: OSC, DCS, APC and PM as terminals answer with them."""
+_STRING_PART = rb"\x1b[\]_^P]\Z"
+_RXVT_KEY = rb"(?:[235678]|2[34])\Z"
+"""Behind these a dollar ends a key of rxvt; a report of a mode has a semicolon before it."""
+
+_LATE_CSI = rb"\x1b\[(?:[0-?]|[A-DFHIMOP-SZ]|\[[A-E])"
+_LATE_SS3 = rb"\x1bO[A-DFHMP-S]"
+_LATE_STRING = rb"\x1b(?:\][0-9]|P(?:[>!]\||[0-9;]+[$+!]|@k)|_G)"
+_LATE_PART = rb"\x1b(?:\[\[?|\]|_|O|P(?:[0-9;]+|[>!@])?)\Z"
+_OWN_KEYS = (b"\x1bP", b"\x1bO")
+"""What begins as an answer or a function key does, and is an Escape and a key of lockterm's."""
+
+_BEFORE_FINAL = rb"[ -?]*"
+_STRING_END = re.compile(rb"[\x00-\x1f]")
+_STRING_END_8_BIT = re.compile(rb"[\x00-\x1f\x9c]")
+_EIGHT_BIT = {0x90: b"\x1bP", 0x9B: b"\x1b[", 0x9D: b"\x1b]"}
+
+
+@record
+class Char:
+    """A key that is one character; ESC for the Escape key. What is no UTF-8 is U+FFFD."""
+
+    text: str
+
+
+@record
+class Sequence:
+    """A complete control sequence, from its ESC on: a key, a report of the mouse, an answer."""
+
+    text: str
+
+
+@record
+class Paste:
+    """What was pasted, as it is."""
+
+    text: str
+
+
+@record
+class String:
+    """A complete answer that has an end of its own, from its ESC up to that; none that is long."""
+
+    text: str
+
+
+Token = Char | Sequence | String | Paste
+
+
+class _State(Enum):
+    GROUND = auto()
+    CONTROL = auto()
+    """Behind ``ESC [``."""
+    MOUSE = auto()
+    """Behind ``ESC [ M``, which three bytes of any value follow."""
+    STRING = auto()
+    """In an answer that has an end of its own: OSC, DCS, APC, PM."""
+    PASTE = auto()
+
+
+class InputTokenizer:
+    """Cuts what a terminal sends into tokens; pure: bytes and the time in, tokens out.
+
+    Args:
+        escape_delay_s: After so long without more an ESC is the Escape key, in seconds.
+        escape_tab_is_backtab: Whether ESC and tab are shift+tab, as the Linux console sends it.
+    """
+
+    def __init__(
+        self, escape_delay_s: float = ESCAPE_DELAY_S, *, escape_tab_is_backtab: bool = False
+    ) -> None:
+        self._escape_delay_s = escape_delay_s
+        self._escape_tab_is_backtab = escape_tab_is_backtab
+        self.owed: deque[float] = deque()
+        """Until when each answer that was asked for counts as under way; whoever asks appends."""
+        self._state = _State.GROUND
+        self._held = b""
+        """What has not been dealt with."""
+        self._given = b""
+        """What has been given as keys and may have been the beginning of a sequence."""
+        self._body = b""
+        """Of a control sequence, behind ``ESC [``; of a string, with what begins it."""
+        self._pasted: list[bytes] = []
+        self._string_end = _STRING_END
+        self._now_s = self._last_s = self._escape_s = 0.0
+        self.due_s: float | None = None
+        """When :meth:`tick` has something to do, on the clock of the caller; None: not by itself.
+        """
+
+    def feed(self, data: bytes, now_s: float) -> list[Token]:
+        """Take what was read.
+
+        What has arrived counts before the clock: where it was read late, call :meth:`tick` after.
+
+        Args:
+            data: Bytes of the terminal, cut anywhere.
+            now_s: When they were read, in seconds, on any clock that never goes back.
+
+        Returns:
+            What is complete.
+        """
+        self._now_s = now_s
+        quiet_s, self._last_s = now_s - self._last_s, now_s
+        if quiet_s > LATE_S:
+            if self._state is _State.STRING and len(data) == 1:
+                self._state = _State.GROUND  # its end is not to come: a person types
+            if not self._held:
+                self._given = b""
+        self._held += data
+        self.due_s = None
+        tokens: list[Token] = []
+        while self._held and self._take(tokens):
+            pass
+        return tokens
+
+    def tick(self, now_s: float) -> list[Token]:
+        """Give what has waited long enough as the keys that it may have been.
+
+        Args:
+            now_s: The time, in seconds, on the clock of :meth:`feed`.
+
+        Returns:
+            Escape and perhaps the key behind it, most often nothing.
+        """
+        if self.due_s is None or now_s < self.due_s:
+            return []
+        self._now_s, self.due_s = now_s, None
+        whole = self._given + self._held
+        if not self._given and self._held[0] == _ESC:
+            self._escape_s = now_s
+        typed = self._held.decode("utf-8", "replace")
+        self._held = b""
+        self._given = whole if whole == b"\x1b" or re.match(_LATE_PART, whole) else b""
+        return [Char(char) for char in typed]
+
+    # --- one thing off the front -----------------------------------------------------------------
+
+    def _take(self, tokens: list[Token]) -> bool:
+        """Deal with what stands first; False: it takes more than there is."""
+        if self._state is _State.CONTROL:
+            return self._take_control(tokens)
+        if self._state is _State.MOUSE:
+            return self._take_mouse()
+        if self._state is _State.STRING:
+            return self._take_string(tokens)
+        if self._state is _State.PASTE:
+            return self._take_paste(tokens)
+        if self._given:
+            return self._take_late(tokens)
+        first = self._held[0]
+        if first == _ESC:
+            return self._take_escape(tokens)
+        if first in _EIGHT_BIT:
+            return self._take_eight_bit(tokens)
+        return self._take_char(tokens)
+
+    def _take_char(self, tokens: list[Token]) -> bool:
+        held = self._held
+        size = 1 if held[0] < 0xC2 else 2 if held[0] < 0xE0 else 3 if held[0] < 0xF0 else 4
+        try:
+            char = held[:size].decode()
+        except UnicodeDecodeError as error:
+            if len(held) < size and error.reason == "unexpected end of data":
+                return False
+            char, size = "\N{REPLACEMENT CHARACTER}", error.end
+        self._held = held[size:]
+        if not "\x80" <= char <= "\x9f":
+            tokens.append(Char(char))
+        return True
+
+    def _take_escape(self, tokens: list[Token]) -> bool:
+        held = self._held
+        if len(held) == 1:
+            while self.owed and self.owed[0] <= self._now_s:
+                self.owed.popleft()
+            owed_s = self.owed[-1] - self._now_s if self.owed else 0.0
+            return self._wait(max(self._escape_delay_s, owed_s))
+        second = held[1:2]
+        if second == b"[":
+            return self._begin(_State.CONTROL, held[2:])
+        if second == b"\\":  # the end of a string that has ended
+            self._held = held[2:]
+        elif second == b"\t" and self._escape_tab_is_backtab:
+            tokens.append(Sequence("\x1b[Z"))
+            self._held = held[2:]
+        elif found := re.match(_SS3, held):
+            tokens.append(Sequence(found[0].decode()))
+            self._held = held[found.end() :]
+        elif re.match(_STRING, held):
+            return self._begin_string(held)
+        elif re.match(_SS3_PART, held):
+            return self._wait(HOLD_S)
+        elif re.match(_STRING_PART, held):
+            return self._wait(HOLD_S if held in _OWN_KEYS else UNTYPED_S)
+        else:
+            tokens.append(Char("\x1b"))
+            self._held = held[1:]
+        return True
+
+    def _take_late(self, tokens: list[Token]) -> bool:
+        """An Escape was given: what follows is what was typed next, or what belonged to it."""
+        whole = self._given + self._held
+        rest = whole[2:]
+        if re.match(_LATE_CSI, whole):
+            return self._begin(_State.CONTROL, rest)
+        if re.match(_LATE_STRING, whole):
+            return self._begin_string(whole)
+        if found := re.match(_LATE_SS3, whole):
+            tokens.append(Sequence(found[0].decode()))
+            self._given, self._held = b"", whole[found.end() :]
+            return True
+        if not re.match(_LATE_PART, whole):
+            self._given = b""
+        elif whole not in _OWN_KEYS:
+            return self._wait(HOLD_S if whole[1:2] == b"P" else UNTYPED_S)
+        elif self._now_s - self._escape_s < 2 * HOLD_S:
+            return self._wait(HOLD_S)
+        else:  # it was typed, most likely: what would belong to it is known by its form
+            tokens.append(Char(self._held.decode()))
+            self._given, self._held = whole, b""
+        return True
+
+    def _take_eight_bit(self, tokens: list[Token]) -> bool:
+        """A control of one byte; only the form of what follows tells it from a letter.
+
+        Where the terminal is not set to UTF-8, the byte is a letter.
+        """
+        whole = _EIGHT_BIT[self._held[0]] + self._held[1:]
+        if re.match(_LATE_CSI, whole):
+            return self._begin(_State.CONTROL, whole[2:])
+        if re.match(_LATE_STRING, whole):
+            return self._begin_string(whole, _STRING_END_8_BIT)
+        if re.match(_LATE_PART, whole):
+            return self._wait(HOLD_S)
+        return self._take_char(tokens)
+
+    def _begin(self, state: _State, rest: bytes) -> bool:
+        self._state, self._held = state, rest
+        self._given = self._body = b""
+        return True
+
+    def _begin_string(self, whole: bytes, ends: re.Pattern[bytes] = _STRING_END) -> bool:
+        self._begin(_State.STRING, whole[2:])
+        self._body, self._string_end = whole[:2], ends
+        return True
+
+    def _wait(self, seconds: float) -> bool:
+        self.due_s = self._now_s + seconds
+        return False
+
+    # --- inside of a sequence --------------------------------------------------------------------
+
+    def _take_control(self, tokens: list[Token]) -> bool:
+        held = self._held
+        if self._body == b"[":  # a function key of the Linux console has one letter more
+            self._state = _State.GROUND
+            if b"A" <= held[:1] <= b"E":
+                tokens.append(Sequence(f"\x1b[[{chr(held[0])}"))
+                self._held = held[1:]
+            return True
+        found = re.match(_BEFORE_FINAL, held)
+        end = found.end() if found else 0
+        dollar = held.find(b"$", 0, end)
+        if dollar >= 0 and re.match(_RXVT_KEY, self._body + held[:dollar]):
+            end = dollar
+        self._body = (self._body + held[:end])[: LONGEST + 1]
+        if end == len(held):
+            self._held = b""
+            return False
+        final, self._held = held[end : end + 1], held[end + 1 :]
+        self._state = _State.GROUND
+        if not (final == b"$" or b"@" <= final <= b"~"):
+            self._held = held[end:]  # it was cut, and what follows is no part of it
+        elif final == b"[" and not self._body:
+            self._state, self._body = _State.CONTROL, b"["
+        elif final == b"M" and not self._body:
+            self._state = _State.MOUSE
+        elif self._body + final == b"200~":
+            self._state = _State.PASTE
+        elif len(self._body) <= LONGEST:
+            tokens.append(Sequence(f"\x1b[{self._body.decode()}{final.decode()}"))
+        return True
+
+    def _take_mouse(self) -> bool:
+        """Old reports of the mouse, which tell no place beyond column 223: dropped."""
+        count = len(self._body)
+        report = self._held[: 3 - count]
+        end = next((at for at, byte in enumerate(report) if byte < 0x20), len(report))
+        self._body += report[:end]
+        self._held = self._held[end:]
+        if end < len(report) or len(self._body) == 3:
+            self._state = _State.GROUND
+        return bool(self._held)
+
+    def _take_string(self, tokens: list[Token]) -> bool:
+        found = self._string_end.search(self._held)
+        end = found.start() if found else len(self._held)
+        self._body = (self._body + self._held[:end])[: LONGEST + 1]
+        self._held = self._held[end:]
+        if found is None:
+            return False
+        size = 1
+        if found[0] == b"\x1b":
+            if len(self._held) == 1:
+                return False
+            size = 2 if self._held[1:2] == b"\\" else 0
+        elif found[0] not in (b"\x07", b"\x9c"):
+            size = 0
+        if not size:
+            pass  # the string was cut, and what cut it is a key, or begins something else
+        elif len(self._body) <= LONGEST:
+            tokens.append(String(self._body.decode("utf-8", "replace")))
+        self._held = self._held[size:]
+        self._state = _State.GROUND
+        return True
+
+    def _take_paste(self, tokens: list[Token]) -> bool:
+        end = self._held.find(_PASTE_END)
+        if end < 0:
+            keep = len(self._held) - len(_PASTE_END) + 1
+            if keep > 0:
+                self._pasted.append(self._held[:keep])
+                self._held = self._held[keep:]
+            return False
+        self._pasted.append(self._held[:end])
+        text = b"".join(self._pasted).decode("utf-8", "replace").replace("\x00", "")
+        self._pasted.clear()
+        self._state, self._held = _State.GROUND, self._held[end + len(_PASTE_END) :]
+        tokens.append(Paste(text))
+        return True

@@ -1,0 +1,371 @@
+"""Keys take effect in the order they were typed, each on what the ones before it have opened.
+
+A stalled link delivers many keys at once. Textual hands each to whatever has the focus at that
+moment: of ``w`` and ``+30d`` in one read, the text would land on the list, or in the first field of
+a form that has not found its own. Here a key waits until the one before it has been dealt with
+whole, and until what it has opened is there.
+
+Two things tell that: nothing is left to run on the event loop, which covers all that Textual does
+by itself, such as mounting a screen and giving a field the focus; and no :class:`Opening` is under
+way, which covers what waits for the service or for a file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import wraps
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar, cast
+
+from textual import events
+from textual.message import Message
+
+from lockterm.keymap.hints import keys_of
+
+if TYPE_CHECKING:
+    from textual.app import App
+    from textual.screen import Screen
+    from textual.widget import Widget
+
+    from lockterm.terminal.replayed_keys import ReplayedKeys
+
+Typed = events.Key | events.Paste
+
+TIMEOUT_S = 10.0
+"""Seconds for which keys wait for what was asked for; then they are dropped, and that is said."""
+
+WAY_OUT_S = 0.5
+"""Seconds after which a key that leads out goes before those that wait. Before that nobody has seen
+that anything is slow, and the key was typed for what is about to open."""
+
+LOST_S = 3.0
+"""Seconds for which a key may be on its way through widgets that do not answer."""
+
+_TURNS = 5000
+"""Turns of the event loop after which it counts as one that never rests."""
+
+_LOOK_S = 0.01
+"""Seconds between two looks whether a screen is there."""
+
+_ParamsT = ParamSpec("_ParamsT")
+_ResultT = TypeVar("_ResultT")
+_NodeT = TypeVar("_NodeT", bound="Widget")
+_Method = Callable[Concatenate[_NodeT, _ParamsT], Coroutine[Any, Any, _ResultT]]
+
+
+class Opening:
+    """Something that was asked for with a key, and that later keys are meant for.
+
+    It holds keys back only as long as they would go to the screen on which it was asked for: where
+    it puts a question, the keys are for the question.
+
+    Args:
+        queue: Whose keys wait.
+        screen: The screen on which it was asked for.
+        what: What it is, for a sentence: ``page 3``.
+        passes: Tells which keys need not wait for it.
+        must_appear: Whether it has failed where no other screen has come, whatever it said.
+    """
+
+    def __init__(
+        self,
+        queue: KeyQueue,
+        screen: Screen[Any],
+        what: str,
+        passes: Callable[[events.Key], bool],
+        *,
+        must_appear: bool,
+    ) -> None:
+        self.screen = screen
+        self.what = what
+        self.passes = passes
+        self.since_s = asyncio.get_running_loop().time()
+        """When it began, on the clock of the event loop."""
+        self.is_over = False
+        self.has_failed = False
+        """Whether keys that were typed for it have nothing to go to; may be set before its end."""
+        self._queue = queue
+        self._must_appear = must_appear
+        self._updates = screen.stack_updates
+
+    def end(self) -> None:
+        """It is there, or it has failed: the keys that wait go on, or are dropped."""
+        app = self._queue.app
+        if self.is_over or not app.is_running or not app.screen_stack:
+            return
+        self.is_over = True
+        shown = app.screen is not self.screen or self.screen.stack_updates != self._updates
+        self._queue.note_end(self, failed=self.has_failed or (self._must_appear and not shown))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.has_failed = self.has_failed or isinstance(error, Exception)
+        self.end()
+
+
+class _HasQueue(Protocol):
+    @property
+    def key_queue(self) -> KeyQueue: ...
+
+
+def opening(
+    node: Widget,
+    what: str,
+    *,
+    passes: Callable[[events.Key], bool] = lambda _: False,
+    must_appear: bool = False,
+) -> Opening:
+    """Hold back the keys that come from now on, until what is being opened is there.
+
+    Args:
+        node: The screen on which it was asked for, or a widget in it.
+        what: What it is, for a sentence: ``page 3``; clean.
+        passes: Tells which keys need not wait for it.
+        must_appear: Whether it has failed where no other screen has come.
+
+    Returns:
+        What is to be ended; as a context manager it ends with its block.
+    """
+    queue = cast(_HasQueue, node.app).key_queue
+    return queue.begin(Opening(queue, node.screen, what, passes, must_appear=must_appear))
+
+
+def opens(
+    what: str, *, must_appear: bool = False
+) -> Callable[[_Method[_NodeT, _ParamsT, _ResultT]], _Method[_NodeT, _ParamsT, _ResultT]]:
+    """Have keys wait as long as a method of a screen runs; arguments as for :func:`opening`."""
+
+    def decorate(
+        method: _Method[_NodeT, _ParamsT, _ResultT],
+    ) -> _Method[_NodeT, _ParamsT, _ResultT]:
+        @wraps(method)
+        async def waited_for(
+            self: _NodeT, *args: _ParamsT.args, **kwargs: _ParamsT.kwargs
+        ) -> _ResultT:
+            with opening(self, what, must_appear=must_appear):
+                return await method(self, *args, **kwargs)
+
+        return cast("_Method[_NodeT, _ParamsT, _ResultT]", waited_for)
+
+    return decorate
+
+
+class KeyQueue:
+    """Deals with one key, or one paste, at a time.
+
+    Args:
+        app: Whose keys they are.
+        deliver: Hands one to the widget that has the focus now.
+        is_meant: Whether one is for what it would reach now; what is not is discarded.
+    """
+
+    class Dealt(Message):
+        """Follows a key through the same queues, so that it arrives when the key is done."""
+
+    def __init__(
+        self,
+        app: App[Any],
+        deliver: Callable[[Typed], Awaitable[None]],
+        is_meant: Callable[[Typed], bool],
+    ) -> None:
+        self.app = app
+        self._deliver = deliver
+        self._is_meant = is_meant
+        self._waiting: deque[Typed] = deque()
+        self._openings: list[Opening] = []
+        self._under_way: KeyQueue.Dealt | None = None
+        self._target: Widget | None = None
+        """Where the key under way went."""
+        self._lost: asyncio.TimerHandle | None = None
+        self.replayed: ReplayedKeys | None = None
+        """Decides on keys that were typed before the live frame was seen; None: there are none."""
+        self._is_settling = False
+        self._follows_screens = False
+        self._wake: asyncio.TimerHandle | None = None
+
+    @property
+    def is_dealing(self) -> bool:
+        """Whether a key is on its way, or waits for one."""
+        return bool(self._waiting) or self._under_way is not None or self._is_settling
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether something is being opened on the screen that is shown."""
+        return any(one.screen is self.app.screen for one in self._openings)
+
+    @property
+    def is_holding(self) -> bool:
+        """Whether a key waits for what is being opened."""
+        return self._wake is not None
+
+    # --- keys ----------------------------------------------------------------------------------
+
+    async def take(self, event: Typed) -> None:
+        """Deal with a key now, or have it wait for the ones before it."""
+        self._waiting.append(event)
+        if self._under_way is None and not self._is_settling:
+            await self._go_on()
+
+    async def _go_on(self) -> None:
+        while self._under_way is None and not self._is_settling:
+            if self._waits_for_live() or not self._waiting or self._is_held():
+                return
+            event = self._waiting.popleft()
+            if self._is_meant(event):
+                await self._deal(event)
+
+    def _waits_for_live(self) -> bool:
+        """Whether the next key has to wait for the live frame; those not meant for it are gone."""
+        if (replayed := self.replayed) is None:
+            return False
+        if replayed.holds(self._waiting):
+            return True
+        if replayed.is_over:
+            self.replayed = None
+            self._tell_dropped(replayed.dropped, "before the page was asked for again")
+        return False
+
+    async def _deal(self, event: Typed) -> None:
+        target: Widget = self.app.focused or self.app.screen
+        dealt = KeyQueue.Dealt()
+        self._under_way, self._target = dealt, target
+        self._lost = asyncio.get_running_loop().call_later(LOST_S, self.note_dealt, dealt)
+        await self._deliver(event)
+        if not target.post_message(dealt):
+            self.note_dealt(dealt)
+        else:
+            self._settle()
+
+    def note_dealt(self, dealt: Dealt) -> None:
+        """The key under way has been through all queues."""
+        if dealt is self._under_way:
+            self._under_way = None
+            if self._lost is not None:
+                self._lost.cancel()
+            self._settle()
+
+    # --- until all of it is done ---------------------------------------------------------------
+
+    def _settle(self) -> None:
+        if not self._is_settling:
+            self._is_settling = True
+            asyncio.get_running_loop().call_soon(self._look, _TURNS)
+
+    def _look(self, turns: int) -> None:
+        """Go on with the next key once nothing is left to run and the screen is there."""
+        loop = asyncio.get_running_loop()
+        if not self.app.is_running:
+            self._is_settling = False
+        elif turns and getattr(loop, "_ready", None):
+            loop.call_soon(self._look, turns - 1)
+        elif turns and not _is_there(self.app.screen):
+            # A layout is soon there, or waits for more than keys may: half a second at the most.
+            step = _TURNS // 50 if self.app.screen.is_mounted else 1
+            loop.call_later(_LOOK_S, self._look, max(turns - step, 0))
+        else:
+            self._is_settling = False
+            if self._under_way is None or self._is_gone(self._under_way):
+                self.app.call_later(self._go_on)
+
+    def _is_gone(self, dealt: Dealt) -> bool:
+        """Whether the widget with the key under way has gone, and what followed the key with it."""
+        if self._target is None or self._target.is_attached:
+            return False
+        self._under_way = None
+        if self._lost is not None:
+            self._lost.cancel()
+        return True
+
+    # --- what is being opened ------------------------------------------------------------------
+
+    def begin(self, opened: Opening) -> Opening:
+        """Hold back the keys that come from now on."""
+        if not self._follows_screens and self.app.is_running:  # it may be about to end
+            self._follows_screens = True
+            self.app.screen_change_signal.subscribe(self.app, self._screen_changed)
+        self._openings.append(opened)
+        return opened
+
+    def _screen_changed(self, screen: Screen[Any]) -> None:
+        """A question has come up that a reading led to: the keys that wait are for it."""
+        if self._waiting:
+            self._settle()
+
+    def note_end(self, opened: Opening, *, failed: bool) -> None:
+        """Let the keys go on that have waited for it; where it has failed, drop them."""
+        if opened not in self._openings:  # given up
+            return
+        self._openings.remove(opened)
+        if failed:
+            self._drop(opened)
+        self._settle()
+
+    def go_on(self) -> None:
+        """Deal with the keys that wait, where nothing holds them any more."""
+        self._settle()
+
+    def _is_held(self) -> bool:
+        """Whether the next key has to wait for what is being opened."""
+        have_waited, self._wake = self._wake, None
+        if have_waited is not None:
+            have_waited.cancel()
+        holding = self._holding()
+        if not holding:
+            return False
+        loop = asyncio.get_running_loop()
+        oldest = min(holding, key=lambda one: one.since_s)
+        leads_out = any(map(_leads_out, self._waiting))
+        until_s = oldest.since_s + (WAY_OUT_S if leads_out else TIMEOUT_S)
+        if loop.time() < until_s:
+            self._wake = loop.call_at(until_s, self._settle)
+            return True
+        for one in holding:  # it may still come; but no key waits for it any more
+            self._openings.remove(one)
+        if leads_out or have_waited is not None:
+            self._drop(oldest)
+        return not self._waiting or self._is_held()
+
+    def _holding(self) -> list[Opening]:
+        head, screen = self._waiting[0], self.app.screen
+        return [
+            one
+            for one in self._openings
+            if one.screen is screen and not (isinstance(head, events.Key) and one.passes(head))
+        ]
+
+    def _drop(self, opened: Opening) -> None:
+        """Drop the keys up to the first that leads out, and say so."""
+        count = 0
+        while self._waiting and not _leads_out(self._waiting[0]):
+            self._waiting.popleft()
+            count += 1
+        self._tell_dropped(count, f"for {opened.what} before it was there")
+
+    def _tell_dropped(self, count: int, typed: str) -> None:
+        if count:
+            keys = "1 key was" if count == 1 else f"{count} keys were"
+            self.app.notify(
+                f"{keys} typed {typed}, and did nothing.",
+                title="Typed too early",
+                severity="warning",
+            )
+
+
+def _is_there(screen: Screen[Any]) -> bool:
+    """Whether a screen is mounted and laid out: keys for a page go by sizes."""
+    return screen.is_mounted and not screen._layout_required
+
+
+def _leads_out(event: Typed) -> bool:
+    return isinstance(event, events.Key) and (
+        event.key in ("escape", "ctrl+c") or event.key in keys_of("app.quit_always")
+    )

@@ -1,0 +1,169 @@
+"""The last frame of a lock's remotes: kept when lockterm ends, and shown when it starts again.
+
+A start waits for this module, so it imports neither Textual nor Rich; where the start is like the
+last one, it is shown by :mod:`lockterm.terminal.at_once` before this one is imported.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from lockterm import __version__
+from lockterm.config.look import multiplexer
+from lockterm.config.preferences import Preferences
+from lockterm.record import record
+from lockterm.terminal.kept_cells import OLDEST_MS, are_styles, old_rows, packed
+from lockterm.terminal.widths import Cell
+
+if TYPE_CHECKING:
+    from lockterm.config import Look, Settings
+    from lockterm.paths import Paths
+    from lockterm.store.frame_file import FrameFile
+    from lockterm.terminal.frame import Frame
+    from lockterm.terminal.start_key import StartKey
+
+_OF_TERMINAL = ("TERM", "COLORTERM", "NO_COLOR")
+
+
+@record
+class Shown:
+    """What a screen shows that is worth keeping."""
+
+    lock_id: int
+    """Whose remotes they are."""
+    at_ms: int
+    """When they were read, by this machine's clock."""
+    foot: tuple[int, int, int]
+    """Where its age is told: row, first column, width."""
+
+
+class LastFrame:
+    """The last frame of a profile.
+
+    Args:
+        file: Where it is kept.
+        settings: Those of the session; with a profile.
+        environ: The environment.
+        start: The start whose settings they are; None: a profile that was switched to.
+        paths: Where lockterm keeps its files; with a start.
+    """
+
+    def __init__(
+        self,
+        file: FrameFile,
+        settings: Settings,
+        environ: Mapping[str, str],
+        start: StartKey | None = None,
+        paths: Paths | None = None,
+    ) -> None:
+        self._start = start
+        self._paths = paths
+        self.file = file
+        self.settings = settings
+        self._environ = environ
+        self._noted: tuple[list[list[Cell]], Shown, int] | None = None
+
+    def rows(
+        self, lock_id: int, size: tuple[int, int], choices: Preferences, now_ms: int
+    ) -> list[list[Cell]] | None:
+        """The cells to show at a start, marked as old.
+
+        Args:
+            lock_id: The lock that is opened.
+            size: Columns and rows of the terminal.
+            choices: What was chosen in earlier sessions.
+            now_ms: The time of this machine.
+
+        Returns:
+            All cells; None where none are kept that look as those of this start would.
+        """
+        if not (content := self.file.read()):
+            return None
+        try:
+            told = json.loads(content)
+            if type(told["at_ms"]) is not int:
+                return None
+            age_ms = now_ms - told["at_ms"]
+            if told["owner"] != self.file.owner or age_ms > OLDEST_MS:
+                self.file.drop()
+                return None
+            if age_ms < 0 or told["key"] != self._key(lock_id, size, choices):
+                return None
+            return old_rows(told, size, age_ms, utf8=self.settings.look.utf8)
+        except (ValueError, TypeError, LookupError, RecursionError):  # it is damaged
+            return None
+
+    def note(self, frame: Frame, shown: Shown, look: Look) -> None:
+        """Take note of what stands on the terminal, to be kept later.
+
+        Args:
+            frame: All of it.
+            shown: What it is.
+            look: How it was drawn; another look than that of the start is not kept.
+        """
+        if look == self.settings.look:
+            self._noted = frame.rows, shown, self.file.drops
+
+    def keep(self, choices: Preferences) -> None:
+        """Write what was noted last, unless all that was read had to be dropped since.
+
+        Args:
+            choices: What was chosen until now.
+        """
+        if self._noted is None or self._noted[2] != self.file.drops:
+            return
+        rows, shown, _ = self._noted
+        if not are_styles({codes for row in rows for _, codes in row}):
+            return  # it was left half drawn
+        told = {
+            "owner": self.file.owner,
+            "key": self._key(shown.lock_id, (len(rows[0]), len(rows)), choices),
+            "at_ms": shown.at_ms,
+            "foot": shown.foot,
+            "rows": [packed(row) for row in rows],
+            "start": self._noted_start(shown.lock_id, choices),
+        }
+        text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+        self.file.write(text.encode("utf-8", "surrogatepass"))
+
+    def _noted_start(self, lock_id: int, choices: Preferences) -> dict[str, Any] | None:
+        """The start of this session, if one like it will show this lock, as it looks now, first."""
+        start, paths, settings = self._start, self._paths, self.settings
+        if start is None or paths is None or settings.profile is None:
+            return None
+        files = [paths.choices]
+        if settings.is_last or settings.open_lock is None:
+            files += [paths.database, paths.database.with_name(f"{paths.database.name}-wal")]
+        look = settings.look
+        about = {"fills": look.fills, "joined": look.copy == "plain", "utf8": look.utf8}
+        if self._opens(paths) != lock_id:
+            return None
+        noted = start.noted(files, settings.variables, about)
+        # Another session may have changed them, which this one has not seen.
+        return noted if Preferences(paths.choices).all == choices.all else None
+
+    def _opens(self, paths: Paths) -> int | None:
+        """The lock on which a start with these settings opens now; None: the lock book."""
+        settings, profile = self.settings, self.settings.profile
+        if settings.open_lock is not None and not settings.is_last:
+            return settings.open_lock
+        if profile is None or not profile.open_last:
+            return None
+        from lockterm.store.last_lock import last_lock
+
+        return last_lock(paths.database, profile.name)
+
+    def _key(self, lock_id: int, size: tuple[int, int], choices: Preferences) -> str:
+        """All that decides how the first live frame looks, but for what the service says."""
+        settings, environ = self.settings, self._environ
+        return json.dumps(
+            [
+                *(__version__, lock_id, *size),
+                *(environ.get(name) for name in _OF_TERMINAL),
+                *(multiplexer(environ), repr(settings.look), repr(settings.profile)),
+                *(settings.keymap, choices.all),
+            ],
+            sort_keys=True,
+        )

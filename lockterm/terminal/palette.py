@@ -1,0 +1,63 @@
+"""A command palette whose list is always that of what stands in its field."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+
+from textual.command import Command, CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+from textual.style import Style
+
+
+class ReadyProvider(Provider):
+    """Knows what it offers without waiting for anything."""
+
+    @abstractmethod
+    def all(self) -> Iterator[DiscoveryHit]:
+        """What is offered while nothing is typed."""
+
+    @abstractmethod
+    def found(self, query: str) -> Iterator[Hit]:
+        """What is offered for what is typed."""
+
+    async def discover(self) -> Hits:
+        """As :meth:`all`."""
+        for hit in self.all():
+            yield hit
+
+    async def search(self, query: str) -> Hits:
+        """As :meth:`found`."""
+        for hit in self.found(query):
+            yield hit
+
+
+class Palette(CommandPalette):
+    """A palette over providers that need no waiting.
+
+    Textual searches in the background: enter, typed at once, took a command of the list before,
+    which nobody had chosen.
+    """
+
+    def _gather_commands(self, search_value: str) -> None:  # type: ignore[override]
+        """Show what was found, before the next key is dealt with."""
+        found = [
+            hit
+            for provider in self._providers
+            if isinstance(provider, ReadyProvider)
+            for hit in (provider.found(search_value) if search_value else provider.all())
+        ]
+        help_style = Style.from_styles(self.get_component_styles("command-palette--help-text"))
+        commands = []
+        for place, hit in enumerate(found):
+            help_text = Content.from_markup(hit.help or "").stylize_before(help_style)
+            prompt = Content("\n").join([_as_content(hit), help_text])
+            commands.append(Command(prompt, hit, id=str(place)))
+        self._refresh_command_list(self.query_one(CommandList), commands, True)
+        if not commands:
+            self._start_no_matches_countdown(search_value)
+        self.add_class("-ready")
+
+
+def _as_content(hit: DiscoveryHit | Hit) -> Content:
+    return hit.prompt if isinstance(hit.prompt, Content) else Content(str(hit.prompt))

@@ -1,0 +1,190 @@
+"""The terminal: what lockterm needs of one, and how it leaves one.
+
+Textual draws on stderr and reads stdin. By default SIGHUP, SIGTERM and a closed terminal end such
+a process at once and leave the terminal as it was; on a stalled link the event loop blocks in
+drawing and never hears a signal. ``SignalGuard`` mends both.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import signal
+import sys
+import termios
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Self
+
+from lockterm.config.look import takes_utf8
+from lockterm.errors import LocktermError
+from lockterm.paths import append_private
+from lockterm.terminal.replay import ENDING_SIGNALS
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+TIMEOUT_S = 2.5
+"""How long ending in good order may take after a signal, in seconds."""
+
+_DUMB = ("", "dumb", "unknown")
+_MODES_OFF = (1000, 1002, 1003, 1015, 1006, 1016, 1004, 2004, 2048)
+_MODES_ON = (7, 25)
+_OTHER_SCREEN = 1049
+
+
+def _switches(modes: Iterable[int], switch: str) -> str:
+    """For several modes at once: the command that restores a terminal is typed by hand."""
+    return f"[?{';'.join(map(str, modes))}{switch}"
+
+
+_LEAVE = (
+    _switches(_MODES_OFF, "l"),
+    _switches([_OTHER_SCREEN], "l"),
+    _switches(_MODES_ON, "h"),
+)
+"""What gives a terminal back that :mod:`lockterm.terminal.driver` has taken, each behind an ESC."""
+
+RESTORE = f"printf '{''.join(chr(92) + '033' + one for one in _LEAVE)}'; stty sane"
+"""What does so in a shell, where the line died."""
+
+
+class NoTerminal(LocktermError):
+    """Here is no terminal that lockterm could draw on."""
+
+    title = "Terminal"
+
+
+def require_terminal(environ: Mapping[str, str]) -> None:
+    """See that keys can be read and a screen can be drawn.
+
+    Raises:
+        NoTerminal: They cannot; the message says why and the hint what to do.
+    """
+    if sys.__stdin__ is None or not sys.__stdin__.isatty():
+        raise NoTerminal(
+            "Keys are read from stdin, which is no terminal.",
+            hint="Run it in a terminal; over SSH with ssh -t.",
+        )
+    if sys.__stderr__ is None or not sys.__stderr__.isatty():
+        raise NoTerminal(
+            "The screen is drawn on stderr, which is no terminal.",
+            hint="Run it in a terminal and do not redirect stderr.",
+        )
+    if (term := environ.get("TERM", "")) in _DUMB:
+        raise NoTerminal(
+            f"A terminal of the type {term or '(TERM is not set)'} cannot show a full screen.",
+            hint="Set TERM to what the terminal is, such as xterm-256color.",
+        )
+    encoding = codecs.lookup(sys.__stderr__.encoding).name
+    if encoding != "utf-8" and takes_utf8(environ)[0]:
+        raise NoTerminal(
+            f"The terminal takes UTF-8, but Python writes {encoding}, which would be garbled.",
+            hint="Leave PYTHONIOENCODING unset, or set LC_ALL=C.UTF-8.",
+        )
+
+
+class SignalGuard:
+    """Ends an app in good order on a signal, and without its help where it does not end.
+
+    A context manager, for the main thread; everything that has to be undone belongs inside it.
+    Before an app runs a signal raises ``SystemExit``.
+
+    Args:
+        log_file: Where a signal is noted, so that the next start can tell what happened.
+        timeout_s: How long ending may take, in seconds.
+        terminal: The settings that the terminal had before anything changed them; None: it has
+            them still.
+    """
+
+    def __init__(
+        self, log_file: Path, *, timeout_s: float = TIMEOUT_S, terminal: list[Any] | None = None
+    ) -> None:
+        self._log_file = log_file
+        self._timeout_s = timeout_s
+        self._app: App[Any] | None = None
+        self._over = False
+        self._received: int | None = None
+        self._last_resorts: list[Callable[[], None]] = []
+        self._before: dict[int, Any] = {}
+        self._terminal = terminal
+
+    @contextmanager
+    def watching(self, app: App[Any]) -> Iterator[None]:
+        """While this app runs a signal asks it to exit; afterwards nothing is interrupted.
+
+        One app may follow another; see :attr:`exit_code` before it does.
+        """
+        self._app, self._over = app, False
+        try:
+            yield
+        finally:
+            self._over = True
+
+    def at_last_resort(self, action: Callable[[], None]) -> None:
+        """Have something undone even where the app does not end by itself. It must be quick."""
+        self._last_resorts.append(action)
+
+    @property
+    def exit_code(self) -> int | None:
+        """128 and the number of the signal that came, or None."""
+        return None if self._received is None else 128 + self._received
+
+    def __enter__(self) -> Self:
+        if self._terminal is None:
+            with suppress(termios.error, OSError, ValueError):
+                self._terminal = termios.tcgetattr(0)
+        self._before = {n: signal.signal(n, self._handle) for n in ENDING_SIGNALS}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self._received is not None:  # the first one is being obeyed
+            return
+        self._received = number
+        threading.Thread(target=self._insist, name="lockterm-end", daemon=True).start()
+        name = signal.Signals(number).name
+        with suppress(OSError):
+            append_private(
+                self._log_file, f"{time.strftime('%Y-%m-%d %H:%M:%S')} INFO ended by {name}"
+            )
+        # Textual keeps its loop in a private place and offers no other call that does not block.
+        loop = self._app._loop if self._app is not None else None
+        if loop is not None:
+            with suppress(RuntimeError):  # it has just ended
+                loop.call_soon_threadsafe(self._ask_to_exit)
+        elif not self._over:
+            raise SystemExit(self.exit_code)
+
+    def _ask_to_exit(self) -> None:
+        if self._app is not None and self.exit_code is not None:
+            self._app.exit(return_code=self.exit_code)
+
+    def _insist(self) -> None:
+        time.sleep(self._timeout_s)
+        for action in self._last_resorts:
+            with suppress(Exception):
+                action()
+        self._give_back_terminal()
+        os._exit(self.exit_code or 1)
+
+    def _give_back_terminal(self) -> None:
+        """As far as it goes without waiting for a terminal that may take nothing."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})  # it must not stop us now
+        with suppress(termios.error, OSError):
+            if self._terminal is not None:
+                termios.tcsetattr(0, termios.TCSANOW, self._terminal)
+        with suppress(OSError):
+            # The shell shares the open file: it must not stay non-blocking.
+            os.set_blocking(2, False)
+            try:
+                os.write(2, "".join(f"\x1b{one}" for one in _LEAVE).encode())
+            finally:
+                os.set_blocking(2, True)

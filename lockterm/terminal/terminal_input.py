@@ -1,0 +1,196 @@
+"""What a terminal sends, as Textual's messages: keys, the mouse, pastes, and wanted answers.
+
+An answer that nobody here wants becomes nothing at all; see :mod:`lockterm.terminal.input_tokens`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+from textual import constants, events, messages
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
+from textual._keyboard_protocol import FUNCTIONAL_KEYS, MODIFIER_FUNCTIONAL_KEYS
+from textual._xterm_parser import IS_ITERM, XTermParser
+from textual.keys import KEY_NAME_REPLACEMENTS, _character_to_key
+from textual.message import Message
+
+from lockterm.terminal.input_tokens import ANSWER_S, Char, InputTokenizer, Paste, Sequence, Token
+
+_NUMBER = r"(\d{1,6})"
+# As texts: ``re`` compiles and keeps each when it is first wanted, and the first frame wants few.
+_MOUSE = r"\x1b\[<\d{1,6};-?\d{1,6};-?\d{1,6}[Mm]\Z"
+_CURSOR = rf"\x1b\[{_NUMBER};{_NUMBER}R\Z"
+_MODE = rf"\x1b\[\?{_NUMBER};(\d)\$y\Z"
+_SIZE = rf"\x1b\[48{f';{_NUMBER}(?::[0-9:]*)?' * 4}t\Z"
+_ANSWER = r"\x1b\[(?:0n|[0-9;]+R|\?[0-9;]+\$y)\Z"
+_CODED = r"\x1b\[(\d{0,7})(?::[0-9:]*)?(?:;(\d{0,3})(?::([0-9:]*))?)?(;[0-9:]*)?([~A-Su])\Z"
+"""A key with its modifiers, as xterm and kitty write it."""
+_RELEASED = "3"
+
+_QUESTION = re.compile(r"\x1b\[(?:0?[56]n|\?\d+\$p)")
+_LONGEST_QUESTION = 64
+"""Characters; a question is written by itself, and frames are not searched for any."""
+
+_MODIFIERS = ("shift", "alt", "ctrl", "super", "hyper", "meta")
+_CHARACTERS = {"enter": "\r", "tab": "\t", "backspace": "\x7f", "escape": "\x1b"}
+_SUPPORTED = (1, 2, 3)
+"""What a terminal says of a mode that it knows."""
+
+
+class StatusReport(events.Event, bubble=False):
+    """The terminal has answered ``ESC [ 5 n``: what was typed before it has all arrived."""
+
+
+class LettersDrawn(events.Event, bubble=False):
+    """The terminal has shown how it draws letters beyond ASCII.
+
+    Args:
+        utf8: Whether it takes UTF-8.
+        ambiguous: How many cells it takes for a character of ambiguous width.
+    """
+
+    def __init__(self, utf8: bool, ambiguous: int) -> None:
+        super().__init__()
+        self.utf8 = utf8
+        self.ambiguous = ambiguous
+
+
+class TerminalInput:
+    """Turns bytes of the terminal into messages.
+
+    Args:
+        escape_delay_s: After so long without more an ESC is the Escape key, in seconds.
+        term: The terminal's type: the Linux console has a shift+tab of its own.
+    """
+
+    def __init__(
+        self, escape_delay_s: float = constants.ESCAPE_DELAY, term: str | None = None
+    ) -> None:
+        term = os.environ.get("TERM", "") if term is None else term
+        self._tokenizer = InputTokenizer(escape_delay_s, escape_tab_is_backtab=term == "linux")
+        self._mouse = XTermParser()
+        self.tells_sizes = False
+        """Whether the terminal was asked to tell its size; otherwise such a report means nothing.
+        """
+
+    @property
+    def due_s(self) -> float | None:
+        """When :meth:`tick` has something to do; None: not by itself."""
+        return self._tokenizer.due_s
+
+    def note_written(self, data: str, now_s: float) -> None:
+        """Learn which answers the terminal owes: an ESC may be the beginning of one.
+
+        Args:
+            data: What is sent to the terminal.
+            now_s: The time, in seconds, on the clock of :meth:`feed`.
+        """
+        if len(data) <= _LONGEST_QUESTION:
+            self._tokenizer.owed.extend(now_s + ANSWER_S for _ in _QUESTION.finditer(data))
+
+    def feed(self, data: bytes, now_s: float) -> Iterator[Message]:
+        """The messages of what was read; see :meth:`InputTokenizer.feed`."""
+        for token in self._tokenizer.feed(data, now_s):
+            yield from self._messages(token)
+
+    def tick(self, now_s: float) -> Iterator[Message]:
+        """The keys that have waited long enough; see :meth:`InputTokenizer.tick`."""
+        for token in self._tokenizer.tick(now_s):
+            yield from self._messages(token)
+
+    def _messages(self, token: Token) -> Iterator[Message]:
+        if isinstance(token, Char):
+            yield _typed(token.text)
+        elif isinstance(token, Paste):
+            yield events.Paste(token.text)
+        elif isinstance(token, Sequence):
+            yield from self._meaning(token)
+
+    def _meaning(self, token: Sequence) -> Iterator[Message]:
+        text = token.text
+        if self._tokenizer.owed and re.match(_ANSWER, text):
+            self._tokenizer.owed.popleft()
+        if text == "\x1b[I":
+            yield events.AppFocus()
+        elif text == "\x1b[O":
+            yield events.AppBlur()
+        elif text == "\x1b[0n":
+            yield StatusReport()
+        elif re.match(_MOUSE, text):
+            if (moved := self._mouse.parse_mouse_code(text)) is not None:
+                yield moved
+        elif found := re.match(_CURSOR, text):
+            yield events.CursorPosition(int(found[2]) - 1, int(found[1]) - 1)
+        elif found := re.match(_MODE, text):
+            yield from _mode(int(found[1]), int(found[2]))
+        elif found := re.match(_SIZE, text):
+            yield from self._resized(*map(int, found.groups()))
+        else:
+            yield from _keys(text)
+
+    def _resized(self, rows: int, columns: int, high: int, wide: int) -> Iterator[Message]:
+        if not (self.tells_sizes and rows and columns):
+            return
+        resized = events.Resize.from_dimensions((columns, rows), (wide, high))
+        # The mouse is told in pixels from now on, where the terminal has any.
+        self._mouse.terminal_size = resized.size
+        self._mouse.terminal_pixel_size = resized.pixel_size if wide and high else None
+        self._mouse.mouse_pixels = True
+        yield resized
+
+
+def _mode(mode: int, state: int) -> Iterator[Message]:
+    if mode == 2026 and state in _SUPPORTED:
+        yield messages.TerminalSupportsSynchronizedOutput()
+    elif mode == 2048 and constants.SMOOTH_SCROLL and not IS_ITERM:
+        yield messages.InBandWindowResize.from_setting_parameter(state)
+
+
+def _typed(char: str) -> events.Key:
+    """A key that is one character."""
+    named = ANSI_SEQUENCES_KEYS.get(char)
+    if isinstance(named, tuple):
+        return events.Key(named[0].value, char)
+    name = char if char.isalnum() else _character_to_key(char)
+    return events.Key(KEY_NAME_REPLACEMENTS.get(name, name), char)
+
+
+def _keys(sequence: str) -> Iterator[Message]:
+    """The keys of a sequence; none where it is no key."""
+    named = ANSI_SEQUENCES_KEYS.get(sequence)
+    if isinstance(named, tuple):
+        for each in named:
+            yield events.Key(each.value, None)
+    elif isinstance(named, str):
+        yield _typed(named)
+    elif found := re.match(_CODED, sequence):
+        code, modifiers, how, text, end = found.groups()
+        if (
+            how != _RELEASED
+            and (key := _coded(int(code or 1), int(modifiers or 1), text or "", end)) is not None
+        ):
+            yield key
+
+
+def _coded(code: int, modifiers: int, text: str, end: str) -> events.Key | None:
+    """A key with its modifiers; lockterm asks for none, but who was here before may have."""
+    if end == "~" and code == 27:  # xterm's modifyOtherKeys
+        code, end, text = int(text[1:] or 0) if text[1:].isdecimal() else 0, "u", ""
+    name = FUNCTIONAL_KEYS.get(f"{code}{end}")
+    bits = (modifiers - 1) & 0x3F if modifiers else 0
+    held = [word for bit, word in enumerate(_MODIFIERS) if bits >> bit & 1]
+    if name is not None:
+        if name in MODIFIER_FUNCTIONAL_KEYS:
+            held = []
+        character = None if held else _CHARACTERS.get(name)
+        return events.Key("+".join([*sorted(held), name]), character)
+    if end != "u" or not 0x20 <= code < 0x110000 or 0xD800 <= code < 0xE000:
+        return None
+    if held in ([], ["shift"]):
+        told = text[1:].split(":")[0]
+        shown = chr(int(told)) if told.isdecimal() and 0x20 <= int(told) < 0xD800 else chr(code)
+        return _typed(shown.upper() if held and not told else shown)
+    key = _typed(chr(code))
+    return events.Key("+".join([*sorted(held), key.key]), None)

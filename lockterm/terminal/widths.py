@@ -1,0 +1,167 @@
+"""On which characters terminals disagree: how wide they are, and in which direction they run."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise, zip_longest
+
+Cell = tuple[str, str]
+"""What stands in a cell, and its SGR codes. The second half of a wide character has no text."""
+
+GUARD = "\u2800"
+"""A blank that runs from left to right. It keeps what is written from right to left to itself, on
+terminals that reorder the rows they show: they look at cells, and marks without a width are none.
+"""
+
+_LEAST_TURNED = "\u0590"
+"""Below it, nothing runs from right to left."""
+
+_NON_JOINER = "\u200c"
+_LAM, _ALEFS = "\u0644", ("\u0622", "\u0623", "\u0625", "\u0627")
+"""mlterm draws these two in one cell, and all that follows one cell too far to the left."""
+
+_JOINS = ("\u200d", "\ufe0f", "\u20e3")
+_FLAG_A, _FLAG_Z = "\U0001f1e6", "\U0001f1ff"
+"""Two of these are a flag, where they are joined."""
+
+_OLD = unicodedata.ucd_3_2_0
+_NO_WORD = (range(0), False)
+_JOINING = frozenset(chr(i) for i in (*range(0x1100, 0x1200), 0x0E33, 0x0EB3))
+"""Syllables are made of these, in one cell or in several."""
+
+
+def is_doubtful(text: str) -> bool:
+    """Whether terminals disagree on the width of what stands in a cell, ambiguous width aside.
+
+    Signs such as check marks and stars became wide with Unicode 9 or 16, and GNU screen, PuTTY and
+    the console have not all followed; what is joined of several is drawn apart by many.
+    """
+    return not text.isascii() and _is_doubtful(text)
+
+
+def is_plain(row: Sequence[Cell]) -> bool:
+    """Whether a row is of ASCII alone, as most are: nothing in it is doubtful or ambiguous."""
+    return "".join([text for text, _ in row]).isascii()
+
+
+def doubtful_cells(row: Sequence[Cell]) -> list[int]:
+    """Where in a row such characters stand."""
+    if is_plain(row):
+        return []
+    return [x for x, (text, _) in enumerate(row) if not text.isascii() and _is_doubtful(text)]
+
+
+def is_ambiguous(text: str) -> bool:
+    """Whether it is one cell wide or two, as the terminal is set: á, Cyrillic, lines, dots."""
+    return not text.isascii() and _is_ambiguous(text)
+
+
+def is_drawing(text: str) -> bool:
+    """Whether it is a line or a block, which names hardly have."""
+    return "\u2500" <= text <= "\u259f"
+
+
+@lru_cache(maxsize=4096)
+def _is_doubtful(text: str) -> bool:
+    if len(text) != 1:
+        return True
+    if is_drawing(text):
+        return False
+    return (
+        text > "\uffff"
+        or "\u22ff" < text < "\u2c00"
+        or "\u4dbf" < text < "\u4e00"
+        or text in _JOINING
+        or _OLD.category(text) == "Cn"
+        or unicodedata.category(text) in ("Mn", "Me", "Mc", "Cf", "Co", "Cn")
+    )
+
+
+@lru_cache(maxsize=4096)
+def _is_ambiguous(text: str) -> bool:
+    return unicodedata.east_asian_width(text[0]) == "A"
+
+
+@lru_cache(maxsize=4096)
+def _direction(text: str) -> str:
+    """``L`` or ``R`` for what has a direction of its own, otherwise nothing."""
+    if not text:
+        return ""
+    kind = unicodedata.bidirectional(text[0])
+    return "L" if kind == "L" else "R" if kind in ("R", "AL", "AN") else ""
+
+
+def drawn_alone(row: list[Cell]) -> list[Cell]:
+    """A row with the first of each that is joined of several signs; flags as their letters.
+
+    tmux and GNU screen count such a sign in one way and the terminal around them in another, and
+    what they write behind it they place by their own count.
+    """
+    if is_plain(row):
+        return row
+    alone = [*row]
+    for x, (text, codes) in enumerate(row):
+        if text and _FLAG_A <= text[0] <= _FLAG_Z:
+            alone[x] = (chr(ord(text[0]) - ord(_FLAG_A) + ord("A")), codes)
+        elif len(text) > 1 and any(char in _JOINS or char >= "\U0001f3fb" for char in text[1:]):
+            alone[x] = (text[0], codes)
+            if unicodedata.east_asian_width(text[0]) not in "WF" and row[x + 1 : x + 2]:
+                alone[x + 1] = (alone[x + 1][0] or " ", codes)
+    return alone
+
+
+def kept_in_place(row: list[Cell]) -> list[Cell]:
+    """A row that terminals show as it is, also those that reorder what runs from right to left.
+
+    Args:
+        row: As it was painted, or as this has made it.
+
+    Returns:
+        The row, with guards before the first word that runs from right to left and behind each.
+    """
+    text = "".join([text for text, _ in row])
+    if max(text, default="") < _LEAST_TURNED:
+        return row
+    if not any(char == GUARD or _direction(char) == "R" for char in {*text}):
+        return row
+    plain = [_unguarded(cell) for cell in row]
+    directions = [_direction(text) for text, _ in plain]
+    if "R" not in directions:
+        return plain
+    first = directions.index("R")
+    if "L" not in directions[:first]:
+        blank = next((x for x in range(first) if plain[x][0] == " "), None)
+        if blank is not None:
+            plain[blank] = (GUARD, plain[blank][1])
+    words = [(span, "R" in directions[span.start : span.stop]) for span in _words(plain)]
+    for (word, turned), (following, goes_on) in zip_longest(words, words[1:], fillvalue=_NO_WORD):
+        together = goes_on and following.start == word.stop + 1  # one name of two words
+        if turned and not together and word.stop < len(plain):
+            plain[word.stop] = (GUARD, plain[word.stop][1])
+    for x, (here, after) in enumerate(pairwise(plain)):
+        if here[0].startswith(_LAM) and after[0].startswith(_ALEFS):
+            plain[x] = (here[0] + _NON_JOINER, here[1])
+    return plain
+
+
+def _unguarded(cell: Cell) -> Cell:
+    text, codes = cell
+    if text == GUARD:
+        return " ", codes
+    return (text.rstrip(_NON_JOINER), codes) if text.startswith(_LAM) else cell
+
+
+def _words(row: Sequence[Cell]) -> Iterator[range]:
+    """Where there is something other than blanks, from each first cell to behind the last."""
+    start = None
+    for x, (text, _) in enumerate(row):
+        if text == " ":
+            if start is not None:
+                yield range(start, x)
+            start = None
+        elif start is None:
+            start = x
+    if start is not None:
+        yield range(start, len(row))

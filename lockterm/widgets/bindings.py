@@ -1,0 +1,31 @@
+"""What Textual binds, made from the one list of keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual.binding import Binding, BindingType
+
+from lockterm.keymap.keys import PLACES
+from lockterm.keymap.place import Key
+
+
+def bindings(place: str) -> list[BindingType]:
+    """The bindings of a screen or widget: the keys that its place in the list has for itself."""
+    return bind(PLACES[place].own)
+
+
+def bind(keys: Iterable[Key]) -> list[BindingType]:
+    """The bindings of some keys."""
+    return [
+        Binding(
+            key.keys,
+            key.action or key.id.rpartition(".")[2],
+            key.verb,
+            show=bool(key.line),
+            id=key.id,
+            tooltip=key.sentence,
+            priority=key.priority,
+        )
+        for key in keys
+    ]

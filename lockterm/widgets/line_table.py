@@ -1,0 +1,254 @@
+"""A table that makes its lines when they are seen: ten thousand rows cost what twenty do."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import var
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from lockterm.record import record
+from lockterm.widgets.bindings import bindings
+
+Piece = tuple[str, bool]
+"""A clean text, and whether it is bold."""
+
+TITLES = 1
+"""Lines above the rows."""
+
+MARGIN = " "
+"""Left of each row."""
+CURSOR = ">"
+"""In its place where styles leave the row under the cursor as it is: quiet sends two cells for a
+move, and not two rows."""
+
+_BOLD = Style(bold=True)
+
+
+@record
+class _Looks:
+    """The styles of the lines; two of them go on top of another."""
+
+    plain: Style
+    titles: Style
+    pointed: Style
+    cursor: Style
+
+
+class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
+    """Rows below their titles, with a cursor; the screen owns enter and every letter but hjkl, gG.
+
+    What is shown must be clean: see ``lockterm.domain.text``.
+    """
+
+    BINDINGS = bindings("table")
+    COMPONENT_CLASSES = {"line-table--titles", "line-table--cursor", "line-table--pointed"}
+
+    is_margin_styled: ClassVar[bool] = True
+    """Whether the margin looks like the row behind it."""
+
+    cursor_row: var[int] = var(0, init=False)
+    """The row under the cursor, counted from 0."""
+
+    pointed_row: var[int | None] = var[int | None](None, init=False)
+    """The row under the mouse, until a key is pressed."""
+
+    class Moved(Message):
+        """The cursor stands on another row, and not because the rows are others."""
+
+    class Chosen(Message):
+        """The row under the cursor was clicked."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.row_count = 0
+        """How many rows there are."""
+        self._looks: _Looks
+        """As of the last paint."""
+
+    @abstractmethod
+    def titles(self) -> Iterable[Piece]:
+        """The line of titles, from left to right."""
+
+    @abstractmethod
+    def line(self, row: int) -> Iterable[Piece]:
+        """The line of a row, from left to right."""
+
+    @abstractmethod
+    def measure_again(self) -> None:
+        """Share out the width anew: how wide texts are has changed."""
+
+    def set_lines(self, width: int, rows: int, cursor: int) -> None:
+        """Show other lines; all that was seen is painted anew.
+
+        Args:
+            width: Cells of the longest line, without the margin.
+            rows: How many rows there are.
+            cursor: The row to stand on; where there are fewer, the last one.
+        """
+        self.row_count = rows
+        self.set_reactive(LineTable.cursor_row, self.validate_cursor_row(cursor))
+        if (size := Size(len(MARGIN) + width, rows + TITLES)) != self.virtual_size:
+            self.virtual_size = size
+        self.refresh()
+        self.call_after_refresh(self.see_cursor)  # there may be more room or less, too
+
+    def see_cursor(self) -> None:
+        """Scroll no farther than it takes to see the row under the cursor."""
+        room = self.scrollable_content_region.height - TITLES
+        if room > 0:
+            top = max(min(self.scroll_offset.y, self.cursor_row), self.cursor_row - room + 1)
+            self.scroll_to(y=top, animate=False, force=True)
+
+    def move_cursor(self, row: int) -> None:
+        """Stand on a row; before the first and behind the last there is none."""
+        self.cursor_row = row
+
+    # --- the cursor ----------------------------------------------------------------------------
+
+    def validate_cursor_row(self, row: int) -> int:
+        """Stay among the rows there are."""
+        return max(min(row, self.row_count - 1), 0)
+
+    def watch_cursor_row(self, old: int, new: int) -> None:
+        """Paint the row that was left and the one that is reached."""
+        self.refresh_lines(old + TITLES)
+        self.refresh_lines(new + TITLES)
+        self.see_cursor()
+        self.post_message(self.Moved())
+
+    def watch_pointed_row(self, old: int | None, new: int | None) -> None:
+        """Paint what the mouse has left, and what it points at."""
+        for row in (old, new):
+            if row is not None:
+                self.refresh_lines(row + TITLES)
+
+    def on_key(self) -> None:
+        """Who types does not point."""
+        self.pointed_row = None
+
+    def action_cursor_up(self) -> None:
+        """Move one row up."""
+        self.cursor_row -= 1
+
+    def action_cursor_down(self) -> None:
+        """Move one row down."""
+        self.cursor_row += 1
+
+    def action_page_up(self) -> None:
+        """Move up by as many rows as are seen."""
+        self._turn(-1)
+
+    def action_page_down(self) -> None:
+        """Move down by as many rows as are seen."""
+        self._turn(1)
+
+    def _turn(self, pages: int) -> None:
+        rows = pages * (self.scrollable_content_region.height - TITLES)
+        self.scroll_relative(y=rows, animate=False, force=True)
+        self.cursor_row += rows
+
+    def action_scroll_top(self) -> None:
+        """Move to the first row."""
+        self.cursor_row = 0
+
+    def action_scroll_bottom(self) -> None:
+        """Move to the last row."""
+        self.cursor_row = self.row_count - 1
+
+    # --- the mouse -----------------------------------------------------------------------------
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Show what a click would mean."""
+        self.pointed_row = self._row_at(event.y)
+
+    def on_leave(self) -> None:
+        """The mouse points elsewhere."""
+        self.pointed_row = None
+
+    def on_click(self, event: events.Click) -> None:
+        """Stand on the row; a click on the one under the cursor chooses it."""
+        row = self._row_at(event.y)
+        if row is None:
+            return
+        event.stop()
+        if row == self.cursor_row:
+            self.post_message(self.Chosen())
+        self.cursor_row = row
+
+    def _row_at(self, y: int) -> int | None:
+        row = y - TITLES + self.scroll_offset.y
+        return row if y >= TITLES and row < self.row_count else None
+
+    def on_hide(self, event: events.Hide) -> None:
+        """Keep the focus while there are no rows to show.
+
+        The base gives it up, but hears of being hidden only with the next layout: whoever went on
+        typing before that found the focus elsewhere than whoever waited.
+        """
+        event.prevent_default()
+
+    # --- painting ------------------------------------------------------------------------------
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Some of the lines; how they look is asked of the stylesheet once for all of them."""
+        style = self.rich_style
+        self._looks = _Looks(
+            style,
+            style + self.get_component_rich_style("line-table--titles"),
+            self.get_component_rich_style("line-table--pointed"),
+            self.get_component_rich_style("line-table--cursor"),
+        )
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        """A line in as few pieces as its styles allow: each piece costs 24 bytes of its own."""
+        looks, row = self._looks, y - TITLES + self.scroll_offset.y
+        style, mark = looks.plain, MARGIN
+        if y < TITLES:
+            pieces, style = self.titles(), looks.titles
+        elif row < self.row_count:
+            pieces = self.line(row)
+            if row == self.pointed_row:
+                style += looks.pointed
+            if row == self.cursor_row:
+                style += looks.cursor
+                mark = MARGIN if looks.cursor.reverse or looks.cursor.underline else CURSOR
+        else:
+            return Strip.blank(self.size.width, style)
+        pieces = [*pieces]
+        if self.is_margin_styled:
+            pieces.insert(0, (mark, False))
+        left = self.size.width - len(mark) * (not self.is_margin_styled)
+        pieces.append((" " * (left - sum(cell_len(text) for text, _ in pieces)), False))
+        segments = [
+            Segment(text, style + _BOLD if is_bold else style) for text, is_bold in _joined(pieces)
+        ]
+        if not self.is_margin_styled:
+            segments.insert(0, Segment(mark, looks.plain))
+        return Strip(segments).adjust_cell_length(self.size.width)
+
+
+def _joined(pieces: Iterable[Piece]) -> list[Piece]:
+    """Pieces that look alike in one, up to wide characters: behind these a new one begins.
+
+    So a picture of the screen keeps its columns in a font that has other widths for them.
+    """
+    joined: list[Piece] = []
+    is_open = False
+    for text, is_bold in pieces:
+        if is_open and joined[-1][1] == is_bold:
+            joined[-1] = (joined[-1][0] + text, is_bold)
+        else:
+            joined.append((text, is_bold))
+        is_open = cell_len(text) == len(text)
+    return joined
