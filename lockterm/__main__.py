@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+import time
+
+from lockterm.terminal import startup
+from lockterm.terminal.at_once import show_at_once
+from lockterm.terminal.replay import Replay
+from lockterm.terminal.start_key import StartKey
 
 COMPLETION = "_LOCKTERM_COMPLETE"
 """Set by the shell while it asks click what could come next."""
@@ -11,30 +17,48 @@ COMPLETION = "_LOCKTERM_COMPLETE"
 
 def main() -> None:
     """Do what was typed and end with its exit code."""
-    from lockterm.cli.ending import leave
-
+    startup.begin()
     arguments = sys.argv[1:]
-    try:
-        leave(_run(arguments))
-    except KeyboardInterrupt:
-        leave(130)
+    with Replay() as replay:
+        start = StartKey(arguments, os.environ)
+        if COMPLETION not in os.environ:
+            show_at_once(replay, start, os.environ, time.time_ns() // 1_000_000)
+        from lockterm.cli.ending import leave
+
+        try:
+            leave(run(arguments, start, replay))
+        except KeyboardInterrupt:
+            leave(130)
 
 
-def _run(arguments: list[str]) -> int:
+def run(arguments: list[str], start: StartKey | None = None, replay: Replay | None = None) -> int:
+    """Do what was typed.
+
+    Args:
+        arguments: It.
+        start: This start, by which a later one knows that it is like it; None: none will.
+        replay: Shows the last frame, or will; None: nobody has shown anything.
+
+    Returns:
+        Its exit code.
+    """
+    from lockterm.cli.ending import tell_error
     from lockterm.cli.plain import plain_options
+    from lockterm.errors import LocktermError
 
     options = plain_options(arguments)
     if options is None or COMPLETION in os.environ:
-        from lockterm.cli.commands import run
+        startup.over()
+        from lockterm.cli.commands import run as run_command
 
-        return run(arguments)
-    from lockterm.cli.ending import tell_error
+        return run_command(arguments)
     from lockterm.cli.ui import run_ui
-    from lockterm.errors import LocktermError
 
+    replay = replay or Replay()
     try:
-        return run_ui(options)
+        return run_ui(options, start=start, replay=replay)
     except LocktermError as error:
+        replay.give_back()
         return tell_error(error)
 
 

@@ -9,10 +9,12 @@ LocktermError (title, message, hint)
     NoAnswer               a read that left and got no whole answer
     OutcomeUnknown         a write that may have been applied
     MalformedAnswer        HTTP status, not JSON, wrong shape
+      ListTooLarge         a list of pages that takes more than it may
     Refused                the service said no: a non-zero code, or an HTTP status that means it
       NameTaken
       RateLimited
   StoreError
+    StoreDamaged           something in them is not as it was written
   ConfigError
 ```
 
@@ -22,6 +24,9 @@ Anything outside this tree is a bug of lockterm.
 from __future__ import annotations
 
 from collections.abc import Mapping
+
+LONGEST_MEANING = 600
+"""The most characters of an error's meaning that are shown."""
 
 
 class LocktermError(Exception):
@@ -38,14 +43,31 @@ class LocktermError(Exception):
         self.hint = hint
         """What to do next, in a sentence; may be empty."""
 
+    @property
+    def meaning(self) -> str:
+        """What it means, with all that is known of it: of a refusal also code and description.
+
+        This, and not the message, is what people are told. It is as it came: not clean.
+        """
+        return self.message
+
+    @property
+    def sentences(self) -> str:
+        """What it means, and what to do; as it came: not clean."""
+        return " ".join(filter(None, (self.meaning, self.hint)))
+
+
+CORRECT_FIELDS = "Correct the marked fields."
+"""What to do where a form has marked the fields that break a rule."""
+
 
 class RuleViolation(LocktermError):
-    """What was typed breaks a rule of the contract; nothing was sent."""
+    """What is to be sent breaks a rule, of the contract or of ours; nothing was sent."""
 
     title = "Not sent"
 
-    def __init__(self, reasons: Mapping[str, str]) -> None:
-        super().__init__("; ".join(reasons.values()), hint="Correct the marked fields.")
+    def __init__(self, reasons: Mapping[str, str], *, hint: str = "") -> None:
+        super().__init__("; ".join(reasons.values()), hint=hint)
         self.reasons = dict(reasons)
         """Field name of the contract -> what is wrong with it, in words."""
 
@@ -53,21 +75,28 @@ class RuleViolation(LocktermError):
 class ServiceError(LocktermError):
     """A call to the service that did not end in success."""
 
+    out_of_reach: bool = False
+    """Whether there was no answer or not the service's: a read may be tried again by itself."""
+
 
 class Unreachable(ServiceError):
     """No byte of the request reached the service: provably not sent."""
+
+    out_of_reach = True
 
     title = "Service unreachable"
 
 
 class Untrusted(Unreachable):
-    """TLS failed, so nothing was sent; trying again does not help."""
+    """TLS failed, so nothing was sent; trying again at once does not help."""
 
     title = "Secure connection failed"
 
 
 class NoAnswer(ServiceError):
     """A read left this machine, and the connection broke or the time ran out before its answer."""
+
+    out_of_reach = True
 
     title = "No answer from the service"
 
@@ -77,11 +106,20 @@ class OutcomeUnknown(ServiceError):
 
     title = "Outcome unknown"
 
+    operation_id: str = ""
+    """The id that it has in the journal; empty: it was not journalled."""
+
 
 class MalformedAnswer(ServiceError):
     """The answer was not the contract's: wrong HTTP status, not JSON, or the wrong shape."""
 
     title = "Answer not understood"
+
+
+class ListTooLarge(MalformedAnswer):
+    """A list was not read to its end: it takes more bytes, memory or time than a walk may."""
+
+    title = "List too large"
 
 
 class Refused(ServiceError):
@@ -107,6 +145,24 @@ class Refused(ServiceError):
         self.description = description
         """The envelope's description; may be empty."""
 
+    @property
+    def meaning(self) -> str:
+        """The service's message, code and description (2.1, 7.2)."""
+        code = "" if self.code is None else f"(code {self.code})"
+        description = "" if self.description in self.message else self.description
+        said = " ".join(filter(None, (self.message, code)))
+        return ": ".join(filter(None, (said, description)))
+
+    @property
+    def is_denial(self) -> bool:
+        """Whether it is about who asks: what the service showed before may not be shown now."""
+        return self.status in (401, 403)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether of a record it means that there is no such one, as far as can be told (7)."""
+        return self.status in (200, 404, 410)
+
 
 class NameTaken(Refused):
     """``checkRemoteName`` answered -3: the lock already has a remote of that name (4.2)."""
@@ -129,6 +185,12 @@ class StoreError(LocktermError):
     """The files lockterm keeps on this machine cannot be read or written."""
 
     title = "Local store"
+
+
+class StoreDamaged(StoreError):
+    """A file of the local store, or a row in it, is not as it was written."""
+
+    title = "Local store damaged"
 
 
 class ConfigError(LocktermError):

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 
+import platformdirs
+
 from lockterm.errors import StoreError
+from lockterm.record import record
 
 APP = "lockterm"
 DIRECTORY_MODE = 0o700
 FILE_MODE = 0o600
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Paths:
     """Every place lockterm reads or writes. Nothing is created by asking for it."""
 
@@ -31,8 +33,6 @@ class Paths:
     def standard(cls) -> Paths:
         """The places of this user: ``$XDG_CONFIG_HOME/lockterm`` and its kin."""
         # platformdirs is part of textual's own start, so it costs nothing more here.
-        import platformdirs
-
         return cls(
             config_file=platformdirs.user_config_path(APP) / "config.toml",
             data_dir=platformdirs.user_data_path(APP),

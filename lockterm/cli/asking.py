@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import select
+import signal
+import socket
 import sys
+import termios
 
 import click
 
-from lockterm.cli.ending import Misused
+from lockterm.cli.ending import FAILED, Misused, tell
 
 
 def require_someone(yes: bool, what: str) -> None:
@@ -19,7 +23,8 @@ def require_someone(yes: bool, what: str) -> None:
     Raises:
         Misused: Nobody did, and nobody can be asked.
     """
-    if not yes and not _can_ask():
+    can_ask = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
+    if not yes and not can_ask:
         raise Misused(
             f"{what} needs --yes where nobody can be asked; nothing was sent.",
             hint="Give --yes, or run it in a terminal.",
@@ -31,7 +36,9 @@ def agree(question: str, *, yes: bool) -> bool:
     if yes:
         return True
     _forget_keys()
-    return click.confirm(question, default=False, err=True)
+    while (answer := _ask(f"{question} [y/N]: ").lower()) not in ("y", "yes", "n", "no", ""):
+        click.echo("Answer y or n.", err=True)
+    return answer.startswith("y")
 
 
 def agree_by_typing(question: str, accepted: tuple[str, ...], *, yes: bool) -> bool:
@@ -39,16 +46,43 @@ def agree_by_typing(question: str, accepted: tuple[str, ...], *, yes: bool) -> b
     if yes:
         return True
     _forget_keys()
-    answer: str = click.prompt(question, default="", show_default=False, err=True)
-    return answer.strip() in [word for word in accepted if word]
+    return _ask(f"{question}: ") in filter(None, accepted)
 
 
-def _can_ask() -> bool:
-    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
+def let_be() -> int:
+    """Say that nothing was sent, since it was not agreed to.
+
+    Returns:
+        The exit code.
+    """
+    tell("Nothing was sent.")
+    return FAILED
+
+
+def _ask(question: str) -> str:
+    """Ask for a line.
+
+    Not ``input``: a ctrl+c that comes between its last look for signals and its read is noticed
+    only after the next key. What is waited for here is woken by the signal itself.
+
+    Raises:
+        click.Abort: There will be no line.
+    """
+    click.echo(question, nl=False, err=True)
+    waking, woken = socket.socketpair()
+    with waking, woken:
+        waking.setblocking(False)
+        before = signal.set_wakeup_fd(waking.fileno())
+        try:
+            select.select([sys.stdin, woken], [], [])
+        finally:
+            signal.set_wakeup_fd(before)
+    line = sys.stdin.readline()
+    if not line:
+        raise click.Abort
+    return line.strip()
 
 
 def _forget_keys() -> None:
     """Keys typed before a question was there were not meant for it."""
-    import termios
-
     termios.tcflush(sys.stdin, termios.TCIFLUSH)

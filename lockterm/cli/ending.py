@@ -8,20 +8,21 @@ import threading
 from contextlib import suppress
 from typing import NoReturn
 
+from lockterm.domain.text import clean
 from lockterm.errors import (
+    CORRECT_FIELDS,
     ConfigError,
     LocktermError,
     MalformedAnswer,
     NoAnswer,
     OutcomeUnknown,
-    Refused,
     RuleViolation,
     ServiceError,
+    StoreDamaged,
     Unreachable,
     Untrusted,
 )
-from lockterm.terminal import NoTerminal
-from lockterm.text import clean
+from lockterm.terminal.signals import NoTerminal
 
 DONE = 0
 """It was done, or what was asked for is so already."""
@@ -33,21 +34,28 @@ UNREACHABLE = 3
 """The service gave no answer that could be used, and nothing was changed."""
 UNKNOWN = 4
 """A change may have been recorded or not, and reading it back did not settle that."""
+DAMAGED = 5
+"""Nothing was sent, since the local store is damaged; what can be read of it is kept."""
 
-_CODES: tuple[tuple[type[LocktermError], int], ...] = (
-    (OutcomeUnknown, UNKNOWN),
-    (Unreachable, UNREACHABLE),
-    (NoAnswer, UNREACHABLE),
-    (MalformedAnswer, UNREACHABLE),
-    (ConfigError, MISUSED),
-    (NoTerminal, MISUSED),
-)
+NO_SERVICE = "lockterm knows no service yet."
 
 
 class Misused(LocktermError):
     """What was typed cannot be done, and nothing was sent."""
 
     title = "Not sent"
+
+
+_CODES: tuple[tuple[type[LocktermError], int], ...] = (
+    (Misused, MISUSED),
+    (OutcomeUnknown, UNKNOWN),
+    (Unreachable, UNREACHABLE),
+    (NoAnswer, UNREACHABLE),
+    (MalformedAnswer, UNREACHABLE),
+    (ConfigError, MISUSED),
+    (NoTerminal, MISUSED),
+    (StoreDamaged, DAMAGED),
+)
 
 
 class Interrupted(Exception):
@@ -87,33 +95,25 @@ def tell_error(error: LocktermError) -> int:
 
 def code_of(error: LocktermError) -> int:
     """The exit code of a command that ended so."""
-    if isinstance(error, Misused):
-        return MISUSED
     if isinstance(error, RuleViolation):
-        from lockterm.typed_remote import LABELS
+        from lockterm.domain.remotes import ADDED
 
         # What was typed is wrong; or the profile, the lock or the remote does not allow it.
-        return MISUSED if error.reasons.keys() <= LABELS.keys() else FAILED
+        return MISUSED if error.reasons.keys() <= {field.name for field in ADDED} else FAILED
     return next((code for kind, code in _CODES if isinstance(error, kind)), FAILED)
 
 
 def sentence_of(error: LocktermError) -> str:
     """What happened, what it means and what to do, on one line that is safe to show."""
-    parts = [error.message]
+    said = error.meaning
     if isinstance(error, ServiceError):
-        parts[0] = f"{error.title}: {error.message}"
-    if isinstance(error, Refused):
-        if error.code is not None:
-            parts.append(f"(code {error.code})")
-        if error.description and error.description != error.message:
-            parts.append(error.description)
-    parts.append(hint_of(error))
-    return " ".join(clean(part) for part in parts if part)
+        said = f"{error.title}: {said}"
+    return " ".join(clean(part) for part in (said, hint_of(error)) if part)
 
 
 def hint_of(error: LocktermError) -> str:
     """What to do, where no form is open that keeps what was typed."""
-    if isinstance(error, RuleViolation):
+    if error.hint == CORRECT_FIELDS:
         return ""
     if isinstance(error, Unreachable) and not isinstance(error, Untrusted):
         return "Check the network and the base URL, then try again."

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
+from importlib.metadata import version
 from typing import Any
+
+import click
 
 from lockterm import __version__
 from lockterm.cli.ending import tell_error
+from lockterm.cli.options import OF_THE_UI, for_programs, takes
 from lockterm.cli.output import put, put_json
 from lockterm.config import Options, Settings, load_settings
+from lockterm.config.file import PROFILE_KEYS
+from lockterm.domain.text import MASKED, clean
 from lockterm.errors import ConfigError
 from lockterm.paths import Paths
-from lockterm.text import clean
-
-MASKED = "***"
 
 
-def run_info(options: Options, *, as_json: bool) -> int:
-    """Print it. Where a setting is wrong, print what is known and then say what is wrong.
+@click.command()
+@takes(*OF_THE_UI)
+@for_programs
+def info(options: Options, as_json: bool) -> int:
+    """Show version, paths and settings.
 
-    Returns:
-        The exit code: 0, or 2 where a setting is wrong.
+    Every setting is shown with where it came from; values of headers are not shown.
     """
     paths = Paths.standard()
     report: dict[str, Any] = {
         "version": __version__,
         "python": platform.python_version(),
-        "textual": _version_of("textual"),
+        "textual": version("textual"),
         "paths": {name: str(path) for name, path in paths.named().items()},
     }
     error: ConfigError | None = None
@@ -56,14 +60,7 @@ def _described(settings: Settings) -> dict[str, dict[str, Any]]:
     if profile is not None:
         effective = {
             "profile": profile.name,
-            "base_url": profile.base_url,
-            "timezone": profile.timezone,
-            "page_size": profile.page_size,
-            "body": profile.body,
-            "ca_file": profile.ca_file,
-            "timeout_s": profile.timeout_s,
-            "read_only": profile.read_only,
-            "colour": profile.colour,
+            **{name: getattr(profile, name) for name in PROFILE_KEYS if name != "headers"},
             **{f"headers.{name}": MASKED for name in profile.headers},
         }
     look = settings.look
@@ -98,21 +95,11 @@ def _print(report: dict[str, Any], paths: Paths) -> None:
     wide = max(map(len, report["settings"])) + 2
     for name, setting in report["settings"].items():
         value = setting["value"]
-        shown = "none" if value in (None, "") else json.dumps(value) if value in _FLAGS else value
-        put(f"  {name:<{wide}}{clean(shown)}  ({clean(setting['from'])})")
+        if isinstance(value, bool):
+            value = str(value).lower()
+        shown = "none" if value in (None, "") else clean(value)
+        put(f"  {name:<{wide}}{shown}  ({clean(setting['from'])})")
     for warning in report["warnings"]:
         put(f"\nWarning: {clean(warning)}")
     if report["settings"]["base_url"]["value"] is None:
         put("\nNo service is known yet. Try `lockterm demo`, or give --base-url URL.")
-
-
-_FLAGS = (True, False)
-
-
-def _version_of(package: str) -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"

@@ -13,6 +13,8 @@ Exit codes:
        understood; nothing was changed
   4    outcome unknown: sent, no answer, and reading it back did not
        settle it; see lockterm's history before sending it again
+  5    the local store is damaged: nothing was sent, what can be read
+       of it is kept; look at lockterm's history
   130  interrupted (128 + n: ended by signal n)
 """
 
@@ -22,8 +24,9 @@ Exit codes:
   0    done, or all is well
   1    refused, or something went wrong
   2    what was typed, configured or attached cannot work
-  3    the service cannot be reached (remotes and voice)
-  4    whether a change was recorded is not known (remotes and voice)
+  3    the service cannot be reached, or a lock of the book was not read
+  4    whether a change was recorded is not known
+  5    the local store is damaged, and nothing was sent
   130  interrupted (128 + n: ended by signal n)
 """
 
@@ -66,8 +69,8 @@ Weekdays: mon-fri   mo,we   1-5   weekend   daily
 
 _CERTAINTY = """\
 Every change is written into the journal before it is sent and never sent twice by itself. Where no
-answer comes it is read back once. "Recorded by the service" is not "arrived at the lock": that
-the service does not tell.
+answer comes it is read back until there is a proof, for 90 s at the most. "Recorded by the service"
+is not "arrived at the lock": that the service does not tell.
 """
 
 LOCKTERM = f"""\
@@ -76,6 +79,8 @@ Examples:
   lockterm demo
   lockterm --profile north-campus --lock 1001
   lockterm remotes list "Main gate" --all --csv > remotes.csv
+  lockterm find weber
+  lockterm report --within 30d
   eval "$(lockterm completion bash)"
 
 {_EXIT_CODES_OF_ALL}
@@ -143,6 +148,135 @@ terminal, --yes is needed. A backup is kept; H in lockterm's UI restores from it
 
 {EXIT_CODES}"""
 
+EXPORT = f"""\
+{_LOCK}
+JSON has the records as the service sent them, one on a line, and is what --output writes unless the
+file is called .csv. CSV is for people: times with their offset, words for types.
+
+\b
+Examples:
+  lockterm export "Main gate" --output gate.csv
+  lockterm export 1001 1002 --output both.json
+  lockterm diff gate.csv
+
+{EXIT_CODES}"""
+
+TABLES = """\
+FILE is a table of remotes: CSV with , ; or tab in UTF-8 or UTF-16, or the JSON of export.
+
+\b
+Columns, in any order, by these names or those of the form:
+  lockId         needed
+  remoteId, remoteNumber, remoteName
+                 which remote: by the first that is filled in
+  action         add, update, delete or keep; without it, what is
+                 there is updated and the rest added
+  remoteType     permanent, time-limited, recurring; or 1, 2, 4
+  startDate, endDate
+                 as in the form, as 31.12.2026, or in milliseconds
+  weekDay        as in the form, or 1,3,5
+  isCoerced, extraData, addType; and for what is added, the
+                 other options of remotes add, by the contract's
+                 names
+
+An empty cell is an empty field; a column that is missing changes nothing. The file is checked as a
+whole first, and each thing that is wrong is told with its line, column and value.
+"""
+
+DIFF = f"""\
+{TABLES}
+\b
+Examples:
+  lockterm export 1001 --output gate.csv
+  lockterm diff gate.csv && echo as it was
+
+\b
+--json: a line for each step, as apply --dry-run --json has them.
+
+\b
+Exit codes:
+  0    the locks are as the file
+  1    they differ
+  2    something is wrong with the file, or with what was typed
+  3    the service cannot be reached, or a lock could not be read
+  130  interrupted (128 + n: ended by signal n)
+"""
+
+RUN_CODES = """\
+\b
+Exit codes:
+  0    all is done, or so already
+  1    something was refused, or skipped since it is not as it was when
+       the plan was made; or you did not agree
+  2    the file or what was typed cannot work; nothing was sent
+  3    the service was not reached, and nothing was changed
+  4    of something it is not known whether it was recorded
+  5    the local store is damaged, and nothing was sent
+  130  interrupted (128 + n: ended by signal n), after the steps that
+       were under way; runs resume goes on
+"""
+
+_LINES = """\
+\b
+--json: for each step a line with step, line, lockId, remoteId,
+  remoteName, action, state and message; state is planned in a dry
+  run, else recorded, unchanged, refused, skipped, unknown or
+  not_sent. The last line has run (its id) and counts.
+"""
+
+APPLY = f"""\
+{TABLES}
+Every lock of the file is read whole before; where one cannot be, nothing is deleted. More than 10
+deletes are confirmed by typing how many they are. Each change is sent once and kept with what
+became of it: what was interrupted goes on with runs resume.
+
+\b
+Examples:
+  lockterm apply gate.csv --dry-run
+  lockterm apply gate.csv --prune --max-deletes 5
+  lockterm apply gate.csv --yes --json
+
+{_LINES}
+{RUN_CODES}"""
+
+COPY = f"""\
+FROM and TO are a lock's id, or its name in the lock book. Each lock is read whole before. What the
+service does not tell cannot be copied; it is named before anything is sent.
+
+\b
+Examples:
+  lockterm copy "Main gate" "Loading dock" 1005 --dry-run
+  lockterm copy 1001 1002 --taken rename --yes --json
+
+{_LINES}
+{RUN_CODES}"""
+
+EDIT = f"""\
+{_LOCK}
+The table is that of export --csv. What somebody else changes meanwhile is not changed back: it is
+skipped. Lines that are taken out delete nothing, unless --prune is given.
+
+\b
+Examples:
+  lockterm edit "Main gate"
+  VISUAL=nano lockterm edit 1001 --prune
+
+{RUN_CODES}"""
+
+RUNS = f"""\
+RUN is its id as list shows it, or the beginning of it. What is not known to be recorded is never
+sent again by itself; what was skipped has to be planned anew.
+
+\b
+Examples:
+  lockterm runs list
+  lockterm runs resume 3f2a --yes --json
+
+{_LINES}
+--json of list has run, state (planned, running, interrupted, done) and counts of each run.
+
+{RUN_CODES}"""
+
 VOICE = f"""\
 {_LOCK}
 \b
@@ -152,6 +286,166 @@ Examples:
   lockterm voice packs 1001 --csv > packs.csv
 
 {EXIT_CODES}"""
+
+_UNREAD = """\
+The locks are those of the lock book; those that are not read are told on stderr, with the reason.
+"""
+
+FIND = f"""\
+Every word of TEXT has to be a part of the remote's name, number or id, or of any name, text or
+number in its extra data, whatever its case. {_UNREAD}
+\b
+Examples:
+  lockterm find weber
+  lockterm find A-2041 --json | jq '.found[].lock.lockId'
+
+--json: text, locks, read, notRead (lockId, name, why), and found, a list of lock (lockId, name) and
+remote as the service sent it.
+
+\b
+Exit codes:
+  0    found
+  1    not found on any lock
+  2    usage: what was typed or configured cannot work, or there is no lock
+  3    not found, and some lock was not read
+  5    the local store is damaged
+  130  interrupted (128 + n: ended by signal n)
+"""
+
+REPORT = f"""\
+By day and lock: what has ended by its dates, and what ends within the time. {_UNREAD}
+\b
+Examples:
+  lockterm report --within 30d
+  lockterm report --within 2w --csv > ends.csv
+
+--json: until (ms), locks, read, notRead (lockId, name, why), and ends, a list of day, ended, end,
+lock (lockId, name) and remote as the service sent it.
+
+\b
+Exit codes, for cron:
+  0    nothing has ended, and nothing ends within the time
+  1    something has or does
+  2    usage: what was typed or configured cannot work, or there is no lock
+  3    some lock was not read; what the others have is listed
+  5    the local store is damaged
+  130  interrupted (128 + n: ended by signal n)
+"""
+
+LOCKS = f"""\
+The service lists no locks, so lockterm keeps the lock book, by profile. The service is not asked.
+
+--json: list prints locks, a list of lockId, name, vendor, model, zone, alias, remotes and opened
+(ms); add and remove print outcome (added, changed, unchanged, removed) and lock; import prints
+added, changed and unchanged, how many, and locks, a list of outcome and lock.
+
+\b
+Examples:
+  lockterm locks add 1001 --name "Main gate" --zone Europe/Berlin
+  lockterm locks import locks.csv
+  lockterm locks list --csv > locks.csv
+  lockterm locks remove "Main gate"
+
+{EXIT_CODES}"""
+
+IMPORT = f"""\
+FILE has a lock on each line, id or id,name, or columns with a header: lockId, name, vendor, model,
+zone, in any order. Between them stand commas, semicolons or tabs. What is in the book keeps what
+the file does not tell. The whole file is checked first: what is wrong is told with its line, and
+nothing is imported then.
+
+\b
+Examples:
+  lockterm locks import locks.csv
+  lockterm locks import site.txt --json | jq .added
+
+{EXIT_CODES}"""
+
+OUTCOMES = f"""\
+\b
+Examples:
+  lockterm outcomes list
+  lockterm outcomes check
+  lockterm outcomes give-up 3f2a91c0
+
+ID is the beginning of an id, as list shows it. What is sent again, and which remote an add has
+made, is decided in the UI.
+
+--json of list and check: outcomes, a list of id, state, call, lockId, lockName, remoteId,
+remoteName, sent and readBack (ms), candidates and message; give-up prints one of them.
+
+{EXIT_CODES}"""
+
+HISTORY = f"""\
+What was sent from this machine on the profile, the oldest first, and what became of it. Times are
+those of the profile's zone, within the details those of the lock's. The service is not asked.
+
+\b
+Examples:
+  lockterm history --today
+  lockterm history --lock "Main gate" --since 2026-11-01 --csv > november.csv
+  lockterm history --json | jq '.[] | select(.state == "refused")'
+
+--csv has words, for people. --json is a list of all that the journal knows, with the remotes as
+they were before, for programs.
+
+{EXIT_CODES}"""
+
+FETCH = f"""\
+The file is checked against size and MD5, as far as the service tells them, and not unpacked. What
+was interrupted is resumed. A pack that lies on another server than the service is asked about
+first, and no header is sent there.
+
+\b
+Examples:
+  lockterm voice fetch "Main gate" de-DE-anna
+  lockterm voice fetch 1001 de-DE-anna --output anna.pack --yes
+
+--json: file, bytes, md5 (null: none was told), and pack as the service sent it.
+
+{EXIT_CODES}"""
+
+
+def _examples(*commands: str) -> str:
+    """The end of a help that says no more than this."""
+    lines = "\n".join(f"  {command}" for command in commands)
+    return f"\b\nExamples:\n{lines}\n\n{EXIT_CODES}"
+
+
+LOCKS_LIST = _examples("lockterm locks list", "lockterm locks list --csv > locks.csv")
+LOCKS_ADD = _examples(
+    'lockterm locks add 1001 --name "Main gate"',
+    "lockterm locks add 1001 --vendor nordriegel --model NR-450",
+)
+LOCKS_REMOVE = _examples('lockterm locks remove "Main gate"')
+OUTCOMES_LIST = _examples(
+    "lockterm outcomes list", "lockterm outcomes list --json | jq '.outcomes[].id'"
+)
+OUTCOMES_CHECK = _examples("lockterm outcomes check", "lockterm outcomes check 3f2a91c0 --json")
+OUTCOMES_GIVE_UP = _examples("lockterm outcomes give-up 3f2a91c0")
+
+KEYS = """\
+Each key with its id, by which the configuration chooses others:
+
+\b
+  [keys]
+  "remotes.delete" = "x"
+  "remotes.next_page" = "n,pgdn"
+
+\b
+--json: keys, a list of
+  where, id, keys, usual (those unless chosen), chosen, verb, does
+
+\b
+Examples:
+  lockterm keys | less
+  lockterm keys --json | jq '.keys[] | select(.chosen)'
+
+\b
+Exit codes:
+  0    printed
+  2    the configuration, or a key in it, cannot be used
+"""
 
 COMPLETION = """\
 \b

@@ -1,25 +1,30 @@
 """Sending a change and telling what became of it, with the certainties that the UI has.
 
-What has no answer is read back once. Recorded is only what the service said or shows.
+What has no answer is read back until there is a proof, for :data:`TIMEOUT_S` at the most. Recorded
+is only what the service said or what is proven; see :mod:`lockterm.operations.proof`.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from lockterm.cli.door import Door
 from lockterm.cli.ending import DONE, UNKNOWN, sentence_of, tell
 from lockterm.cli.output import put, put_json
-from lockterm.cli.rehearsal import Rehearsed
+from lockterm.cli.session import Rehearsed, Session
+from lockterm.domain.locks import Lock
+from lockterm.domain.operation import Operation, State
+from lockterm.domain.text import clean
 from lockterm.errors import LocktermError, OutcomeUnknown, ServiceError
-from lockterm.keymap.spoken import settling
-from lockterm.models.locks import Lock
-from lockterm.models.operation import Operation, State
+from lockterm.keymap.hints import settling
 from lockterm.operations import HeldBack
-from lockterm.text import clean
+
+TIMEOUT_S = 90.0
+"""How long a command reads back what had no answer. Answers may be 60 s old, and 15 s more tell
+that something was not missing for a moment only: most outcomes are proven within it."""
 
 _NEXT = "Settle it before you send it again."
 _SETTLE = "In lockterm's UI,"
@@ -33,16 +38,17 @@ class Change:
     lock: Lock
     call: str
     """The contract's name of the call."""
-    done: Callable[[Any], str]
-    """What was done, as a sentence, from the answer."""
+    done: str | Callable[[Any], str]
+    """What was done, as a sentence; or what makes it from the answer."""
+    as_json: bool
+    _: KW_ONLY
     details: Sequence[str] = ()
     """What was understood, line by line: the resolved times."""
     remote_id: int | None = None
     """The remote it is about; for an add, it is the answer."""
-    as_json: bool = False
 
 
-def carry_out(door: Door, change: Change, work: Coroutine[Any, Any, Any]) -> int:
+def carry_out(session: Session, change: Change, work: Coroutine[Any, Any, Any]) -> int:
     """Send a change, or show its request where it is only rehearsed.
 
     Returns:
@@ -52,15 +58,15 @@ def carry_out(door: Door, change: Change, work: Coroutine[Any, Any, Any]) -> int
         LocktermError: It was refused, or not sent.
     """
     try:
-        answer = door.run(work)
+        answer = session.run(work)
     except Rehearsed as rehearsed:
-        _show_request(door, rehearsed, change)
+        _show_request(session, rehearsed, change)
         return DONE
     except HeldBack as error:
         error.hint = f"{_SETTLE} {settling()}"
         raise
     except OutcomeUnknown as error:
-        return _read_back(door, change, error)
+        return _read_back(session, change, error)
     _tell_done(change, State.CONFIRMED, answer)
     return DONE
 
@@ -74,22 +80,22 @@ def unchanged(change: Change, sentence: str) -> int:
     return DONE
 
 
-def _show_request(door: Door, rehearsed: Rehearsed, change: Change) -> None:
+def _show_request(session: Session, rehearsed: Rehearsed, change: Change) -> None:
     write = rehearsed.write
-    encoding = "json" if write.always_json else door.profile.body
+    encoding = "json" if write.always_json else session.profile.body
     if change.as_json:
         put_json(
             {
                 "dryRun": True,
                 "method": "POST",
-                "url": f"{door.profile.base_url}{write.path}",
+                "url": f"{session.profile.base_url}{write.path}",
                 "path": write.path,
                 "encoding": encoding,
                 "body": write.body,
             }
         )
         return
-    put(f"POST {door.profile.base_url}{write.path}")
+    put(f"POST {session.profile.base_url}{write.path}")
     text = json.dumps(write.body, indent=2, ensure_ascii=False)
     put(text if text.replace("\n", "").isprintable() else json.dumps(write.body, indent=2))
     put("")
@@ -100,13 +106,16 @@ def _show_request(door: Door, rehearsed: Rehearsed, change: Change) -> None:
     put("Nothing was sent.")
 
 
-def _read_back(door: Door, change: Change, error: OutcomeUnknown) -> int:
+def _read_back(session: Session, change: Change, error: OutcomeUnknown) -> int:
     operation: Operation | None = None
     words = ""
     try:
-        operation = door.run(_mine(door, change.lock.lock_id))
+        operation = session.run(_mine(session, change.lock.lock_id))
         if operation is not None:
-            operation = door.run(door.operations.check(operation))
+            if sys.stderr.isatty():
+                tell(f"no answer came; reading it back, for {TIMEOUT_S:g} s at the most ...")
+            work = session.operations.watch.until_proven(operation, TIMEOUT_S)
+            operation = session.run(work)
             words = f"Read back: {operation.message}"
     except ServiceError as failure:
         words = f"It could not be read back: {sentence_of(failure)}"
@@ -127,10 +136,12 @@ def _read_back(door: Door, change: Change, error: OutcomeUnknown) -> int:
     return UNKNOWN
 
 
-async def _mine(door: Door, lock_id: int) -> Operation | None:
+async def _mine(session: Session, lock_id: int) -> Operation | None:
     """The change that this command has sent; it sends only one."""
-    session = door.operations.session
-    mine = [one for one in await door.operations.unsettled(lock_id) if one.session == session]
+    own = session.operations.journal.session.id
+    mine = [
+        one for one in await session.operations.journal.unsettled(lock_id) if one.session == own
+    ]
     return mine[-1] if mine else None
 
 
@@ -139,7 +150,8 @@ def _tell_done(change: Change, state: State, answer: Any) -> None:
     if change.as_json:
         put_json(_result(change, "recorded", state=state, answer=answer, message=seen))
         return
-    put(f"{change.done(answer)} Recorded by the service{': ' if seen else ''}{seen}.")
+    done = change.done if isinstance(change.done, str) else change.done(answer)
+    put(f"{done} Recorded by the service{': ' if seen else ''}{seen}.")
     for line in change.details:
         put(line)
 
@@ -153,7 +165,7 @@ def _result(
     message: str = "",
     candidates: Sequence[int] = (),
 ) -> dict[str, Any]:
-    """What ``--json`` prints of a change; README has its shape."""
+    """What ``--json`` prints of a change; MANUAL.md has its shape."""
     is_add = change.call == "add"
     return {
         "outcome": outcome,

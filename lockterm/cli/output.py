@@ -5,14 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import tzinfo
 from typing import Any
 
 import click
 
-from lockterm.text import ELLIPSIS, clean, clean_lines
+from lockterm.config.look import takes_utf8
+from lockterm.domain import dates, glyphs
+from lockterm.domain.glyphs import ellipsis
+from lockterm.domain.text import clean, clean_lines
 
 GAP = "  "
 _LONGEST = 200
@@ -26,9 +33,33 @@ class NobodyReads(Exception):
 
 
 def put(text: str) -> None:
-    """Print text, in whatever encoding stdout has."""
+    """Print text; what stdout cannot take is told by its escape, as in Python."""
+    encoding = "ascii" if text.isascii() else _encoding()
+    put_bytes(text.encode(encoding, "backslashreplace") + b"\n")
+
+
+def put_bytes(data: bytes) -> None:
+    """Print bytes as they are."""
+    try:
+        click.echo(data, nl=False)
+    except BrokenPipeError:  # click itself would end with 1, which means refused
+        raise NobodyReads from None
+
+
+def choose_signs() -> None:
+    """Write own words with the signs that stdout takes, so that only values need an escape."""
+    try:
+        "".join(asdict(glyphs.UNICODE).values()).encode(_encoding())
+    except UnicodeEncodeError:
+        glyphs.use(glyphs.ASCII)
+
+
+def _encoding() -> str:
+    """Whatever stdout has; on a terminal, what the terminal takes."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    _put(text.encode(encoding, "backslashreplace") + b"\n")
+    if encoding == "utf-8" and sys.stdout.isatty():
+        return "utf-8" if takes_utf8(os.environ)[0] else "ascii"
+    return encoding
 
 
 def put_wrapped(head: str, words: str) -> None:
@@ -40,8 +71,6 @@ def put_wrapped(head: str, words: str) -> None:
     if room is None or room <= 2 * len(head):
         put(f"{head}{words}")
         return
-    import textwrap
-
     lines = textwrap.wrap(words, room - len(head), break_long_words=False, break_on_hyphens=False)
     for place, line in enumerate(lines or [""]):
         put(f"{' ' * len(head) if place else head}{line}".rstrip())
@@ -54,17 +83,20 @@ def put_json(value: Any) -> None:
 
 def put_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     """Print a CSV file (RFC 4180) whose cells no spreadsheet takes for formulas."""
-    from lockterm.exporting import cell
+    from lockterm.operations.export import cell
 
     text = io.StringIO(newline="")
     writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
     writer.writerow(columns)
     for row in rows:
-        writer.writerow([cell(row.get(name)) for name in columns])
+        first, *others = (row.get(name) for name in columns)
+        if isinstance(first, int) and first < 0:  # split at ";", it begins more than a number
+            first = str(first)
+        writer.writerow([cell(first), *map(cell, others)])
     if sys.stdout.isatty():  # raw values are for programs; a terminal might obey them
         put(clean_lines(text.getvalue().replace("\r\n", "\n")).rstrip("\n"))
     else:
-        _put(text.getvalue().encode("utf-8", "backslashreplace"))
+        put_bytes(text.getvalue().encode("utf-8", "backslashreplace"))
 
 
 def put_table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
@@ -72,21 +104,23 @@ def put_table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 
     On a terminal, the widest columns give way until a line fits.
     """
-    from rich.cells import cell_len
+    from rich.cells import cell_len, set_cell_size
 
     lines = [[clean(value, _LONGEST) for value in row] for row in (titles, *rows)]
-    numbers = [
-        all(isinstance(row[place], int) for row in rows) and bool(rows)
-        for place in range(len(titles))
-    ]
-    widths = [max(cell_len(line[place]) for line in lines) for place in range(len(titles))]
-    _fit(widths, _room())
+    columns = range(len(titles))
+    numbers = [bool(rows) and all(isinstance(row[at], int) for row in rows) for at in columns]
+    widths = [max(cell_len(line[at]) for line in lines) for at in columns]
+    if (room := _room()) is not None:
+        room -= len(GAP) * (len(widths) - 1)
+        while sum(widths) > room and max(widths) > _NARROWEST:
+            widths[widths.index(max(widths))] -= 1
     for line in lines:
         cells = []
         for text, width, is_number in zip(line, widths, numbers, strict=True):
-            cut = _cut(text, width)
-            space = " " * (width - cell_len(cut))
-            cells.append(space + cut if is_number else cut + space)
+            if cell_len(text) > width:
+                text = set_cell_size(text, max(width - 1, 0)).rstrip() + ellipsis()
+            space = " " * (width - cell_len(text))
+            cells.append(space + text if is_number else text + space)
         put(GAP.join(cells).rstrip())
 
 
@@ -103,28 +137,16 @@ def put_fields(fields: Iterable[tuple[str, str]]) -> None:
             put(f"{' ' * wide}{GAP}{line}")
 
 
-def _put(data: bytes) -> None:
-    try:
-        click.echo(data, nl=False)
-    except BrokenPipeError:  # click itself would end with 1, which means refused
-        raise NobodyReads from None
+def count_words(count: int, thing: str) -> str:
+    """``1 remote``, ``2,000 remotes``."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def with_offset(ms: int | None, zone: tzinfo) -> str:
+    """A time as spreadsheets read it, such as ``2026-12-01T09:00:00+01:00``; empty for none."""
+    at = dates.local(ms, zone) if ms else None
+    return at.isoformat(timespec="seconds") if at else ""
 
 
 def _room() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-
-
-def _fit(widths: list[int], room: int | None) -> None:
-    if room is None:
-        return
-    room -= len(GAP) * (len(widths) - 1)
-    while sum(widths) > room and max(widths) > _NARROWEST:
-        widths[widths.index(max(widths))] -= 1
-
-
-def _cut(text: str, width: int) -> str:
-    from rich.cells import cell_len, set_cell_size
-
-    if cell_len(text) <= width:
-        return text
-    return set_cell_size(text, max(width - 1, 0)).rstrip() + ELLIPSIS

@@ -7,7 +7,12 @@ from collections.abc import Sequence
 from lockterm.config import Options
 
 _VALUES = {"--profile": "profile", "--base-url": "base_url", "--lock": "lock"}
-_FLAGS = {"--read-only": "read_only", "--no-mouse": "no_mouse", "--quiet": "quiet"}
+_FLAGS = {
+    "--read-only": "read_only",
+    "--no-mouse": "no_mouse",
+    "--quiet": "quiet",
+    "--no-cache": "no_cache",
+}
 
 
 def plain_options(arguments: Sequence[str]) -> Options | None:

@@ -7,9 +7,11 @@ import os
 import socket
 from pathlib import Path
 
-from lockterm.cli.ending import tell
+import click
+
 from lockterm.config import values
 from lockterm.config.file import FROM_ENVIRONMENT
+from lockterm.domain.text import clean
 from lockterm.errors import ConfigError, LocktermError
 
 
@@ -19,45 +21,73 @@ class CannotServe(LocktermError):
     title = "Embedded service"
 
 
-def run_serve(
-    host: str, port: int, database: Path | None, *, sample_data: bool, token: str | None
-) -> int:
-    """Serve until interrupted.
-
-    A token that starts with ``env:`` names the environment variable that has it: what is typed
-    can be read by every user of this machine, and stays in the shell's history.
-
-    Raises:
-        ConfigError: The token cannot be sent in a header, or its variable is not set.
-        CannotServe: The address or the database is not to be had.
-    """
-    if token is not None and token.startswith(FROM_ENVIRONMENT):
-        variable = token.removeprefix(FROM_ENVIRONMENT)
-        token = os.environ.get(variable)
-        if not token:
-            raise ConfigError(f"--token wants the environment variable {variable}: it is not set.")
-    if token is not None:
-        try:
-            values.header_value(token)
-        except ValueError as error:
-            raise ConfigError(f"--token {error}.") from None
-        if not token:
-            raise ConfigError("--token is empty.", hint="Leave it out, or give one.")
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option(
+    "--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0: a free one."
+)
+@click.option(
+    "--database", type=click.Path(path_type=Path), help="A file that keeps what is changed."
+)
+@click.option(
+    "--sample-data/--empty",
+    default=True,
+    show_default=True,
+    help="A new database has a made-up site, or no locks and accepts any lock id.",
+)
+@click.option(
+    "--token",
+    help="Want this bearer token with every request; env:NAME takes it from the environment.",
+)
+def serve(host: str, port: int, database: Path | None, sample_data: bool, token: str | None) -> int:
+    """Run the embedded service alone, in the foreground."""
+    token = _settled(token)
     if token is None and not values.is_loopback(host):
-        tell(f"anyone who reaches {host} can use this service: give it a --token.")
-    from lockterm.service.running import serve
+        raise CannotServe(
+            f"Anyone who reaches {clean(host, 80)} could use this service. Nothing was started.",
+            hint="Give it a --token env:NAME, or leave --host at 127.0.0.1.",
+        )
+    from lockterm.service import running  # the help names this command, too
 
     try:
-        serve(host, port, database=database, sample_data=sample_data, token=token)
+        running.serve(host, port, database=database, sample_data=sample_data, token=token)
     except OSError as error:
         raise _explained(error, host, port) from error
     return 0
 
 
+def _settled(token: str | None) -> str | None:
+    """The token that is meant; None if none is.
+
+    One that starts with ``env:`` names the environment variable that has it: what is typed can be
+    read by every user of this machine, and stays in the shell's history.
+
+    Raises:
+        ConfigError: It cannot be sent in a header, or its variable is not set.
+    """
+    if token is None:
+        return None
+    if token.startswith(FROM_ENVIRONMENT):
+        variable = token.removeprefix(FROM_ENVIRONMENT)
+        token = os.environ.get(variable)
+        if not token:
+            raise ConfigError(
+                f"--token wants the environment {values.shown_variable(variable)}: it is not set."
+            )
+    try:
+        values.header_value(token)
+    except ValueError as error:
+        raise ConfigError(f"--token {error}.") from None
+    if not token:
+        raise ConfigError("--token is empty.", hint="Leave it out, or give one.")
+    return token
+
+
 def _explained(error: OSError, host: str, port: int) -> CannotServe:
+    host = clean(host, 80)
     if error.filename is not None:
         return CannotServe(
-            f"The database {error.filename} cannot be used: {error.strerror}.",
+            f"The database {clean(error.filename)} cannot be used: {error.strerror}.",
             hint="Name a file that is new or was made by lockterm serve.",
         )
     if isinstance(error, socket.gaierror):

@@ -4,29 +4,45 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from lockterm import startup
+from lockterm.cli.ending import NO_SERVICE
+from lockterm.cli.logfile import log_to
 from lockterm.config import Options, load_settings
+from lockterm.config.preferences import Preferences
 from lockterm.config.profiles import Profiles
-from lockterm.logfile import log_to
+from lockterm.errors import ConfigError
 from lockterm.paths import Paths
-from lockterm.terminal import SignalGuard, cure_input, require_terminal
+from lockterm.store.frame_file import FrameFile
+from lockterm.terminal import startup
+from lockterm.terminal.frame import frame_for
+from lockterm.terminal.last_frame import LastFrame
+from lockterm.terminal.replay import Replay, terminal_size
+from lockterm.terminal.signals import SignalGuard, require_terminal
 
 if TYPE_CHECKING:
-    from textual.app import App, ReturnType
-
+    from lockterm.api.first_page import FirstPage
     from lockterm.app import LocktermApp
-    from lockterm.config import Look, Settings
+    from lockterm.config import Settings
+    from lockterm.terminal.start_key import StartKey
 
 
-def run_ui(options: Options, profile: str | None = None) -> int:
+def run_ui(
+    options: Options,
+    profile: str | None = None,
+    *,
+    start: StartKey | None = None,
+    replay: Replay | None = None,
+) -> int:
     """Show the UI until it is left.
 
     Args:
         options: What was typed.
         profile: Begin with this one, as was just chosen; None: as options and file say.
+        start: This start, by which a later one knows that it is like it; None: none will.
+        replay: What stands on the terminal already, if anything; None: nothing.
 
     Returns:
         The exit code: 0, that of a signal, or 1 for a bug.
@@ -38,86 +54,110 @@ def run_ui(options: Options, profile: str | None = None) -> int:
     startup.begin()
     paths = Paths.standard()
     chosen = replace(options, profile=profile) if profile else options
+    if start is not None:
+        start.watch(paths.config_file)
     settings = load_settings(paths.config_file, chosen, os.environ)
     require_terminal(os.environ)
     profiles = Profiles(paths.config_file, options, os.environ)
     if settings.profile is None:
-        from lockterm.cli.first_run import run_first
+        return _begin(options, settings, paths, profiles)
+    shown = replay or Replay()
+    with SignalGuard(paths.log_file, terminal=shown.settings) as guard, shown:
+        return _run_profiles(settings, paths, guard, shown, profiles, options.log_level, start)
 
-        return run_first(options, settings, paths, profiles)
+
+def _begin(options: Options, settings: Settings, paths: Paths, profiles: Profiles) -> int:
+    """Ask for a service where none is known yet, and go on with it or with the demo."""
+    from lockterm.app.first_run_app import FirstRunApp
+    from lockterm.cli.running import exit_code, run_app
+
+    handler = log_to(paths.log_file, options.log_level)
     with SignalGuard(paths.log_file) as guard:
-        return _run_profiles(settings, paths, guard, profiles, options.log_level)
+        app = FirstRunApp(profiles, Preferences(paths.choices), settings.look, settings.keymap)
+        chosen = run_app(app, settings.look, guard)
+    logging.getLogger("lockterm").removeHandler(handler)
+    if code := exit_code(app, guard):
+        return code
+    if chosen is None:
+        raise ConfigError(
+            NO_SERVICE,
+            hint="Try `lockterm demo`, or give one: lockterm --base-url https://locks.example.com",
+        )
+    if chosen.profile is not None:
+        return run_ui(options, chosen.profile)
+    from lockterm.cli.demo import run_demo
+
+    return run_demo(options)
 
 
 def _run_profiles(
-    settings: Settings, paths: Paths, guard: SignalGuard, profiles: Profiles, log_level: str | None
+    settings: Settings,
+    paths: Paths,
+    guard: SignalGuard,
+    replay: Replay,
+    profiles: Profiles,
+    log_level: str | None,
+    start: StartKey | None,
 ) -> int:
     """One app after another: each on a profile, until one ends without naming the next."""
     secrets: set[str] = set()
     before: LocktermApp | None = None
+    settings = _at_last_lock(settings, paths)
+    last = _last_frame(settings, paths, start)
+    if last is not None and replay.frame is None:
+        _show_again(last, replay, settings, Preferences(paths.choices))
+    first = _first_page(settings)
+    from lockterm.cli.running import exit_code, show  # asyncio; and Textual, while an answer comes
+
     while True:
         assert settings.profile is not None
         secrets.update(settings.profile.headers.values())
         handler = log_to(paths.log_file, log_level, secrets=secrets)
-        app = show(settings, paths, guard, profiles, before)
+        app = show(settings, paths, guard, profiles, before, first, last, replay)
         logging.getLogger("lockterm").removeHandler(handler)
         handler.close()
         if guard.exit_code or app.goes_on is None:
             return exit_code(app, guard)
-        settings, before = app.goes_on, app
+        settings, before, first = _at_last_lock(app.goes_on, paths), app, None
+        last = _last_frame(settings, paths)
 
 
-def show(
-    settings: Settings,
-    paths: Paths,
-    guard: SignalGuard,
-    profiles: Profiles | None = None,
-    before: LocktermApp | None = None,
-) -> LocktermApp:
-    """Run the app on a profile to its end.
+def _at_last_lock(settings: Settings, paths: Paths) -> Settings:
+    """With the lock that was opened last, where that is wanted and no other was asked for."""
+    profile = settings.profile
+    if profile is None or not profile.open_last or settings.open_lock is not None:
+        return settings
+    from lockterm.store.last_lock import last_lock
 
-    Args:
-        settings: With a profile.
-        paths: Where lockterm keeps its files.
-        guard: Watches for signals.
-        profiles: Those that can be switched to; None in the demo.
-        before: The app that was switched from: its look and its messages are taken over.
-
-    Returns:
-        The app, which knows what is to follow.
-    """
-    from lockterm.app import LocktermApp
-
-    assert settings.profile is not None
-    look = before.look if before is not None else settings.look
-    app = LocktermApp(
-        settings.profile,
-        paths,
-        look=look,
-        keymap=settings.keymap,
-        open_lock=settings.open_lock,
-        profiles=profiles,
-    )
-    if before is not None:
-        app.messages.extend(before.messages)
-    run_app(app, look, guard)
-    return app
+    return replace(settings, open_lock=last_lock(paths.database, profile.name), is_last=True)
 
 
-def run_app(app: App[ReturnType], look: Look, guard: SignalGuard) -> ReturnType | None:
-    """Run any app of lockterm to its end; returns what it ended with."""
-    import asyncio
+def _first_page(settings: Settings) -> FirstPage | None:
+    """Ask for the first page of the lock that is to be opened; without one, nothing is asked."""
+    if settings.profile is None or settings.open_lock is None:
+        return None
+    from lockterm.api.first_page import FirstPage
 
-    cure_input()
-    # A loop of our own: asyncio.run would wait at its end for look-ups of names that hang.
-    loop = asyncio.new_event_loop()
-    try:
-        with guard.watching(app):
-            return app.run(mouse=look.mouse, loop=loop)
-    finally:
-        loop.close()
+    first = FirstPage(settings.profile, settings.open_lock)
+    first.ask()
+    return first
 
 
-def exit_code(app: App[Any], guard: SignalGuard) -> int:
-    """That of a signal, 1 for a bug, or 0."""
-    return guard.exit_code or app.return_code or 0
+def _last_frame(
+    settings: Settings, paths: Paths, start: StartKey | None = None
+) -> LastFrame | None:
+    """The last frame of a profile; None where the profile keeps nothing."""
+    profile = settings.profile
+    if profile is None or not profile.cache:
+        return None
+    return LastFrame(FrameFile(paths.cache_dir, profile), settings, os.environ, start, paths)
+
+
+def _show_again(last: LastFrame, replay: Replay, settings: Settings, choices: Preferences) -> None:
+    """Show the last frame of the lock that is to be opened, where the live one will be like it."""
+    size = terminal_size(os.environ)
+    if settings.open_lock is None or size is None:
+        return
+    rows = last.rows(settings.open_lock, size, choices, time.time_ns() // 1_000_000)
+    if rows is not None:
+        replay.show(frame_for(settings.look), rows, os.environ)

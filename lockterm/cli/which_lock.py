@@ -1,47 +1,78 @@
-"""LOCK as it is typed: an id, or a name of the lock book."""
+"""LOCK as it is typed, an id or a name of the lock book; and a command's session on that lock."""
 
 from __future__ import annotations
 
 import difflib
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
 
-from lockterm.cli.door import Door
 from lockterm.cli.ending import Misused
-from lockterm.config import values
+from lockterm.cli.options import WriteOptions
+from lockterm.cli.session import Session
+from lockterm.config import Options, values
+from lockterm.domain.glyphs import quoted
+from lockterm.domain.locks import Lock
+from lockterm.domain.text import clean
 from lockterm.errors import StoreError
-from lockterm.models.locks import Lock
-from lockterm.text import clean
 
 
-def find_lock(door: Door, typed: str) -> Lock:
-    """The one lock that is meant.
+@contextmanager
+def reading(options: Options, typed: str) -> Iterator[tuple[Session, Lock]]:
+    """A session, and the one lock that is meant.
 
     Raises:
-        Misused: None or several could be; nothing was sent.
+        ConfigError: A setting is wrong, or no service is known.
+        Misused: No lock or several could be meant; nothing was sent.
         StoreError: A name was typed and the lock book cannot be read.
     """
+    with Session(options) as session:
+        yield session, find_lock(session, typed)
+
+
+@contextmanager
+def changing(options: Options, typed: str, how: WriteOptions) -> Iterator[tuple[Session, Lock]]:
+    """As :func:`reading`, for a command that changes something.
+
+    Raises:
+        RuleViolation: The profile is read-only, and it is not only rehearsed.
+    """
+    with Session(options, dry_run=how.dry_run) as session:
+        session.require_writable()
+        yield session, find_lock(session, typed)
+
+
+def find_lock(session: Session, typed: str) -> Lock:
+    """The one lock that is meant; errors as for :func:`reading`."""
     typed = typed.strip()
     if not typed.isascii() or not typed.isdigit():
-        return _by_name(door.run(door.operations.locks()), typed)
+        return _by_name(session.run(session.operations.locks.all()), typed)
     try:
         lock_id = values.lock_id(typed)
     except ValueError as error:
         raise Misused(f"LOCK {error}.") from None
     book: list[Lock] = []
     with suppress(StoreError):  # an id needs no book
-        book = door.run(door.operations.locks())
+        book = session.run(session.operations.locks.all())
     others = [lock for lock in book if typed in (lock.name, lock.alias) and lock.lock_id != lock_id]
     if others:
         raise Misused(
             f"{typed} is an id, and in the lock book also a name of lock {others[0].lock_id}.",
             hint="Give that lock another name, or use its id.",
         )
-    return next((lock for lock in book if lock.lock_id == lock_id), Lock(lock_id))
+    with suppress(StoreError):
+        return session.run(session.operations.locks.find(lock_id))
+    return Lock(lock_id)
 
 
 def _by_name(book: list[Lock], typed: str) -> Lock:
-    for exact in (True, False):
-        found = [lock for lock in book if _is_called(lock, typed, exact)]
+    told_apart: tuple[Callable[[str], str], ...] = (str, str.casefold)  # first as it is typed
+    for spelled in told_apart:
+        found = [
+            lock
+            for lock in book
+            if spelled(typed) in map(spelled, filter(None, (lock.name, lock.alias)))
+        ]
         if len(found) == 1:
             return found[0]
         if found:
@@ -61,11 +92,9 @@ def _by_name(book: list[Lock], typed: str) -> Lock:
     raise Misused(f"{_quoted(typed)} is no lock of the lock book.", hint=hint)
 
 
-def _is_called(lock: Lock, typed: str, exact: bool) -> bool:
-    names = [name for name in (lock.name, lock.alias) if name]
-    if exact:
-        return typed in names
-    return typed.casefold() in [name.casefold() for name in names]
+def lock_json(lock: Lock) -> dict[str, Any]:
+    """What programs are told of the lock: its id, and its name in the lock book or null."""
+    return {"lockId": lock.lock_id, "name": lock.name or None}
 
 
 def lock_words(lock: Lock) -> str:
@@ -74,4 +103,4 @@ def lock_words(lock: Lock) -> str:
 
 
 def _quoted(text: str) -> str:
-    return f"“{clean(text, 60)}”"
+    return quoted(clean(text, 60))

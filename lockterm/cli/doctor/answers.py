@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -14,6 +14,9 @@ OURS = ("·", "…", "─", "│", "▁")
 OF_NAMES = ("e\u0301", "長", "🔑")
 """What names may have: an accent, a wide letter, an emoji. Terminals differ in their cells."""
 
+LETTER = "ä"
+"""One cell where UTF-8 is taken, two where its bytes are letters; no byte of it steers."""
+
 MODES = {
     2026: "synchronizedOutput",
     2004: "bracketedPaste",
@@ -22,19 +25,23 @@ MODES = {
 }
 """Number of a private mode -> its name in the report."""
 
-_PLACE = re.compile(rb"\x1b\[(\d{1,9});(\d{1,9})R")
-_MODE = re.compile(rb"\x1b\[\?(\d{1,9});(\d)\$y")
-_KITTY = re.compile(rb"\x1b\[\?(\d+)u")
-_NAME = re.compile(rb"\x1bP>\|([^\x1b\x07]{,80})")
-_COLOUR = re.compile(rb"\x1bP1\$r([0-9;:]*)m\x1b\\")
-_PRIMARY = re.compile(rb"\x1b\[\?([0-9;]*)c")
-_SECONDARY = re.compile(rb"\x1b\[>(\d{1,9});(\d*)")
+_PLACE = re.compile(r"\x1b\[(\d{1,9});(\d{1,9})R")
+_MODE = re.compile(r"\x1b\[\?(\d{1,9});(\d)\$y")
+_KITTY = re.compile(r"\x1b\[\?(\d+)u")
+_NAME = re.compile(r"\x1bP>\|(.{,80})")
+_COLOUR = re.compile(r"\x1bP1\$r([0-9;:]*)m\Z")
+_PRIMARY = re.compile(r"\x1b\[\?([0-9;]*)c")
+_SECONDARY = re.compile(r"\x1b\[>(\d{1,9});(\d*)")
+_KEPT = re.compile(r"48[:;]2[:;]+1[:;]2[:;]3")
 _MULTIPLEXERS = {84: "tmux", 83: "GNU screen"}
 """What calls itself a terminal of this type."""
 
+_ERASE = b"\r\x1b[K"
+_SIZE = b"\x1b7\x1b[999;999H\x1b[6n\x1b8"
+
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class TerminalAnswers:
     """What it said; None or missing: it did not say."""
 
     round_trip_s: float | None = None
@@ -57,7 +64,9 @@ class Answers:
     """True: it says that it takes OSC 52. Many do and do not say so."""
 
 
-def ask_terminal(environ: Mapping[str, str], at_end: ExitStack) -> Answers:
+def ask_terminal(
+    environ: Mapping[str, str], at_end: ExitStack, *, utf8: bool = True
+) -> TerminalAnswers:
     """Ask the terminal. What answers nothing to the first question is asked no other.
 
     The line of the cursor is used for drawing and is empty afterwards.
@@ -65,27 +74,42 @@ def ask_terminal(environ: Mapping[str, str], at_end: ExitStack) -> Answers:
     Args:
         environ: The environment: old terminals would draw some questions.
         at_end: Until then the terminal is listened to where it still owes an answer.
+        utf8: Whether it is sent what is no ASCII; else one letter, by which it shows what it takes.
     """
+    glyphs = (*OURS, *OF_NAMES) if utf8 else (LETTER,)
     term = environ.get("TERM", "")
     is_old = term == "linux" or term.startswith("vt")
     with ExitStack() as listening:
         terminal = listening.enter_context(Conversation())
         first = terminal.ask(b"" if is_old else b"\x1b[>c")
-        kind = _MULTIPLEXERS.get(_number(_SECONDARY, first) or 0)
-        places = terminal.ask(_SIZE + b"".join(map(_drawn, _GLYPHS)) + _ERASE)
-        more = b"" if is_old else terminal.ask(_further(environ, kind) + _ERASE)
+        kind = next((_MULTIPLEXERS.get(int(found[1])) for found in _all(_SECONDARY, first)), None)
+        drawn = b"".join(b"\r" + glyph.encode() + b"\x1b[6n" for glyph in glyphs)
+        places = terminal.ask(_SIZE + drawn + _ERASE)
+        more = [] if is_old else terminal.ask(_further(environ, kind) + _ERASE)
         if terminal.is_owed:
             at_end.enter_context(listening.pop_all())
-        return _read(first, places, more, kind, terminal.round_trip_s)
-
-
-_GLYPHS = (*OURS, *OF_NAMES)
-_ERASE = b"\r\x1b[K"
-_SIZE = b"\x1b7\x1b[999;999H\x1b[6n\x1b8"
-
-
-def _drawn(glyph: str) -> bytes:
-    return b"\r" + glyph.encode() + b"\x1b[6n"
+    found = [(int(place[2]), int(place[1])) for place in _all(_PLACE, places)]
+    is_whole = len(found) == 1 + len(glyphs)  # they can only be told apart by their order
+    name = next(_all(_NAME, more), None)
+    kept = next(_all(_COLOUR, more), None)
+    primary = next(_all(_PRIMARY, first), None)
+    return TerminalAnswers(
+        round_trip_s=terminal.round_trip_s,
+        name=name[1] if name else kind,
+        multiplexer=kind,
+        size=found[0] if is_whole else None,
+        widths=dict(zip(glyphs, (column - 1 for column, _ in found[1:]), strict=True))
+        if is_whole
+        else {},
+        modes={
+            MODES[int(mode[1])]: mode[2] != "0"
+            for mode in _all(_MODE, more)
+            if int(mode[1]) in MODES
+        },
+        kitty_keys=True if any(_all(_KITTY, more)) else None,
+        true_colour=_KEPT.search(kept[1]) is not None if kept else None,
+        clipboard=True if primary and "52" in primary[1].split(";") else None,
+    )
 
 
 def _further(environ: Mapping[str, str], kind: str | None) -> bytes:
@@ -99,33 +123,5 @@ def _further(environ: Mapping[str, str], kind: str | None) -> bytes:
     return questions
 
 
-def _read(
-    first: bytes, places: bytes, more: bytes, kind: str | None, round_trip_s: float | None
-) -> Answers:
-    found = [(int(column), int(row)) for row, column in _PLACE.findall(places)]
-    is_whole = len(found) == 1 + len(_GLYPHS)  # they can only be told apart by their order
-    name = _NAME.search(more)
-    kept = _COLOUR.search(more)
-    primary = _PRIMARY.search(first)
-    return Answers(
-        round_trip_s=round_trip_s,
-        name=name[1].decode("utf-8", "replace") if name else kind,
-        multiplexer=kind,
-        size=found[0] if is_whole else None,
-        widths=dict(zip(_GLYPHS, (column - 1 for column, _ in found[1:]), strict=True))
-        if is_whole
-        else {},
-        modes={
-            MODES[int(number)]: state != b"0"
-            for number, state in _MODE.findall(more)
-            if int(number) in MODES
-        },
-        kitty_keys=True if _KITTY.search(more) else None,
-        true_colour=re.search(rb"48[:;]2[:;]+1[:;]2[:;]3", kept[1]) is not None if kept else None,
-        clipboard=True if primary and b"52" in primary[1].split(b";") else None,
-    )
-
-
-def _number(pattern: re.Pattern[bytes], heard: bytes) -> int | None:
-    found = pattern.search(heard)
-    return int(found[1]) if found else None
+def _all(pattern: re.Pattern[str], heard: list[str]) -> Iterator[re.Match[str]]:
+    return filter(None, map(pattern.match, heard))

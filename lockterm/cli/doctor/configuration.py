@@ -22,46 +22,29 @@ def configuration_findings(
     """
     config = read_config(config_file)
     if config is None:
-        yield Finding("OK", "configuration", f"There is no {config_file}: nothing has to be there.")
+        yield Finding("OK", f"There is no {config_file}: nothing has to be there.")
     else:
         mode = stat.S_IMODE(config_file.stat().st_mode)
         facts = {"file": str(config_file), "mode": f"{mode:04o}", "profiles": len(config.profiles)}
         if mode & 0o022:
-            yield Finding(
-                "WARN",
-                "configuration",
-                f"Others can change {config_file}, and so where lockterm connects to.",
-                f"Run: chmod 600 {config_file}",
-                facts,
-            )
+            sentence = f"Others can change {config_file}, and so where lockterm connects to."
+            yield Finding("WARN", sentence, f"Run: chmod 600 {config_file}", facts)
         else:
-            yield Finding(
-                "OK",
-                "configuration",
-                f"{config_file} ({mode:04o}) has no unknown keys.",
-                facts=facts,
-            )
+            sentence = f"{config_file} ({mode:04o}) has no unknown keys."
+            yield Finding("OK", sentence, facts=facts)
     profile = settings.profile
     if profile is None:
-        yield Finding(
-            "FAIL",
-            "configuration",
-            "No service is known.",
-            f"Write a profile into {config_file}, or give --base-url.",
-        )
+        advice = f"Write a profile into {config_file}, or give --base-url."
+        yield Finding("FAIL", "No service is known.", advice)
         return
     chosen = {"profile": profile.name, "baseUrl": profile.base_url, "readOnly": profile.read_only}
     read_only = ", read-only" if profile.read_only else ""
-    yield Finding(
-        "OK",
-        "configuration",
-        f"The profile {profile.name} is on {profile.base_url}{read_only}.",
-        facts=chosen,
-    )
+    sentence = f"The profile {profile.name} is on {profile.base_url}{read_only}."
+    yield Finding("OK", sentence, facts=chosen)
     for warning in profile.warnings:
-        yield Finding("WARN", "configuration", warning)
+        yield Finding("WARN", warning)
     for name in config.profiles if config else ():
         try:
             load_settings(config_file, replace(options, profile=name), environ)
         except ConfigError as error:
-            yield Finding("WARN", "configuration", error.message, error.hint)
+            yield Finding("WARN", error.message, error.hint)

@@ -13,16 +13,18 @@ import signal
 import termios
 import time
 from contextlib import suppress
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, NoReturn, Self
+
+from lockterm.terminal.input_tokens import InputTokenizer, Sequence, String
 
 STDIN, STDERR = 0, 2
 """Where keys are read and screens are drawn, as by Textual."""
 
-PATIENCE_S = 2.0
+TIMEOUT_S = 2.0
 """How long the first answer may take, in seconds: more than a link has that can be worked on."""
 
-_ATTRIBUTES = re.compile(rb"\x1b\[\?[0-9;]*c")
+_ATTRIBUTES = re.compile(r"\x1b\[\?[0-9;]*c\Z")
 _ENDING = (signal.SIGHUP, signal.SIGTERM)
 _UNDISTURBED = (termios.VSUSP, termios.VQUIT, termios.VSTART, termios.VSTOP)
 """Keys that do nothing for a moment. Ctrl+C goes on to end the program."""
@@ -32,49 +34,53 @@ class Conversation:
     """The terminal, listened to; a context manager for the main thread.
 
     Args:
-        patience_s: How long the first answer may take, in seconds.
+        timeout_s: How long the first answer may take, in seconds.
         raw: Whether every key arrives as it is, as in the terminal UI; Ctrl+C ends nothing then.
     """
 
-    def __init__(self, patience_s: float = PATIENCE_S, *, raw: bool = False) -> None:
-        self._patience_s = patience_s
+    def __init__(self, timeout_s: float = TIMEOUT_S, *, raw: bool = False) -> None:
+        self._timeout_s = timeout_s
         self._raw = raw
         self.round_trip_s: float | None = None
         """How long the terminal took to answer first, in seconds; None: it did not."""
         self.is_owed = False
         """Whether an answer may still be under way."""
+        self._tokenizer = InputTokenizer()
         self._settings: list[Any] = []
         self._handlers: dict[int, Any] = {}
 
-    def ask(self, questions: bytes) -> bytes:
+    def ask(self, questions: bytes) -> list[str]:
         """Send questions and read until the terminal has answered all of them.
 
         Terminals answer in order, and all of them answer what they are (the primary device
         attributes): this is asked last, and its answer is the end.
 
         Returns:
-            The answers; what came in time where the last did not come.
+            The answers, each from its ESC on, strings without their end; what came in time where
+            the last did not come.
         """
+        heard: list[str] = []
         if self.is_owed:
-            return b""
-        patience_s = self._patience_s
+            return heard
+        timeout_s = self._timeout_s
         if self.round_trip_s is not None:
-            patience_s = max(1.0, min(4 * self.round_trip_s, patience_s))
+            timeout_s = max(1.0, min(4 * self.round_trip_s, timeout_s))
         began = time.monotonic()
-        self.is_owed, heard = True, b""
-        if not select.select([], [STDERR], [], patience_s)[1]:  # it is stalled
+        self.is_owed = True
+        if not select.select([], [STDERR], [], timeout_s)[1]:  # it is stalled
             return heard
         os.write(STDERR, questions + b"\x1b[c")
-        while not (end := _ATTRIBUTES.search(heard)):
-            left_s = began + patience_s - time.monotonic()
+        while not any(map(_ATTRIBUTES.match, heard)):
+            left_s = began + timeout_s - time.monotonic()
             more = self.read(left_s) if left_s > 0 else None
             if not more:
                 return heard
-            heard += more
+            tokens = self._tokenizer.feed(more, time.monotonic())
+            heard += [one.text for one in tokens if isinstance(one, (Sequence, String))]
         self.is_owed = False
         if self.round_trip_s is None:
             self.round_trip_s = time.monotonic() - began
-        return heard[: end.end()]
+        return heard
 
     def read(self, within_s: float) -> bytes | None:
         """What comes next; None if nothing does in that time, empty if it hung up."""
@@ -100,12 +106,7 @@ class Conversation:
         termios.tcsetattr(STDIN, termios.TCSANOW, quiet)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with suppress(termios.error, OSError):
             termios.tcflush(STDIN, termios.TCIFLUSH)
             # Not after what was written has been sent: a stalled terminal would hold us up.

@@ -19,8 +19,6 @@ class Finding:
 
     state: State
     """How it is."""
-    subject: str
-    """Terminal, configuration, store or service."""
     sentence: str
     """What was seen."""
     advice: str = ""
@@ -29,6 +27,6 @@ class Finding:
     """What was measured, for programs."""
 
 
-def trouble(subject: str, error: LocktermError) -> Finding:
+def trouble(error: LocktermError) -> Finding:
     """The finding that something is wrong, in the words of its error."""
-    return Finding("FAIL", subject, error.message, hint_of(error))
+    return Finding("FAIL", error.meaning, hint_of(error))

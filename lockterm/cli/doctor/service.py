@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lockterm.cli.doctor.finding import Finding, trouble
-from lockterm.connection import CLOCK_TOLERANCE_S
 from lockterm.errors import LocktermError
-from lockterm.probing import SOME_LOCK, Answers, ask, look_at_certificate
+from lockterm.operations.connection import CLOCK_TOLERANCE_S
+from lockterm.operations.probe import SOME_LOCK, ServiceAnswers, ask, look_at_certificate
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
@@ -28,26 +28,22 @@ def service_findings(profile: Profile, lock_id: int | None) -> Iterator[Finding]
     try:
         answers = asyncio.run(ask(profile, lock_id or SOME_LOCK, more_calls=CALLS))
     except LocktermError as error:
-        yield trouble("service", error)
+        yield trouble(error)
         return
     if profile.base_url.startswith("https:"):
         yield _certificate(profile)
     if answers.denial is not None:
-        yield trouble("service", answers.denial)
+        yield trouble(answers.denial)
         return
     yield _latency(profile, answers)
     refusal = answers.refusal
     if refusal is not None and lock_id is not None:
-        yield Finding(
-            "WARN",
-            "service",
-            f"It refuses the lock {lock_id}: {refusal.message}",
-            "See that the id is right.",
-        )
+        sentence = f"It refuses the lock {lock_id}: {refusal.meaning}"
+        yield Finding("WARN", sentence, "See that the id is right.")
     yield _clock(answers.offset_s)
 
 
-def _latency(profile: Profile, answers: Answers) -> Finding:
+def _latency(profile: Profile, answers: ServiceAnswers) -> Finding:
     calls = answers.calls_ms
     middle = statistics.median(calls)
     facts = {
@@ -65,23 +61,23 @@ def _latency(profile: Profile, answers: Answers) -> Finding:
     )
     if middle > SLOW_MS:
         advice = "The link is slow: give timeout_s in the profile more time if calls run out of it."
-        return Finding("WARN", "service", sentence, advice, facts)
-    return Finding("OK", "service", sentence, facts=facts)
+        return Finding("WARN", sentence, advice, facts)
+    return Finding("OK", sentence, facts=facts)
 
 
 def _clock(offset_s: float | None) -> Finding:
     if offset_s is None:
-        return Finding("WARN", "service", "It does not tell its time: clocks were not compared.")
+        return Finding("WARN", "It does not tell its time: clocks were not compared.")
     facts = {"clockOffsetS": round(offset_s, 1)}
     if abs(offset_s) <= CLOCK_TOLERANCE_S:
         sentence = f"The clocks agree within {abs(offset_s) + 1:.0f} s."
-        return Finding("OK", "service", sentence, facts=facts)
+        return Finding("OK", sentence, facts=facts)
     side = "behind" if offset_s > 0 else "ahead of"
     sentence = (
         f"This machine's clock is {abs(offset_s):.0f} s {side} the service's: dates would be wrong"
         " by that."
     )
-    return Finding("FAIL", "service", sentence, "Set the clock.", facts)
+    return Finding("FAIL", sentence, "Set the clock.", facts)
 
 
 def _certificate(profile: Profile) -> Finding:
@@ -89,7 +85,7 @@ def _certificate(profile: Profile) -> Finding:
     try:
         seen = look_at_certificate(profile)
     except (LocktermError, OSError, ValueError) as error:
-        return Finding("WARN", "service", f"Its certificate could not be looked at: {error}.")
+        return Finding("WARN", f"Its certificate could not be looked at: {error}.")
     facts = {
         "tls": seen.tls,
         "certificateUntil": seen.until,
@@ -103,5 +99,5 @@ def _certificate(profile: Profile) -> Finding:
     )
     if seen.days < SOON_DAYS:
         advice = "Tell those who run the service: when it ends, nothing can be sent."
-        return Finding("WARN", "service", sentence, advice, facts)
-    return Finding("OK", "service", sentence, facts=facts)
+        return Finding("WARN", sentence, advice, facts)
+    return Finding("OK", sentence, facts=facts)

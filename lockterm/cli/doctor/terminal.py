@@ -9,12 +9,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any
 
-from lockterm.cli.doctor.answers import OF_NAMES, OURS, Answers, ask_terminal
+from rich.cells import cell_len
+
+from lockterm.cli.doctor.answers import LETTER, OF_NAMES, OURS, TerminalAnswers, ask_terminal
 from lockterm.cli.doctor.conversation import can_be_asked
 from lockterm.cli.doctor.copying import copying
 from lockterm.cli.doctor.finding import Finding, trouble
 from lockterm.config.look import TRUE_COLOURS, Look
-from lockterm.terminal import NoTerminal, require_terminal
+from lockterm.terminal.signals import RESTORE, NoTerminal, require_terminal
 
 SMALLEST = (60, 20)
 """Columns and rows below which screens do not fit."""
@@ -37,11 +39,13 @@ def terminal_findings(
         at_end: The terminal is asked, which writes to it, and is left in order by then; None: it is
             not asked.
     """
-    if not _has_terminal():
+    # As require_terminal wants it: keys that can be read, and a screen that can be drawn.
+    if not all(
+        stream is not None and stream.isatty() for stream in (sys.__stdin__, sys.__stderr__)
+    ):
         over = " over SSH" if "SSH_CONNECTION" in environ else ""
         yield Finding(
             "WARN",
-            "terminal",
             f"There is no terminal here{over}: commands work, the UI does not.",
             "For the UI, run it in a terminal; over SSH with ssh -t.",
             {"tty": False, "encoding": _encoding()},
@@ -50,27 +54,27 @@ def terminal_findings(
     try:
         require_terminal(environ)
     except NoTerminal as error:
-        yield trouble("terminal", error)
+        yield trouble(error)
         return
     answers = None
     if at_end is not None and can_be_asked():
-        answers = ask_terminal(environ, at_end)
-    yield _itself(answers or Answers(), environ, answers is not None)
-    answers = answers or Answers()
+        answers = ask_terminal(environ, at_end, utf8=look.utf8)
+    yield _itself(answers or TerminalAnswers(), environ, answers is not None)
+    answers = answers or TerminalAnswers()
     yield _size(answers)
     yield _keys(look, answers)
     yield _colours(look, answers, origins)
     yield _glyphs(look, answers, origins)
     yield copying(look, answers, environ)
+    yield Finding(
+        "OK",
+        "A line that dies: the terminal stays as lockterm had it, with reports of the mouse.",
+        "Then type, unseen: reset and enter",
+        {"restoredBy": RESTORE},
+    )
 
 
-def _has_terminal() -> bool:
-    """Whether keys could be read and a screen drawn, as ``require_terminal`` wants it."""
-    streams = (sys.__stdin__, sys.__stderr__)
-    return all(stream is not None and stream.isatty() for stream in streams)
-
-
-def _itself(answers: Answers, environ: Mapping[str, str], asked: bool) -> Finding:
+def _itself(answers: TerminalAnswers, environ: Mapping[str, str], asked: bool) -> Finding:
     term = environ["TERM"]
     took_ms = None if answers.round_trip_s is None else round(answers.round_trip_s * 1000, 1)
     facts = {
@@ -82,23 +86,21 @@ def _itself(answers: Answers, environ: Mapping[str, str], asked: bool) -> Findin
         "multiplexer": answers.multiplexer,
         "modes": dict(answers.modes),
     }
+    unknown = "so only the environment tells what it can do."
     if not asked:
-        sentence = f"Type: {term}; it was not asked, so only the environment tells what it can do."
-        return Finding("OK", "terminal", sentence, facts=facts)
+        return Finding("OK", f"Type: {term}; it was not asked, {unknown}", facts=facts)
     if took_ms is None:
-        sentence = (
-            f"Type: {term}; it answers nothing, so only the environment tells what it can do."
-        )
-        return Finding("WARN", "terminal", sentence, "Is it what TERM says?", facts)
-    name = f"{answers.name}" if answers.name else "it does not say its name"
+        sentence = f"Type: {term}; it answers nothing, {unknown}"
+        return Finding("WARN", sentence, "Is it what TERM says?", facts)
+    name = answers.name or "it does not say its name"
     sentence = f"Type: {term}; {name}, and answers in {took_ms:.0f} ms."
     known = answers.modes.get("synchronizedOutput")
     if known is not None:
         sentence += f" It {'draws' if known else 'does not draw'} a frame at once."
-    return Finding("OK", "terminal", sentence, facts=facts)
+    return Finding("OK", sentence, facts=facts)
 
 
-def _size(answers: Answers) -> Finding:
+def _size(answers: TerminalAnswers) -> Finding:
     columns, rows = os.get_terminal_size(2)
     size = f"{columns}x{rows}"
     facts: dict[str, Any] = {
@@ -107,21 +109,19 @@ def _size(answers: Answers) -> Finding:
         "rows": rows,
         "saysSize": answers.size,
     }
-    if answers.size not in (None, (columns, rows)):
-        says = answers.size or (0, 0)
-        sentence = f"Size: {size} is set, but the terminal has {says[0]}x{says[1]}."
-        advice = f"Run: stty columns {says[0]} rows {says[1]}"
-        return Finding("WARN", "terminal", sentence, advice, facts)
+    if answers.size is not None and answers.size != (columns, rows):
+        wide, high = answers.size
+        sentence = f"Size: {size} is set, but the terminal has {wide}x{high}."
+        return Finding("WARN", sentence, f"Run: stty columns {wide} rows {high}", facts)
     if columns < SMALLEST[0] or rows < SMALLEST[1]:
         advice = "Make it at least 60x20, better 80x24."
-        return Finding("FAIL", "terminal", f"Size: {size} is too small.", advice, facts)
+        return Finding("FAIL", f"Size: {size} is too small.", advice, facts)
     if columns < HOME[0] or rows < HOME[1]:
-        advice = "At 80x24 a page of 20 fits whole."
-        return Finding("OK", "terminal", f"Size: {size} is enough.", advice, facts)
-    return Finding("OK", "terminal", f"Size: {size}.", facts=facts)
+        return Finding("OK", f"Size: {size} is enough.", "At 80x24 a page of 20 fits whole.", facts)
+    return Finding("OK", f"Size: {size}.", facts=facts)
 
 
-def _keys(look: Look, answers: Answers) -> Finding:
+def _keys(look: Look, answers: TerminalAnswers) -> Finding:
     taken = {
         "tmux": "tmux keeps Ctrl+B for itself; lockterm has no key on it",
         "screen": "GNU screen keeps Ctrl+A for itself; lockterm has no key on it",
@@ -138,10 +138,10 @@ def _keys(look: Look, answers: Answers) -> Finding:
     if answers.modes.get("mouse") is False:
         mouse = "is not reported by this terminal"
     sentence = f"Keys: {taken[look.copy]}. The mouse {mouse}."
-    return Finding("OK", "terminal", sentence, "Try each: lockterm doctor --keys", facts)
+    return Finding("OK", sentence, "Try each: lockterm doctor --keys", facts)
 
 
-def _colours(look: Look, answers: Answers, origins: Mapping[str, str]) -> Finding:
+def _colours(look: Look, answers: TerminalAnswers, origins: Mapping[str, str]) -> Finding:
     why = origins.get("colours", "default")
     facts = {
         "colours": look.colours,
@@ -151,25 +151,22 @@ def _colours(look: Look, answers: Answers, origins: Mapping[str, str]) -> Findin
     }
     if facts["noColor"]:
         sentence = "Colours: none, for NO_COLOR is set; states are told by words."
-        return Finding("OK", "terminal", sentence, facts=facts)
+        return Finding("OK", sentence, facts=facts)
     if look.quiet:
-        sentence = "Colours: 16, for quiet is set."
-        return Finding("OK", "terminal", sentence, facts=facts)
+        return Finding("OK", "Colours: 16, for quiet is set.", facts=facts)
     shown = f"{look.colours:,}" if look.colours else "none"
     sentence = f"Colours: {shown} ({why})."
     if answers.true_colour and look.colours < TRUE_COLOURS:
         advice = "For all of them: export COLORTERM=truecolor"
         sentence += " The terminal keeps 16,777,216 apart."
-        return Finding("OK", "terminal", sentence, advice, facts)
+        return Finding("OK", sentence, advice, facts)
     if answers.true_colour is False and look.colours == TRUE_COLOURS:
         sentence += " The terminal replaces some of them by others."
-        return Finding("WARN", "terminal", sentence, "Unset COLORTERM if it looks odd.", facts)
-    return Finding("OK", "terminal", sentence, facts=facts)
+        return Finding("WARN", sentence, "Unset COLORTERM if it looks odd.", facts)
+    return Finding("OK", sentence, facts=facts)
 
 
-def _glyphs(look: Look, answers: Answers, origins: Mapping[str, str]) -> Finding:
-    from rich.cells import cell_len
-
+def _glyphs(look: Look, answers: TerminalAnswers, origins: Mapping[str, str]) -> Finding:
     why = origins.get("glyphs", "default")
     facts: dict[str, Any] = {
         "glyphs": "ascii" if look.in_ascii else "unicode",
@@ -179,17 +176,27 @@ def _glyphs(look: Look, answers: Answers, origins: Mapping[str, str]) -> Finding
         "widths": dict(answers.widths),
     }
     sentence = f"Glyphs: {'ASCII' if look.in_ascii else 'Unicode'} ({why})."
+    if not look.utf8:
+        sentence = f"Glyphs: ASCII ({why}). What is beyond it in names is shown as ?."
+        advice = "If the terminal takes UTF-8: export LC_ALL=C.UTF-8"
+        if answers.widths.get(LETTER) == 1:
+            sentence = (
+                f"Glyphs: Unicode. The terminal takes UTF-8, but the locale does not ({why})."
+            )
+            advice = "Commands print escapes until you: export LC_ALL=C.UTF-8"
+            facts["glyphs"] = "unicode"
+        return Finding("WARN", sentence, advice, facts)
     odd = [glyph for glyph, cells in answers.widths.items() if cells != cell_len(glyph)]
     if ours := [glyph for glyph in odd if glyph in OURS and not look.in_ascii]:
         sentence += f" This terminal draws {' '.join(ours)} in another width, and rows shift."
         advice = 'In the configuration, write [terminal] glyphs = "ascii".'
-        return Finding("WARN", "terminal", sentence, advice, facts)
+        return Finding("WARN", sentence, advice, facts)
     if others := [glyph for glyph in odd if glyph in OF_NAMES]:
         sentence += f" This terminal draws {' '.join(others)} in another width: names shift rows."
-        return Finding("WARN", "terminal", sentence, facts=facts)
+        return Finding("WARN", sentence, facts=facts)
     if answers.widths:
         sentence += " Accents, wide letters and emoji take the room they should."
-    return Finding("OK", "terminal", sentence, facts=facts)
+    return Finding("OK", sentence, facts=facts)
 
 
 def _encoding() -> str:

@@ -1,36 +1,59 @@
-"""Completion: the scripts for shells, and what of this machine's own can be completed."""
+"""``lockterm completion``, and what of this machine's own can be completed."""
 
 from __future__ import annotations
 
 import os
+import shlex
 from contextlib import suppress
 
 import click
-from click.shell_completion import CompletionItem
+from click.shell_completion import (
+    BashComplete,
+    CompletionItem,
+    add_completion_class,
+    get_completion_class,
+)
 
+from lockterm.cli import manual
+from lockterm.cli.output import put
+from lockterm.config import Options, load_settings
+from lockterm.config.file import read_config
+from lockterm.domain.text import clean
 from lockterm.errors import LocktermError
-from lockterm.text import clean
+from lockterm.paths import Paths
 
 
-def run_completion(shell: str, root: click.Command) -> int:
-    """Print the script that teaches a shell to complete."""
-    from click.shell_completion import get_completion_class
+class QuotingBash(BashComplete):
+    """Completion for bash, which puts what it is given on the command line as it stands.
 
-    from lockterm.cli.output import put
+    A profile's name may be anything that can be read, ``a$(touch x)`` too.
+    """
 
+    def format_completion(self, item: CompletionItem) -> str:
+        """The item, quoted; click's script reads it with ``read``, which takes backslashes."""
+        value = shlex.quote(item.value) if item.type == "plain" else item.value
+        return f"{item.type},{value}".replace("\\", "\\\\")
+
+
+add_completion_class(QuotingBash)
+
+
+@click.command(epilog=manual.COMPLETION)
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> int:
+    """Print the completion script of a shell."""
     kind = get_completion_class(shell)
     assert kind is not None, "the shells that can be typed are those that click knows"
+    root = context.find_root().command
     put(kind(root, {}, "lockterm", "_LOCKTERM_COMPLETE").source().rstrip("\n"))
     return 0
 
 
-def profiles(
+def complete_profiles(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """The profiles of the configuration."""
-    from lockterm.config.file import read_config
-    from lockterm.paths import Paths
-
     with suppress(LocktermError):
         config = read_config(Paths.standard().config_file)
         names = config.profiles if config else ()
@@ -38,20 +61,17 @@ def profiles(
     return []
 
 
-def locks(
+def complete_locks(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """The ids of the lock book, by the beginning of an id or of a name; nothing is asked."""
-    from lockterm.config import Options, load_settings
-    from lockterm.paths import Paths
-    from lockterm.store.database import Database
+    from lockterm.store.database import Database  # only to complete a lock
     from lockterm.store.lock_book import LockBook
 
     paths = Paths.standard()
     if not paths.database.exists():
         return []
-    typed = context.find_root().params | context.params
-    options = Options(profile=typed.get("profile"), base_url=typed.get("base_url"))
+    options = Options(profile=context.obj.profile, base_url=context.obj.base_url)
     with suppress(LocktermError):
         profile = load_settings(paths.config_file, options, os.environ).profile
         if profile is None:

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from lockterm.domain.text import clean, clean_lines, masked, spellings
 from lockterm.errors import StoreError
 from lockterm.paths import make_directory
-from lockterm.text import clean, clean_lines, masked, spellings
 
 LEVELS = ("debug", "info", "warning", "error")
 """What ``--log-level`` takes; ``debug`` adds a line for each exchange with the service."""
@@ -50,7 +50,7 @@ class _Late(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         if self._target is None:
-            from lockterm.rotating_log import RotatingLog
+            from lockterm.cli.rotating_log import RotatingLog
 
             self._target = RotatingLog(self._file)
             self._target.setFormatter(self.formatter)

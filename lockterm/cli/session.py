@@ -5,30 +5,56 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
-from lockterm.cli.ending import Interrupted, tell
-from lockterm.cli.rehearsal import OneCommand, Rehearsal
+from lockterm.cli.ending import NO_SERVICE, Interrupted, tell
+from lockterm.cli.logfile import log_to
 from lockterm.config import Options, load_settings
+from lockterm.domain.operation import IN_FLIGHT, STATE_WORDS, UNSETTLED
+from lockterm.domain.wording import read_only
 from lockterm.errors import ConfigError, LocktermError, RuleViolation
-from lockterm.keymap import spoken
-from lockterm.logfile import log_to
-from lockterm.models.operation import IN_FLIGHT, STATE_WORDS, UNSETTLED
+from lockterm.keymap import hints
+from lockterm.operations import Operations
 from lockterm.paths import Paths
-from lockterm.store.cache import Cache
+from lockterm.store.cache import cache_of
 from lockterm.store.database import Database
-from lockterm.terminal import ENDING_SIGNALS
+from lockterm.terminal.replay import ENDING_SIGNALS
 
 if TYPE_CHECKING:
-    from types import TracebackType
+    from lockterm.api.writes import Write
+    from lockterm.operations.sending import Order
 
 T = TypeVar("T")
 
-NO_SERVICE = "lockterm knows no service yet."
+
+class Rehearsed(Exception):
+    """Instead of being sent.
+
+    Args:
+        write: The request.
+    """
+
+    def __init__(self, write: Write) -> None:
+        super().__init__(write.call)
+        self.write = write
 
 
-class Door:
+class RehearsingSender:
+    """``--dry-run``: sends nothing, writes nothing down, asks nothing of what guards a change."""
+
+    under_way = 0
+
+    async def send(self, order: Order) -> NoReturn:
+        """End with the request.
+
+        Raises:
+            Rehearsed: Always.
+        """
+        raise Rehearsed(order.write)
+
+
+class Session:
     """A context manager around :class:`lockterm.operations.Operations`.
 
     Commands are plain functions and ask through ``run``: between two calls they may ask a person.
@@ -37,7 +63,7 @@ class Door:
 
     Args:
         options: What was typed.
-        dry_run: Send nothing that changes; see :class:`Rehearsal`.
+        dry_run: Send nothing that changes; see :class:`RehearsingSender`.
 
     Raises:
         ConfigError: A setting is wrong, or no service is known.
@@ -46,7 +72,7 @@ class Door:
     def __init__(self, options: Options, *, dry_run: bool = False) -> None:
         paths = Paths.standard()
         settings = load_settings(paths.config_file, options, os.environ)
-        spoken.use(settings.keymap)
+        hints.use(settings.keymap)
         profile = settings.profile
         if profile is None:
             raise ConfigError(
@@ -56,13 +82,14 @@ class Door:
         for warning in profile.warnings:
             tell(f"note: {warning}")
         log_to(paths.log_file, options.log_level, secrets=profile.headers.values())
-        kind = Rehearsal if dry_run else OneCommand
         self.profile = profile
         self.dry_run = dry_run
-        self.operations = kind(
+        self.operations = Operations(
             profile,
             Database(paths.database),
-            cache=Cache(paths.cache_dir / "answers.db", profile.base_url),
+            cache=cache_of(paths.cache_dir, profile),
+            sender=RehearsingSender() if dry_run else None,
+            reads_back=False,
         )
         # Not asyncio.run: it would wait at its end for look-ups of names that hang.
         self._loop = asyncio.new_event_loop()
@@ -70,12 +97,7 @@ class Door:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         try:
             self._loop.run_until_complete(self.operations.close())
             if isinstance(error, Interrupted):
@@ -90,11 +112,15 @@ class Door:
             RuleViolation: It is read-only.
         """
         if self.profile.read_only and not self.dry_run:
-            words = f"The profile {self.profile.name} is read-only: nothing was sent."
-            raise RuleViolation({"read_only": words})
+            raise RuleViolation({"read_only": read_only(self.profile.name, "nothing was sent")})
 
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
+    def run(self, work: Coroutine[Any, Any, T], *, stop: Callable[[int], None] | None = None) -> T:
         """Carry out a call.
+
+        Args:
+            work: What to do.
+            stop: Called with the first signal, which then lets the work come to its end; None:
+                the first signal ends it, as the second one does in any case.
 
         Raises:
             LocktermError: It failed.
@@ -105,7 +131,10 @@ class Door:
 
         def interrupt(number: int) -> None:
             received.append(number)
-            task.cancel()
+            if stop is not None and len(received) == 1:
+                stop(number)
+            else:
+                task.cancel()
 
         # What is ignored, as by nohup, stays so.
         numbers = [n for n in ENDING_SIGNALS if signal.getsignal(n) is not signal.SIG_IGN]
@@ -122,18 +151,18 @@ class Door:
     async def _what_is_known(self) -> str:
         """What became of the change that this command was sending, if any."""
         try:
-            history = await self.operations.history()
+            history = await self.operations.journal.history()
         except LocktermError:
             return "Interrupted; the journal cannot be read."
         finally:
             await self.operations.close()  # reading has opened the store anew
-        mine = [one for one in history if one.session == self.operations.session]
+        mine = [one for one in history if one.session == self.operations.journal.session.id]
         if not mine:
             return "Interrupted; nothing was changed."
         if mine[-1].state in UNSETTLED | IN_FLIGHT:
             return (
                 "Interrupted while it was being sent: whether it was recorded is not known."
                 " lockterm reads it back when its UI is started, and"
-                f" {spoken.key('app.history')} shows what it found."
+                f" {hints.key('app.history')} shows what it found."
             )
         return f"Interrupted; the change was {STATE_WORDS[mine[-1].state]}."

@@ -1,0 +1,33 @@
+"""``lockterm apply``: makes locks as a file has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lockterm.cli import manual
+from lockterm.cli.carrying import offer
+from lockterm.cli.options import LAST_ID, WholeNumber, WriteOptions, changes
+from lockterm.cli.plans import drawn_from
+from lockterm.cli.session import Session
+from lockterm.config import Options
+
+
+@click.command(epilog=manual.APPLY)
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--prune", is_flag=True, help="Delete what the file does not have from its locks.")
+@click.option(
+    "--max-deletes", metavar="N", type=WholeNumber(0, LAST_ID), help="Refuse to delete more."
+)
+@changes
+def apply(
+    options: Options, file: Path, prune: bool, max_deletes: int | None, how: WriteOptions
+) -> int:
+    """Add, change and delete remotes as a file says.
+
+    The plan is shown and confirmed once.
+    """
+    with Session(options, dry_run=how.dry_run) as session:
+        session.require_writable()
+        return offer(session, drawn_from(session, file, prune=prune), how, max_deletes=max_deletes)

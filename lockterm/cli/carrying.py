@@ -1,0 +1,297 @@
+"""Carrying out a plan from the command line: the question, the progress, and what became of it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections import Counter
+from collections.abc import Container, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+
+import click
+
+from lockterm.cli.asking import agree, agree_by_typing, let_be, require_someone
+from lockterm.cli.ending import DONE, FAILED, UNKNOWN, UNREACHABLE, Misused, tell
+from lockterm.cli.options import WriteOptions
+from lockterm.cli.output import NobodyReads, put
+from lockterm.cli.plans import (
+    counts_words,
+    has_work,
+    plan_words,
+    put_end,
+    put_plan,
+    put_step,
+    state_words,
+    step_title,
+)
+from lockterm.cli.session import Session
+from lockterm.domain.plan import DUE, Action, Plan, Step, StepState
+from lockterm.domain.text import clean
+from lockterm.operations.plan_files import Drawn
+from lockterm.record import record
+
+MOST_UNTYPED = 10
+"""More deletes than these are confirmed by typing how many they are."""
+
+_PROBLEMS = (StepState.REFUSED, StepState.SKIPPED, StepState.UNKNOWN, StepState.NOT_SENT)
+_PROGRESS_S = 0.1
+"""The progress is drawn at most so often."""
+
+
+def offer(
+    session: Session, drawn: Drawn, how: WriteOptions, *, max_deletes: int | None = None
+) -> int:
+    """Show a plan, have it confirmed once, carry it out and print what becomes of it.
+
+    Args:
+        session: One that rehearses where nothing is to be sent.
+        drawn: The plan.
+        how: What was typed.
+        max_deletes: A plan that deletes more is refused; None: none is.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        Misused: It deletes too many, or nobody agreed and nobody can be asked; nothing was sent.
+    """
+    plan, left = drawn.plan, drawn.left
+    if not how.as_json:
+        put_plan(session, drawn)
+    elif not how.yes:  # who is asked has to know what for
+        put_plan(session, drawn, partial(click.echo, err=True))
+    deletes = plan.actions()[Action.DELETE]
+    if max_deletes is not None and deletes > max_deletes:
+        raise Misused(
+            f"{deletes:,} remotes would be deleted, and --max-deletes allows {max_deletes:,}:"
+            " nothing was sent."
+        )
+    if how.dry_run:
+        steps = [*plan.steps, *left]
+        if how.as_json:
+            for step in steps:
+                put_step(step, is_dry=True)
+            put_end(None, steps, is_dry=True)
+        else:
+            put("Nothing was sent.")
+        return code_of_steps(left)
+    if not has_work(plan):
+        return put_outcome(plan, left, as_json=how.as_json)
+    if not agreed(plan, yes=how.yes):
+        return let_be()
+    kept = keep(session, plan)
+    del drawn, plan  # thousands of steps; the run reads them from the disk
+    return carry_out(session, kept, left, as_json=how.as_json)
+
+
+def agreed(plan: Plan, *, yes: bool) -> bool:
+    """Ask once whether a plan is meant; each remote that is to be deleted is named.
+
+    Args:
+        plan: Only what is due of it counts.
+        yes: It is; nobody is asked.
+
+    Raises:
+        Misused: Nobody said so, and nobody can be asked.
+    """
+    require_someone(yes, "Carrying out a plan")
+    if yes:
+        return True
+    due = [step for step in plan.steps if step.state in DUE]
+    deleted = [step for step in due if step.action is Action.DELETE]
+    for step in deleted:
+        tell(f"to be deleted: {step_title(step)} (lock {step.lock_id})")
+    words = plan_words(replace(plan, steps=tuple(due)))
+    if len(deleted) > MOST_UNTYPED:
+        count = str(len(deleted))
+        return agree_by_typing(f"{words}. To do so, type {count}", (count,), yes=False)
+    return agree(f"{words}. Do so?", yes=False)
+
+
+@record
+class Kept:
+    """A plan that is on the disk, and need not be in memory a second time while it is run."""
+
+    plan: Plan
+    """Without its steps."""
+    due: int
+    """How many of its steps are to be sent."""
+
+
+def keep(session: Session, plan: Plan) -> Kept:
+    """Keep a plan that was agreed to.
+
+    Raises:
+        StoreError: It cannot be kept, so nothing may be sent.
+    """
+    session.run(session.operations.runs.keep(plan))
+    due = sum(step.state in DUE and step.action is not Action.KEEP for step in plan.steps)
+    return Kept(replace(plan, steps=()), due)
+
+
+def carry_out(session: Session, kept: Kept, left: Sequence[Step] = (), *, as_json: bool) -> int:
+    """Carry out a plan and print what becomes of it.
+
+    Args:
+        session: Not one that rehearses.
+        kept: The plan.
+        left: What could not be planned: it is told with the rest.
+        as_json: Whether programs read it.
+
+    Returns:
+        The exit code.
+    """
+    progress = _Progress(kept.due, as_json=as_json)
+    signals: list[int] = []
+    stop = asyncio.Event()
+
+    def end(number: int) -> None:
+        signals.append(number)
+        stop.set()
+        progress.clear()
+        tell("stopping after the steps that are under way ...")
+
+    work = session.operations.runs.carry_out(kept.plan, on_step=progress.note, stop=stop)
+    try:
+        plan = session.run(work, stop=end)
+    finally:
+        progress.clear()
+    if progress.nobody_reads:
+        raise NobodyReads
+    if plan.stopped:
+        tell(clean(plan.stopped))
+    code = put_outcome(plan, left, as_json=as_json, printed=progress.noted, run=plan.id)
+    if due := sum(step.state in DUE for step in plan.steps):
+        tell(f"{due:,} left: lockterm runs resume {plan.id[:8]}")
+    return 128 + signals[0] if signals else code
+
+
+def code_of_steps(steps: Sequence[Step]) -> int:
+    """The exit code for what became of steps."""
+    counts = Counter(step.state for step in steps)
+    if counts[StepState.UNKNOWN]:
+        return UNKNOWN
+    if counts[StepState.REFUSED] or counts[StepState.SKIPPED]:
+        return FAILED
+    if counts[StepState.NOT_SENT] or any(
+        step.state in DUE and step.action is not Action.KEEP for step in steps
+    ):
+        return FAILED if counts[StepState.RECORDED] else UNREACHABLE
+    return DONE
+
+
+def put_outcome(
+    plan: Plan,
+    left: Sequence[Step] = (),
+    *,
+    as_json: bool,
+    printed: Container[int] = (),
+    run: str | None = None,
+) -> int:
+    """Print what became of a plan.
+
+    Args:
+        plan: As it is now; what is to stay as it is needs no run for that.
+        left: What could not be planned.
+        as_json: Whether programs read it.
+        printed: The numbers of the steps that were printed.
+        run: Its id, where it was carried out.
+
+    Returns:
+        The exit code.
+    """
+    steps = [
+        replace(step, state=StepState.UNCHANGED)
+        if step.action is Action.KEEP and step.state in DUE
+        else step
+        for step in (*plan.steps, *left)
+    ]
+    for step in steps:
+        if step.number not in printed:
+            if as_json:
+                put_step(step, is_dry=False)
+            elif step.state in _PROBLEMS and step.number <= len(plan.steps):
+                put_problem(step)  # what could not be planned was told with the plan
+    if as_json:
+        put_end(run, steps, is_dry=False)
+    else:
+        put(f"{counts_words(Counter(step.state for step in steps)) or 'Nothing was to be done'}.")
+        if run is not None and any(step.state in _PROBLEMS for step in plan.steps):
+            tell(f"lockterm runs show {run[:8]} tells more; runs retry tries again what it can.")
+    return code_of_steps(steps)
+
+
+def put_problem(step: Step) -> None:
+    """Print what became of a step that was not done."""
+    why = f": {clean(step.message, 400)}" if step.message else ""
+    put(f"! {step_title(step)} (lock {step.lock_id}): {state_words(step)}{why}")
+
+
+class _Progress:
+    """What is printed while a plan is carried out.
+
+    Args:
+        due: How many steps are to be sent.
+        as_json: Whether each step is a line of JSON.
+    """
+
+    def __init__(self, due: int, *, as_json: bool) -> None:
+        self.noted: set[int] = set()
+        """The numbers of the steps whose outcome has come about."""
+        self.nobody_reads = False
+        """Whether stdout was closed: a run goes on all the same."""
+        self._as_json = as_json
+        self._is_shown = sys.stderr is not None and sys.stderr.isatty()
+        self._due = due
+        self._done = self._failed = self._width = 0
+        self._began_s = time.monotonic()
+        self._drawn_s = 0.0
+
+    def note(self, step: Step) -> None:
+        """Tell of a step's outcome."""
+        if step.number in self.noted:
+            return
+        self.noted.add(step.number)
+        if step.action is not Action.KEEP:
+            self._done += 1
+            self._failed += step.state in _PROBLEMS
+        if not self.nobody_reads:
+            try:
+                self._print(step)
+            except NobodyReads:
+                self.nobody_reads = True
+        now_s = time.monotonic()
+        if self._is_shown and now_s - self._drawn_s >= _PROGRESS_S:
+            self._drawn_s = now_s
+            self._draw(now_s - self._began_s)
+
+    def clear(self) -> None:
+        """Take the progress off the terminal."""
+        if self._width:
+            self._write(f"\r{' ' * self._width}\r")
+            self._width = 0
+
+    def _print(self, step: Step) -> None:
+        if self._as_json:
+            self.clear()
+            put_step(step, is_dry=False)
+        elif step.state in _PROBLEMS:
+            self.clear()
+            put_problem(step)
+
+    def _draw(self, seconds: float) -> None:
+        rate = self._done / max(seconds, 0.001)
+        left = self._due - self._done
+        words = (
+            f"{self._done:,} of {self._due:,} done, {self._failed:,} failed, {rate:.1f}/s,"
+            f" {round(left / rate) if rate else 0:,} s left"
+        )[:79]
+        self._write(f"\r{words}{' ' * (self._width - len(words))}")
+        self._width = len(words)
+
+    def _write(self, text: str) -> None:
+        with suppress(OSError):
+            click.echo(text, nl=False, err=True)

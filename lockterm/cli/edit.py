@@ -1,0 +1,101 @@
+"""``lockterm edit``: the remotes of a lock as a table in an editor; what comes back is applied."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from lockterm.cli import manual
+from lockterm.cli.asking import agree, let_be
+from lockterm.cli.carrying import agreed, carry_out, keep
+from lockterm.cli.ending import DONE, MISUSED, Misused, sentence_of, tell
+from lockterm.cli.options import asks_service, the_lock
+from lockterm.cli.output import put
+from lockterm.cli.plans import drawn_from, has_work, put_plan
+from lockterm.cli.session import Session
+from lockterm.cli.which_lock import find_lock, lock_words
+from lockterm.config import Options
+from lockterm.domain.text import clean
+from lockterm.operations import plan_files
+from lockterm.operations.plan_files import Drawn, ReadLock
+
+
+@click.command(epilog=manual.EDIT)
+@the_lock
+@click.option("--prune", is_flag=True, help="Delete the remotes whose lines were taken out.")
+@asks_service
+def edit(options: Options, typed_lock: str, prune: bool) -> int:
+    """Edit the remotes of a lock as a table.
+
+    The editor is that of $VISUAL or $EDITOR.
+    """
+    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
+        raise Misused("An editor needs a terminal; nothing was sent.", hint="Use export and apply.")
+    with Session(options) as session:
+        session.require_writable()
+        lock_id = find_lock(session, typed_lock).lock_id
+        (seen,) = session.run(plan_files.read_locks(session.operations, [lock_id]))
+        if seen.error is not None:
+            raise seen.error
+        file = Path(tempfile.mkdtemp(prefix="lockterm-")) / f"lock-{lock_id}.csv"
+        plan_files.write_file(file, plan_files.as_csv([seen]))
+        drawn = _edited(session, file, seen, prune=prune)
+        if drawn is None:
+            tell(f"What was typed is kept in {clean(file)}.")
+            return MISUSED
+        if not has_work(drawn.plan):
+            shutil.rmtree(file.parent)
+            put(f"{lock_words(seen.lock)} stays as it is.")
+            return DONE
+        put_plan(session, drawn)
+        if not agreed(drawn.plan, yes=False):
+            tell(f"What was typed is kept in {clean(file)}.")
+            return let_be()
+        shutil.rmtree(file.parent)
+        return carry_out(session, keep(session, drawn.plan), as_json=False)
+
+
+def _edited(session: Session, file: Path, seen: ReadLock, *, prune: bool) -> Drawn | None:
+    """The plan of a file that was edited until it can be carried out; None: it was given up."""
+    title = f"edit lock {seen.lock.lock_id}"
+    while True:
+        _open_editor(file)
+        try:
+            return drawn_from(session, file, prune=prune, title=title, seen=[seen])
+        except Misused as error:
+            tell(sentence_of(error))
+            if not agree("Edit it again?", yes=False):
+                return None
+
+
+def _open_editor(file: Path) -> None:
+    """Let a person edit a file.
+
+    Raises:
+        Misused: There is no such editor, or it failed.
+    """
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    # Ctrl+c is a key of the editor; a handler, unlike what is ignored, is not handed down to it.
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        result = subprocess.run([*shlex.split(editor), str(file)], check=False)
+    except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or error
+        raise Misused(
+            f"The editor {clean(editor, 60)} cannot be started: {clean(said)}.",
+            hint="Set VISUAL to one, such as nano.",
+        ) from None
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if result.returncode:
+        raise Misused(
+            f"The editor {clean(editor, 60)} ended with {result.returncode}: nothing was sent."
+        )

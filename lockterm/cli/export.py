@@ -1,0 +1,60 @@
+"""``lockterm export``: all remotes of locks, in a file that ``diff`` and ``apply`` take."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from lockterm.cli import manual
+from lockterm.cli.completion import complete_locks
+from lockterm.cli.ending import DONE, code_of, sentence_of, tell
+from lockterm.cli.options import asks_service
+from lockterm.cli.output import count_words, put, put_bytes
+from lockterm.cli.session import Session
+from lockterm.cli.which_lock import find_lock
+from lockterm.config import Options
+from lockterm.domain.text import clean, clean_lines
+from lockterm.operations import plan_files
+
+
+@click.command(epilog=manual.EXPORT)
+@click.argument("locks", metavar="LOCK...", nargs=-1, required=True, shell_complete=complete_locks)
+@click.option("--csv", "as_csv", is_flag=True, help="A table for people; no cell is a formula.")
+@click.option("--json", "as_json", is_flag=True, help="All that the service tells. [so]")
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="Into this file. [to stdout]")
+@asks_service
+def export(
+    options: Options, locks: tuple[str, ...], as_csv: bool, as_json: bool, output: Path | None
+) -> int:
+    """Export the remotes of locks to a file.
+
+    Each lock is read whole, or nothing is written.
+    """
+    if as_json and as_csv:
+        raise click.UsageError("--json and --csv exclude each other")
+    is_table = as_csv or (output is not None and output.suffix.lower() == ".csv" and not as_json)
+    with Session(options) as session:
+        wanted = dict.fromkeys(find_lock(session, typed).lock_id for typed in locks)
+        read = session.run(plan_files.read_locks(session.operations, wanted))
+        failed = [one.error for one in read if one.error is not None]
+        for error in failed:
+            tell(sentence_of(error))
+        if failed:
+            tell("Nothing was written.")
+            return code_of(failed[0])
+        if is_table:
+            content = plan_files.as_csv(read)
+        else:
+            now_ms = session.operations.now_ms()
+            content = plan_files.as_json(read, session.profile.base_url, now_ms)
+    count = sum(len(one.remotes) for one in read)
+    if output is not None:
+        plan_files.write_file(output, content)
+        tell(f"{count_words(count, 'remote')} written to {clean(output)}.")
+    elif sys.stdout.isatty():  # raw values are for files; a terminal might obey them
+        put(clean_lines(content.decode().replace("\r\n", "\n")).rstrip("\n"))
+    else:
+        put_bytes(content)
+    return DONE

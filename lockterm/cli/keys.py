@@ -1,0 +1,88 @@
+"""``lockterm keys``: every key, where it works and what it does, as the configuration has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+import click
+
+from lockterm.cli import manual
+from lockterm.cli.options import for_programs
+from lockterm.cli.output import put, put_json, put_wrapped
+from lockterm.config.keys import keys_in
+from lockterm.keymap import Keymap
+from lockterm.keymap.keys import PLACES
+from lockterm.keymap.names import written
+from lockterm.paths import Paths
+
+KEYS_CELLS, ID_CELLS = 17, 22
+"""Cells of the first two columns of the table; a gap follows each, also where one is longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A key at one place."""
+
+    where: str
+    id: str
+    keys: tuple[str, ...]
+    """As people write them."""
+    usual: tuple[str, ...]
+    """Those it has unless others are chosen."""
+    chosen: bool
+    """Whether the configuration has other keys for it."""
+    verb: str
+    does: str
+
+
+@click.command(epilog=manual.KEYS)
+@for_programs
+@click.option("--markdown", "as_markdown", is_flag=True, help="For a document.")
+def keys(as_json: bool, as_markdown: bool) -> int:
+    """Print every key of the UI, with those that were chosen."""
+    if as_json and as_markdown:
+        raise click.UsageError("--json and --markdown are two formats: take one of them.")
+    listed = list(rows(keys_in(Paths.standard().config_file)))
+    if as_json:
+        put_json({"keys": [asdict(row) for row in listed]})
+    elif as_markdown:
+        _print_markdown(listed)
+    else:
+        _print_table(listed)
+    return 0
+
+
+def rows(keymap: Keymap) -> Iterator[Row]:
+    """Every key, those that work everywhere first.
+
+    Args:
+        keymap: The keys that were chosen.
+    """
+    for place in sorted(PLACES.values(), key=lambda place: place is not PLACES["app"]):
+        for found in place.tasks.values():
+            for key in found:
+                usual = tuple(key.keys.split(","))
+                chosen = tuple(map(written, keymap.get(key.id, usual)))
+                usual = tuple(map(written, usual))
+                is_chosen = chosen != usual
+                yield Row(place.words, key.id, chosen, usual, is_chosen, key.verb, key.does)
+
+
+def _print_markdown(listed: list[Row]) -> None:
+    put("| where | key | id | what it does |\n|---|---|---|---|")
+    for row in listed:
+        keys = " ".join(f"`{key}`" for key in row.keys).replace("|", "\\|")
+        put(f"| {row.where} | {keys} | `{row.id}` | {row.does} |")
+
+
+def _print_table(listed: list[Row]) -> None:
+    where = ""
+    for row in listed:
+        if row.where != where:
+            put(f"\n{row.where}" if where else row.where)
+            where = row.where
+        mark = "*" if row.chosen else " "
+        put_wrapped(f"{mark} {' '.join(row.keys):<{KEYS_CELLS}} {row.id:<{ID_CELLS}} ", row.does)
+    if any(row.chosen for row in listed):
+        put("\n* chosen in the configuration")

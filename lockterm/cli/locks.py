@@ -1,0 +1,192 @@
+"""``lockterm locks ...``: the lock book, kept here because the service lists no locks."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lockterm.cli import manual
+from lockterm.cli.ending import DONE, MISUSED, Misused, tell
+from lockterm.cli.options import Form, asks_service, for_programs, reads, the_lock
+from lockterm.cli.output import count_words, put, put_csv, put_json, put_table, with_offset
+from lockterm.cli.session import Session
+from lockterm.cli.which_lock import find_lock, lock_words
+from lockterm.config import Options, values
+from lockterm.domain import dates
+from lockterm.domain.lock_file import MOST_BYTES, SET, BadLockFile, LockLine, checked, read_locks
+from lockterm.domain.locks import Lock
+from lockterm.domain.text import clean
+
+_COLUMNS = ("lockId", *SET, "alias", "remotes", "opened")
+_MOST_PROBLEMS = 100
+"""So many of a file are told."""
+
+
+class _Outcome(StrEnum):
+    """What became of an entry."""
+
+    ADDED = "added"
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+
+
+@click.group(no_args_is_help=False, epilog=manual.LOCKS)
+def locks() -> None:
+    """List, add, import and remove the locks of the lock book."""
+
+
+@locks.command("list", epilog=manual.LOCKS_LIST)
+@reads
+def list_locks(options: Options, form: Form) -> int:
+    """List the lock book; the service is not asked."""
+    with Session(options) as session:
+        book = session.run(session.operations.locks.all())
+        zone = session.profile.zone
+    if form is Form.JSON:
+        put_json({"locks": [_json(lock) for lock in book]})
+    elif form is Form.CSV:
+        rows = ({**_json(lock), "opened": with_offset(lock.opened_ms, zone)} for lock in book)
+        put_csv(_COLUMNS, rows)
+    else:
+        cells = [
+            (
+                lock.lock_id,
+                *(getattr(lock, name) or "-" for name in SET),
+                "-" if lock.remotes is None else lock.remotes,
+                dates.stamp(lock.opened_ms, zone) if lock.opened_ms else "-",
+            )
+            for lock in book
+        ]
+        if cells:
+            put_table(("Id", "Name", "Vendor", "Model", "Zone", "Remotes", "Opened"), cells)
+        put(count_words(len(book), "lock"))
+    return DONE
+
+
+@locks.command(epilog=manual.LOCKS_ADD)
+@click.argument("typed_id", metavar="ID")
+@click.option("--name", default="", help="What people call it.")
+@click.option("--vendor", default="", help="As the service names it, for the voices.")
+@click.option("--model", default="", help="As the service names it, for the voices.")
+@click.option("--zone", default="", metavar="ZONE", help="Its time zone. [the profile's]")
+@for_programs
+@asks_service
+def add(options: Options, typed_id: str, as_json: bool, **told: str) -> int:
+    """Add a lock to the book, or change its entry."""
+    try:
+        lock_id = values.lock_id(typed_id)
+    except ValueError as error:
+        raise Misused(f"ID {error}.") from None
+    try:
+        line = LockLine(lock_id, checked({name: text.strip() for name, text in told.items()}))
+    except ValueError as error:
+        raise Misused(f"Nothing was added: {values.as_sentence(str(error))}") from None
+    with Session(options) as session:
+        ((lock, outcome),) = _keep(session, [line])
+    if as_json:
+        put_json({"outcome": outcome, "lock": _json(lock)})
+    else:
+        so = "is in the lock book so already" if outcome is _Outcome.UNCHANGED else f"was {outcome}"
+        put(f"{lock_words(lock)} {so}.")
+    return DONE
+
+
+@locks.command(epilog=manual.LOCKS_REMOVE)
+@the_lock
+@for_programs
+@asks_service
+def remove(options: Options, typed_lock: str, as_json: bool) -> int:
+    """Take a lock out of the book; the service keeps it."""
+    with Session(options) as session:
+        lock = find_lock(session, typed_lock)
+        book = session.run(session.operations.locks.all())
+        is_there = lock.lock_id in {one.lock_id for one in book}
+        if is_there:
+            session.run(session.operations.locks.remove(lock.lock_id))
+    if as_json:
+        put_json({"outcome": "removed" if is_there else "unchanged", "lock": _json(lock)})
+    elif is_there:
+        put(f"{lock_words(lock)} was taken out of the lock book; the service keeps all it has.")
+    else:
+        put(f"{lock_words(lock)} is not in the lock book.")
+    return DONE
+
+
+@locks.command("import", epilog=manual.IMPORT)
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@for_programs
+@asks_service
+def import_locks(options: Options, file: Path, as_json: bool) -> int:
+    """Add the locks of a file to the book: lines of id,name."""
+    try:
+        lines = read_locks(_content(file))
+    except BadLockFile as error:
+        for problem in error.problems[:_MOST_PROBLEMS]:
+            tell(f"{clean(file, 200)}: {problem}")
+        left = len(error.problems) - _MOST_PROBLEMS
+        more = f" {left:,} more are wrong." if left > 0 else ""
+        tell(f"Nothing was imported.{more}")
+        return MISUSED
+    with Session(options) as session:
+        kept = _keep(session, lines)
+    outcomes = [outcome for _, outcome in kept]
+    counts = {str(outcome): outcomes.count(outcome) for outcome in _Outcome}
+    if as_json:
+        told = [{"outcome": outcome, "lock": _json(lock)} for lock, outcome in kept]
+        put_json({**counts, "locks": told})
+    else:
+        parts = [f"{count:,} {outcome}" for outcome, count in counts.items() if count]
+        put(f"{count_words(len(kept), 'lock')}: {', '.join(parts)}.")
+    return DONE
+
+
+def _keep(session: Session, lines: Sequence[LockLine]) -> list[tuple[Lock, _Outcome]]:
+    """Have the book tell of some locks what is told here; all of it or nothing."""
+    book = {lock.lock_id: lock for lock in session.run(session.operations.locks.all())}
+    kept, changed = [], []
+    for line in lines:
+        known = book.get(line.lock_id)
+        lock, outcome = line.onto(known), _Outcome.UNCHANGED
+        if lock != known:
+            outcome = _Outcome.CHANGED if known else _Outcome.ADDED
+            changed.append(lock)
+        kept.append((lock, outcome))
+    if changed:
+        session.run(session.operations.locks.save_all(changed))
+    return kept
+
+
+def _content(file: Path) -> bytes:
+    """What stands in a file.
+
+    Raises:
+        BadLockFile: It cannot be read, is none, or is too large.
+    """
+    try:
+        # A pipe in the place of a file would be waited for, a device has no end.
+        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as opened:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise BadLockFile("It is no file.")
+            data = opened.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise BadLockFile(f"It cannot be read: {error.strerror or error}.") from None
+    if len(data) > MOST_BYTES:
+        raise BadLockFile(f"It has more than {MOST_BYTES // 1024 // 1024} MiB.")
+    return data
+
+
+def _json(lock: Lock) -> dict[str, Any]:
+    """What programs are told of an entry."""
+    return {
+        "lockId": lock.lock_id,
+        **{name: getattr(lock, name) or None for name in (*SET, "alias")},
+        "remotes": lock.remotes,
+        "opened": lock.opened_ms,
+    }

@@ -1,0 +1,157 @@
+"""``lockterm outcomes ...``: the changes whose outcome is not known, and what a person can do."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import click
+
+from lockterm.cli import manual
+from lockterm.cli.asking import agree_by_typing, let_be, require_someone
+from lockterm.cli.ending import DONE, FAILED, UNKNOWN, Misused, sentence_of, tell
+from lockterm.cli.options import asks_service, for_programs
+from lockterm.cli.outcome import TIMEOUT_S
+from lockterm.cli.output import count_words, put, put_json, put_table
+from lockterm.cli.session import Session
+from lockterm.config import Options
+from lockterm.domain import dates
+from lockterm.domain.glyphs import quoted
+from lockterm.domain.operation import STATE_WORDS, Operation, State, title_of
+from lockterm.domain.text import clean
+from lockterm.errors import LocktermError
+
+SHORT_ID = 8
+"""So many characters of an operation's id are shown; any beginning that is no other's will do."""
+
+
+@click.group(no_args_is_help=False, epilog=manual.OUTCOMES)
+def outcomes() -> None:
+    """List, read back and give up changes without an answer."""
+
+
+@outcomes.command("list", epilog=manual.OUTCOMES_LIST)
+@for_programs
+@asks_service
+def list_outcomes(options: Options, as_json: bool) -> int:
+    """List the changes whose outcome is not known.
+
+    The exit code is 4 while there is one. The service is not asked.
+    """
+    with Session(options) as session:
+        unsettled = session.run(session.operations.journal.unsettled())
+        _put(session, unsettled, as_json)
+    return UNKNOWN if unsettled else DONE
+
+
+@outcomes.command(epilog=manual.OUTCOMES_CHECK)
+@click.argument("ids", metavar="[ID]...", nargs=-1)
+@for_programs
+@asks_service
+def check(options: Options, ids: tuple[str, ...], as_json: bool) -> int:
+    """Read changes back until there is a proof, for 90 s at the most.
+
+    All of them, or those of the ids. The exit code is 4 while one is not known.
+    """
+    with Session(options) as session:
+        unsettled = session.run(session.operations.journal.unsettled())
+        wanted = [_meant(unsettled, one) for one in dict.fromkeys(ids)] or unsettled
+        read = session.run(_read_back(session, wanted))
+        _put(session, read, as_json)
+    return UNKNOWN if any(one.unsettled for one in read) else DONE
+
+
+@outcomes.command(epilog=manual.OUTCOMES_GIVE_UP)
+@click.argument("operation_id", metavar="ID")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask; it is meant so.")
+@for_programs
+@asks_service
+def give_up(options: Options, operation_id: str, yes: bool, as_json: bool) -> int:
+    """Let a change be that is not known, after asking.
+
+    It may still have taken effect. It stays in the history, and holds nothing back any more.
+    """
+    with Session(options) as session:
+        operation = _meant(session.run(session.operations.journal.unsettled()), operation_id)
+        require_someone(yes, "Giving up")
+        name = operation.remote_name or operation.lock_name or operation.id[:SHORT_ID]
+        title = clean(title_of(operation), 80)
+        if not yes:
+            tell(f"{title}: {STATE_WORDS[operation.state]}. {clean(operation.message)}")
+        question = f"It may still take effect. To give up on it, type {clean(name, 60)}"
+        if not agree_by_typing(question, (name, clean(name, 60)), yes=yes):
+            return let_be()
+        settled = session.run(session.operations.settling.give_up(operation))
+    if as_json:
+        put_json(_json(settled))
+    else:
+        put(f"{title}: {STATE_WORDS[settled.state]}.")
+    return DONE if settled.state is State.GIVEN_UP else FAILED
+
+
+async def _read_back(session: Session, operations: list[Operation]) -> list[Operation]:
+    """Read some operations back side by side; what kept one from being read is told."""
+
+    async def read(operation: Operation) -> Operation:
+        try:
+            return await session.operations.watch.until_proven(operation, TIMEOUT_S)
+        except LocktermError as error:
+            tell(f"{clean(title_of(operation), 80)}: {sentence_of(error)}")
+            return await session.operations.journal.find(operation.id) or operation
+
+    return await asyncio.gather(*map(read, operations))
+
+
+def _meant(unsettled: list[Operation], typed: str) -> Operation:
+    """The one whose id begins so.
+
+    Raises:
+        Misused: None does, or several do.
+    """
+    found = [one for one in unsettled if typed and one.id.startswith(typed.strip().lower())]
+    if len(found) == 1:
+        return found[0]
+    what = "several unsettled changes begin" if found else "no unsettled change begins"
+    raise Misused(
+        f"ID {quoted(clean(typed, 40))}: {what} with it.",
+        hint="See: lockterm outcomes list",
+    )
+
+
+def _put(session: Session, operations: list[Operation], as_json: bool) -> None:
+    if as_json:
+        put_json({"outcomes": [_json(one) for one in operations]})
+        return
+    zone = session.profile.zone
+    rows = [
+        (
+            one.id[:SHORT_ID],
+            dates.stamp(one.sent_ms or one.prepared_ms, zone),
+            clean(title_of(one), 60),
+            clean(one.lock_name, 40),
+            STATE_WORDS[one.state],
+            one.message,
+        )
+        for one in operations
+    ]
+    if rows:
+        put_table(("Id", "Sent", "What", "Lock", "Outcome", "Why"), rows)
+    left = sum(one.unsettled for one in operations)
+    put(f"{count_words(left, 'change')} {'is' if left == 1 else 'are'} not settled.")
+
+
+def _json(operation: Operation) -> dict[str, Any]:
+    """What programs are told of an operation; ``history --json`` has all of it."""
+    return {
+        "id": operation.id,
+        "state": operation.state.value,
+        "call": operation.call,
+        "lockId": operation.lock_id,
+        "lockName": operation.lock_name,
+        "remoteId": operation.remote_id,
+        "remoteName": operation.remote_name,
+        "sent": operation.sent_ms,
+        "readBack": operation.read_ms,
+        "candidates": list(operation.candidates),
+        "message": operation.message,
+    }

@@ -1,0 +1,185 @@
+"""``remotes list``, ``show`` and ``check-name``: what is asked and nothing changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import tzinfo
+from typing import Any
+
+import click
+
+from lockterm.cli import manual
+from lockterm.cli.ending import DONE, FAILED, Misused
+from lockterm.cli.options import LAST_ID, Form, asks_service, reads, the_lock, the_remote
+from lockterm.cli.output import (
+    count_words,
+    put,
+    put_csv,
+    put_fields,
+    put_json,
+    put_table,
+    with_offset,
+)
+from lockterm.cli.session import Session
+from lockterm.cli.which_lock import lock_json, lock_words, reading
+from lockterm.config import Options
+from lockterm.config.profile import MAX_PAGE_SIZE
+from lockterm.domain.constants import RemoteType, word
+from lockterm.domain.locks import Lock
+from lockterm.domain.remote_details import remote_details
+from lockterm.domain.remotes import FIELDS, Remote
+from lockterm.domain.text import clean
+from lockterm.domain.validity import validity
+
+TITLES = (
+    *(FIELDS[name].label for name in ("id", "remoteName", "remoteNumber", "remoteType")),
+    "Valid",
+    "State",
+)
+"""The columns of a table of remotes; see :func:`table_cells`."""
+_RECORD = sorted((field for field in FIELDS.values() if field.row), key=lambda field: field.row)
+CSV_COLUMNS = (*(field.name for field in _RECORD), "start", "end")
+"""The contract's fields as they came (2.3), and the two times as people and spreadsheets read
+them."""
+
+
+@click.command("list", epilog=manual.LIST)
+@the_lock
+@click.option("--page", type=click.IntRange(1, LAST_ID), help="Which page. [1]")
+@click.option(
+    "--page-size", type=click.IntRange(1, MAX_PAGE_SIZE), help="Remotes a page. [the profile's]"
+)
+@click.option("--all", "everything", is_flag=True, help="All of them.")
+@reads
+def list_remotes(
+    options: Options,
+    typed_lock: str,
+    form: Form,
+    page: int | None,
+    page_size: int | None,
+    everything: bool,
+) -> int:
+    """List the remotes of a lock."""
+    if everything and (page or page_size):
+        raise click.UsageError("--all has no pages: leave out --page and --page-size")
+    with reading(options, typed_lock) as (session, lock):
+        operations = session.operations
+        if everything:
+            # Two readings of a long list have to agree: it is a backup to some.
+            remotes = session.run(operations.remotes.whole(lock.lock_id))
+            counts: dict[str, Any] = dict.fromkeys(("pageNo", "pageSize", "pages"))
+            counts |= {"total": len(remotes), "unreadable": 0}
+        else:
+            size = page_size or session.profile.page_size
+            found = session.run(
+                operations.remotes.page(lock.lock_id, page or 1, size, fresh=True)
+            ).value
+            remotes = list(found.remotes)
+            counts = {
+                "pageNo": found.page_no,
+                "pageSize": found.page_size,
+                "pages": found.pages,
+                "total": found.total,
+                "unreadable": found.unreadable,
+            }
+        zone, now_ms = operations.zone(lock), operations.now_ms()
+    if form is Form.JSON:
+        put_json({"lock": lock_json(lock), **counts, "remotes": [one.raw for one in remotes]})
+    elif form is Form.CSV:
+        put_csv(CSV_COLUMNS, csv_rows(remotes, zone))
+    else:
+        put_table(TITLES, [table_cells(remote, zone, now_ms) for remote in remotes])
+        put(_summary(lock, counts, len(remotes)))
+    return DONE
+
+
+@click.command(epilog=manual.EXIT_CODES)
+@the_lock
+@the_remote
+@reads
+def show(options: Options, typed_lock: str, remote_id: int, form: Form) -> int:
+    """Show every field of a remote."""
+    with reading(options, typed_lock) as (session, lock):
+        remote = read_remote(session, lock, remote_id)
+        zone, now_ms = session.operations.zone(lock), session.operations.now_ms()
+    if form is Form.JSON:
+        put_json({"lock": lock_json(lock), "remote": remote.raw})
+    elif form is Form.CSV:
+        put_csv(CSV_COLUMNS, csv_rows([remote], zone))
+    else:
+        fields = remote_details(remote, validity(remote, now_ms, zone), zone, now_ms)
+        put_fields((field.label, field.shown) for field in fields)
+    return DONE
+
+
+@click.command(epilog=manual.EXIT_CODES)
+@the_lock
+@click.argument("name", metavar="NAME")
+@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@asks_service
+def check_name(options: Options, typed_lock: str, name: str, as_json: bool) -> int:
+    """Ask whether a name is free on a lock.
+
+    The exit code is 1 where it is taken.
+    """
+    name = name.strip()
+    with reading(options, typed_lock) as (session, lock):
+        if not name:
+            raise Misused("NAME is empty; nothing was asked.")
+        free = session.run(session.operations.remotes.is_name_free(lock.lock_id, name))
+    if as_json:
+        put_json({"lock": lock_json(lock), "remoteName": name, "free": free})
+    else:
+        put(f"{clean(name, 60)} is {'free' if free else 'taken'} on {lock_words(lock)}.")
+    return DONE if free else FAILED
+
+
+def read_remote(session: Session, lock: Lock, remote_id: int) -> Remote:
+    """The detail of a remote, read now.
+
+    Raises:
+        Misused: It belongs to another lock than the one that was typed.
+    """
+    remote = session.run(session.operations.remotes.detail(remote_id))
+    if remote.lock_id not in (None, lock.lock_id):
+        raise Misused(
+            f"Remote {remote_id} belongs to lock {remote.lock_id}, not to {lock_words(lock)}:"
+            " nothing was changed.",
+            hint="See that lock and remote are the ones you mean.",
+        )
+    return remote
+
+
+def table_cells(remote: Remote, zone: tzinfo, now_ms: int) -> tuple[object, ...]:
+    """A remote below :data:`TITLES`: what came, and what its dates say now."""
+    valid = validity(remote, now_ms, zone)
+
+    def told(name: str, missing: str) -> object:
+        value = FIELDS[name].of(remote)
+        return remote.odd.get(name, missing) if value is None else value
+
+    return (
+        told("id", "-"),
+        told("remoteName", "(no name)"),
+        told("remoteNumber", "-"),
+        remote.odd.get("remoteType", word(RemoteType, remote.remote_type)),
+        valid.short,
+        valid.state,
+    )
+
+
+def _summary(lock: Lock, counts: dict[str, Any], shown: int) -> str:
+    total = counts["total"]
+    words = f"{lock_words(lock)}: {count_words(total, 'remote')}"
+    if counts["pageNo"] is not None:
+        words += f", page {counts['pageNo']} of {counts['pages']}"
+    if counts["unreadable"]:
+        words += f", {counts['unreadable']} that cannot be read"
+    return words if total or shown else f"{lock_words(lock)} has no remotes."
+
+
+def csv_rows(remotes: Iterable[Remote], zone: tzinfo) -> Iterable[dict[str, Any]]:
+    """Remotes below :data:`CSV_COLUMNS`."""
+    for remote in remotes:
+        start, end = with_offset(remote.start_ms, zone), with_offset(remote.end_ms, zone)
+        yield {**remote.raw, "start": start, "end": end}

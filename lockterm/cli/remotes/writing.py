@@ -1,0 +1,215 @@
+"""``remotes add``, ``update``, ``delete``, ``clear`` and ``user-number``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from lockterm.cli import manual
+from lockterm.cli.asking import agree, agree_by_typing, let_be, require_someone
+from lockterm.cli.ending import tell
+from lockterm.cli.options import LAST_ID, WholeNumber, WriteOptions, changes, the_lock, the_remote
+from lockterm.cli.outcome import Change, carry_out, unchanged
+from lockterm.cli.remotes.reading import read_remote
+from lockterm.cli.remotes.typed_options import read_options, resolved, takes_fields
+from lockterm.cli.session import Session
+from lockterm.cli.which_lock import changing, lock_words
+from lockterm.config import Options
+from lockterm.domain import rules
+from lockterm.domain.backup import backup_words
+from lockterm.domain.differences import differences
+from lockterm.domain.locks import Lock
+from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
+from lockterm.domain.text import clean
+from lockterm.domain.typed_remote import TypedRemote
+from lockterm.domain.validity import validity
+from lockterm.domain.wording import beyond_backup, remote_title, titled
+from lockterm.errors import NameTaken
+
+
+@click.command(epilog=manual.ADD)
+@the_lock
+@takes_fields(ADDED)
+@changes
+def add(options: Options, typed_lock: str, how: WriteOptions, **fields: str | None) -> int:
+    """Add a remote to a lock."""
+    given = {name: text for name, text in fields.items() if text is not None}
+    with changing(options, typed_lock, how) as (session, lock):
+        zone = session.operations.zone(lock)
+        reading = read_options(given, zone, session.operations.now_ms())
+        request = rules.new_remote(lock.lock_id, reading.values)
+        _require_free_name(session, lock, request.remote_name)
+        if not _accepts(_warnings(session, reading, None), yes=how.yes):
+            return let_be()
+        who = titled(request.remote_name, request.remote_number)
+
+        def done(remote_id: Any) -> str:
+            known = f" as remote {remote_id}" if remote_id is not None else ""
+            return f"{who} was added to {lock_words(lock)}{known}."
+
+        details = resolved(reading, given, zone, adding=True)
+        change = Change(lock, "add", done, how.as_json, details=details)
+        return carry_out(session, change, session.operations.writes.add_remote(request))
+
+
+@click.command(epilog=manual.UPDATE)
+@the_lock
+@the_remote
+@takes_fields(UPDATED)
+@changes
+def update(
+    options: Options, typed_lock: str, remote_id: int, how: WriteOptions, **fields: str | None
+) -> int:
+    """Change a remote."""
+    given = {name: text for name, text in fields.items() if text is not None}
+    if not given:
+        raise click.UsageError("Say what to change, such as --end +30d")
+    with changing(options, typed_lock, how) as (session, lock):
+        before = read_remote(session, lock, remote_id)
+        zone = session.operations.zone(lock)
+        reading = read_options(given, zone, session.operations.now_ms(), before)
+        after = rules.effective(before, reading.values)
+        found = [str(one) for one in differences(before, after, zone)]
+        details = [*found, *resolved(reading, given, zone, adding=False)]
+        who = f"{remote_title(before)} on {lock_words(lock)}"
+        done = f"{who} was changed."
+        change = Change(lock, "update", done, how.as_json, details=details, remote_id=remote_id)
+        if not found:
+            return unchanged(change, f"{who} is so already: nothing was sent.")
+        if after.remote_name != before.remote_name:
+            _require_free_name(session, lock, after.remote_name or "")
+        warned = _warnings(session, reading, before)
+        if not _accepts(warned, yes=how.yes):
+            return let_be()
+        wanted = rules.changes(before, reading.values)
+        work = session.operations.writes.update_remote(
+            lock.lock_id, remote_id, wanted, before, just_read=how.yes or not warned
+        )
+        return carry_out(session, change, work)
+
+
+@click.command(epilog=manual.DELETE)
+@the_lock
+@the_remote
+@changes
+def delete(options: Options, typed_lock: str, remote_id: int, how: WriteOptions) -> int:
+    """Delete a remote, after asking."""
+    with changing(options, typed_lock, how) as (session, lock):
+        require_someone(how.yes, "Deleting a remote")
+        before = _remote_before(session, lock, remote_id)
+        if not how.yes:
+            now_ms = session.operations.now_ms()
+            lost = backup_words(before.raw)
+            valid = validity(before, now_ms, session.operations.zone(lock))
+            tell(f"{remote_title(before)}: {clean(valid.words)}; {valid.state}. {lost}")
+        if not agree(f"Delete {remote_title(before)} from {lock_words(lock)}?", yes=how.yes):
+            return let_be()
+        done = f"{remote_title(before)} was deleted from {lock_words(lock)}."
+        change = Change(lock, "delete", done, how.as_json, remote_id=remote_id)
+        work = session.operations.writes.delete_remote(lock.lock_id, before, just_read=how.yes)
+        return carry_out(session, change, work)
+
+
+@click.command(epilog=manual.CLEAR)
+@the_lock
+@changes
+def clear(options: Options, typed_lock: str, how: WriteOptions) -> int:
+    """Delete all remotes of a lock, after asking."""
+    with changing(options, typed_lock, how) as (session, lock):
+        count: int | None = None
+
+        def done(deleted: Any) -> str:
+            told = count if deleted is None else deleted
+            remotes = "1 remote was" if told == 1 else f"{told:,} remotes were"
+            more = beyond_backup(deleted, count or 0)
+            return f"{remotes} deleted from {lock_words(lock)}. {more}".strip()
+
+        change = Change(lock, "clear", done, how.as_json)
+        if not how.dry_run:
+            require_someone(how.yes, "Clearing a lock")
+            seen = session.run(session.operations.remotes.page(lock.lock_id, 1, 1, fresh=True))
+            count = seen.value.total
+            if not count:
+                return unchanged(change, f"{lock_words(lock)} has no remotes: nothing was sent.")
+            if not how.yes:
+                first = next(iter(seen.value.remotes), None)
+                lost = backup_words(first.raw if first else {}, many=True)
+                tell(f"every one of them stops opening this lock. {lost}")
+            remotes = "the only remote" if count == 1 else f"all {count:,} remotes"
+            question = f"To delete {remotes} of {lock_words(lock)}, type its id or its name"
+            if not agree_by_typing(question, (str(lock.lock_id), lock.name), yes=how.yes):
+                return let_be()
+        work = session.operations.writes.clear_remotes(lock.lock_id, count)
+        return carry_out(session, change, work)
+
+
+@click.command(epilog=manual.EXIT_CODES)
+@the_lock
+@the_remote
+@click.argument("number", metavar="NUMBER", type=WholeNumber(-(2**63), LAST_ID))
+@changes
+def user_number(
+    options: Options, typed_lock: str, remote_id: int, number: int, how: WriteOptions
+) -> int:
+    """Set the user number of a remote.
+
+    The service has no way to read it back.
+    """
+    with changing(options, typed_lock, how) as (session, lock):
+        before = _remote_before(session, lock, remote_id)
+        done = f"{remote_title(before)} on {lock_words(lock)} has user number {number} now."
+        change = Change(lock, "updateRemoteUserNo", done, how.as_json, remote_id=remote_id)
+        work = session.operations.writes.set_user_no(lock.lock_id, before, number, just_read=True)
+        return carry_out(session, change, work)
+
+
+def _remote_before(session: Session, lock: Lock, remote_id: int) -> Remote:
+    """The remote as it is; a rehearsal needs to know no more of it than its id."""
+    if session.dry_run:
+        return Remote.read({"id": remote_id, "lockId": lock.lock_id})
+    return read_remote(session, lock, remote_id)
+
+
+def _require_free_name(session: Session, lock: Lock, name: str) -> None:
+    """Ask whether a name is free; the first answer also tells how far the clocks are apart.
+
+    A rehearsal takes it for granted.
+
+    Raises:
+        NameTaken: It is not; nothing was sent.
+    """
+    if not session.dry_run and not session.run(
+        session.operations.remotes.is_name_free(lock.lock_id, name)
+    ):
+        words = f"{lock_words(lock)} has a remote named {name} already; nothing was sent."
+        raise NameTaken(words, code=-3, hint="Choose another name.")
+
+
+def _warnings(session: Session, reading: TypedRemote, before: Remote | None) -> dict[str, str]:
+    """What is allowed but unwise: contract field -> what it means."""
+    found = dict(reading.warnings)
+    connection = session.operations.connection
+    if rules.sends_dates(before, reading.values) and connection.doubts_clock:
+        offset_s = connection.clock_offset_s or 0
+        side = "behind" if offset_s > 0 else "ahead of"
+        found["startDate"] = (
+            f"This machine's clock is {round(abs(offset_s) / 60)} min {side} the service's: now"
+            " and +30d were counted from it."
+        )
+    return found
+
+
+def _accepts(found: Mapping[str, str], *, yes: bool) -> bool:
+    """Whether what is unwise is wanted all the same.
+
+    Raises:
+        Misused: It was not said, and nobody can be asked.
+    """
+    if not found:
+        return True
+    for name, words in found.items():
+        tell(f"note: --{FIELDS[name].option}: {words}")
+    require_someone(yes, "Sending it all the same")
+    return agree("Send it all the same?", yes=yes)

@@ -1,0 +1,99 @@
+"""``lockterm report``: what has ended and what ends soon, on all locks of the book."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+
+import click
+
+from lockterm.cli import manual
+from lockterm.cli.ending import DONE, FAILED, UNREACHABLE, Misused
+from lockterm.cli.everywhere import (
+    OnLock,
+    counts_json,
+    missed_of,
+    on_locks,
+    put_csv_of,
+    read_all,
+)
+from lockterm.cli.options import Form, reads
+from lockterm.cli.output import count_words, put, put_json, put_table, with_offset
+from lockterm.cli.remotes.reading import TITLES, table_cells
+from lockterm.cli.session import Session
+from lockterm.cli.which_lock import lock_json
+from lockterm.config import Options
+from lockterm.domain import dates
+from lockterm.domain.date_input import read_moment
+from lockterm.domain.glyphs import quoted
+from lockterm.domain.text import clean
+from lockterm.domain.validity import ends_by
+
+_TITLES = tuple(title for title in TITLES if title not in ("Type", "State"))
+"""What a line of 80 columns has room for beside day and lock."""
+
+
+@click.command(epilog=manual.REPORT)
+@click.option("--within", metavar="TIME", default="30d", help="How far ahead: 30d, 2w. [30d]")
+@reads
+def report(options: Options, within: str, form: Form) -> int:
+    """List what has ended, or ends soon, on all locks.
+
+    The exit code is 1 where something is listed.
+    """
+    with Session(options) as session:
+        now_ms = session.operations.now_ms()
+        until_ms = _until(within, session.profile.zone, now_ms)
+        found = read_all(session, lambda remote: ends_by(remote, until_ms))
+        ends = on_locks(session, found)
+    ends.sort(key=_day)  # those of a day stay in the order of the book
+    if form is Form.JSON:
+        told = [
+            {
+                "day": _day(one),
+                "ended": ends_by(one.remote, now_ms),
+                "end": with_offset(one.remote.end_ms, one.zone),
+                "lock": lock_json(one.lock),
+                "remote": one.remote.raw,
+            }
+            for one in ends
+        ]
+        put_json({"until": until_ms, **counts_json(found), "ends": told})
+    elif form is Form.CSV:
+        put_csv_of(ends)
+    else:
+        if ends:
+            put_table(("Day", "Lock", *_TITLES), [_cells(one, now_ms) for one in ends])
+        ended = sum(ends_by(one.remote, now_ms) for one in ends)
+        soon = f"{len(ends) - ended:,} more end by {dates.stamp(until_ms, session.profile.zone)}"
+        put(f"{count_words(ended, 'remote')} ended, {soon}")
+    if missed_of(found):
+        return UNREACHABLE
+    return FAILED if ends else DONE
+
+
+def _until(within: str, zone: tzinfo, now_ms: int) -> int:
+    """The moment until which is looked, in milliseconds.
+
+    Raises:
+        Misused: What was typed is no time from now.
+    """
+    typed = within.strip().removeprefix("+")
+    read = read_moment(f"+{typed}", zone, now_ms)
+    until_ms = max(read.choices, default=None) if read.ms is None else read.ms
+    if until_ms is None:
+        raise Misused(
+            f"--within: {quoted(clean(within, 40))} is no time from now.",
+            hint="Type it as 30d, 2w, 6mo or 12h.",
+        )
+    return until_ms
+
+
+def _cells(one: OnLock, now_ms: int) -> list[object]:
+    cells = dict(zip(TITLES, table_cells(one.remote, one.zone, now_ms), strict=True))
+    return [_day(one), one.lock.title, *(cells[title] for title in _TITLES)]
+
+
+def _day(one: OnLock) -> str:
+    """The day on which a remote ends, in the lock's zone: ``2026-12-31``."""
+    at = dates.local(one.remote.end_ms or 0, one.zone)
+    return at.date().isoformat() if at else "beyond the calendar"

@@ -1,0 +1,83 @@
+"""Running an app of lockterm to its end."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from textual.app import App, ReturnType
+
+    from lockterm.api.first_page import FirstPage
+    from lockterm.app import LocktermApp
+    from lockterm.config import Look, Settings
+    from lockterm.config.profiles import Profiles
+    from lockterm.paths import Paths
+    from lockterm.terminal.last_frame import LastFrame
+    from lockterm.terminal.replay import Replay
+    from lockterm.terminal.signals import SignalGuard
+
+
+def show(
+    settings: Settings,
+    paths: Paths,
+    guard: SignalGuard,
+    profiles: Profiles | None = None,
+    before: LocktermApp | None = None,
+    first: FirstPage | None = None,
+    last: LastFrame | None = None,
+    replay: Replay | None = None,
+) -> LocktermApp:
+    """Run the app on a profile to its end.
+
+    Args:
+        settings: With a profile.
+        paths: Where lockterm keeps its files.
+        guard: Watches for signals.
+        profiles: Those that can be switched to; None in the demo.
+        before: The app that was switched from: its look and its messages are taken over.
+        first: The page that was asked for already; None: none was.
+        last: Keeps the last frame of the profile; None: nobody does.
+        replay: What stands on the terminal before the first app draws; None: nothing.
+
+    Returns:
+        The app, which knows what is to follow.
+    """
+    from lockterm.app import LocktermApp
+
+    assert settings.profile is not None
+    look = before.look if before is not None else settings.look
+    app = LocktermApp(
+        settings.profile,
+        paths,
+        look=look,
+        keymap=settings.keymap,
+        open_lock=settings.open_lock,
+        is_last=settings.is_last,
+        profiles=profiles,
+        first=first,
+        last=last,
+        replay=replay if before is None else None,
+    )
+    if before is not None:
+        app.messages.extend(before.messages)
+    run_app(app, look, guard)
+    if last is not None:
+        last.keep(app.choices)
+    return app
+
+
+def run_app(app: App[ReturnType], look: Look, guard: SignalGuard) -> ReturnType | None:
+    """Run any app of lockterm to its end; returns what it ended with."""
+    # A loop of our own: asyncio.run would wait at its end for look-ups of names that hang.
+    loop = asyncio.new_event_loop()
+    try:
+        with guard.watching(app):
+            return app.run(mouse=look.mouse, loop=loop)
+    finally:
+        loop.close()
+
+
+def exit_code(app: App[Any], guard: SignalGuard) -> int:
+    """That of a signal, 1 for a bug, or 0."""
+    return guard.exit_code or app.return_code or 0

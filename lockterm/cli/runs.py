@@ -1,0 +1,174 @@
+"""``lockterm runs ...``: plans that were carried out, or are to be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import click
+
+from lockterm.cli import manual
+from lockterm.cli.asking import let_be
+from lockterm.cli.carrying import agreed, carry_out, keep, put_outcome
+from lockterm.cli.ending import DONE, Misused
+from lockterm.cli.options import Command, asks_service
+from lockterm.cli.output import count_words, put, put_table
+from lockterm.cli.plans import (
+    counts_words,
+    has_work,
+    plan_words,
+    put_end,
+    put_line,
+    put_step,
+    state_counts,
+    state_words,
+    step_title,
+)
+from lockterm.cli.session import Session
+from lockterm.config import Options
+from lockterm.domain import dates
+from lockterm.domain.plan import ACTION_GLYPHS, DUE, Plan
+from lockterm.domain.text import clean
+from lockterm.operations.refusals import NoSuchRun, OtherPlan
+
+the_run = click.argument("run", metavar="RUN")
+as_lines = click.option("--json", "as_json", is_flag=True, help="JSON, one object a line.")
+
+
+def _carries_out(command: Command) -> Command:
+    command = click.option("--yes", "-y", is_flag=True, help="Do not ask; it is meant so.")(command)
+    return as_lines(command)
+
+
+@click.group(no_args_is_help=False, epilog=manual.RUNS)
+def runs() -> None:
+    """List and resume what apply has begun."""
+
+
+@runs.command("list", epilog=manual.RUN_CODES)
+@as_lines
+@asks_service
+def list_runs(options: Options, as_json: bool) -> int:
+    """List the runs of this profile, the newest first."""
+    with Session(options) as session:
+        found = session.run(session.operations.runs.list())
+        zone = session.profile.zone
+    if as_json:
+        for one in found:
+            put_line(
+                {
+                    "run": one.id,
+                    "state": one.state.value,
+                    "counts": state_counts(one.counts()),
+                    "title": one.title,
+                    "made": one.made_ms,
+                }
+            )
+        return DONE
+    rows = [
+        (
+            one.id[:8],
+            dates.stamp(one.made_ms, zone),
+            one.state.value,
+            one.title,
+            counts_words(one.counts()),
+        )
+        for one in found
+    ]
+    put_table(("Run", "Made", "State", "From", "Steps"), rows)
+    put(count_words(len(rows), "run"))
+    return DONE
+
+
+@runs.command(epilog=manual.RUN_CODES)
+@the_run
+@as_lines
+@asks_service
+def show(options: Options, run: str, as_json: bool) -> int:
+    """Show what became of each step of a run."""
+    with Session(options) as session, _telling_refusals():
+        plan = session.run(session.operations.runs.find(run))
+    if as_json:
+        for step in plan.steps:
+            put_step(step, is_dry=False)
+        put_end(plan.id, plan.steps, is_dry=False)
+        return DONE
+    rows = [
+        (
+            step.number,
+            ACTION_GLYPHS[step.action],
+            step.lock_id,
+            step_title(step),
+            state_words(step),
+            step.message,
+        )
+        for step in plan.steps
+    ]
+    put_table(("Step", "", "Lock", "Remote", "State", "Why"), rows)
+    put(f"{clean(plan.title, 100)}: {counts_words(plan.counts())}")
+    return DONE
+
+
+@runs.command(epilog=manual.RUN_CODES)
+@the_run
+@_carries_out
+@asks_service
+def resume(options: Options, run: str, yes: bool, as_json: bool) -> int:
+    """Go on with a run that was interrupted."""
+    return _go_on(options, run, lambda session, plan: plan, yes=yes, as_json=as_json)
+
+
+@runs.command(epilog=manual.RUN_CODES)
+@the_run
+@_carries_out
+@asks_service
+def retry(options: Options, run: str, yes: bool, as_json: bool) -> int:
+    """Try again what a run had refused or could not send."""
+
+    def smaller(session: Session, plan: Plan) -> Plan:
+        return session.operations.runs.retry(plan)
+
+    return _go_on(options, run, smaller, yes=yes, as_json=as_json)
+
+
+def _go_on(
+    options: Options,
+    run: str,
+    chosen: Callable[[Session, Plan], Plan],
+    *,
+    yes: bool,
+    as_json: bool,
+) -> int:
+    with Session(options) as session, _telling_refusals():
+        session.require_writable()
+        plan = session.run(session.operations.runs.find(run))
+        profile = session.profile
+        if (plan.profile, plan.service) != (profile.name, profile.base_url):
+            raise OtherPlan(plan, profile.name, profile.base_url)
+        plan = chosen(session, plan)
+        if not has_work(plan):
+            run_id = plan.id if plan.steps else None
+            return put_outcome(plan, as_json=as_json, run=run_id)
+        if not as_json:
+            due = tuple(step for step in plan.steps if step.state in DUE)
+            words = plan_words(replace(plan, steps=due))
+            put(f"{clean(plan.title, 100)}: {words}: {session.operations.runs.cost(plan)}")
+        if not agreed(plan, yes=yes):
+            return let_be()
+        kept = keep(session, plan)
+        del plan  # thousands of steps; the run reads them from the disk
+        return carry_out(session, kept, as_json=as_json)
+
+
+@contextmanager
+def _telling_refusals() -> Iterator[None]:
+    """What was typed cannot work where there is no such run, or it is another profile's.
+
+    Raises:
+        Misused: So it is.
+    """
+    try:
+        yield
+    except (NoSuchRun, OtherPlan) as error:
+        raise Misused(error.message, hint=error.hint) from None

@@ -1,0 +1,277 @@
+"""``lockterm voice ...``: voice packs and timbres, and the voice of a lock."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from datetime import tzinfo
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lockterm.cli import manual
+from lockterm.cli.asking import agree, let_be, require_someone
+from lockterm.cli.ending import DONE, Misused, tell
+from lockterm.cli.options import (
+    Form,
+    WriteOptions,
+    asks_service,
+    changes,
+    for_programs,
+    reads,
+    the_lock,
+)
+from lockterm.cli.outcome import Change, carry_out
+from lockterm.cli.output import put, put_csv, put_fields, put_json, put_table, with_offset
+from lockterm.cli.session import Session
+from lockterm.cli.which_lock import changing, lock_json, lock_words, reading
+from lockterm.config import Options
+from lockterm.domain import dates
+from lockterm.domain.locks import Lock, VoiceChoice
+from lockterm.domain.text import clean
+from lockterm.domain.voices import PackSource, VoicePack
+from lockterm.errors import StoreError
+from lockterm.paths import Paths
+
+_PACK_COLUMNS = (*VoicePack.fields(), "updated")
+_TIMBRE_COLUMNS = ("lang", "timbre", "name", "isFemale", "timbrePackUrl")
+"""The CSV's columns: the contract's fields as they came (2.4 to 2.6), and a time for people."""
+_SEX = {0: "male", 1: "female"}
+
+
+@click.group(no_args_is_help=False, epilog=manual.VOICE)
+def voice() -> None:
+    """List voice packs and timbres, and set the voice of a lock."""
+
+
+@voice.command(epilog=manual.EXIT_CODES)
+@the_lock
+@reads
+def packs(options: Options, typed_lock: str, form: Form) -> int:
+    """List the voice packs of a lock.
+
+    It makes the call voice/list (4.9): the packs that this lock has.
+    """
+    with reading(options, typed_lock) as (session, lock):
+        packs = session.run(session.operations.voices.packs(lock.lock_id))
+        zone = session.operations.zone(lock)
+    if form is Form.JSON:
+        put_json({"lock": lock_json(lock), "packs": [pack.raw for pack in packs]})
+    elif form is Form.CSV:
+        put_csv(_PACK_COLUMNS, [_row(pack, zone) for pack in packs])
+    else:
+        rows = [(_text(p, "name"), _text(p, "label"), _updated(p, zone)) for p in packs]
+        put_table(("Name", "Label", "Updated"), rows)
+        put(f"{lock_words(lock)}: {len(packs)} voice pack{'' if len(packs) == 1 else 's'}")
+    return DONE
+
+
+@voice.command("list", epilog=manual.EXIT_CODES)
+@the_lock
+@click.option("--vendor", metavar="TEXT", help="Whose lock it is. [the lock book's]")
+@click.option("--model", metavar="TEXT", help="Which model. [the lock book's]")
+@reads
+def list_timbres(
+    options: Options, typed_lock: str, vendor: str | None, model: str | None, form: Form
+) -> int:
+    """List the timbres that a lock can speak with.
+
+    It makes the call voice/packs (4.10): the languages and timbres of a vendor's model.
+    """
+    with reading(options, typed_lock) as (session, lock):
+        vendor, model = vendor or lock.vendor, model or lock.model
+        if not vendor or not model:
+            raise Misused(
+                f"The lock book does not say which model {lock_words(lock)} is: nothing was asked.",
+                hint="Give --vendor and --model.",
+            )
+        languages = session.run(session.operations.voices.languages(vendor, model))
+    rows = [
+        {**timbre.raw, "lang": language.raw.get("lang")}
+        for language in languages
+        for timbre in language.timbres
+    ]
+    if form is Form.JSON:
+        raw = [language.raw for language in languages]
+        put_json({"lock": lock_json(lock), "vendor": vendor, "model": model, "languages": raw})
+    elif form is Form.CSV:
+        put_csv(_TIMBRE_COLUMNS, rows)
+    else:
+        cells = [_timbre_cells(row, lock.voice) for row in rows]
+        put_table(("Language", "Timbre", "Name", "Voice", ""), cells)
+        put(f"{clean(vendor)} {clean(model)}: {len(languages)} languages, {len(rows)} timbres")
+    return DONE
+
+
+@voice.command(epilog=manual.EXIT_CODES)
+@the_lock
+@click.argument("name", metavar="PACK")
+@reads
+def show(options: Options, typed_lock: str, name: str, form: Form) -> int:
+    """Show URL, size and MD5 of a voice pack.
+
+    PACK is its name, as packs lists it.
+    """
+    with reading(options, typed_lock) as (session, lock):
+        pack = session.run(session.operations.voices.pack(lock.lock_id, name))
+        zone = session.operations.zone(lock)
+    if form is Form.JSON:
+        put_json({"lock": lock_json(lock), "pack": pack.raw})
+    elif form is Form.CSV:
+        put_csv(_PACK_COLUMNS, [_row(pack, zone)])
+    else:
+        size = f"{pack.file_size:,} bytes" if pack.file_size is not None else "-"
+        put_fields(
+            [
+                ("Name", _text(pack, "name")),
+                ("Label", _text(pack, "label")),
+                ("Updated", _updated(pack, zone)),
+                ("URL", _text(pack, "timbrePackUrl")),
+                ("Size", clean(pack.odd.get("fileSize", size))),
+                ("MD5", _text(pack, "fileMd5")),
+            ]
+        )
+    return DONE
+
+
+@voice.command(epilog=manual.FETCH)
+@the_lock
+@click.argument("name", metavar="PACK")
+@click.option(
+    "--output",
+    "-o",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A new file for it. [in the data directory]",
+)
+@click.option("--yes", "-y", is_flag=True, help="Do not ask about another server.")
+@for_programs
+@asks_service
+def fetch(
+    options: Options, typed_lock: str, name: str, output: Path | None, yes: bool, as_json: bool
+) -> int:
+    """Fetch a voice pack to a file.
+
+    PACK is its name, as packs lists it.
+    """
+    if output is not None and os.path.lexists(output):
+        raise Misused(f"{clean(output, 200)} is there already: nothing was fetched.")
+    with reading(options, typed_lock) as (session, lock):
+        voices = session.operations.voices
+        voices.packs_dir = Paths.standard().data_dir / "packs"
+        pack = session.run(voices.pack(lock.lock_id, name))
+        source = PackSource(pack.timbre_pack_url or "", pack.file_size, pack.file_md5 or "")
+        server = session.run(voices.server_of(source))
+        if server and not _agreed(session, name, server, yes=yes):
+            return let_be()
+        file = session.run(voices.fetch(source, lambda have, total: None, server))
+    if output is not None:
+        _copy(file, output)
+        file = output
+    size = file.stat().st_size
+    if as_json:
+        told = {"file": str(file), "bytes": size, "md5": pack.file_md5, "pack": pack.raw}
+        put_json({"lock": lock_json(lock), **told})
+    else:
+        put(f"{size:,} bytes in {clean(file)}")
+        put(f"{source.assurance} The pack was not unpacked or played.")
+    return DONE
+
+
+@voice.command("set", epilog=manual.EXIT_CODES)
+@the_lock
+@click.argument("lang", metavar="LANG")
+@click.argument("timbre", metavar="TIMBRE")
+@changes
+def set_voice(options: Options, typed_lock: str, lang: str, timbre: str, how: WriteOptions) -> int:
+    """Let a lock speak with a timbre.
+
+    The service has no way to read it back.
+    """
+    with changing(options, typed_lock, how) as (session, lock):
+        if not lang.strip() or not timbre.strip():
+            raise Misused("LANG and TIMBRE are needed; nothing was sent.")
+        if not how.dry_run and not _is_wanted(session, lock, lang, timbre, yes=how.yes):
+            return let_be()
+        done = f"The voice of {lock_words(lock)} was set to {clean(lang, 40)} {clean(timbre, 40)}."
+        change = Change(lock, "updateLockSetting", done, how.as_json)
+        work = session.operations.writes.set_voice(lock, VoiceChoice(lang, timbre))
+        return carry_out(session, change, work)
+
+
+def _agreed(session: Session, name: str, server: str, *, yes: bool) -> bool:
+    """Whether a pack may come from another server than the service itself."""
+    tell(
+        f"note: {clean(session.profile.host, 80)} names {server} for it, which is another server."
+        " No header is sent there."
+    )
+    require_someone(yes, "Fetching it from there")
+    return agree(f"Fetch the voice pack {clean(name, 60)} from {server}?", yes=yes)
+
+
+def _copy(file: Path, output: Path) -> None:
+    """Copy a pack to a new file, whole or not at all; what is there is not touched.
+
+    Raises:
+        StoreError: It cannot be written; the pack stays where it was fetched to.
+    """
+    made = False
+    try:
+        with file.open("rb") as source, output.open("xb") as target:
+            made = True
+            shutil.copyfileobj(source, target)
+    except OSError as error:
+        if made:
+            output.unlink(missing_ok=True)
+        raise StoreError(
+            f"{output} cannot be written: {error.strerror or error}.",
+            hint=f"The pack is in {file}.",
+        ) from error
+
+
+def _timbre_cells(row: dict[str, Any], now: VoiceChoice | None) -> tuple[object, ...]:
+    """A row of the table.
+
+    Args:
+        row: The timbre as it came, and its language.
+        now: The voice that was last set from here.
+    """
+    lang, timbre, sex = row.get("lang"), row.get("timbre"), row.get("isFemale")
+    return (
+        row.get("lang", "-"),
+        row.get("timbre", "-"),
+        row.get("name", "-"),
+        _SEX.get(sex, sex) if isinstance(sex, int) else "not stated",
+        "last set from here" if now and (now.lang, now.timbre) == (lang, timbre) else "",
+    )
+
+
+def _is_wanted(session: Session, lock: Lock, lang: str, timbre: str, *, yes: bool) -> bool:
+    """Whether the voice is one of the model's, or wanted although it is not known to be."""
+    if not lock.vendor or not lock.model:
+        tell("note: the lock book does not say which model it is: the voice is sent unchecked.")
+        return True
+    for language in session.run(session.operations.voices.languages(lock.vendor, lock.model)):
+        if language.lang == lang and any(one.timbre == timbre for one in language.timbres):
+            return True
+    model = f"{clean(lock.vendor, 40)} {clean(lock.model, 40)}"
+    tell(f"note: {model} has no timbre {clean(timbre, 40)} of {clean(lang, 40)}.")
+    require_someone(yes, "Setting it all the same")
+    return agree(f"Set the voice of {lock_words(lock)} all the same?", yes=yes)
+
+
+def _row(pack: VoicePack, zone: tzinfo) -> dict[str, Any]:
+    at_ms = dates.as_ms(pack.updated_at) if pack.updated_at else None
+    return {**pack.raw, "updated": with_offset(at_ms, zone)}
+
+
+def _text(pack: VoicePack, name: str) -> str:
+    value = pack.raw.get(name)
+    return "-" if value is None else clean(value)
+
+
+def _updated(pack: VoicePack, zone: tzinfo) -> str:
+    if pack.updated_at is None:
+        return clean(pack.odd.get("updated_at", "-"))
+    return dates.stamp(dates.as_ms(pack.updated_at), zone)
