@@ -2,25 +2,53 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import date
 from typing import Any
 
 import pytest
-from hypothesis import settings
 
+from lockterm.domain import glyphs
+from lockterm.operations.proof import Horizon
+from lockterm.service import app as service_app
+from lockterm.service import sample_data
 from lockterm.service.running import RunningService
-
-# A busy machine is no mistake of the code: tests about time measure it themselves.
-settings.register_profile("lockterm", deadline=None)
-settings.load_profile("lockterm")
+from tests import long
 
 TODAY = date(2026, 11, 20)
 MATRIX_STEPS = "matrix steps"
 """What each terminal of the matrix reports: how many steps passed, of how many."""
 NOW_MS = 1_795_161_600_000
 """2026-11-20T08:00:00Z, the service's time in all tests unless they say otherwise."""
+
+
+_sample_data: dict[date, dict[str, list[tuple[Any, ...]]]] = {}
+"""Of each day that a service was filled for: table -> its rows."""
+
+
+def fill_once(db: sqlite3.Connection, today: date) -> None:
+    """What the service is filled with, made once a day: a copy takes a fifth of the time."""
+    tables = ("lock", "remote", "remote_count")
+    if today not in _sample_data:
+        sample_data.fill(db, today)
+        _sample_data[today] = {
+            name: [tuple(row) for row in db.execute(f"SELECT * FROM {name}")] for name in tables
+        }
+        return
+    for name, rows in _sample_data[today].items():
+        db.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+
+
+service_app.fill = fill_once  # type: ignore[attr-defined]
+
+
+@pytest.fixture(autouse=True)
+def _signs() -> Iterator[None]:
+    """A process has one terminal, and the tests of one process have many."""
+    yield
+    glyphs.use(glyphs.UNICODE)
 
 
 @pytest.fixture
@@ -48,17 +76,59 @@ def service(running_service: Callable[..., RunningService]) -> RunningService:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--update-screenshots`` rewrites the pictures in ``screenshots/``."""
+    """How much is run, and whether the pictures in ``screenshots/`` are written anew."""
     parser.addoption(
         "--update-screenshots",
         action="store_true",
         help="write the pictures in screenshots/ anew instead of comparing with them",
     )
     parser.addoption(
+        "--all",
+        action="store_true",
+        help="run the tests marked long too: all terminals, all faults, all kills",
+    )
+    parser.addoption(
         "--long-faults",
         action="store_true",
-        help="run many more random faults, kills and interleavings of two sessions",
+        help="try many more random faults, kills, keys and interleavings, and new examples",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    getoption = config.getoption
+    long.begin(all_of_it=getoption("--all"), new_ones=getoption("--long-faults"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the long tests to ``--all`` and to whoever names one of them.
+
+    What tries more of its cases with ``--all`` is one of the long tests then.
+    """
+    if config.getoption("--all"):
+        for item in items:
+            test = getattr(item, "obj", None)
+            if item.get_closest_marker("sampled") or getattr(test, "is_hypothesis_test", False):
+                item.add_marker("long")
+        return
+    named = tuple(argument for argument in config.args if "::" in argument)
+    left = {
+        item
+        for item in items
+        if item.get_closest_marker("long") and not (named and item.nodeid.startswith(named))
+    }
+    if left:
+        config.hook.pytest_deselected(items=list(left))
+        items[:] = [item for item in items if item not in left]
+
+
+NEAR = Horizon(stale_s=0.02, apart_s=0.01, later_s=())
+"""For a service whose answers are up to date: what is read back is certain soon."""
+
+
+@pytest.fixture(autouse=True)
+def _near_horizon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lockterm.operations.watching.Horizon", lambda: NEAR)
 
 
 @pytest.fixture(scope="session")

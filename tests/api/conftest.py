@@ -8,7 +8,7 @@ from typing import Literal
 
 import pytest
 
-from lockterm.api.patience import Patience
+from lockterm.api.retry_policy import RetryPolicy
 from tests.api.fault_server import FaultServer
 
 
@@ -20,10 +20,11 @@ class Settings:
     body: Literal["json", "form"] = "json"
     headers: Mapping[str, str] = field(default_factory=dict)
     ca_file: str = ""
+    ca_only: bool = False
     timeout_s: float = 10.0
 
 
-AT_ONCE = Patience(pause_s=0)
+AT_ONCE = RetryPolicy(pause_s=0)
 """Three attempts without pauses between them."""
 
 

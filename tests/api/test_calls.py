@@ -9,11 +9,13 @@ from urllib.parse import parse_qsl
 import pytest
 
 from lockterm import __version__
-from lockterm.api import LockService, writes
+from lockterm.api import writes
+from lockterm.api.client import LockService
+from lockterm.domain.requests import NewRemote, RemoteChanges
 from lockterm.errors import Refused, RuleViolation
-from lockterm.models.requests import NewRemote, RemoteChanges
 from tests.api.conftest import AT_ONCE, Settings
-from tests.api.fault_server import FaultServer, Line, answers, http
+from tests.api.fault_server import FaultServer, answers, http
+from tests.servers import Line
 
 OK = '{"errcode":0,"errmsg":"none","description":"","data":{}}'
 NEW = NewRemote(
@@ -43,7 +45,7 @@ async def client(service, request) -> AsyncIterator[LockService]:
 
 
 async def test_a_remote_from_adding_to_deleting(client):
-    remote_id = await client.add_remote(NEW)
+    remote_id = await client.send(writes.add_remote(NEW))
     assert isinstance(remote_id, int)
     assert not await client.check_remote_name(1001, NEW.remote_name)
     assert await client.check_remote_name(1001, NEW.remote_name + "?")
@@ -58,13 +60,13 @@ async def test_a_remote_from_adding_to_deleting(client):
     assert remote.odd == remote.extras == {}
 
     changes = RemoteChanges(remote_name="Renamed", week_day=[], extra_data={}, is_coerced=2)
-    await client.update_remote(1001, remote_id, changes)
-    await client.update_remote_user_no(1001, remote_id, 77)
+    await client.send(writes.update_remote(1001, remote_id, changes))
+    await client.send(writes.update_remote_user_no(1001, remote_id, 77))
     changed = await client.remote_detail(remote_id)
     assert (changed.remote_name, changed.week_day, changed.extra_data) == ("Renamed", [], {})
     assert (changed.is_coerced, changed.remote_type, changed.end_ms) == (2, 4, NEW.end_ms)
 
-    await client.delete_remote(remote_id)
+    await client.send(writes.delete_remote(remote_id))
     with pytest.raises(Refused) as refusal:
         await client.remote_detail(remote_id)
     assert refusal.value.code not in (0, -3, None)
@@ -80,7 +82,7 @@ async def test_pages_and_clearing(client):
     assert all(not remote.odd and not remote.extras for remote in first.remotes)
     assert first.odd == {} and first.unreadable == 0
 
-    assert await client.clear_remotes(1001) == 137
+    assert await client.send(writes.clear_remotes(1001)) == 137
     empty = await client.list_remotes(lock_id=1001, page_no=1, page_size=50)
     assert (empty.remotes, empty.total) == ((), 0)
 
@@ -94,9 +96,9 @@ async def test_voices(client):
     languages = await client.list_languages("nordriegel", "NR-450")
     assert languages and all(entry.lang and entry.timbres for entry in languages)
     voice = languages[0]
-    await client.set_voice(1001, voice.lang or "", voice.timbres[0].timbre or "")
+    await client.send(writes.set_voice(1001, voice.lang or "", voice.timbres[0].timbre or ""))
     with pytest.raises(Refused):
-        await client.set_voice(1001, voice.lang or "", "no such timbre")
+        await client.send(writes.set_voice(1001, voice.lang or "", "no such timbre"))
 
 
 async def test_what_goes_over_the_wire(faults: FaultServer):
@@ -106,8 +108,8 @@ async def test_what_goes_over_the_wire(faults: FaultServer):
     settings = Settings(faults.base_url + "/gateway/", headers=headers)
     async with LockService(settings) as client:
         await client.check_remote_name(7, "é")
-        await client.update_remote(7, 8, RemoteChanges(start_ms=0, week_day=[]))
-        await client.set_voice(7, "de-DE", "anna")
+        await client.send(writes.update_remote(7, 8, RemoteChanges(start_ms=0, week_day=[])))
+        await client.send(writes.set_voice(7, "de-DE", "anna"))
     check, update, voice = faults.asked
     assert check.start == "POST /gateway/api/v1/bluetooth-remote/checkRemoteName HTTP/1.1"
     assert json.loads(check.body) == {"lockId": 7, "remoteName": "é"}
@@ -122,8 +124,8 @@ async def test_what_goes_over_the_wire(faults: FaultServer):
 async def test_forms_carry_objects_as_json_text_and_the_voice_stays_json(faults: FaultServer):
     faults.play(answers(OK))
     async with LockService(Settings(faults.base_url, body="form")) as client:
-        await client.add_remote(NEW)
-        await client.set_voice(7, "de-DE", "anna")
+        await client.send(writes.add_remote(NEW))
+        await client.send(writes.set_voice(7, "de-DE", "anna"))
     add, voice = faults.asked
     assert add.headers["content-type"] == "application/x-www-form-urlencoded"
     fields = dict(parse_qsl(add.body.decode(), strict_parsing=True))
@@ -150,9 +152,9 @@ async def test_what_json_cannot_say_is_not_sent(faults: FaultServer, extra):
 async def test_an_add_without_a_usable_id_is_to_be_read_back(faults: FaultServer, data):
     faults.play(answers(f'{{"errcode":"0"{data}}}'))
     async with LockService(Settings(faults.base_url)) as client:
-        assert await client.add_remote(NEW) is None
-        assert await client.clear_remotes(7) is None
-        await client.delete_remote(7)
+        assert await client.send(writes.add_remote(NEW)) is None
+        assert await client.send(writes.clear_remotes(7)) is None
+        await client.send(writes.delete_remote(7))
         assert await client.check_remote_name(7, "free")
 
 
@@ -161,7 +163,7 @@ async def test_name_taken_is_an_answer_only_where_names_are_checked(faults: Faul
     async with LockService(Settings(faults.base_url)) as client:
         assert await client.check_remote_name(7, "taken") is False
         with pytest.raises(Refused) as refusal:
-            await client.add_remote(NEW)
+            await client.send(writes.add_remote(NEW))
     assert (refusal.value.code, refusal.value.message) == (-3, "exists")
     assert refusal.value.description == "it does"
 
@@ -177,7 +179,7 @@ async def test_a_list_of_another_lock_is_no_answer(faults: FaultServer):
         await line.send(page(1) + page(666, 666) if len(faults.asked) == 1 else page(2, None, 666))
 
     faults.scripts = [one_answer_too_many]
-    async with LockService(Settings(faults.base_url), patience=AT_ONCE) as service:
+    async with LockService(Settings(faults.base_url), retries=AT_ONCE) as service:
         assert len((await service.list_remotes(1, 1, 20)).remotes) == 1
         # What nobody asked for stays in the connection; the next question must not get it.
         page_of_2 = await service.list_remotes(2, 1, 20)

@@ -1,4 +1,4 @@
-"""The decoder, the envelope, the unpacker and the records, against anything at all."""
+"""The decoder, the envelope, the reader and the records, against anything at all."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from lockterm.api.body_reader import MAX_BODY, BodyReader
 from lockterm.api.decoder import NotJson, decode
 from lockterm.api.envelope import open_answer, read_envelope
 from lockterm.api.headers import clock_offset_s, retry_after_s
 from lockterm.api.payloads import read_many, read_one, read_page, read_result
 from lockterm.api.transport import Answer
-from lockterm.api.unpacking import MAX_BODY, Unpacker
+from lockterm.domain.reading import Record
+from lockterm.domain.remotes import LockInfo, Remote
+from lockterm.domain.text import clean
+from lockterm.domain.voices import Language, Timbre, VoicePack
 from lockterm.errors import MalformedAnswer, ServiceError
-from lockterm.models.reading import Record
-from lockterm.models.remotes import LockInfo, Remote
-from lockterm.models.voices import Language, Timbre, VoicePack
-from lockterm.text import clean
 
 RECORDS = (Remote, LockInfo, VoicePack, Language, Timbre)
-NAMES = sorted(set().union(*(kind.contract_names() for kind in RECORDS)))
+NAMES = sorted(set().union(*(kind.fields() for kind in RECORDS)))
 PYTHON_NAMES = ["odd", "raw", "__odd__", "__raw__", "start_ms", "self", "cls", "model_config"]
 
 scalars = (
@@ -109,6 +109,7 @@ def test_what_is_not_json(body, reason):
 def test_halves_of_pairs_are_replaced_and_pairs_kept():
     body = rb'{"\ud83d\ude00":"\ud800 \udc00\ud83d \\ud800 \ud83d\ude00"}'
     assert decode(body) == {"\U0001f600": "� �� \\ud800 \U0001f600"}
+    assert decode(rb'["\uDc00"]') == ["�"]
     with pytest.raises(NotJson):
         decode(rb'{"\ud800":1,"\udc00":2}')
 
@@ -158,7 +159,7 @@ def test_any_object_is_a_record_that_hides_nothing(value, kind: type[Record]):
         return
     record = read_one(value, kind)
     assert record.raw == value
-    assert record.extras == {k: v for k, v in value.items() if k not in kind.contract_names()}
+    assert record.extras == {k: v for k, v in value.items() if k not in kind.fields()}
     for name, came in record.odd.items():
         assert value[name] is came
     if type(value.get("id")) is int and abs(value["id"]) < 2**63 and kind is Remote:
@@ -242,21 +243,21 @@ def test_wrong_kinds_of_data_are_malformed(data):
 @given(st.binary(max_size=4000), st.lists(st.integers(0, 4000)), st.booleans())
 def test_unpacking_does_not_depend_on_how_it_arrives(body, cuts, is_packed):
     line = gzip.compress(body) if is_packed else body
-    unpacker = Unpacker("gzip" if is_packed else "")
+    reader = BodyReader("gzip" if is_packed else "")
     at = 0
     for cut in [*sorted(cuts), len(line)]:
-        unpacker.feed(line[at:cut])
+        reader.feed(line[at:cut])
         at = max(at, cut)
-    unpacker.finish()
-    assert (bytes(unpacker.body), unpacker.flaw) == (body, "")
+    reader.finish()
+    assert (bytes(reader.body), reader.flaw) == (body, "")
 
 
 @given(st.binary(max_size=300), st.booleans())
 def test_unpacking_anything(line, start_right):
-    unpacker = Unpacker("gzip")
-    unpacker.feed((b"\x1f\x8b\x08\0\0\0\0\0\0\x03" if start_right else b"") + line)
-    unpacker.finish()
-    assert len(unpacker.body) <= MAX_BODY
+    reader = BodyReader("gzip")
+    reader.feed((b"\x1f\x8b\x08\0\0\0\0\0\0\x03" if start_right else b"") + line)
+    reader.finish()
+    assert len(reader.body) <= MAX_BODY
 
 
 @pytest.mark.parametrize("size", [MAX_BODY, MAX_BODY + 1])
@@ -264,25 +265,25 @@ def test_unpacking_anything(line, start_right):
 def test_the_cap_is_exact(size, encoding):
     line = b"x" * size
     line = gzip.compress(line, 1) if encoding else line
-    unpacker = Unpacker(encoding)
+    reader = BodyReader(encoding)
     for at in range(0, len(line), 60_000):
-        unpacker.feed(line[at : at + 60_000])
-    unpacker.finish()
-    assert (unpacker.flaw == "") == (size == MAX_BODY)
-    assert len(unpacker.body) == MAX_BODY
+        reader.feed(line[at : at + 60_000])
+    reader.finish()
+    assert (reader.flaw == "") == (size == MAX_BODY)
+    assert len(reader.body) == MAX_BODY
 
 
 def test_a_bomb_is_not_unpacked_beyond_the_cap():
     packer = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16)
     bomb = b"".join(packer.compress(bytes(1 << 20)) for _ in range(200)) + packer.flush()
-    unpacker = Unpacker("gzip")
+    reader = BodyReader("gzip")
     tracemalloc.start()
     try:
-        unpacker.feed(bomb)
+        reader.feed(bomb)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert unpacker.flaw and len(unpacker.body) == MAX_BODY
+    assert reader.flaw and len(reader.body) == MAX_BODY
     assert peak < 8 * MAX_BODY
 
 

@@ -8,16 +8,20 @@ import fcntl
 import hashlib
 import os
 import random
+import socket
 import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import httpx
 import pytest
 
 from lockterm.api import downloads, partial_file
 from lockterm.api.downloads import download
+from lockterm.api.pack_urls import addresses_of, checked_url, other_server
 from lockterm.api.partial_file import PartialFile
+from lockterm.domain.voices import PackSource
 from lockterm.errors import (
     ConfigError,
     LocktermError,
@@ -28,11 +32,10 @@ from lockterm.errors import (
     Unreachable,
     Untrusted,
 )
-from lockterm.models.packs import PackSource
-from lockterm.service.catalogue import PACKS_BY_PATH
-from lockterm.service.pack_files import content_of, facts_of
+from lockterm.service.packs import PACKS_BY_PATH, content_of, facts_of
 from tests.api.conftest import Settings
-from tests.api.fault_server import FaultServer, Line, answers, http, says
+from tests.api.fault_server import FaultServer, answers, http, says
+from tests.servers import Line
 
 PACK = random.Random(1).randbytes(300_000)
 MD5 = hashlib.md5(PACK).hexdigest()
@@ -49,6 +52,11 @@ def rest(start: int = HALF, *headers: str, told: int | None = None, body: bytes 
     return answers(PACK[start:] if body is None else body, 206, span, *(headers or (ETAG,)))
 
 
+def agreed_for(source: PackSource, base_url: str) -> str:
+    """What a person agrees to who lets a pack be fetched."""
+    return other_server(checked_url(source.url, base_url), base_url)
+
+
 class Fetching:
     """Fetches the pack from the server of faults into a folder."""
 
@@ -61,7 +69,11 @@ class Fetching:
     async def __call__(self, source: PackSource | None = None, **settings: object) -> Path:
         profile = Settings(self.faults.base_url, **settings)  # type: ignore[arg-type]
         progress = lambda have, total: self.seen.append((have, total))  # noqa: E731
-        return await download(profile, source or self.source, self.folder, progress)
+        source = source or self.source
+        agreed = ""
+        with contextlib.suppress(MalformedAnswer):  # to be raised by the download
+            agreed = agreed_for(source, self.faults.base_url)
+        return await download(profile, source, self.folder, progress, agreed=agreed)
 
     async def fails(self, kind: type[LocktermError], match: str, *source: PackSource) -> None:
         with pytest.raises(kind, match=match) as caught:
@@ -234,8 +246,76 @@ async def test_a_stalled_server(fetch, faults, monkeypatch):
         await asyncio.sleep(60)
 
     faults.play(stall)
-    await fetch.fails(NoAnswer, "Nothing came for 0 s. What came so far is kept")
+    await fetch.fails(NoAnswer, "Hardly anything came for 0 s. What came so far is kept")
     assert fetch.partial.read_bytes() == PACK[:HALF]
+
+
+@pytest.mark.parametrize("inside", ["head", "body"])
+async def test_a_byte_now_and_then_is_no_progress(fetch, faults, monkeypatch, inside):
+    """Each comes long before the line counts as silent; all of them would take days."""
+    monkeypatch.setattr(downloads, "STALL_S", 1.0)
+
+    async def drip(line: Line) -> None:
+        whole = http(PACK, 200, ETAG)
+        start = whole.index(b"\r\n\r\n") + 4 + HALF if inside == "body" else 20
+        await line.send(whole[:start])
+        for at in range(start, len(whole)):
+            await line.send(whole[at : at + 1])
+            await asyncio.sleep(0.1)
+
+    faults.play(drip)
+    async with asyncio.timeout(60):
+        await fetch.fails(NoAnswer, "Hardly anything came for 1 s")
+    assert fetch.files == ([".etag", ".partial"] if inside == "body" else [])
+
+
+async def test_a_part_that_cannot_be_resumed_goes(fetch, faults):
+    for etag in ("", 'ETag: W/"v1"'):
+        faults.play(answers(PACK[:HALF], 200, *filter(None, [etag]), length=len(PACK)))
+        await fetch.fails(NoAnswer, "does not let a download be resumed")
+        assert fetch.files == []
+
+
+PORTAL = b"<html>log in</html>"
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "portal",
+    [
+        answers(PORTAL),
+        answers(PORTAL, 200, "Content-Type: text/html; charset=utf-8"),
+        answers(PORTAL * 10_000, 200, "Content-Type: text/html"),
+        answers(PORTAL, 200, 'ETag: "portal"'),
+        says(CHUNKED + b"13\r\n" + PORTAL + b"\r\n0\r\n\r\n"),
+        answers(PORTAL, 200, length=len(PACK)),
+        answers(b""),
+        answers(b"x" * 200_000),
+    ],
+)
+async def test_a_portals_page_costs_nothing_of_what_is_there(fetch, faults, portal):
+    await fetch.broken()
+    faults.play(portal)
+    with pytest.raises((MalformedAnswer, NoAnswer)):
+        await fetch()
+    assert fetch.partial.read_bytes() == PACK[:HALF]
+    faults.play(rest())
+    faults.asked.clear()
+    assert (await fetch()).read_bytes() == PACK
+    assert fetch.ranges() == [f"bytes={HALF}-"]
+
+
+async def test_a_small_pack_may_take_the_place_of_what_is_there(fetch, faults):
+    """It has another ETag and is whole within the first bytes."""
+    small = PACK[:200]
+    for told in (PackSource(fetch.source.url, 200, hashlib.md5(small).hexdigest()), None):
+        source = told or fetch.nothing_told
+        faults.play(answers(small[:100], 200, ETAG, length=200))
+        await fetch.fails(NoAnswer, "kept", source)
+        faults.play(answers(small, 200, 'ETag: "v2"'))
+        file = await fetch(source)
+        assert file.read_bytes() == small
+        file.unlink()
 
 
 async def test_cancelling_keeps_what_came_down_to_the_last_byte(fetch, faults):
@@ -463,6 +543,61 @@ async def test_addresses_that_are_not_called(fetch, faults, url):
     assert faults.asked == [] and fetch.finals == []
 
 
+async def test_a_url_is_told_without_its_secrets(fetch):
+    url = "https://user:hunter22@packs.example/p.wav?sig=hunter22#hunter22"
+    with pytest.raises(MalformedAnswer) as caught:
+        await fetch(PackSource(url))
+    assert "https://packs.example/p.wav is no address" in caught.value.message
+
+
+async def test_another_server_needs_a_persons_word(fetch, faults):
+    async with FaultServer().running() as other:
+        source = PackSource(f"{other.base_url}/p", len(PACK), MD5)
+        with pytest.raises(MalformedAnswer, match=rf"from 127.0.0.1:{other.port}, which nobody"):
+            await download(Settings(faults.base_url), source, fetch.folder, lambda *_: None)
+        assert other.asked == []
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0.0.0.0"),
+        *("169.254.169.254", "[fe80::1]", "[64:ff9b::a9fe:a9fe]", "10.0.0.1", "192.168.1.1"),
+        *("172.16.0.1", "100.64.0.1", "[fd00::1]", "[2002:7f00:1::]", "224.0.0.1"),
+    ],
+)
+async def test_a_service_elsewhere_leads_to_no_private_address(fetch, host):
+    """Told before anything is connected to; an own pack of such a service is fetched."""
+    service = "https://locks.example"
+    source = PackSource(f"https://{host}/p.wav")
+    settings = Settings(service)
+    agreed = agreed_for(source, service)
+    with pytest.raises(MalformedAnswer, match="no public address"):
+        await download(settings, source, fetch.folder, lambda *_: None, agreed=agreed)
+    assert await addresses_of(httpx.URL(source.url), source.url) == [host.strip("[]")]
+    with pytest.raises(MalformedAnswer, match="no address to fetch"):
+        checked_url(f"http://{host}/p.wav", service)
+
+
+async def test_it_is_the_checked_address_that_is_connected_to(fetch, faults, monkeypatch):
+    """A name that resolves to another address the second time leads nowhere else."""
+    loop = asyncio.get_running_loop()
+    real, asked = loop.getaddrinfo, []
+
+    async def once(host: str, port: int, **options: object) -> object:
+        asked.append(host)
+        there = "127.0.0.1" if len(asked) == 1 else "127.0.0.2"
+        return await real(there, port, type=socket.SOCK_STREAM)
+
+    async with FaultServer().running() as other:
+        other.play(WHOLE)
+        monkeypatch.setattr(loop, "getaddrinfo", once)
+        file = await fetch(PackSource(f"http://localhost:{other.port}/p", len(PACK), MD5))
+        assert file.read_bytes() == PACK
+        assert other.asked[0].headers["host"] == f"localhost:{other.port}"
+    assert asked == ["localhost"]
+
+
 async def test_headers_go_to_the_profiles_own_service_alone(fetch, faults, tmp_path):
     secret = {"Authorization": "Bearer hunter22"}
     faults.play(WHOLE)
@@ -482,7 +617,7 @@ async def test_headers_go_to_the_profiles_own_service_alone(fetch, faults, tmp_p
 
 
 async def test_an_origin_with_its_default_port_is_the_same(tmp_path):
-    from lockterm.api.pack_urls import checked_url, origin_of
+    from lockterm.config.values import origin_of
 
     assert origin_of("http://Locks.Example:80/x") == origin_of("http://locks.example")
     assert checked_url("http://locks.example:80/p", "http://locks.example/prefix")
@@ -600,7 +735,7 @@ import asyncio, resource, sys
 from pathlib import Path
 from lockterm.api.downloads import download
 from lockterm.errors import StoreError
-from lockterm.models.packs import PackSource
+from lockterm.domain.voices import PackSource
 from tests.api.conftest import Settings
 base, folder, size, md5 = sys.argv[1:]
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_001, 100_001))
@@ -648,6 +783,7 @@ def test_a_file_that_goes_between_opening_and_holding_it(tmp_path, monkeypatch):
         monkeypatch.setattr(partial_file.fcntl, "flock", late)
         partial = PartialFile(path)
         partial.open()
+        partial.note_validator('"v1"')
         partial.append(b"new")
         partial.close()
         assert path.read_bytes() == b"new"

@@ -11,9 +11,12 @@ import anyio
 import h11
 import pytest
 
-from lockterm.api import LockService
-from lockterm.api import transport as transport_module
+from lockterm.api import settings as settings_module
+from lockterm.api import writes
+from lockterm.api.client import LockService
 from lockterm.api.http import httpx
+from lockterm.api.trust import tls_context
+from lockterm.domain.remotes import Remote
 from lockterm.errors import (
     ConfigError,
     NoAnswer,
@@ -23,9 +26,9 @@ from lockterm.errors import (
     Unreachable,
     Untrusted,
 )
-from lockterm.models.remotes import Remote
 from tests.api.conftest import AT_ONCE, Settings
-from tests.api.fault_server import FaultServer, Line, answers
+from tests.api.fault_server import FaultServer, answers
+from tests.servers import Line
 
 CERTS = Path(__file__).parent / "certs"
 GOOD = '{"errcode":0,"data":{"id":5}}'
@@ -36,7 +39,7 @@ async def read(client: LockService) -> Remote:
 
 
 async def write(client: LockService) -> None:
-    await client.delete_remote(5)
+    await client.send(writes.delete_remote(5))
 
 
 BOTH = pytest.mark.parametrize("call", [read, write])
@@ -78,7 +81,7 @@ async def test_unknown_host_name(call, monkeypatch):
 @pytest.mark.parametrize("share", [0.45, 9], ids=["connect timeout", "deadline"])
 async def test_time_runs_out_while_connecting(call, share, monkeypatch):
     """A listener whose queue is full leaves the next connection hanging."""
-    monkeypatch.setattr(transport_module, "CONNECT_SHARE", share)
+    monkeypatch.setattr(settings_module, "CONNECT_SHARE", share)
     with socket.socket() as listener, socket.socket() as first, socket.socket() as second:
         listener.bind(("127.0.0.1", 0))
         listener.listen(0)
@@ -99,7 +102,7 @@ async def test_time_runs_out_in_the_tls_handshake(faults: FaultServer, call):
     faults.at_once = mute
     url = faults.base_url.replace("http:", "https:")
     await not_sent(Settings(url, timeout_s=0.3), call)
-    assert faults.connections == 3
+    assert faults.accepted == 3
 
 
 @BOTH
@@ -109,7 +112,7 @@ async def test_connection_lost_in_the_tls_handshake(faults: FaultServer, call):
 
     faults.at_once = leave
     await not_sent(Settings(faults.base_url.replace("http:", "https:")), call)
-    assert faults.connections == 3
+    assert faults.accepted == 3
 
 
 @BOTH
@@ -120,7 +123,7 @@ async def test_no_tls_at_the_other_end(faults: FaultServer, call):
     faults.at_once = plain
     url = faults.base_url.replace("http:", "https:")
     error = await not_sent(Settings(url), call, Untrusted)
-    assert "TLS" in error.hint and faults.connections == 1
+    assert "TLS" in error.hint and faults.accepted == 1
 
 
 @pytest.fixture
@@ -153,6 +156,28 @@ async def test_an_added_authority_does_not_excuse_a_wrong_name(secure: FaultServ
     settings = Settings(url, ca_file=str(CERTS / "ca.pem"))
     error = await not_sent(settings, write, Untrusted)
     assert "not valid for '127.0.0.1'" in error.message
+
+
+async def test_an_authority_can_be_the_only_one(secure: FaultServer):
+    ours = str(CERTS / "ca.pem")
+    async with LockService(Settings(secure.base_url, ca_file=ours, ca_only=True)) as client:
+        await write(client)
+    assert len(tls_context(secure.base_url, ours, ca_only=True).get_ca_certs()) == 1
+    assert len(tls_context(secure.base_url, ours).get_ca_certs()) > 100
+
+
+@pytest.mark.parametrize("variable", ["SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE"])
+async def test_the_environment_changes_no_trust(
+    secure: FaultServer, monkeypatch, tmp_path, variable
+):
+    (tmp_path / "ca.pem").write_bytes((CERTS / "ca.pem").read_bytes())
+    (tmp_path / "keys").touch()
+    places = {"SSL_CERT_FILE": "ca.pem", "SSL_CERT_DIR": ".", "SSLKEYLOGFILE": "keys"}
+    monkeypatch.setenv(variable, str(tmp_path / places[variable]))
+    await not_sent(Settings(secure.base_url), write, Untrusted)
+    async with LockService(Settings(secure.base_url, ca_file=str(CERTS / "ca.pem"))) as client:
+        await write(client)
+    assert (tmp_path / "keys").read_text() == ""
 
 
 @pytest.mark.parametrize("ca_file", ["/no/such/file.pem", __file__, "/", "a\0b"])
@@ -218,26 +243,26 @@ class Failing(httpx.AsyncBaseTransport):
 
 
 @pytest.mark.parametrize("kind", LEAKS, ids=lambda kind: f"{kind.__module__}.{kind.__name__}")
-async def test_whatever_the_http_stack_raises(kind):
+async def test_whatever_the_http_stack_raises(kind, monkeypatch):
     connecting = ("connection.connect_tcp.started", "connection.start_tls.started")
     sending = (*connecting, "http11.send_request_headers.started")
     async with LockService(Settings("http://127.0.0.1:9"), AT_ONCE) as client:
-        lines = client._transport._lines
-        for steps, read_error, write_error, writes in (
+        for steps, read_error, write_error, sent in (
             (connecting, Unreachable, Unreachable, 3),
             (sending, NoAnswer, OutcomeUnknown, 1),
             # A step of a name that is not known counts as sent: doubt is the safe side.
             (("http9.surprise",), NoAnswer, OutcomeUnknown, 1),
         ):
             failing = Failing(leak(kind), *steps)
-            lines._new = lambda *, kept, failing=failing: failing
+            made = lambda failing=failing, **options: failing  # noqa: E731
+            monkeypatch.setattr(httpx, "AsyncHTTPTransport", made)
             with pytest.raises(read_error):
                 await client.remote_detail(5)
             assert failing.calls == 3
             failing.calls = 0
             with pytest.raises(write_error):
-                await client.delete_remote(5)
-            assert failing.calls == writes
+                await client.send(writes.delete_remote(5))
+            assert failing.calls == sent
 
 
 async def test_patience_with_time_that_is_faked(monkeypatch):
@@ -253,9 +278,9 @@ async def test_patience_with_time_that_is_faked(monkeypatch):
     class Clock:
         time = staticmethod(lambda: now)
 
-    monkeypatch.setattr("lockterm.api.patience.asyncio.sleep", pause)
-    monkeypatch.setattr("lockterm.api.patience.asyncio.get_running_loop", lambda: Clock)
-    from lockterm.api.patience import Patience
+    monkeypatch.setattr("lockterm.api.retry_policy.asyncio.sleep", pause)
+    monkeypatch.setattr("lockterm.api.retry_policy.asyncio.get_running_loop", lambda: Clock)
+    from lockterm.api.retry_policy import RetryPolicy
 
     allowed: list[float] = []
 
@@ -269,29 +294,29 @@ async def test_patience_with_time_that_is_faked(monkeypatch):
         return attempt
 
     with pytest.raises(NoAnswer):
-        await Patience().read(failing(NoAnswer("")), 15)
+        await RetryPolicy().read(failing(NoAnswer("")), 15)
     assert len(allowed) == 3 and 0.15 <= pauses[0] <= 0.45 and 0.3 <= pauses[1] <= 0.9
 
     allowed.clear(), pauses.clear()
     with pytest.raises(NoAnswer):
-        await Patience().read(failing(NoAnswer(""), takes=15), 15)
+        await RetryPolicy().read(failing(NoAnswer(""), takes=15), 15)
     assert allowed[0] == 15 and allowed[1] < 15 and len(allowed) == 2  # the 30 s are over
 
     allowed.clear(), pauses.clear()
     with pytest.raises(Unreachable):
-        await Patience().write(failing(Unreachable(""), takes=15), 15)
+        await RetryPolicy().write(failing(Unreachable(""), takes=15), 15)
     assert allowed == [15, 15, 15]  # a write is never hurried
 
     for wait_s, attempts in ((4, 3), (6, 1)):
         allowed.clear(), pauses.clear()
         with pytest.raises(RateLimited):
-            await Patience().read(failing(RateLimited("", retry_after_s=wait_s)), 15)
+            await RetryPolicy().read(failing(RateLimited("", retry_after_s=wait_s)), 15)
         assert len(allowed) == attempts and all(pause >= wait_s for pause in pauses)
 
     for error in (Refused(""), OutcomeUnknown(""), NoAnswer(""), RateLimited("", retry_after_s=0)):
         allowed.clear()
         with pytest.raises(type(error)):
-            await Patience().write(failing(error), 15)
+            await RetryPolicy().write(failing(error), 15)
         assert len(allowed) == 1
     assert loop.is_running()
 
@@ -300,5 +325,5 @@ async def test_after_closing_nothing_is_sent(faults: FaultServer):
     async with LockService(Settings(faults.base_url), AT_ONCE) as client:
         pass
     with pytest.raises(Unreachable):
-        await client.delete_remote(5)
-    assert faults.connections == 0
+        await client.send(writes.delete_remote(5))
+    assert faults.accepted == 0

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockterm.api import LockService
+from lockterm.api.client import LockService
 from lockterm.errors import ConfigError
 from tests.api.conftest import Settings
 
@@ -97,7 +97,7 @@ def test_headers_that_cannot_be_sent(name, value):
 
 
 def test_importing_the_client_leaves_the_command_line_of_httpx_out():
-    code = "import sys, lockterm.api; print(*sys.modules)"
+    code = "import sys, lockterm.api.client; print(*sys.modules)"
     modules = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, text=True
     ).stdout.split()

@@ -9,12 +9,18 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lockterm.paths import APP
 from tests.benchmarks import ttybench
+from tests.terminal.pty_session import PtySession, is_at_work
 
 HERE = Path(__file__).parent
+CERTIFICATES = HERE.parent / "api" / "certs"
+AUTHORITY = CERTIFICATES / "ca.pem"
+"""Trusted in each case, as by a profile that names its own authority; https alone reads it."""
 FIRST_NAME = "Omar Haddad"
 """Stands on the first page of lock 1001 of the sample data."""
 BEFORE_MINUTE_S = 40.0
@@ -23,8 +29,18 @@ BEFORE_MINUTE_S = 40.0
 UNCACHED = ("/bin/sh", "-c", 'rm -rf "$XDG_CACHE_HOME" && exec "$@"', "sh")
 """Begins each command: rows are to come from the service, not from what was last read of it."""
 
-HELLO, FRAME, PAGE, FAR = "hello", "frame", "first page", "first page, far"
-"""The cases: the bare app, and lockterm to its frame, to rows, to rows over a link with latency."""
+LIVE = rf"{FIRST_NAME}(.*\n)+.*page 1 of 7 . 137 remotes"
+"""The page, and words that are said of one that the service has just sent."""
+
+HELLO, NAIVE, FAR_NAIVE = "hello", "naive", "naive, far"
+"""The bare app, and a client as one would write it first, near and far."""
+FRAME, PAGE, AGAIN, THIN_CURSOR = "frame", "first start", "second start", "quiet"
+"""lockterm to its frame; to live rows, with nothing kept of earlier starts, and with it; quiet."""
+LAST = "last page"
+"""lockterm to the rows of the start before, marked old; the warm-up keeps them."""
+FAR, FAR_AGAIN = "first start, far", "second start, far"
+TLS, TLS_AGAIN = "first start, far, https", "second start, far, https"
+"""The same over a link with latency, which delays connecting too."""
 
 BARE, DEFAULT, QUIET = "bare Textual app", "lockterm", "lockterm --quiet"
 LOOKS: tuple[tuple[str, list[str], dict[str, str]], ...] = (
@@ -65,30 +81,64 @@ def environment(home: Path) -> dict[str, str]:
     return {"HOME": str(home), "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", **places}
 
 
-def cases(url: str, far_url: str, home: Path, downs: int) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class Addresses:
+    """Where one service is reached."""
+
+    near: str
+    far: str
+    """Over a link with latency."""
+    far_tls: str
+    """Over the same, by https."""
+
+
+def cases(at: Addresses, home: Path, downs: int) -> list[dict[str, Any]]:
     """The cases for ``ttybench``.
 
     Args:
-        url: The service.
-        far_url: The same, behind a link with latency.
+        at: The service.
         home: A directory for what lockterm keeps.
         downs: How often the cursor is moved.
     """
     flip = "wait:300,label:page:n"
-    keys = f"wait:400,down*{downs},{flip},{flip},{flip}"
+    moves = f"wait:400,down*{downs}"
+    keys = f"{moves},{flip},{flip},{flip}"
     titles = r"Name .*Number(.*\n)+.*\? help"
 
-    def lockterm(at: str) -> list[str]:
-        return [*UNCACHED, sys.executable, "-m", "lockterm", "--base-url", at, "--lock", "1001"]
+    def case(name: str, until: str, *command: str, keys: str = "") -> dict[str, Any]:
+        place = home / name
+        again = name in (LAST, AGAIN, FAR_AGAIN, TLS_AGAIN)
+        begun = [*(() if again else UNCACHED), sys.executable, *command]
+        return {
+            **{"name": name, "cmd": begun, "until": until, "keys": keys},
+            "env": environment(place),
+        }
 
-    hello = [*UNCACHED, sys.executable, str(HERE / "hello.py")]
-    runs: list[dict[str, Any]] = [
-        {"name": HELLO, "cmd": hello, "until": "Remote 001", "keys": keys},
-        {"name": FRAME, "cmd": lockterm(url), "until": titles},
-        {"name": PAGE, "cmd": lockterm(url), "until": FIRST_NAME, "keys": keys},
-        {"name": FAR, "cmd": lockterm(far_url), "until": FIRST_NAME, "keys": keys},
+    def lockterm(name: str, url: str, *options: str, until: str = LIVE, keys: str = "") -> Any:
+        config = Path(environment(home / name)["XDG_CONFIG_HOME"], APP, "config.toml")
+        config.parent.mkdir(parents=True, exist_ok=True)
+        config.write_text(f'[profiles.north]\nbase_url = "{url}"\nca_file = "{AUTHORITY}"\n')
+        return case(name, until, "-m", "lockterm", "--lock", "1001", *options, keys=keys)
+
+    return [
+        case(HELLO, "Remote 001", str(HERE / "hello.py"), keys=keys),
+        case(NAIVE, FIRST_NAME, str(HERE / "naive.py"), at.near),
+        case(FAR_NAIVE, FIRST_NAME, str(HERE / "naive.py"), at.far),
+        lockterm(FRAME, at.near, until=titles),
+        lockterm(PAGE, at.near, keys=keys),
+        lockterm(LAST, at.near, until=FIRST_NAME),
+        lockterm(AGAIN, at.near),
+        lockterm(FAR, at.far, keys=f"{flip},{flip},{flip}"),
+        lockterm(FAR_AGAIN, at.far),
+        lockterm(TLS, at.far_tls),
+        lockterm(TLS_AGAIN, at.far_tls),
+        lockterm(THIN_CURSOR, at.near, "--quiet", keys=moves),
     ]
-    return [run | {"env": environment(home)} for run in runs]
+
+
+def case_of(suite: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    """The case of a name."""
+    return next(case for case in suite if case["name"] == name)
 
 
 def measure(suite: list[dict[str, Any]], runs: int, warmup: int, home: Path) -> dict[str, Any]:
@@ -96,7 +146,7 @@ def measure(suite: list[dict[str, Any]], runs: int, warmup: int, home: Path) -> 
     file, report = home / "suite.json", home / "report.json"
     file.write_text(json.dumps(suite))
     command = [sys.executable, str(HERE / "ttybench.py"), "--suite", str(file)]
-    command += ["--runs", str(runs), "--warmup", str(warmup)]
+    command += ["--runs", str(runs), "--warmup", str(warmup), "--quiet", "100"]
     command += ["--base", HELLO, "--json", str(report)]
     subprocess.run(command, check=True, env=os.environ, stdout=subprocess.PIPE)
     result: dict[str, Any] = json.loads(report.read_text())
@@ -117,16 +167,15 @@ def sent_bytes(url: str, home: Path, idle_s: float) -> Iterator[tuple[str, dict[
     Raises:
         AssertionError: Something was not reached.
     """
-    bare = cases(url, url, home, 0)[0]
-    page = cases(url, url, home, 0)[2]
+    suite = cases(Addresses(url, url, url), home, 0)
+    bare, page = case_of(suite, HELLO), case_of(suite, PAGE)
     for name, options, more in LOOKS:
         case = bare if name == BARE else page
-        session = _Session(case | {"cmd": [*case["cmd"], *options], "env": case["env"] | more})
+        session = Session(case | {"cmd": [*case["cmd"], *options], "env": case["env"] | more})
         at_start = session.run.total
         downs = [session.bytes_of("down") for _ in range(5)]
         flips = [session.bytes_of("n") for _ in range(3)]
-        form = session.bytes_of("a")
-        assert session.shows("State" if name == BARE else "such as Anna"), session.text()
+        form = session.bytes_until("a", "State" if name == BARE else "such as Anna")
         sent = {
             "to the first page": at_start,
             "cursor down": sorted(downs)[2],
@@ -134,6 +183,11 @@ def sent_bytes(url: str, home: Path, idle_s: float) -> Iterator[tuple[str, dict[
             "form opened": form,
             f"idle {idle_s:g} s in its field": session.bytes_in(idle_s),
         }
+        if name != BARE:
+            session.press("escape")
+            sent["detail opened"] = session.bytes_until("enter", "Created")
+            session.press("escape")
+            sent["voices opened"] = session.bytes_until("v", "Voice now")
         session.run.close()
         yield name, sent
 
@@ -144,13 +198,13 @@ def idle_bytes(case: dict[str, Any], idle_s: float) -> Iterator[tuple[str, int]]
     Raises:
         AssertionError: A screen was not reached.
     """
-    session: _Session | None = None
+    session: Session | None = None
     way: list[str] = []
     for name, keys, shown, back in SCREENS:
         if session is None or time.monotonic() - session.begun + idle_s > BEFORE_MINUTE_S:
             if session is not None:
                 session.run.close()
-            session = _Session(case)
+            session = Session(case)
             for step in way:  # back to where the last one was left
                 session.press(step)
         session.press(keys)
@@ -163,26 +217,115 @@ def idle_bytes(case: dict[str, Any], idle_s: float) -> Iterator[tuple[str, int]]
         session.run.close()
 
 
-class _Session:
+STEPS = (
+    ("detail", "enter", r"Created", ("escape",)),
+    ("form", "a", r"such as Anna", ("escape",)),
+    ("voice", "v", r"Voice now", ("escape", "escape")),
+    ("help", "?", r"Help", ("escape",)),
+)
+"""Name, the key that leads there from the first page, what it shows, the keys that lead back."""
+
+
+def seconds_at(rate: int, url: str, home: Path) -> Iterator[tuple[str, dict[str, float]]]:
+    """How long it takes on a line that carries so many bytes a second until all has arrived.
+
+    Args:
+        rate: Bytes a second.
+        url: The service.
+        home: A directory for what lockterm keeps.
+
+    Yields:
+        A look of :data:`LOOKS`, and seconds by what was opened.
+
+    Raises:
+        AssertionError: Something was not reached.
+    """
+    command = [*UNCACHED, sys.executable, "-m", "lockterm", "--base-url", url, "--lock", "1001"]
+    for name, options, more in LOOKS:
+        if name not in (DEFAULT, QUIET):
+            continue
+        surroundings = {"PATH": os.environ["PATH"]} | environment(home) | more
+        with ThinLine(rate, [*command, *options], surroundings) as line:
+            taken = {"first page": line.seconds_until(FIRST_NAME)}
+            for what, key, shown, back in STEPS:
+                line.press(key)
+                taken[what] = line.seconds_until(shown)
+                for one in back:
+                    line.press(one)
+                    line.rest()
+                line.wait_for(FIRST_NAME)
+        yield name, taken
+
+
+class ThinLine(PtySession):
+    """A terminal at the end of a line that carries so many bytes a second."""
+
+    def __init__(self, rate: int, command: list[str], environment: dict[str, str]) -> None:
+        self._rate = rate
+        self._typed_s = self._last_s = self._due_s = time.monotonic()
+        super().__init__(command, environment)
+
+    def press(self, *keys: str) -> None:
+        self._typed_s = time.monotonic()
+        super().press(*keys)
+
+    def pump(self, within_s: float, most: int = 65536) -> bool:
+        end_s = time.monotonic() + within_s
+        time.sleep(max(min(self._due_s, end_s) - time.monotonic(), 0))
+        if time.monotonic() < self._due_s:
+            return False
+        piece = min(self._rate // 50, most)
+        if not super().pump(max(end_s - time.monotonic(), 0), piece):
+            return False
+        self._last_s = time.monotonic()
+        self._due_s = max(self._due_s, self._last_s - 1 / 50) + piece / self._rate
+        return True
+
+    def seconds_until(self, pattern: str) -> float:
+        """From the last key until all has arrived of a picture that shows something."""
+        self.wait_for(pattern)
+        self.rest()
+        return self._last_s - self._typed_s
+
+    def rest(self) -> None:
+        """Read until nothing has come for a second."""
+        while time.monotonic() < max(self._last_s, self._due_s) + 1.0:
+            self.pump(0.05)
+
+
+class Session:
     """lockterm in a pty, on its first page."""
 
     def __init__(self, case: dict[str, Any]) -> None:
-        options = Namespace(size="80x24", timeout=30.0, settle=500.0, quiet=250.0, env=[], cwd=None)
-        options.key_timeout, options.burst_hz, options.term = 600.0, 30.0, "xterm-256color"
+        options = Namespace(
+            size="80x24", timeout=120.0, settle=500.0, quiet=250.0, env=[], cwd=None
+        )
+        options.key_timeout, options.burst_hz, options.term = 5000.0, 30.0, "xterm-256color"
         options.truecolor = options.kitty = options.no_sync = False
         options.until = options.record = options.cpu = None
         self.run = ttybench.Run(case, options)
         self.begun = time.monotonic()
         self.run.spawn()
-        self.run.startup()
+        self.start = self.run.startup()
+        """What ``ttybench`` reports of the start."""
+
+    def close(self) -> None:
+        self.run.close()
 
     def press(self, keys: str) -> None:
         self.run.keys(ttybench.parse_keys(keys))
-        self.run.wait_quiet(0.2, 10.0)
+        self._rest(0.2)
 
     def bytes_of(self, keys: str) -> int:
         before = self.run.total
         self.press(keys)
+        sent: int = self.run.total - before
+        return sent
+
+    def bytes_until(self, keys: str, pattern: str) -> int:
+        before = self.run.total
+        self.press(keys)
+        assert self.shows(pattern), self.text()
         sent: int = self.run.total - before
         return sent
 
@@ -192,8 +335,14 @@ class _Session:
 
     def shows(self, pattern: str) -> bool:
         missed = self.run.keys(ttybench.parse_keys(f"until:{pattern}")).get("_missed")
-        self.run.wait_quiet(0.4, 10.0)
+        self._rest(0.4)
         return not missed
+
+    def _rest(self, quiet_s: float) -> None:
+        """Wait until nothing has come for a while, and nothing is about to on a busy machine."""
+        self.run.wait_quiet(quiet_s, 10.0)
+        while is_at_work(self.run.pid):
+            self.run.wait_quiet(quiet_s, 10.0, since=time.monotonic())
 
     def bytes_in(self, seconds: float) -> int:
         before, end = self.run.total, time.monotonic() + seconds

@@ -5,23 +5,46 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks import growth
+from tests.benchmarks.__main__ import ROWS
+
+pytestmark = pytest.mark.long
+
+FIGURE = r"[\d,.]+"
+LINE = re.compile(
+    rf"^(.{{54}}) +(?P<figure>{FIGURE}) +(?:{FIGURE}|-) +(?:{FIGURE}|-)  (?P<met>\w*)", re.M
+)
 
 
 def test_the_benchmarks_print_their_table_and_no_screen_writes_while_idle() -> None:
-    command = [sys.executable, "-m", "tests.benchmarks", "1", "--warmup", "0", "--downs", "2"]
+    command = [sys.executable, "-m", "tests.benchmarks", "1", "--downs", "2"]
     result = subprocess.run(
-        [*command, "--idle", "0.8"], capture_output=True, text=True, timeout=240
+        [*command, "--idle", "0.8", "--no-growth"], capture_output=True, text=True, timeout=1200
     )
     assert result.returncode == 0, result.stderr
     told, _, quiet = result.stdout.partition("bytes written")
-    figures = {
-        match[1]: float(match[2].replace(",", ""))
-        for match in re.finditer(r"^(\w.*?) {2,}([\d,.]+) +[\d,.]+ +[\d.]+ {3}", told, re.M)
-    }
-    assert len(figures) == 11, told
-    assert figures["bytes to stable"] <= 12_400
-    assert figures["cursor down, bytes"] <= 800
-    assert figures["page flip, bytes"] <= 5_400
+    rows = [*LINE.finditer(told)]
+    assert [match[1].strip() for match in rows[:-1]] == [row.what.strip() for row in ROWS], told
+    assert rows[-1][1].startswith("first start after pip install")
+    for row, match in zip(ROWS, rows, strict=False):
+        assert (match["met"] == "") is (row.must is None), told
+        figure = float(match["figure"].replace(",", ""))
+        if row.must is not None and "bytes" in row.what:
+            assert figure <= row.must, told
     written = dict(re.findall(r"^ {2}(\S.*?) {2,}(\d+)$", quiet, re.M))
     assert len(written) == 17, quiet
     assert set(written.values()) == {"0"}, quiet
+
+
+def test_what_grows_is_measured_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = {"MANY_LOCKS": 50, "MANY_OPERATIONS": 600, "MANY_REMOTES": 2000, "FLIPS": 8, "ROUNDS": 1}
+    for name, count in few.items():
+        monkeypatch.setattr(growth, name, count)
+    figures = {what: figure for what, figure, _, _ in growth.growth(tmp_path)}
+    assert len(figures) == 12, figures
+    assert figures["10 pages searched: answers kept on the disk"] == 0
+    assert figures["10 pages searched: bytes to the terminal"] < 5000

@@ -14,12 +14,13 @@ from typing import Any
 
 import pytest
 
-from lockterm.models.locks import Lock
-from lockterm.models.operation import Operation
+from lockterm.domain.locks import Lock
+from lockterm.domain.operation import Operation
 from lockterm.service.running import RunningService
 from lockterm.store.database import Database
 from lockterm.store.journal import Journal
 from lockterm.store.lock_book import LockBook
+from tests.terminal import launcher
 from tests.terminal.pty_session import LOCKTERM, clean_environment
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -34,19 +35,15 @@ def config_file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def lockterm(tmp_path: Path) -> Run:
+def lockterm(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Run ``lockterm ARGUMENTS`` to its end; ``env`` adds to the environment."""
+    folder = tmp_path_factory.mktemp("said")
 
-    def run(*arguments: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*LOCKTERM, *arguments],
-            env=clean_environment(tmp_path, **(env or {})),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+    def run(
+        *arguments: str, env: dict[str, str] | None = None, program: tuple[str, ...] = LOCKTERM
+    ) -> subprocess.CompletedProcess[str]:
+        environment = clean_environment(tmp_path, **(env or {}))
+        return launcher.run([*program, *arguments], environment, folder)
 
     return run
 
@@ -69,15 +66,15 @@ class Scripts:
     run: Run
     """Runs a command to its end."""
 
+    config: Path
+
     @property
     def database(self) -> Path:
         return self.home / "state/lockterm/lockterm.db"
 
     def use(self, base_url: str) -> None:
         """Have the profile mean this URL from now on."""
-        config = self.home / "config/lockterm/config.toml"
-        config.parent.mkdir(parents=True, exist_ok=True)
-        config.write_text(PROFILE.format(base_url=base_url))
+        self.config.write_text(PROFILE.format(base_url=base_url))
 
     def keep(self, locks: Iterable[Lock]) -> None:
         """Write locks into the lock book."""
@@ -128,10 +125,13 @@ class Scripts:
 
 @pytest.fixture
 def scripts(
-    lockterm: Run, tmp_path: Path, running_service: Callable[..., RunningService]
+    lockterm: Run,
+    tmp_path: Path,
+    config_file: Path,
+    running_service: Callable[..., RunningService],
 ) -> Scripts:
     """A profile ``site`` on a service that keeps the time of this machine."""
     service = running_service(clock=lambda: int(time.time() * 1000), today=datetime.now(UTC).date())
-    found = Scripts(service, tmp_path, lockterm)
+    found = Scripts(service, tmp_path, lockterm, config_file)
     found.use(service.base_url)
     return found

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import json
-import logging
 import signal
 import socket
-import stat
 import subprocess
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from lockterm import __version__
-from lockterm.logfile import log_to
-from lockterm.paths import Paths
+from tests.cli.conftest import Run
 from tests.terminal.pty_session import LOCKTERM, clean_environment
-
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def _assert_one_sentence(result: subprocess.CompletedProcess[str], *words: str) -> None:
@@ -156,17 +150,3 @@ def test_serve_says_where_first_and_ends_with_a_signal(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         assert process.wait(10) == 0
     assert database.stat().st_size > 0
-
-
-def test_what_is_written_is_private(tmp_path: Path) -> None:
-    paths = Paths.below(tmp_path / "a/b")
-    handler = log_to(paths.log_file)
-    logger = logging.getLogger("lockterm")
-    try:
-        logger.warning("something")
-    finally:
-        logger.removeHandler(handler)
-        handler.close()
-    assert stat.S_IMODE(paths.log_file.stat().st_mode) == 0o600
-    for directory in (paths.state_dir, tmp_path / "a/b", tmp_path / "a"):
-        assert stat.S_IMODE(directory.stat().st_mode) == 0o700

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lockterm.models.locks import Lock
+from lockterm.domain.locks import Lock
 from tests.cli.conftest import Run, Scripts
 from tests.terminal.pty_session import clean_environment
 
@@ -35,10 +36,40 @@ def test_an_unknown_shell_is_refused(lockterm: Run) -> None:
     assert "bash" in result.stderr
 
 
+NAMES = ["a$(touch x)", "a'b", "a\\b", "a;b", "a b", 'a"b', "a`b`", "a*", "plain"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_bash_gets_a_name_as_one_word(tmp_path: Path, config_file: Path, name: str) -> None:
+    """What is put on the command line is run by bash as it stands once enter is pressed."""
+    environment = clean_environment(tmp_path)
+    environment |= {"_LOCKTERM_COMPLETE": "bash_complete", "COMP_CWORD": "2"}
+    environment["COMP_WORDS"] = f"lockterm --profile {name[0]}"
+    config_file.write_text(f'[profiles.{json.dumps(name)}]\nbase_url = "https://locks.example"\n')
+    script = """
+        IFS=',' read type value <<< "$("$0" -m lockterm)"
+        eval "set -- $value"
+        printf '%s\\n' "$#" "$1"
+    """
+    result = subprocess.run(
+        ["bash", "--norc", "-c", script, sys.executable],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert result.stdout == f"1\n{name}\n", result.stderr
+    assert not (tmp_path / "x").exists()
+
+
 def test_bash_completes_commands_options_and_locks(scripts: Scripts, tmp_path: Path) -> None:
     bash = shutil.which("bash")
     assert bash is not None, "bash is what completes here"
     scripts.keep([Lock(1004, name="Roof hatch"), Lock(1005, name="Main gate"), Lock(2001)])
+    other = '[profiles.other]\nbase_url = "https://locks.example"\n'
+    scripts.config.write_text(f'default_profile = "site"\n{scripts.config.read_text()}{other}')
     command = tmp_path / "bin/lockterm"
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m lockterm "$@"\n')
@@ -57,6 +88,8 @@ def test_bash_completes_commands_options_and_locks(scripts: Scripts, tmp_path: P
         tab lockterm remotes list main
         tab lockterm remotes add 1004 --type ""
         tab lockterm --profile s
+        tab lockterm --profile other remotes list ""
+        tab lockterm --profile other remotes list --profile site 2
     """
     environment = clean_environment(tmp_path)
     environment["PATH"] = f"{command.parent}:{environment['PATH']}"
@@ -70,10 +103,12 @@ def test_bash_completes_commands_options_and_locks(scripts: Scripts, tmp_path: P
     )
     assert result.stderr == ""
     assert [line.split() for line in result.stdout.splitlines()] == [
-        ["remotes"],
+        ["remotes", "report"],
         ["add", "check-name", "clear", "delete", "list", "show", "update", "user-number"],
         ["1005", "1004"],
         ["1005"],
         ["permanent", "time-limited", "recurring"],
         ["site"],
+        [],
+        ["2001"],
     ]

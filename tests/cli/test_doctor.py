@@ -5,20 +5,24 @@ from __future__ import annotations
 import json
 import re
 import socket
+import sqlite3
 from asyncio import to_thread
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from lockterm.models.drafts import Draft
-from lockterm.models.locks import Lock
-from lockterm.models.operation import Operation, State
+from lockterm.domain.drafts import Draft
+from lockterm.domain.locks import Lock
+from lockterm.domain.operation import Operation, State
 from lockterm.service.running import RunningService
-from lockterm.store.database import MIGRATIONS, Database
+from lockterm.store.database import Database
 from lockterm.store.drafts import Drafts
 from lockterm.store.journal import Journal
+from lockterm.store.migrations import MIGRATIONS
 from tests.cli.conftest import Run, Scripts
 from tests.faults.proxy import FaultProxy
 from tests.faults.site import tls_context
+from tests.servers import port_of
 
 CERTS = Path(__file__).parent.parent / "api" / "certs"
 
@@ -124,15 +128,14 @@ def test_the_store_is_looked_into_and_left_as_it_is(scripts: Scripts) -> None:
 
 
 async def test_a_certificate_is_told_with_its_end(scripts: Scripts) -> None:
-    port = int(scripts.service.base_url.rpartition(":")[2])
+    port = port_of(scripts.service)
     proxy = FaultProxy(port, host="localhost", tls=tls_context(CERTS / "server"))
     async with proxy.running():
         scripts.use(proxy.base_url)
-        config = scripts.home / "config/lockterm/config.toml"
         untrusted = await to_thread(scripts.run, "doctor")
         assert untrusted.returncode == 1
         assert re.search(r"FAIL +service .*certificate.*ca_file", untrusted.stdout)
-        config.write_text(config.read_text() + f'ca_file = "{CERTS / "ca.pem"}"\n')
+        scripts.config.write_text(scripts.config.read_text() + f'ca_file = "{CERTS / "ca.pem"}"\n')
         report = await to_thread(scripts.json, "doctor")
     (told,) = (one for one in findings(report, "service") if "tls" in one["facts"])
     assert told["state"] == "OK"
@@ -152,7 +155,33 @@ def test_info_and_doctor_tell_what_the_configuration_says_of_terminal_and_keys(
     assert settings["copy"]["from"] == f"{config_file}, line 2"
     assert settings["keys.app.help"] == {"value": "f1", "from": f"{config_file}, line 5"}
 
-    config_file.write_text('[keys]\n"app.helpp" = "f1"\n')
-    wrong = lockterm("doctor")
-    assert wrong.returncode == 1
-    assert re.search(r"FAIL +configuration .*line 2.*app.helpp.*app.help", wrong.stdout)
+
+def test_a_damaged_row_is_told_by_doctor_and_by_a_change(scripts: Scripts) -> None:
+    """The add holds its lock back: no traceback, an exit code of its own, and nothing sent."""
+    scripts.have()
+    add = ("remotes", "add", "1004", "--name", "Ben", "--number", "B-2", "--type", "permanent")
+    assert scripts.run(*add, "--yes").returncode == 0
+    with closing(sqlite3.connect(scripts.database)) as connection, connection:
+        connection.execute("UPDATE operations SET state = 'confirmee', body = '{\"a'")
+    told = scripts.run("doctor", "--json")
+    assert told.returncode == 1 and "1 entry of the journal" in told.stdout
+    scripts.service.requests.clear()
+    held = scripts.run(*("Cara" if word == "Ben" else word for word in add), "--yes")
+    assert (held.returncode, scripts.writes()) == (5, [])
+    assert "” is damaged: what was sent" in held.stderr and "Traceback" not in held.stderr
+
+
+def test_a_change_on_a_damaged_store_has_an_exit_code_of_its_own(scripts: Scripts) -> None:
+    add = ("remotes", "add", "1004", "--name", "Ben", "--number", "B-2", "--type", "permanent")
+    assert scripts.run(*add, "--yes").returncode == 0
+    with closing(sqlite3.connect(scripts.database)) as connection:
+        name = "operations_by_remote"
+        query = "SELECT rootpage FROM sqlite_master WHERE name = ?"
+        (page,) = connection.execute(query, (name,)).fetchone()
+    with scripts.database.open("r+b") as file:
+        file.seek(4096 * page - 2)
+        file.write(b"\xff")
+    scripts.service.requests.clear()
+    held = scripts.run(*("Cara" if word == "Ben" else word for word in add), "--yes")
+    assert (held.returncode, scripts.writes()) == (5, [])
+    assert "was damaged" in held.stderr and len(scripts.history()) == 1

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lockterm import rotating_log
-from lockterm.logfile import log_to
+from lockterm.cli import rotating_log
+from lockterm.cli.logfile import log_to
 from tests.cli.conftest import Scripts
 
 Start = Callable[..., logging.Handler]
@@ -33,10 +33,9 @@ def start() -> Iterator[Start]:
 
 
 def test_a_command_logs_exchanges_and_no_secret(scripts: Scripts) -> None:
-    config = scripts.home / "config/lockterm/config.toml"
     headers = '[profiles.site.headers]\nAuthorization = "Bearer hunter2-hunter2"\n'
-    config.write_text(config.read_text() + headers)
-    config.chmod(0o600)
+    scripts.config.write_text(scripts.config.read_text() + headers)
+    scripts.config.chmod(0o600)
     given = ("--name", "Anna", "--number", "A-1", "--type", "permanent")
     pin = ("--extra-data", '{"pin": "4711-4711"}')
     log = scripts.home / "state/lockterm/lockterm.log"
@@ -63,6 +62,7 @@ def test_a_level_keeps_out_what_is_below_it(start: Start, tmp_path: Path) -> Non
     logger.info("quiet")
     logger.warning("loud")
     assert file.read_text().endswith(" WARNING loud\n")
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
     assert "quiet" not in file.read_text()
 
 

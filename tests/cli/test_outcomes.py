@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import signal
 import subprocess
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from lockterm.cli.ending import code_of
+from lockterm.domain.locks import Lock
+from lockterm.domain.operation import State
 from lockterm.errors import (
     ConfigError,
     LocktermError,
@@ -24,14 +27,22 @@ from lockterm.errors import (
     Unreachable,
     Untrusted,
 )
-from lockterm.models.locks import Lock
-from lockterm.models.operation import State
 from lockterm.service.running import RunningService
 from tests.cli.conftest import Scripts
 from tests.faults.proxy import Exchange, FaultProxy
+from tests.servers import port_of
 from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
 
 ADD = ("remotes", "add", "1004", "--name", "Anna", "--number", "A-1", "--type", "permanent")
+
+
+NEAR = (
+    sys.executable,
+    "-c",
+    "from lockterm.__main__ import main; from lockterm.operations import proof, watching;"
+    " watching.Horizon = lambda: proof.Horizon(stale_s=0.2, apart_s=0.1, later_s=()); main()",
+)
+"""lockterm for a service whose answers are up to date: a proof takes no minute."""
 
 
 async def swallow(exchange: Exchange) -> None:
@@ -54,7 +65,7 @@ async def stall(exchange: Exchange) -> None:
 @pytest.fixture
 async def proxy(scripts: Scripts) -> AsyncIterator[FaultProxy]:
     """A line to the service that can be made to fail."""
-    port = int(scripts.service.base_url.rpartition(":")[2])
+    port = port_of(scripts.service)
     async with FaultProxy(port).running() as proxy:
         scripts.use(proxy.base_url)
         yield proxy
@@ -62,7 +73,7 @@ async def proxy(scripts: Scripts) -> AsyncIterator[FaultProxy]:
 
 async def run(scripts: Scripts, *arguments: str) -> subprocess.CompletedProcess[str]:
     """A command, while the proxy goes on."""
-    return await asyncio.to_thread(scripts.run, *arguments)
+    return await asyncio.to_thread(scripts.run, *arguments, program=NEAR)
 
 
 async def test_an_add_without_an_answer_is_4_and_holds_back_the_next(
@@ -114,6 +125,25 @@ async def test_what_reading_does_not_show_stays_unknown(
     assert words in lost.stderr
     assert proxy.asked.count(call) == 1, "never sent again by itself"
     assert scripts.history()[-1].unsettled
+
+
+async def test_so_already_is_not_said_by_an_old_detail(scripts: Scripts, proxy: FaultProxy) -> None:
+    remote_id = str(scripts.have())
+    old: list[bytes] = []
+
+    async def stale(exchange: Exchange) -> None:
+        if not old:
+            answer = await exchange.apply()
+            old.append(answer.head + b"\r\n\r\n" + answer.body)
+        await exchange.send(old[0])
+
+    proxy.arm("detail", stale)
+    for name in ("Ben", "Anna"):
+        done = await run(scripts, "remotes", "update", "1004", remote_id, "--name", name, "--yes")
+        assert done.returncode == 0, done.stderr
+        assert "so already" not in done.stdout
+        assert scripts.remotes(1004)[0]["name"] == name
+    assert proxy.asked.count("update") == 2
 
 
 async def test_without_a_service_it_is_3_and_nothing_was_sent(
@@ -180,25 +210,7 @@ def test_every_error_has_its_code(error: LocktermError, code: int) -> None:
     assert code_of(error) == code
 
 
-def test_a_read_only_profile_writes_nothing(scripts: Scripts) -> None:
-    remote_id = str(scripts.have())
-    for command in (
-        ADD[1:],
-        ("update", "1004", remote_id, "--name", "B"),
-        ("delete", "1004", remote_id, "--yes"),
-        ("clear", "1004", "--yes"),
-        ("user-number", "1004", remote_id, "5"),
-    ):
-        result = scripts.run("remotes", *command, "--read-only")
-        assert (result.returncode, result.stdout) == (1, "")
-        assert "read-only" in result.stderr
-    voice = scripts.run("--read-only", "voice", "set", "1001", "de-DE", "anna")
-    assert voice.returncode == 1
-    assert not scripts.service.requests
-    assert scripts.run("remotes", "list", "1004", "--read-only").returncode == 0
-
-
-def test_without_a_profile_or_with_both_forms_it_is_2(scripts: Scripts, tmp_path: Path) -> None:
+def test_without_a_profile_or_with_both_forms_it_is_2(scripts: Scripts) -> None:
     for command, words in (
         (("list", "1001", "--json", "--csv"), "exclude each other"),
         (("list", "1001", "--all", "--page", "2"), "--all has no pages"),
@@ -210,7 +222,7 @@ def test_without_a_profile_or_with_both_forms_it_is_2(scripts: Scripts, tmp_path
         assert (result.returncode, result.stdout) == (2, "")
         assert words in result.stderr
         assert result.stderr.count("\n") == 1
-    (tmp_path / "config/lockterm/config.toml").unlink()
+    scripts.config.unlink()
     nowhere = scripts.run("remotes", "list", "1001")
     assert nowhere.returncode == 2
     assert "--base-url" in nowhere.stderr

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from lockterm.cli.remote_commands import remotes
-from lockterm.cli.voice_commands import voice
+from lockterm.cli.remotes import remotes
+from lockterm.cli.voice import voice
 from tests.cli.conftest import Scripts
 
-READING = {"remotes": {"list", "show", "check-name"}, "voice": {"packs", "list", "show"}}
+READING = {
+    "remotes": {"list", "show", "check-name"},
+    "voice": {"packs", "list", "show", "fetch"},
+}
 """Commands that change nothing."""
 WRITING = {
     ("remotes", "add"): ("1004", "--name", "B", "--number", "B-1", "--type", "permanent"),
@@ -27,21 +30,22 @@ def test_every_command_is_known_to_read_or_to_write() -> None:
         assert set(group.commands) == names | READING[str(group.name)]
 
 
-@pytest.mark.parametrize("how", ["option", "environment", "file"])
+@pytest.mark.parametrize("how", ["option", "option in front", "environment", "file"])
 def test_no_command_writes(scripts: Scripts, how: str) -> None:
     remote_id = str(scripts.have())
-    config = scripts.home / "config/lockterm/config.toml"
+    front = ("--read-only",) if how == "option in front" else ()
     option = ("--read-only",) if how == "option" else ()
     env = {"LOCKTERM_READ_ONLY": "1"} if how == "environment" else {}
     if how == "file":
-        config.write_text(config.read_text() + "read_only = true\n")
+        scripts.config.write_text(scripts.config.read_text() + "read_only = true\n")
     for (group, name), arguments in WRITING.items():
         words = [remote_id if word == "ID" else word for word in arguments]
-        result = scripts.run(group, name, *words, *option, env=env)
+        result = scripts.run(*front, group, name, *words, *option, env=env)
         assert (result.returncode, result.stdout) == (1, ""), name
         assert "read-only" in result.stderr, name
         assert result.stderr.count("\n") == 1
     assert not scripts.service.requests, "it was said before anything was asked"
+    assert scripts.run(*front, "remotes", "list", "1004", *option, env=env).returncode == 0
     assert len(scripts.remotes(1004)) == 1
     assert scripts.history() == []
 

@@ -1,4 +1,4 @@
-"""The README's commands are the commands, and their help has what a manual has.
+"""The manual's commands are the commands, and their help has what a manual has.
 
 ``python -m tests.cli.test_readme_commands`` prints the table to paste.
 """
@@ -12,15 +12,21 @@ import click
 import pytest
 
 from lockterm.cli.commands import lockterm
+from lockterm.cli.locks import locks
+from lockterm.cli.outcomes import outcomes
+from lockterm.cli.remotes import remotes
+from lockterm.cli.voice import voice
 
-README = Path(__file__).parent.parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent.parent
 
 
 def commands(
     group: click.Group = lockterm, path: str = "lockterm"
 ) -> Iterator[tuple[str, click.Command]]:
     """Every command with the words that are typed for it."""
-    for name, command in group.commands.items():
+    for name in group.commands:
+        command = group.get_command(click.Context(group), name)
+        assert command is not None
         if isinstance(command, click.Group):
             yield from commands(command, f"{path} {name}")
         else:
@@ -40,13 +46,14 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def test_the_readme_has_the_commands_that_are() -> None:
-    assert table() in README.read_text("utf-8"), f"the README's table should be\n{table()}"
+def test_the_manual_has_the_commands_that_are() -> None:
+    manual = (ROOT / "MANUAL.md").read_text("utf-8")
+    assert table() in manual, f"the manual's table should be\n{table()}"
 
 
 def test_the_readme_has_the_exit_codes_of_the_help() -> None:
-    readme = README.read_text("utf-8")
-    for number in ("0", "1", "2", "3", "4", "130"):
+    readme = (ROOT / "README.md").read_text("utf-8")
+    for number in ("0", "1", "2", "3", "4", "5", "130"):
         assert f"| {number} | " in readme
 
 
@@ -61,7 +68,7 @@ def test_no_help_is_cut_and_no_line_is_too_long(path: str, command: click.Comman
 
 def test_the_whole_help_reads_like_a_manual() -> None:
     text = lockterm.get_help(click.Context(lockterm, info_name="lockterm", terminal_width=80))
-    for group in (lockterm, lockterm.commands["remotes"], lockterm.commands["voice"]):
+    for group in (lockterm, remotes, voice, locks, outcomes):
         listed = group.get_help(click.Context(group, terminal_width=80)).splitlines()
         assert not [line for line in listed if line.endswith("...")][1:], "a list that is cut"
     for part in ("Examples:", "Exit codes:", "Environment:", "Files", "LOCKTERM_PROFILE"):
@@ -69,6 +76,17 @@ def test_the_whole_help_reads_like_a_manual() -> None:
     for path, command in commands():
         if path.startswith(("lockterm remotes", "lockterm voice")):
             assert "4    outcome unknown" in command.get_help(click.Context(command)), path
+
+
+@pytest.mark.parametrize(
+    "begin", ["find", "report", "locks", "outcomes", "history", "voice fetch", "export", "apply"]
+)
+def test_a_help_has_an_example_of_its_own(begin: str) -> None:
+    found = [one for one in commands() if f"{one[0]} ".startswith(f"lockterm {begin} ")]
+    assert found
+    for path, command in found:
+        help_text = command.get_help(click.Context(command, info_name=path, terminal_width=80))
+        assert f"\n    {path}" in help_text.partition("Examples:")[2], path
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ import unicodedata
 
 import pytest
 
-from lockterm.models.locks import Lock
-from lockterm.models.operation import State
+from lockterm.domain.locks import Lock
+from lockterm.domain.operation import State
 from tests.cli.conftest import Scripts
 
 HOSTILE = "\x1b]0;owned\x07\u202eEvil\r\n\x9b31m"
@@ -81,6 +81,14 @@ def test_no_control_byte_of_the_service_reaches_stdout(scripts: Scripts) -> None
 
 def _csv(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def test_where_stdout_is_ascii_only_values_have_escapes(scripts: Scripts) -> None:
+    scripts.have(remoteName="“Tor” … 3")
+    env = {"PYTHONIOENCODING": "ascii"}
+    assert r"\u201cTor\u201d \u2026 3" in scripts.run("remotes", "list", "1004", env=env).stdout
+    refused = scripts.run("remotes", "list", "Nowhere…", env=env).stderr
+    assert refused.startswith(r'lockterm: "Nowhere\u2026" is no lock'), refused
 
 
 def test_csv_has_the_contracts_fields_and_times_with_their_offset(scripts: Scripts) -> None:
@@ -254,10 +262,27 @@ def test_user_number_and_check_name(scripts: Scripts) -> None:
     refused = scripts.run("remotes", "user-number", "1004", remote_id, "--", "-7")
     assert (refused.returncode, refused.stdout) == (1, "")
     assert "(code -1)" in refused.stderr
+    for typed in (("1004", remote_id, "x"), ("1004", "x", "7")):
+        misused = scripts.run("remotes", "user-number", *typed)
+        assert misused.returncode == 2
+        assert "'x' is not a valid whole number, such as 12." in misused.stderr
     taken = scripts.run("remotes", "check-name", "1004", "Anna")
     assert (taken.returncode, taken.stdout) == (1, "Anna is taken on lock 1004.\n")
     free = scripts.json("remotes", "check-name", "1004", "Ben")
     assert (free["free"], free["remoteName"]) == (True, "Ben")
+
+
+def test_what_was_just_read_is_not_read_again_before_it_is_sent(scripts: Scripts) -> None:
+    remote_id = str(scripts.have())
+    for command in (
+        ["update", "1004", remote_id, "--name", "Ben"],
+        ["user-number", "1004", remote_id, "7"],
+        ["delete", "1004", remote_id, "--yes"],
+    ):
+        scripts.service.requests.clear()
+        assert scripts.run("remotes", *command).returncode == 0
+        paths = [path for _, path in scripts.service.requests]
+        assert sum(path.endswith("/detail") for path in paths) == 1, paths
 
 
 def test_a_dry_run_prints_the_request_and_sends_nothing(scripts: Scripts) -> None:
@@ -292,6 +317,16 @@ def test_a_dry_run_prints_the_request_and_sends_nothing(scripts: Scripts) -> Non
     assert told["body"] == {"lockId": 1004, **identified, "remoteName": "B"}
     assert scripts.writes() == [], "an update is read for, and not sent"
     assert scripts.history() == []
+
+
+def test_a_dry_run_is_not_held_up_by_what_was_sent_just_now(scripts: Scripts) -> None:
+    """What guards a change is read before it is sent, and a rehearsal sends nothing."""
+    add = ["add", "1004", "--name", "Anna", "--number", "1", "--type", "permanent"]
+    scripts.json("remotes", *add)
+    scripts.service.requests.clear()
+    for command in (["clear", "1004"], add):
+        assert scripts.json("remotes", *command, "--dry-run")["dryRun"] is True
+    assert not scripts.service.requests
 
 
 # --- LOCK ----------------------------------------------------------------------------------------

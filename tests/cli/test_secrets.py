@@ -2,24 +2,50 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import Any
 
 import pytest
 
-from lockterm.cli.serve import run_serve
+from lockterm.cli.commands import run
 from lockterm.config import values
-from lockterm.errors import ConfigError
+from lockterm.domain.text import masked, spellings
 
 
-def test_a_token_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     served: list[Any] = []
     monkeypatch.setattr("lockterm.service.running.serve", lambda *_, **got: served.append(got))
     monkeypatch.setenv("A_TOKEN", "hunter22")
-    run_serve("127.0.0.1", 0, None, sample_data=False, token="env:A_TOKEN")
+    assert run(["serve", "--token", "env:A_TOKEN"]) == 0
     assert served[0]["token"] == "hunter22"
-    with pytest.raises(ConfigError, match="NO_TOKEN: it is not set"):
-        run_serve("127.0.0.1", 0, None, sample_data=False, token="env:NO_TOKEN")
+    assert run(["serve", "--token", "env:NO_TOKEN"]) == 2
+    assert "variable NO_TOKEN: it is not set" in capsys.readouterr().err
     assert len(served) == 1
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "\x1b[31mred"])
+def test_a_service_for_others_wants_a_token(host: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["serve", "--port", "0", "--host", host]) == 1
+    said = capsys.readouterr().err.removesuffix("\n")
+    assert "Nothing was started" in said and "--token" in said and said.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("header", "echoed"),
+    [
+        ("Basic " + b64encode(b"field:hunter22").decode(), ["field:hunter22", "hunter22"]),
+        ('Token token="hunter22"', ["hunter22"]),
+        ("Digest user=field,response='hunter22';x", ["hunter22"]),
+        ("Bearer hunt'er\\22", [repr("hunt'er\\22"), repr(b"Bearer hunt'er\\22")]),
+    ],
+)
+def test_a_secret_is_masked_however_it_comes_back(header: str, echoed: list[str]) -> None:
+    """A gateway repeats what it was sent, decoded too; h11 quotes a line that it refuses."""
+    for text in echoed:
+        shown = masked(f"illegal header line: {text}!", spellings([header]))
+        assert "hunt" not in shown and "illegal header line" in shown
 
 
 @pytest.mark.parametrize(

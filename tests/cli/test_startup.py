@@ -10,10 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from lockterm import startup
 from lockterm.app import LocktermApp
 from lockterm.config import Profile
+from lockterm.domain.locks import Lock
 from lockterm.paths import Paths
+from lockterm.service.running import RunningService
+from lockterm.store.database import Database
+from lockterm.store.lock_book import LockBook
+from lockterm.terminal import startup
+from tests.cli.first_frame import imported, imported_for_replay
 from tests.terminal.pty_session import clean_environment
 
 FRAME = "lockterm.__main__, lockterm.cli.plain, lockterm.cli.ui, lockterm.cli.ending, lockterm.app"
@@ -21,20 +26,27 @@ FRAME = "lockterm.__main__, lockterm.cli.plain, lockterm.cli.ui, lockterm.cli.en
 
 AFTER_PAGE = (
     *("pydantic", "babel", "starlette", "uvicorn", "click", "tomllib"),
-    *("lockterm.models.requests", "lockterm.models.voices", "lockterm.models.history"),
-    *("lockterm.screens.confirm", "lockterm.screens.remote_form", "lockterm.screens.which_remote"),
-    *("lockterm.models.drafts", "lockterm.readback"),
+    *("lockterm.domain.requests", "lockterm.domain.voices"),
+    *(
+        "lockterm.screens.dialogs.confirm",
+        "lockterm.screens.remote_form",
+        "lockterm.screens.dialogs.choice",
+    ),
+    *("lockterm.domain.drafts", "lockterm.operations.readback"),
 )
 """What neither the first frame nor the first page needs."""
 
-AFTER_FRAME = (*AFTER_PAGE, "httpx", "anyio", "hashlib", "lockterm.api", "lockterm.models.remotes")
+AFTER_FRAME = (*AFTER_PAGE, "httpx", "anyio", "hashlib", "lockterm.api")
 """What no first frame needs."""
 
 
 @pytest.mark.parametrize(
     ("modules", "later"),
     [
-        ("lockterm.screens.locks", (*AFTER_FRAME, "lockterm.screens.remotes")),
+        (
+            "lockterm.screens.locks",
+            (*AFTER_FRAME, "lockterm.screens.remotes", "lockterm.domain.remotes"),
+        ),
         ("lockterm.screens.remotes", (*AFTER_FRAME, "lockterm.screens.locks")),
         ("lockterm.screens.remotes, lockterm.api", (*AFTER_PAGE, "lockterm.screens.locks")),
     ],
@@ -53,11 +65,12 @@ def test_nothing_is_imported_before_it_is_needed(modules: str, later: tuple[str,
 def test_the_plain_command_reads_its_settings_and_logs_without_click(tmp_path: Path) -> None:
     code = (
         "import sys, pathlib\n"
-        "from lockterm.__main__ import _run\n"
-        "from lockterm.logfile import log_to\n"
-        "code = _run([])\n"
+        "from lockterm.__main__ import run\n"
+        "from lockterm.cli.logfile import log_to\n"
+        "code = run([])\n"
         "log_to(pathlib.Path(sys.argv[1]))\n"
-        "late = ('click', 'lockterm.cli.commands', 'lockterm.rotating_log', 'logging.handlers')\n"
+        "late = ('click', 'lockterm.cli.commands', 'lockterm.cli.rotating_log',"
+        " 'logging.handlers')\n"
         "print(code, *[name for name in late if name in sys.modules])"
     )
     result = subprocess.run(
@@ -71,6 +84,24 @@ def test_the_plain_command_reads_its_settings_and_logs_without_click(tmp_path: P
     )
     assert "no terminal" in result.stderr, "it came as far as wanting to draw"
     assert result.stdout.split() == ["2"]
+
+
+def test_a_command_is_imported_when_it_is_wanted() -> None:
+    code = (
+        "import sys\n"
+        "from lockterm.cli.commands import NAMES, run\n"
+        "for words in (['--version'], ['frobnicate'], ['keys', '--help']):\n"
+        "    run(words)\n"
+        "late = (*(f'lockterm.cli.{name}' for name in NAMES), 'asyncio', 'sqlite3')\n"
+        "print(*[name for name in late if name in sys.modules])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert result.stdout.splitlines()[-1].split() == [
+        "lockterm.cli.keys",
+        "lockterm.cli.completion",
+    ]
 
 
 async def test_garbage_is_collected_again_after_the_first_page(tmp_path: Path) -> None:
@@ -89,3 +120,83 @@ async def test_garbage_is_collected_again_after_the_first_page(tmp_path: Path) -
     finally:
         gc.enable()
         gc.unfreeze()
+
+
+@pytest.mark.parametrize(("arguments", "collects"), [(["--version"], True), ([], False)])
+def test_garbage_is_collected_in_commands_and_not_in_a_start(
+    tmp_path: Path, arguments: list[str], collects: bool
+) -> None:
+    code = (
+        "import gc\n"
+        "from lockterm.cli import ending\n"
+        "def leave(code):\n    print('collects', gc.isenabled())\n"
+        "ending.leave = leave\n"
+        "from lockterm.__main__ import main\n"
+        "main()"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        env=clean_environment(tmp_path, LOCKTERM_BASE_URL="https://locks.example.com"),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert result.stdout.splitlines()[-1] == f"collects {collects}"
+
+
+HEAVY = (
+    *("textual", "rich", "asyncio", "httpx", "httpcore", "h11", "anyio", "ssl", "sqlite3"),
+    *("pydantic", "click", "email", "http", "lockterm.app", "lockterm.screens"),
+    *("lockterm.store.database", "lockterm.store.cache"),
+)
+"""What the first request does not wait for."""
+
+
+def test_the_first_request_leaves_before_textual_is_imported(
+    service: RunningService, tmp_path: Path
+) -> None:
+    request, frame = imported(tmp_path, service.base_url, "--lock", "1001")
+    assert "lockterm.api.first_page" in request and not request & set(HEAVY)
+    assert {"textual", "lockterm.screens.remotes"} <= frame
+    later = {*AFTER_PAGE, "httpx", "httpcore", "anyio", "email", "hashlib", "lockterm.api.client"}
+    assert not frame & later
+
+
+def test_nor_does_that_for_the_lock_opened_last(service: RunningService, tmp_path: Path) -> None:
+    file = tmp_path / "config" / "lockterm" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text(f'[profiles.yard]\nbase_url = "{service.base_url}"\nopen_last = true\n')
+    database = Database(tmp_path / "state" / "lockterm" / "lockterm.db")
+    LockBook(database, "yard").save(Lock(1001, opened_ms=1))
+    database.close()
+    request, frame = imported(tmp_path, service.base_url, asks=True)
+    assert "lockterm.api.first_page" in request
+    assert not request & ({*HEAVY} - {"sqlite3"})
+    assert "lockterm.screens.remotes" in frame and "lockterm.screens.locks" not in frame
+
+
+BEFORE_REPLAY = (
+    *(*HEAVY, "hashlib", "re", "enum", "json", "signal", "typing", "pathlib", "dataclasses"),
+    *("lockterm.config", "lockterm.paths", "lockterm.cli", "lockterm.terminal.last_frame"),
+)
+"""What the last frame does not wait for."""
+
+
+def test_the_last_frame_is_shown_before_anything_is_read(
+    service: RunningService, tmp_path: Path
+) -> None:
+    shown = imported_for_replay(tmp_path, service.base_url, "--lock", "1001")
+    assert "lockterm.terminal.cell_writer" in shown
+    # What Python itself imports differs: not all of it is there because of lockterm.
+    command = [sys.executable, "-c", "import runpy, sys; print(*sys.modules)"]
+    bare = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert not shown & ({*BEFORE_REPLAY} - {*bare.stdout.split()})
+    assert "lockterm.terminal.replayed_keys" in (tmp_path / "frame").read_text().split()
+
+
+def test_nothing_is_asked_for_the_lock_book(service: RunningService, tmp_path: Path) -> None:
+    request, frame = imported(tmp_path, service.base_url)
+    assert not request and "lockterm.screens.locks" in frame
+    assert not frame & {*AFTER_FRAME, "lockterm.api.first_page", "lockterm.screens.remotes"}

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
+from pathlib import Path
 
-from lockterm.models.locks import Lock, VoiceChoice
-from lockterm.models.operation import State
+from lockterm.domain.locks import Lock, VoiceChoice
+from lockterm.domain.operation import State
+from lockterm.service.packs import MODELS, content_of
 from lockterm.store.database import Database
 from lockterm.store.lock_book import LockBook
-from tests.cli.conftest import Scripts
+from tests.api.fault_server import FaultServer, answers
+from tests.cli.conftest import PROFILE, Scripts
+from tests.screens.site import canned
 
 GATE = Lock(1001, name="Main gate", vendor="nordriegel", model="NR-450")
 
@@ -67,3 +72,56 @@ def test_set_is_checked_sent_journalled_and_remembered(scripts: Scripts) -> None
     assert entry is not None
     assert entry.voice == VoiceChoice("de-DE", "anna")
     assert "last set from here" in scripts.run("voice", "list", "1001").stdout
+
+
+def test_a_pack_is_fetched_to_a_file_and_checked(scripts: Scripts, tmp_path: Path) -> None:
+    pack = MODELS["nordriegel", "NR-450"].pack("de-DE-anna")
+    assert pack is not None
+    done = scripts.run("voice", "fetch", "1001", pack.name)
+    assert done.returncode == 0, done.stderr
+    assert "Size and MD5 are those the service told." in done.stdout
+    (file,) = (tmp_path / "data/lockterm/packs").iterdir()
+    assert file.read_bytes() == content_of(pack)
+    assert str(file) in done.stdout
+    output = tmp_path / "anna.pack"
+    told = scripts.json("voice", "fetch", "1001", pack.name, "--output", str(output))
+    assert (told["file"], told["bytes"]) == (str(output), len(content_of(pack)))
+    assert output.read_bytes() == content_of(pack)
+    again = scripts.run("voice", "fetch", "1001", pack.name, "-o", str(output))
+    assert (again.returncode, again.stdout) == (2, ""), "nothing that is there is replaced"
+    nowhere = scripts.run("voice", "fetch", "1001", pack.name, "-o", str(tmp_path / "no/where"))
+    assert nowhere.returncode == 1 and "cannot be written" in nowhere.stderr
+    assert scripts.run("voice", "fetch", "1001", "no-such-pack").returncode == 1
+
+
+async def test_a_pack_of_another_server_is_fetched_once_it_is_agreed_to(
+    scripts: Scripts, tmp_path: Path
+) -> None:
+    pack = b"RIFF" * 100
+    scripts.config.write_text(f"{PROFILE}[profiles.site.headers]\nX-Key = 'hunter2'\n")
+    scripts.config.chmod(0o600)
+    async with FaultServer().running() as elsewhere:
+        elsewhere.play(answers(pack))
+        url = f"{elsewhere.base_url}/one.bin"
+        told = {"name": "one", "timbrePackUrl": url, "fileSize": len(pack)}
+        detail = {"errcode": 0, "data": told}
+        async with canned({"/voice/detail": lambda asked: detail}) as service:
+            text = scripts.config.read_text()
+            scripts.config.write_text(text.format(base_url=service.base_url))
+            fetch = ("voice", "fetch", "1001", "one")
+            unasked = await asyncio.to_thread(scripts.run, *fetch)
+            assert (unasked.returncode, unasked.stdout) == (2, "")
+            assert "another server" in unasked.stderr and not elsewhere.asked
+            agreed = await asyncio.to_thread(scripts.run, *fetch, "--yes")
+            assert agreed.returncode == 0, agreed.stderr
+            assert "it told no MD5" in agreed.stdout
+            assert [asked.headers.get("x-key") for asked in elsewhere.asked] == [None]
+            (file,) = (tmp_path / "data/lockterm/packs").iterdir()
+            assert file.read_bytes() == pack
+            told["timbrePackUrl"] = "http://192.168.0.1/router"
+            near = await asyncio.to_thread(scripts.run, *fetch, "--yes")
+            assert (near.returncode, near.stdout) == (3, "")
+            assert "no address to fetch a pack from" in near.stderr
+            told |= {"timbrePackUrl": url, "fileSize": len(pack) - 1}
+            damaged = await asyncio.to_thread(scripts.run, *fetch, "--yes")
+            assert (damaged.returncode, damaged.stdout) == (3, "")

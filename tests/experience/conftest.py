@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.screens.conftest import _plain_terminal, _update_pictures, clock, lockterm_app
+from tests.screens.conftest import clock, lockterm_app, plain_terminal, update_pictures
 from tests.terminal.conftest import lockterm
 
-__all__ = ["_plain_terminal", "_update_pictures", "clock", "lockterm", "lockterm_app"]
+__all__ = ["clock", "lockterm", "lockterm_app", "plain_terminal", "update_pictures"]

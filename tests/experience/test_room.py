@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from textual import events
+
 from lockterm.service.running import RunningService
 from tests.screens import someone_else
+from tests.screens.running_app import Starter, settled, shown, until
 from tests.terminal.pty_session import PtySession
 
 Start = Callable[..., PtySession]
@@ -44,9 +47,10 @@ def test_point_09_below_that_a_sentence_and_no_action(
     session.resize(59, 20)
     session.wait_for(r"\Alockterm needs 60x20; this terminal has 59x20\.")
     assert "Delete" not in session.text and "Keep" not in session.text
-    session.press("right", "enter", "y")
+    session.press("D", "right", "enter", "y")
     places = [(x, y) for y in range(5, 18) for x in range(3, 58, 4)]
     session.send("".join(f"\x1b[<0;{x};{y}M\x1b[<0;{x};{y}m" for x, y in places).encode())
+    session.wait_taken()  # who types before the size changes means what is seen then
     session.resize(80, 19)
     session.wait_for("this terminal has 80x19")
     session.resize(80, 24)
@@ -58,3 +62,21 @@ def test_point_09_below_that_a_sentence_and_no_action(
     session.wait_for("press q")
     session.press("q")
     assert session.wait_exit() == 0
+
+
+async def test_point_09_a_key_typed_at_the_sentence_is_for_no_screen_behind_it(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    """Though the terminal has grown before it is dealt with."""
+    async with lockterm_app(service, 1003, size=(59, 20)) as pilot:
+        typed = events.Key("d", "d")
+        typed.set_sender(pilot.app)
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: "9 remotes" in shown(pilot))
+        await settled(pilot)
+        pilot.app.post_message(typed)
+        await settled(pilot)
+        assert not pilot.app.screen.is_modal
+        await pilot.press("d")
+        await settled(pilot)
+        assert pilot.app.screen.is_modal

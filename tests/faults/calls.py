@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from lockterm.models.locks import Lock, VoiceChoice
-from lockterm.models.remotes import Remote
-from lockterm.models.requests import NewRemote, RemoteChanges
+from lockterm.domain.locks import Lock, VoiceChoice
+from lockterm.domain.remotes import Remote
+from lockterm.domain.requests import NewRemote, RemoteChanges
 from lockterm.operations import Operations
-from lockterm.service.catalogue import MODELS
+from lockterm.service.packs import MODELS
 
 (VENDOR, MODEL), FIRST_MODEL = next(iter(MODELS.items()))
 PACK = FIRST_MODEL.packs[0]
@@ -49,27 +49,33 @@ def id_of(remote: Remote) -> int:
 
 
 CALLS: dict[str, Do] = {
-    "add": lambda ops, scene: ops.add_remote(new_remote(scene.lock_id)),
-    "checkRemoteName": lambda ops, scene: ops.is_name_free(scene.lock_id, "New fob"),
-    "list": lambda ops, scene: ops.page(scene.lock_id, 1, 20),
-    "update": lambda ops, scene: ops.update_remote(
+    "add": lambda ops, scene: ops.writes.add_remote(new_remote(scene.lock_id)),
+    "checkRemoteName": lambda ops, scene: ops.remotes.is_name_free(scene.lock_id, "New fob"),
+    "list": lambda ops, scene: ops.remotes.page(scene.lock_id, 1, 20),
+    "update": lambda ops, scene: ops.writes.update_remote(
         scene.lock_id,
         id_of(scene.remote),
         RemoteChanges(remote_name="Renamed", is_coerced=1),
         scene.remote,
     ),
-    "detail": lambda ops, scene: ops.remote(id_of(scene.remote)),
-    "delete": lambda ops, scene: ops.delete_remote(scene.lock_id, scene.remote),
-    "clear": lambda ops, scene: ops.clear_remotes(scene.lock_id, 3),
-    "updateRemoteUserNo": lambda ops, scene: ops.set_user_no(scene.lock_id, scene.remote, 77),
-    "voice/list": lambda ops, scene: ops.voice_packs(scene.lock_id),
-    "voice/packs": lambda ops, scene: ops.languages(VENDOR, MODEL),
-    "voice/detail": lambda ops, scene: ops.voice_pack(scene.lock_id, PACK.name),
-    "updateLockSetting": lambda ops, scene: ops.set_voice(
+    "detail": lambda ops, scene: ops.remotes.detail(id_of(scene.remote)),
+    "delete": lambda ops, scene: ops.writes.delete_remote(scene.lock_id, scene.remote),
+    "clear": lambda ops, scene: ops.writes.clear_remotes(scene.lock_id, 3),
+    "updateRemoteUserNo": lambda ops, scene: ops.writes.set_user_no(
+        scene.lock_id, scene.remote, 77
+    ),
+    "voice/list": lambda ops, scene: ops.voices.packs(scene.lock_id),
+    "voice/packs": lambda ops, scene: ops.voices.languages(VENDOR, MODEL),
+    "voice/detail": lambda ops, scene: ops.voices.pack(scene.lock_id, PACK.name),
+    "updateLockSetting": lambda ops, scene: ops.writes.set_voice(
         Lock(scene.lock_id), VoiceChoice(PACK.lang, PACK.timbre)
     ),
 }
 """In the order of the contract's section 4."""
 
-FIRST_READ: dict[str, str] = {"add": "checkRemoteName", "clear": "list"}
+FIRST_READ: dict[str, str] = {
+    "add": "checkRemoteName",
+    "clear": "list",
+    **dict.fromkeys(("update", "delete", "updateRemoteUserNo"), "detail"),
+}
 """The read that a write begins with."""

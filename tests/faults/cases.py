@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterable
 from random import Random
 from typing import Any
 
+from lockterm.domain.operation import Operation, State
 from lockterm.errors import (
     LocktermError,
     MalformedAnswer,
@@ -19,7 +20,6 @@ from lockterm.errors import (
     Unreachable,
     Untrusted,
 )
-from lockterm.models.operation import Operation, State
 from lockterm.operations import Operations
 from tests.faults.calls import CALLS, FIRST_READ, Scene
 from tests.faults.catalogue import Fault, Kind, catalogue, plain_text, reset, silence
@@ -34,6 +34,7 @@ from tests.faults.site import (
     short_deadlines,
     tls_context,
 )
+from tests.operations.virtual import let_pause_pass
 
 SENT = (State.CONFIRMED, State.CONFIRMED_BY_READING)
 NOT_APPLIED = (State.REFUSED, State.NOT_SENT)
@@ -113,7 +114,7 @@ async def strike(proxy: FaultProxy, operations: Operations, fault: Fault, times:
 
 async def heal(proxy: FaultProxy, operations: Operations) -> None:
     """Let all be well again, and the pause be over that a 429 asked for."""
-    operations._wait_until_ms = 0
+    let_pause_pass(operations)
     short_deadlines.discard(operations.profile.name)
     broken_names.discard(proxy.host)
     await proxy.heal()
@@ -180,7 +181,7 @@ async def write_case(site: Site, call: str, fault: Fault) -> list[str]:
             wrong.append(f"failed with {error!r}")
         if expected is not None and not isinstance(error, expected):
             wrong.append(f"told {error!r}, not {expected}")
-        rows = await operations.history()
+        rows = await operations.journal.history()
         wrong += disagreements(rows, proxy.ledger)
         if len(rows) != 1:
             return [*wrong, f"{len(rows)} rows"]
@@ -199,7 +200,7 @@ async def write_case(site: Site, call: str, fault: Fault) -> list[str]:
                 wrong.append(f"candidates {row.candidates}, not {new_id}")
             if row.state is State.CONFIRMED and (row.remote_id != new_id or result != new_id):
                 wrong.append(f"confirmed as {row.remote_id}, returned {result}, not {new_id}")
-        if fault.name.startswith("clock off") and not operations.doubts_clock:
+        if fault.name.startswith("clock off") and not operations.connection.doubts_clock:
             wrong.append("the clock is not doubted")
         if row.before and {record["id"] for record in row.before} != {
             record["id"]
@@ -262,7 +263,7 @@ async def read_case(site: Site, call: str, fault: Fault, *, lasting: bool) -> li
             value, again = await attempt(operations, call, scene)
             if again is not None or value is None:
                 wrong.append(f"not well again: {value!r}, {again!r}")
-        if site.state(lock_id) != before or proxy.ledger or await operations.history():
+        if site.state(lock_id) != before or proxy.ledger or await operations.journal.history():
             wrong.append("a read changed something")
     return wrong
 
@@ -288,9 +289,9 @@ async def combined_case(site: Site, call: str, chance: Random) -> list[str]:
         _, error = await attempt(operations, call, scene)
         await asyncio.sleep(chance.uniform(0, 0.05))
         await heal(proxy, operations)
-        operations.settle()
+        operations.watch.start()
         await read_back(operations)
-        rows = await operations.history()
+        rows = await operations.journal.history()
         wrong = disagreements(rows, proxy.ledger)
         if proxy.asked.count(call) > 1 or len(rows) > 1:
             wrong.append(f"sent {proxy.asked.count(call)} times, {len(rows)} rows")

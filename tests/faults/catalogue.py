@@ -296,7 +296,19 @@ async def chunked(exchange: Exchange) -> None:
     await exchange.send(head + b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body))
 
 
+async def one_byte_a_chunk(exchange: Exchange) -> None:
+    body = json.dumps(exchange.good()).encode()
+    chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in body)
+    await exchange.send(
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%b0\r\n\r\n" % chunks
+    )
+
+
 FINE: dict[str, Play] = {
+    "one byte a chunk": one_byte_a_chunk,
+    "a member of 4 MiB": turned(lambda good: good | {"more": "x" * (4 << 20)}),
+    "a member of 90,000 numbers": turned(lambda good: good | {"more": [0] * 90_000}),
+    "a message of 2 MiB": turned(lambda good: good | {"errmsg": "x" * (2 << 20)}),
     "code as digits": turned(lambda good: without_code(good) | {"errcode": "0"}),
     "the other spelling": turned(respelled),
     "both spellings": turned(lambda good: good | {"errcode": 0, "errorCode": "0"}),

@@ -14,10 +14,11 @@ import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 from urllib.parse import parse_qsl, urlsplit
 
-from tests.api.fault_server import Line, http
+from tests.api.fault_server import http
+from tests.servers import Line, RawServer, listening
 
 WRITES = ("add", "update", "delete", "clear", "updateRemoteUserNo", "updateLockSetting")
 """The contract's calls that change something; each is the last part of its path."""
@@ -95,7 +96,7 @@ class Armed:
 
 
 @dataclass
-class FaultProxy:
+class FaultProxy(RawServer):
     """Stands before the service on a port of its own.
 
     Args:
@@ -106,14 +107,10 @@ class FaultProxy:
 
     upstream_port: int
     host: str = "127.0.0.1"
-    tls: ssl.SSLContext | None = None
-    port: int = 0
     ledger: list[Entry] = field(default_factory=list)
     """The writes that the service applied, in their order."""
     asked: list[str] = field(default_factory=list)
     """The calls whose requests arrived whole, in their order."""
-    accepted: int = 0
-    """How many connections were accepted."""
     held: list[Exchange] = field(default_factory=list)
     """Requests that a fault holds back, to be handed on later."""
     on_asked: Callable[[Exchange], None] = lambda exchange: None
@@ -123,10 +120,7 @@ class FaultProxy:
         self._armed: dict[str, Armed] = {}
         self._after: dict[str, Callable[[], Awaitable[None]]] = {}
         self._at_accept: Armed | None = None
-        self._listening: socket.socket | None = None
-        self._connections: list[socket.socket] = []
         self._clogging: list[socket.socket] = []
-        self._tasks: set[asyncio.Task[None]] = set()
 
     @property
     def base_url(self) -> str:
@@ -142,6 +136,10 @@ class FaultProxy:
         """Play a fault on the next requests of a call."""
         self._armed[call] = Armed(play, times)
 
+    def disarm(self, call: str) -> None:
+        """Play no fault on a call any more."""
+        self._armed.pop(call, None)
+
     def arm_accept(self, play: Play, times: int = -1) -> None:
         """Play a fault on the next connections, before anything is read from them."""
         self._at_accept = Armed(play, times)
@@ -155,10 +153,8 @@ class FaultProxy:
         self._armed.clear()
         self._after.clear()
         self._at_accept = None
-        for clogging in self._clogging:
-            clogging.close()
-        self._clogging.clear()
-        await self.listen()
+        self._unclog()
+        await self.listen(self.tls)
 
     async def land(self) -> None:
         """Hand on what was held back, as a line does that had stalled."""
@@ -168,95 +164,43 @@ class FaultProxy:
     # --- listening ---------------------------------------------------------------------------
 
     @contextlib.asynccontextmanager
-    async def running(self) -> AsyncIterator[FaultProxy]:
-        await self.listen()
-        try:
-            yield self
-        finally:
-            await self.refuse()
-            for clogging in self._clogging:
-                clogging.close()
-            for task in list(self._tasks):
-                task.cancel()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
-            await asyncio.sleep(0)  # transports end one step after they were aborted
-            for connection in self._connections:
-                connection.close()
-
-    async def listen(self) -> None:
-        """Accept connections."""
-        await self.speak(self.tls)
+    async def running(self) -> AsyncIterator[Self]:
+        async with super().running():
+            try:
+                yield self
+            finally:
+                self._unclog()
 
     async def speak(self, tls: ssl.SSLContext | None, play: Play | None = None) -> None:
         """From now on, meet new connections with this TLS, or none, and with this fault."""
-        await self.refuse()
-        listening = _listening(self.port, 64)
-        self.port = listening.getsockname()[1]
-        self._listening = listening
-        asyncio.get_running_loop().add_reader(listening, self._accept, tls)
+        await self.listen(tls)
         if play is not None:
             self.arm_accept(play)
-
-    async def refuse(self) -> None:
-        """Refuse new connections; those there are go on."""
-        if self._listening is not None:
-            asyncio.get_running_loop().remove_reader(self._listening)
-            self._listening.close()
-            self._listening = None
 
     async def clog(self) -> None:
         """Leave new connections without an answer, as a firewall does that drops packets."""
         await self.refuse()
-        self._clogging.append(_listening(self.port, 0))
+        self._clogging.append(listening(self.port, 0))
         for _ in range(3):  # the queue of one is full then
             waiting = socket.socket()
             waiting.setblocking(False)
             waiting.connect_ex(("127.0.0.1", self.port))
             self._clogging.append(waiting)
 
+    def _unclog(self) -> None:
+        for clogging in self._clogging:
+            clogging.close()
+        self._clogging.clear()
+
     # --- serving -----------------------------------------------------------------------------
 
-    def _accept(self, tls: ssl.SSLContext | None) -> None:
-        # By hand: asyncio's own server loses connections that come while it is being closed.
-        assert self._listening is not None
-        try:
-            connection, _ = self._listening.accept()
-        except OSError:
-            return  # the client has left already
-        connection.setblocking(False)
-        self.accepted += 1
-        self._connections.append(connection)
-        task = asyncio.create_task(self._meet(connection, tls))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _meet(self, connection: socket.socket, tls: ssl.SSLContext | None) -> None:
-        loop = asyncio.get_running_loop()
-        reader = asyncio.StreamReader()
-        protocol = asyncio.StreamReaderProtocol(reader)
-        with connection:
-            try:
-                transport, _ = await loop.connect_accepted_socket(
-                    lambda: protocol,
-                    connection,
-                    ssl=tls,
-                    ssl_shutdown_timeout=0.5 if tls else None,  # else it waits 30 s for a farewell
-                )
-            except OSError:
-                return  # the client has left amid the handshake
-            writer = asyncio.StreamWriter(transport, protocol, reader, loop)
-            try:
-                if fault := self._next(self._at_accept):
-                    await fault(Exchange(reader, writer, proxy=self))
-                else:
-                    while await self._serve(Exchange(reader, writer, proxy=self)):
-                        pass
-            except (ConnectionError, asyncio.IncompleteReadError, ssl.SSLError, TimeoutError):
-                pass  # the client has left
-            finally:
-                writer.close()
-                with contextlib.suppress(OSError):
-                    await writer.wait_closed()
+    async def deal(self, line: Line) -> None:
+        ends = (line.reader, line.writer)
+        if fault := self._next(self._at_accept):
+            await fault(Exchange(*ends, proxy=self))
+        else:
+            while await self._serve(Exchange(*ends, proxy=self)):
+                pass
 
     @staticmethod
     def _next(armed: Armed | None) -> Play | None:
@@ -266,18 +210,15 @@ class FaultProxy:
         return armed.play
 
     async def _serve(self, exchange: Exchange) -> bool:
-        head = (await exchange.reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-        exchange.method, exchange.target, _ = head[0].split(" ", 2)
-        headers = {
-            name.lower(): value for name, value in (line.split(": ", 1) for line in head[1:-2])
-        }
+        start, headers = await exchange.head()
+        exchange.method, exchange.target, _ = start.split(" ", 2)
         exchange.call = call_of(exchange.target)
         exchange.content_type = headers.get("content-type", "")
         fault = self._next(self._armed.get(exchange.call))
         if fault is not None and getattr(fault, "before_body", False):
             await fault(exchange)
             return False
-        exchange.body = await exchange.reader.readexactly(int(headers.get("content-length", "0")))
+        exchange.body = await exchange.body_of(headers)
         self.asked.append(exchange.call)
         self.on_asked(exchange)
         if after := self._after.pop(exchange.call, None):
@@ -310,15 +251,6 @@ class FaultProxy:
             data = json.loads(answer.body).get("data")
             self.ledger.append(Entry(exchange.call, body_sent, data))
         return answer
-
-
-def _listening(port: int, backlog: int) -> socket.socket:
-    listening = socket.socket()
-    listening.setblocking(False)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listening.bind(("127.0.0.1", port))
-    listening.listen(backlog)
-    return listening
 
 
 def call_of(target: str) -> str:

@@ -16,24 +16,26 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from lockterm.api import LockService
-from lockterm.api.patience import Patience
+from lockterm.api.client import LockService
+from lockterm.api.retry_policy import RetryPolicy
 from lockterm.config import Profile
-from lockterm.models.remotes import Remote
+from lockterm.domain.operation import Operation
+from lockterm.domain.remotes import Remote
 from lockterm.operations import Operations
 from lockterm.service import remote_table
 from lockterm.service.running import RunningService
 from lockterm.store.database import Database
 from tests.faults.proxy import FaultProxy
+from tests.servers import port_of
 
 CERTS = Path(__file__).parent.parent / "api" / "certs"
 STRANGER = Path(__file__).parent / "certs"
 DOMAIN = ".lockterm.test"
 """Names in it are this machine's, until a test breaks them."""
 
-QUICK = Patience(pause_s=0.01, longest_wait_s=0.5)
+QUICK = RetryPolicy(pause_s=0.01, longest_wait_s=0.5)
 """Three attempts at a read, hardly any pause."""
-SHORT_S = 1.5
+SHORT_S = 5.0
 """The deadline of a call while a fault is on that never ends by itself."""
 
 broken_names: set[str] = set()
@@ -78,11 +80,11 @@ def quick() -> Iterator[None]:
 
     with (
         mock.patch("socket.getaddrinfo", getaddrinfo),
-        mock.patch("lockterm.connection._load_client", lambda: quick_client),
-        mock.patch("lockterm.connection.FIRST_RETRY_S", 0.02),
-        mock.patch("lockterm.connection.LAST_RETRY_S", 0.2),
-        mock.patch("lockterm.operations.settling.FIRST_RETRY_S", 0.02),
-        mock.patch("lockterm.operations.settling.LAST_RETRY_S", 0.2),
+        mock.patch("lockterm.operations.connection.load_client", lambda: quick_client),
+        mock.patch("lockterm.operations.connection.FIRST_RETRY_S", 0.02),
+        mock.patch("lockterm.operations.connection.LAST_RETRY_S", 0.2),
+        mock.patch("lockterm.operations.watching.FIRST_RETRY_S", 0.02),
+        mock.patch("lockterm.operations.watching.LAST_RETRY_S", 0.2),
     ):
         yield
 
@@ -93,13 +95,16 @@ class Site:
     Args:
         service: A running service that takes any lock id.
         folder: Where stores are made.
+        lock_ids: The ids of its locks; more than one site on a service share them.
     """
 
-    def __init__(self, service: RunningService, folder: Path) -> None:
+    def __init__(
+        self, service: RunningService, folder: Path, lock_ids: Iterator[int] | None = None
+    ) -> None:
         self.service = service
-        self.port = int(service.base_url.rsplit(":", 1)[1])
+        self.port = port_of(service)
         self._folder = folder
-        self._numbers = itertools.count(10_001)
+        self._lock_ids = lock_ids or itertools.count(10_001)
         self._stores = itertools.count()
         self._template = folder / "template.db"
         template = Database(self._template)
@@ -109,7 +114,7 @@ class Site:
 
     def new_lock(self, remotes: int = 3) -> int:
         """The id of a new lock with that many remotes."""
-        lock_id = next(self._numbers)
+        lock_id = next(self._lock_ids)
         rows = [_row(lock_id, number) for number in range(remotes)]
         with self.service.app.state.site.database.writing() as db:
             remote_table.insert_many(db, rows)
@@ -120,7 +125,7 @@ class Site:
         with self.service.app.state.site.database.reading() as db:
             rows = remote_table.page(db, lock_id, 0, 1000)
             voice = db.execute("SELECT * FROM voice_setting WHERE lock_id = ?", (lock_id,))
-            return [*rows, {"voice": voice.fetchall()}]
+            return [*map(dict, rows), {"voice": [*map(tuple, voice)]}]
 
     def ask(self, call: str, **body: Any) -> Any:
         """The ``data`` of a call's answer, asked without any proxy."""
@@ -166,7 +171,7 @@ class Site:
             await operations.close()
 
 
-async def until(condition: Callable[[], Any], *, within_s: float = 20.0) -> None:
+async def until(condition: Callable[[], Any], *, within_s: float = 60.0) -> None:
     """Wait for something to become true."""
     async with asyncio.timeout(within_s):
         while not condition():
@@ -175,8 +180,15 @@ async def until(condition: Callable[[], Any], *, within_s: float = 20.0) -> None
 
 async def read_back(operations: Operations) -> None:
     """Wait until nothing is read back any more."""
-    while operations._settling is not None and not operations._settling.done():
-        await asyncio.wait([operations._settling], timeout=20)
+    await operations.watch.until_idle()
+
+
+async def checked(operations: Operations, operation: Operation) -> Operation:
+    """Check an operation as a person does, and wait for what is proven by the readings then."""
+    await operations.watch.check(operation)
+    operations.watch.start()
+    await read_back(operations)
+    return await operations.journal.find(operation.id) or operation
 
 
 def _row(lock_id: int, number: int) -> dict[str, object]:

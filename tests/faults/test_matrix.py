@@ -13,6 +13,7 @@ from tests.faults.cases import combined_case, read_case, write_case
 from tests.faults.catalogue import Fault, catalogue
 from tests.faults.proxy import READS, WRITES
 from tests.faults.site import Site
+from tests.long import sample, telling
 
 # asyncio leaves a socket to the garbage collector when a connection is cancelled as it comes about.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -46,18 +47,24 @@ async def run(cases: list[tuple[Fault, Case]], request: pytest.FixtureRequest) -
     assert not problems, "\n".join([f"{len(problems)} problems", *problems])
 
 
-@pytest.mark.parametrize("call", WRITES)
+TELLING = ("add",)
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("call", telling(TELLING, WRITES))
 async def test_write(site: Site, call: str, request: pytest.FixtureRequest):
     async def case(fault: Fault) -> list[str]:
         return await write_case(site, call, fault)
 
-    await run([(fault, case) for fault in catalogue()], request)
+    await run([(fault, case) for fault in sample(catalogue(), 6)], request)
 
 
-@pytest.mark.parametrize("call", READS)
+@pytest.mark.sampled
+@pytest.mark.parametrize("call", telling(("list",), READS))
 async def test_read(site: Site, call: str, request: pytest.FixtureRequest):
     # Whether the service had the request is all one to a read.
     faults = [fault for fault in catalogue() if not fault.name.endswith(", applied")]
+    faults = sample(faults, 6)
 
     async def lasting(fault: Fault) -> list[str]:
         return await read_case(site, call, fault, lasting=True)
@@ -68,7 +75,7 @@ async def test_read(site: Site, call: str, request: pytest.FixtureRequest):
     await run([(fault, case) for fault in faults for case in (lasting, passing)], request)
 
 
-@pytest.mark.parametrize("call", WRITES)
+@pytest.mark.parametrize("call", telling(TELLING, WRITES))
 async def test_faults_at_several_calls(
     site: Site, call: str, long_faults: bool, request: pytest.FixtureRequest
 ):

@@ -7,7 +7,7 @@ import urllib.error
 import urllib.request
 from typing import Any
 
-from lockterm.service.catalogue import MODELS
+from lockterm.service.packs import MODELS
 
 VENDOR, MODEL = next(iter(MODELS))
 LOCK = 1001

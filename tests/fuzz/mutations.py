@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from random import Random
@@ -35,6 +35,7 @@ STRINGS = (
     "x" * 5000,
     "👩\u200d🚒\u200d👩",
     "\uffff\ufdd0\ue000\U0010ffff",
+    "\U000e0fff\ufff0\u2065a\ufe0e\U000e0001",
     SECRET,
     "0",
     "-3",
@@ -65,15 +66,48 @@ LITERALS = (
     b'"\\ud800"',
 )
 HEADERS = (
-    ("retry-after", ("0", "9" * 50, "-1", "x", "Fri, 31 Dec 9999 23:59:59 GMT", "")),
-    ("date", ("Fri, 20 Nov 2026 08:00:00 GMT", "Thu, 01 Jan 1970", "x", "0", "-" * 100)),
+    ("retry-after", ("0", "9" * 50, "9" * 5000, "-1", "x", "Fri, 31 Dec 9999 23:59:59 GMT", "")),
+    (
+        "date",
+        ("Fri, 20 Nov 2026 08:00:00 GMT", "Thu, 01 Jan 1970", "x", "0", "-" * 100, "9" * 5000),
+    ),
     ("location", ("https://x/\x1b", "//u:p@y?token=1", "", "\u202e")),
     ("age", ("0", "x", "100")),
 )
 
+MANY = 60_000
+WITHOUT_LIMIT: Mapping[str, Any] = {
+    "a string": "x" * 20 * MANY,
+    "a string of wide characters": "長" * 5 * MANY,
+    "a string of marks": "e" + "\u0301" * 5 * MANY,
+    "a string of lines": "\n" * 5 * MANY,
+    "a list of numbers": [1] * MANY,
+    "a list of strings": ["x"] * MANY,
+    "a list of objects": [{}] * (MANY // 2),
+    "a list of records": [{"id": number, "lang": "x"} for number in range(MANY // 4)],
+    "an object of names": {str(number): number for number in range(MANY)},
+    "an object with a long name": {"x" * 20 * MANY: 1},
+    "a depth": json.loads("[" * 60 + "]" * 60),
+    "a number": 10**99,
+}
+"""What belongs nowhere, as much of it as fits: one answer has at most 8 MiB and 100,000 parts."""
+
+
+def without_limit(document: str) -> Iterator[tuple[str, str]]:
+    """A JSON text with each of them in each of its places: what it is and where, and the text."""
+    for place in range(len(_places(json.loads(document)))):
+        for what, value in WITHOUT_LIMIT.items():
+            wrong = json.loads(document)
+            holder, key = _places(wrong)[place]
+            holder[key] = value
+            yield f"{what} for {key!r}", json.dumps(wrong, ensure_ascii=False)
+
+
 HOSTILE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2060-\u206f\u3164\ufe00-\ufe0e\uffa0"
+    "\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\ud800-\udfff"
+    "\U000e0000-\U000e0fff]"
 )
 """What must not be shown: controls, bidi, zero width without a use, halves of pairs, tags."""
 

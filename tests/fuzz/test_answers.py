@@ -5,29 +5,33 @@ from __future__ import annotations
 import json
 import time
 import traceback
+import tracemalloc
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC
+from random import Random
 from typing import Any
 
+import pytest
+
+from lockterm.api.body_reader import BodyReader
 from lockterm.api.envelope import open_answer
 from lockterm.api.headers import clock_offset_s
 from lockterm.api.payloads import read_many, read_one, read_page, read_remote, read_result
 from lockterm.api.transport import Answer, Transport
-from lockterm.api.unpacking import Unpacker
+from lockterm.domain.remotes import Remote
+from lockterm.domain.validity import validity
+from lockterm.domain.voices import Language, VoicePack
 from lockterm.errors import LocktermError, MalformedAnswer, Refused
-from lockterm.models.remotes import Remote
-from lockterm.models.voices import Language, VoicePack
 from lockterm.service.running import RunningService
-from lockterm.validity import validity
 from tests.api.conftest import Settings
 from tests.conftest import NOW_MS
 from tests.fuzz.genuine import recorded, small
-from tests.fuzz.mutations import HOSTILE, SECRET, Fuzzed, Mutator
+from tests.fuzz.mutations import HOSTILE, SECRET, Fuzzed, Mutator, without_limit
 from tests.fuzz.size import ANSWERS, SEED
 
-LONGEST_S = 2.0
-"""No answer of at most 30 kB takes longer, on however busy a machine."""
+pytestmark = pytest.mark.long
+
 
 READERS: dict[str, Callable[[Any], Any]] = {
     "bluetooth-remote/list": lambda data: read_page(data, 1, 20),
@@ -43,12 +47,12 @@ READERS: dict[str, Callable[[Any], Any]] = {
 
 def understood(call: str, fuzzed: Fuzzed, quote: Callable[[str | bytes], str]) -> Any:
     """What the client makes of an answer, from its packed bytes on."""
-    unpacker = Unpacker("gzip" if fuzzed.packed else "")
+    reader = BodyReader("gzip" if fuzzed.packed else "")
     for start in range(0, len(fuzzed.body), 10_000):
-        unpacker.feed(fuzzed.body[start : start + 10_000])
-    unpacker.finish()
+        reader.feed(fuzzed.body[start : start + 10_000])
+    reader.finish()
     clock_offset_s(fuzzed.headers, 0.0)
-    answer = Answer(fuzzed.status, fuzzed.headers, bytes(unpacker.body), unpacker.flaw, quote)
+    answer = Answer(fuzzed.status, fuzzed.headers, bytes(reader.body), reader.flaw, quote)
     value = READERS[call](open_answer(answer))
     # What is done with it next: kept in the store and the cache, and put into words.
     page = getattr(value, "remotes", None)
@@ -67,7 +71,7 @@ def test_wrong_answers(service: RunningService) -> None:
         for call, answers in recorded(service.base_url).items()
         for document in answers
     ]
-    quote = Transport(Settings("http://x", headers={"X-Key": SECRET}))._quote
+    quote = Transport(Settings("http://x", headers={"X-Key": SECRET})).quote
     mutator = Mutator(SEED)
     ended: Counter[str] = Counter()
     began_s = time.perf_counter()
@@ -99,6 +103,37 @@ def test_wrong_answers(service: RunningService) -> None:
         f"\n{ANSWERS:,} wrong answers in {took_s:.1f} s (seed {SEED}), the longest"
         f" {longest_s * 1000:.0f} ms: {dict(ended)}"
     )
-    assert longest_s < LONGEST_S
     # The chance is worth something only if both ways out are taken often.
     assert min(ended["read"], ended["MalformedAnswer"], ended["Refused"]) > ANSWERS / 20
+
+
+def test_things_without_a_limit(service: RunningService) -> None:
+    """Each costs memory in proportion to its bytes, and no error repeats it."""
+    quote = Transport(Settings("http://x", headers={"X-Key": SECRET})).quote
+    chance, ended = Random(SEED), Counter[str]()
+    documents = [
+        (call, what, document)
+        for call, answers in recorded(service.base_url).items()
+        for what, document in without_limit(small(answers[0], 1))
+        if chance.random() < 0.1
+    ]
+    tracemalloc.start()
+    try:
+        for call, what, document in documents:
+            body = document.encode()
+            tracemalloc.reset_peak()
+            before = tracemalloc.get_traced_memory()[0]
+            try:
+                understood(call, Fuzzed(200, body, {}, False, what), quote)
+                ended["read"] += 1
+            except (MalformedAnswer, Refused) as error:
+                ended["refused"] += 1
+                description = error.description if isinstance(error, Refused) else ""
+                for text in (error.title, error.message, error.hint, description):
+                    assert len(text) < 600, (call, what)
+            took = tracemalloc.get_traced_memory()[1] - before
+            assert took < 64 * 1024 * 1024 + 20 * len(body), (call, what, took)
+    finally:
+        tracemalloc.stop()
+    print(f"\n{len(documents):,} things without a limit: {dict(ended)}")
+    assert ended["read"] and ended["refused"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from random import Random
 from urllib.parse import urlsplit
 
-from tests.api.fault_server import FaultServer, Line
+from tests.api.fault_server import FaultServer
 from tests.fuzz.mutations import Fuzzed, Mutator
+from tests.servers import Line
 
 
 class WrongService(FaultServer):

@@ -5,7 +5,9 @@ The floors are those of WCAG 2: its ratio of two luminances, 1 (the same) to 21 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
+from itertools import product
 
 from pyte.screens import Char
 
@@ -17,8 +19,12 @@ parts of an interface. Its 4.5 for running text is what the themes have for near
 STEPPED_BACK = 1.8
 """The least ratio of what steps back on purpose: keys in brackets that can do nothing now, hints in
 an empty field."""
+OF_THE_CURSOR = 4.5
+"""Bold in the row of the cursor takes nothing away from this ratio where it is drawn bright."""
 BEHIND = 1.2
 """The least ratio of what is behind a dialog, which nobody is to read until that is closed."""
+OF_THEMES = 4.5
+"""The least ratio of a text in the terminal's own colours where the theme says on which ground."""
 OF_THE_TERMINAL = 2.0
 """The least ratio where the terminal's own colours take part. Their exact values are the person's;
 with xterm's, on a black and on a white terminal, this leaves red, green, blue and magenta."""
@@ -48,6 +54,33 @@ _XTERM: dict[str, RGB] = {
     "brightcyan": (0, 255, 255),
     "brightwhite": (255, 255, 255),
 }
+_BRIGHT = {name: _XTERM[f"bright{name}"] for name in _XTERM if f"bright{name}" in _XTERM}
+_BRIGHT["black"] = (85, 85, 85)
+_VGA = "000000 aa0000 00aa00 aa5500 0000aa aa00aa 00aaaa aaaaaa"
+_VGA += " 555555 ff5555 55ff55 ffff55 5555ff ff55ff 55ffff ffffff"
+_TANGO = "2e3436 cc0000 4e9a06 c4a000 3465a4 75507b 06989a d3d7cf"
+_TANGO += " 555753 ef2929 8ae234 fce94f 729fcf ad7fa8 34e2e2 eeeeec"
+
+
+def _palette(colours: str) -> dict[str, RGB]:
+    names = [name for name in _XTERM if name != "bfightmagenta"]
+    found = {name: _hex(colour) for name, colour in zip(names, colours.split(), strict=True)}
+    return found | {"bfightmagenta": found["brightmagenta"]}
+
+
+def _hex(colour: str) -> RGB:
+    return int(colour[0:2], 16), int(colour[2:4], 16), int(colour[4:6], 16)
+
+
+PALETTES: dict[str, dict[str, RGB]] = {
+    "xterm": _XTERM,
+    "VGA": _palette(_VGA),
+    "Tango": _palette(_TANGO),
+}
+"""What the names of the terminal's own colours mean, in the palettes that most terminals have."""
+
+_PUTTYS: dict[RGB, RGB] = {(0, 0, 0): (85, 85, 85), (229, 229, 229): (255, 255, 255)}
+"""What bold makes of the terminal's own black and light grey, in PuTTY."""
 
 
 def contrast(front: RGB, back: RGB) -> float:
@@ -76,7 +109,14 @@ def ground_of(cell: Char) -> RGB | None:
 
 
 @lru_cache(4096)
-def ratio_of(front: str, back: str, reverse: bool, grounds: tuple[str, ...]) -> float:
+def ratio_of(
+    front: str,
+    back: str,
+    reverse: bool,
+    grounds: tuple[str, ...],
+    bold: bool = False,
+    palettes: tuple[str, ...] = ("xterm",),
+) -> float:
     """How well a cell is read, on the worst of some terminals.
 
     Args:
@@ -84,17 +124,26 @@ def ratio_of(front: str, back: str, reverse: bool, grounds: tuple[str, ...]) -> 
         back: That of the background.
         reverse: Whether they are swapped.
         grounds: The terminals: ``black``, ``white`` or both.
+        bold: Whether it is bold, for which some take the bright variant of a colour: after the
+            swap, so that black and a dark ground become the grey of bright black.
+        palettes: What the colours may be.
     """
     ratios = []
-    for default_front, default_back in (GROUNDS[ground] for ground in grounds):
-        colours = _rgb(front, default_front), _rgb(back, default_back)
-        ratios.append(contrast(*(reversed(colours) if reverse else colours)))
+    for ground, palette in product(grounds, palettes):
+        own, (default_front, default_back) = PALETTES[palette], GROUNDS[ground]
+        colours = _rgb(front, default_front, own), _rgb(back, default_back, own)
+        text, behind = reversed(colours) if reverse else colours
+        ratios.append(contrast(text, behind))
+        if bold and (bright := _bright(back if reverse else front, text)):
+            ratios.append(contrast(bright, behind))
     return min(ratios)
 
 
-def _rgb(name: str, default: RGB) -> RGB:
+def _bright(name: str, seen: RGB) -> RGB | None:
+    return _PUTTYS.get(seen) if name == "default" else _BRIGHT.get(name)
+
+
+def _rgb(name: str, default: RGB, own: Mapping[str, RGB] = _XTERM) -> RGB:
     if name == "default":
         return default
-    if name in _XTERM:
-        return _XTERM[name]
-    return int(name[0:2], 16), int(name[2:4], 16), int(name[4:6], 16)
+    return own[name] if name in own else _hex(name)

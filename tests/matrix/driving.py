@@ -17,11 +17,10 @@ STILL_S = 0.03
 """A screen to which nothing was written for so long is read."""
 AGAIN_S = 1.0
 """After so long a dialog may have taken a key for one that was not meant for it."""
-TIRED_S = 6.0
-"""After so long no key is pressed again."""
-WRONG_S = 2.0
-"""What is wrong with a screen that shows all its words may come right within this: a part that is
-drawn later. After it, it is wrong."""
+TURNS, MORE_TURNS = 60, 180
+"""What is wrong with a screen that shows all its words may come right: a part is drawn later. After
+so many looks at which nothing was written and lockterm did nothing, it is wrong; more where a key
+is pressed again meanwhile."""
 
 
 @dataclass
@@ -41,7 +40,7 @@ def drive(session: PtySession, terminal: Terminal, steps: Iterable[Step]) -> Out
     began = 0
     for step in steps:
         problems, outcome.is_stuck = _take(session, terminal, step)
-        problems += sent.wrong(bytes(session.raw[began:]), terminal)
+        problems += sent.wrong(bytes(session.raw[began:]), terminal, Picture(session.screen).lines)
         began = len(session.raw)
         if problems:
             found = "\n  ".join(problems)
@@ -57,10 +56,10 @@ def _take(session: PtySession, terminal: Terminal, step: Step) -> tuple[list[str
     """What is wrong with the screen of a step, and whether it did not come at all."""
     session.press(*step.keys)
     pressed = time.monotonic()
-    end, wrong_since = pressed + PATIENCE_S, 0.0
+    end, turns = pressed + PATIENCE_S, 0
     while True:
         while session.pump(STILL_S):
-            pass
+            turns = 0
         picture = Picture(session.screen)
         problems = reading.wrong(picture, step.shows, terminal)
         is_gone = not step.gone or not re.search(step.gone, picture.words)
@@ -69,12 +68,12 @@ def _take(session: PtySession, terminal: Terminal, step: Step) -> tuple[list[str
         now = time.monotonic()
         missing = not is_gone or any(problem.startswith("not there") for problem in problems)
         waits = missing and reading.COVERED not in problems
-        wrong_since = 0.0 if waits else wrong_since or now
+        turns = 0 if waits else turns + (not session.is_at_work())
         if now > end or session.exit_code is not None:
             return [*problems, *([] if is_gone else [f"still there: {step.gone!r}"])], missing
-        if wrong_since and now > wrong_since + (TIRED_S if step.again else WRONG_S):
+        if turns > (MORE_TURNS if step.again else TURNS):
             return problems, False
-        if step.again and pressed + AGAIN_S < now < end - PATIENCE_S + TIRED_S:
+        if step.again and now > pressed + AGAIN_S:
             session.press(*step.keys)
             pressed = now
 

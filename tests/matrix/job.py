@@ -29,7 +29,7 @@ class Step:
     """Whether the keys may be pressed once more: a dialog takes none before it was seen."""
 
 
-def _dialog(*words: str, stands_out: str = "", others: str = "", dimmed: str = "") -> Expected:
+def dialog(*words: str, stands_out: str = "", others: str = "", dimmed: str = "") -> Expected:
     """A dialog, whole, over the keys of its screen."""
     return Expected(
         words, dialog=True, dimmed=dimmed, stands_out=stands_out, others=others, help=False
@@ -41,14 +41,14 @@ def _form(*words: str, stands_out: str = "", others: str = "", notice: str = "")
     return Expected(words, notice, stands_out=stands_out, others=others, help=False)
 
 
-def _asked(question: str, *words: str, keep: str, act: str) -> Expected:
+def asked(question: str, *words: str, keep: str, act: str) -> Expected:
     """A question whose harmless answer has the focus."""
-    return _dialog(question, *words, f"{keep} +{act.strip()}", stands_out=keep, others=act)
+    return dialog(question, *words, f"{keep} +{act.strip()}", stands_out=keep, others=act)
 
 
-def _answering(keep: str, act: str) -> Expected:
+def answering(keep: str, act: str) -> Expected:
     """The same, with the focus on the answer that acts."""
-    return _dialog(stands_out=act, others=keep)
+    return dialog(stands_out=act, others=keep)
 
 
 _FIRST = Expected(
@@ -143,7 +143,7 @@ JOB: tuple[Step, ...] = (
     Step(
         "review",
         (SAVE,),
-        _asked(
+        asked(
             f"Add {NAME} to {LOCK}",
             "N-77",
             "Mon-Fri",
@@ -152,7 +152,7 @@ JOB: tuple[Step, ...] = (
             act=f"Add {NAME}",
         ),
     ),
-    Step("review, yes", ("right",), _answering("Keep editing", f"Add {NAME}"), again=True),
+    Step("review, yes", ("right",), answering("Keep editing", f"Add {NAME}"), again=True),
     Step(
         "saved",
         ("enter",),
@@ -167,14 +167,14 @@ JOB: tuple[Step, ...] = (
     Step(
         "difference",
         (SAVE,),
-        _asked(
+        asked(
             f"Change {NAME}, number N-77, on {LOCK}",
             f"Name: {NAME} -> {NAME} 2",
             keep="Keep editing",
             act=f"Change {NAME}",
         ),
     ),
-    Step("difference, yes", ("right",), _answering("Keep editing", "Change"), again=True),
+    Step("difference, yes", ("right",), answering("Keep editing", "Change"), again=True),
     Step("changed", ("enter",), Expected(("138 remotes",), f"{NAME} 2 was changed")),
     Step(
         "renew",
@@ -185,7 +185,7 @@ JOB: tuple[Step, ...] = (
     Step(
         "renewal",
         (SAVE,),
-        _asked(
+        asked(
             f"Change {NAME} 2, number N-77",
             "End: .* -> ",
             "in (?:60|59) days",
@@ -193,7 +193,7 @@ JOB: tuple[Step, ...] = (
             act=f"Change {NAME} 2",
         ),
     ),
-    Step("renewal, yes", ("right",), _answering("Keep editing", "Change"), again=True),
+    Step("renewal, yes", ("right",), answering("Keep editing", "Change"), again=True),
     Step("renewed", ("enter",), Expected(("138 remotes",), f"{NAME} 2 was changed")),
 )
 """From the start to a remote that was added, changed and renewed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.matrix.job import JOB, LOCK, NAME, PALETTE, Step, _answering, _asked, _dialog
+from tests.matrix.job import JOB, LOCK, NAME, PALETTE, Step, answering, asked, dialog
 from tests.matrix.reading import Expected
 from tests.matrix.terminals import FEW, Terminal
 
@@ -12,48 +12,55 @@ MORE: tuple[Step, ...] = (
     Step(
         "user number",
         ("u",),
-        _dialog(f"New user number of {NAME} 2 .N-77. on {LOCK}", "Cancel +Set the user number"),
+        dialog(
+            f"New user number of {NAME} 2 on {LOCK}",
+            "Number: N-77",
+            "Cancel +Set the user number",
+        ),
     ),
     Step(
         "user number typed",
         ("7",),
-        _dialog(r" 7+ ", stands_out="(?<=7) ", others="Cancel"),
+        dialog(r" 7+ ", stands_out="(?<=7) ", others="Cancel"),
         again=True,
     ),
     Step(
         "user number set",
         ("enter",),
-        Expected(("138 remotes",), f"{NAME} 2 .N-77. has user number 7+ now; recorded"),
+        Expected(("138 remotes",), f"{NAME} 2 .N-77. has user number 7+ now"),
     ),
     Step(
         "delete",
         ("d",),
-        _asked(
+        asked(
             f"Delete {NAME} 2 .N-77. from {LOCK}",
             "Valid: .*in (?:60|59) days",
             "State: normal",
             "A backup is kept",
             keep="Keep",
-            act=f"Delete {NAME} 2  ",
+            act=f"D +Delete {NAME} 2",
         ),
     ),
-    Step("delete, yes", ("right",), _answering("Keep", f"Delete {NAME} 2  "), again=True),
-    Step("delete, no", ("left",), _answering(f"Delete {NAME} 2  ", "Keep")),
+    Step("delete, arrows", ("right",), answering(f"D +Delete {NAME} 2", "Keep")),
     Step("kept", ("enter",), Expected(("138 remotes", "N-77"), stands_out=NAME)),
-    Step("delete again", ("d",), _dialog("State: normal", stands_out="Keep")),
-    Step("delete again, yes", ("right",), _answering("Keep", f"Delete {NAME} 2  "), again=True),
-    Step("deleted", ("enter",), Expected(_LAST, f"{NAME} 2 .N-77. was deleted from {LOCK}")),
+    Step("delete again", ("d",), dialog("State: normal", stands_out="Keep")),
+    Step(
+        "deleted",
+        ("D",),
+        Expected(_LAST, f"{NAME} 2 .N-77. was deleted from {LOCK}"),
+        again=True,
+    ),
     Step(
         "clear",
         ("C",),
-        _dialog(
+        dialog(
             f"Delete all 137 remotes of {LOCK}",
-            f"Type {LOCK} or 1001 to go on",
-            "Keep them +Delete 137 remotes",
+            f"Type {LOCK} or 1001, then enter, to go on",
+            "Keep them +D +Delete 137 remotes",
             dimmed="Delete 137 remotes",
         ),
     ),
-    Step("clear, lock typed", ("1001",), _dialog(r"go on: 1001 .*Delete 137 remotes")),
+    Step("clear, lock typed", ("1001",), dialog(r"go on: 1001 .*Delete 137 remotes")),
     Step("clear, not done", ("escape",), Expected(_LAST), gone="Delete all"),
     Step(
         "voice",
@@ -72,7 +79,7 @@ MORE: tuple[Step, ...] = (
     Step(
         "voice chosen",
         ("enter",),
-        _asked(
+        asked(
             f"Set the voice of {LOCK} .lock 1001.",
             "From not known",
             "To en-US Grace",
@@ -80,7 +87,7 @@ MORE: tuple[Step, ...] = (
             act="Set the voice",
         ),
     ),
-    Step("voice chosen, yes", ("right",), _answering("Keep", "Set the voice  "), again=True),
+    Step("voice chosen, yes", ("right",), answering("Keep", "Set the voice  "), again=True),
     Step(
         "voice set",
         ("enter",),
@@ -106,9 +113,14 @@ MORE: tuple[Step, ...] = (
         "messages",
         ("M",),
         Expected(
-            ("Messages", "notice +Voice set", "notice +Delete", "Recorded by the service; it"),
+            (
+                "Messages",
+                "notice +Voice set",
+                "notice +Recorded by the service",
+                "Recorded by the service; it",
+            ),
             stands_out="notice +Voice set",
-            others="notice +Delete",
+            others="notice +Recorded by the service",
         ),
     ),
     Step("back from the messages", ("escape",), Expected(_LAST)),
@@ -141,12 +153,12 @@ def _themes(now: str) -> tuple[Step, ...]:
         Step(
             "themes",
             ("T",),
-            _dialog("Theme", "enter chooses, escape leaves", stands_out=now, others="escape"),
+            dialog("Theme", "enter chooses, escape leaves", stands_out=now, others="escape"),
         ),
         Step(
             "another theme",
             ("j",),
-            _dialog("Theme", stands_out="[a-z]+-[a-z]+", others=now),
+            dialog("Theme", stands_out="[a-z]+-[a-z]+", others=now),
             again=True,
         ),
         Step("theme chosen", ("enter",), Expected(_LAST, stands_out="Ingrid", others="Diego")),

@@ -13,8 +13,9 @@ _CORNERS = ("╭┌╔+", "╮┐╗+", "╰└╚+", "╯┘╝+")
 _FLAT, _UPRIGHT = "─━═-", "│┃║|"
 _BAR = "▌|"
 """The left edge of a notice."""
-_DRAWING = re.compile(r"[\u2500-\u259f\s]+|-{4,}|[|#]")
-"""Lines, blocks and nothing, in ASCII too: no text."""
+_DRAWING = re.compile(r"[\u2500-\u259f\u2800\s]+|-{4,}|[|#]|(?<= )-(?=\s*$)")
+"""Lines, blocks and nothing, in ASCII too: no text. U+2800 is a blank with a direction; a dash
+alone at the right edge is the end of a scroll bar's handle."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,9 @@ from pyte.screens import Char
 
 from tests.matrix.colours import (
     BEHIND,
+    OF_THE_CURSOR,
     OF_THE_TERMINAL,
+    OF_THEMES,
     STEPPED_BACK,
     TEXT,
     contrast,
@@ -105,7 +107,8 @@ def _cut_off(picture: Picture, expected: Expected) -> Iterator[str]:
     if (box := picture.dialog) is not None and expected.dialog:
         for y in range(box.top + 1, box.bottom):
             row = picture.lines[y]
-            if row[box.left + 1] != " " or row[box.right - 1] not in " ▁▂▃▄▅▆▇█#":
+            # U+2800, behind letters from right to left, is a blank.
+            if row[box.left + 1] not in " \u2800" or row[box.right - 1] not in " ▁▂▃▄▅▆▇█#":
                 yield f"text runs into the edge of the dialog: {row!r}"
 
 
@@ -113,19 +116,26 @@ def _cut_off(picture: Picture, expected: Expected) -> Iterator[str]:
 
 
 def _unreadable(picture: Picture, expected: Expected, terminal: Terminal) -> list[str]:
-    bad: dict[tuple[str, str, bool], list[str]] = {}
+    bad: dict[tuple[str, str, bool, bool], list[str]] = {}
     back = re.compile(f"{_STEPPED_BACK}|{expected.dimmed}" if expected.dimmed else _STEPPED_BACK)
     stepped = [
         {x for found in back.finditer(line) for x in range(*found.span())} for line in picture.lines
     ]
     for x, y, cell in picture.text_cells():
-        ratio = ratio_of(cell.fg, cell.bg, cell.reverse, terminal.grounds)
-        if ratio < _floor(picture, x, y, cell, stepped[y]):
-            bad.setdefault((cell.fg, cell.bg, cell.reverse), []).append(cell.data)
+        look = cell.fg, cell.bg, cell.reverse, terminal.grounds, cell.bold
+        ratio = ratio_of(*look, palettes=terminal.palettes)
+        floor = _floor(picture, x, y, cell, stepped[y])
+        if floor == OF_THE_TERMINAL and terminal.has_own_theme and x not in stepped[y]:
+            floor = OF_THEMES
+        if cell.reverse and cell.bold and floor > BEHIND:
+            plain = ratio_of(cell.fg, cell.bg, cell.reverse, terminal.grounds)
+            floor = max(floor, min(OF_THE_CURSOR, plain))
+        if ratio < floor:
+            bad.setdefault((cell.fg, cell.bg, cell.reverse, cell.bold), []).append(cell.data)
     return [
-        f"unreadable, {ratio_of(*colours, terminal.grounds):.2f} to 1, {colours[0]} on {colours[1]}"
-        f"{' swapped' * colours[2]}: {''.join(chars)[:40]!r}"
-        for colours, chars in bad.items()
+        f"unreadable, {ratio_of(front, back, swapped, terminal.grounds, bold):.2f} to 1,"
+        f" {front} on {back}{' swapped' * swapped}{' bold' * bold}: {''.join(chars)[:40]!r}"
+        for (front, back, swapped, bold), chars in bad.items()
     ]
 
 
@@ -139,11 +149,15 @@ def _floor(picture: Picture, x: int, y: int, cell: Char, stepped: set[int]) -> f
 
 
 def _by_colour_alone(picture: Picture, expected: Expected, terminal: Terminal) -> Iterator[str]:
-    """The focus is reversed or underlined.
+    """The focus is reversed or underlined; in quiet, a row of a table begins with a mark.
 
     Where there are many colours it may be a block of light or of dark, seen in grey too.
     """
     if not expected.stands_out:
+        return
+    if "--quiet" in terminal.options and picture.cells_of(f"(?:^| )>[^>]*{expected.stands_out}"):
+        if expected.others and picture.cells_of(f"(?:^| )>[^>]*(?:{expected.others})"):
+            yield f"{expected.others!r} has the mark, and not the focus"
         return
     own = picture.cells_of(expected.stands_out)
     theirs = picture.cells_of(expected.others) if expected.others else []

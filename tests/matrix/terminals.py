@@ -58,6 +58,16 @@ class Terminal:
         return kinds.get(self.theme, ("black", "white"))
 
     @property
+    def has_own_theme(self) -> bool:
+        """Whether its theme has the terminal's own colours, for one kind of ground."""
+        return self.theme.startswith("ansi-")
+
+    @property
+    def palettes(self) -> tuple[str, ...]:
+        """What its own colours may be."""
+        return ("xterm", "VGA", "Tango") if self.has_own_theme else ("xterm",)
+
+    @property
     def has_mouse(self) -> bool:
         """Whether the mouse may be asked for: GNU screen would hold every escape back."""
         in_screen = self.inside == "screen" or self.term.startswith("screen")

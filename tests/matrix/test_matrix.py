@@ -12,19 +12,25 @@ import pytest
 from lockterm.service.running import RunningService
 from lockterm.service.site import now_ms
 from tests.conftest import MATRIX_STEPS
+from tests.long import telling
 from tests.matrix.driving import drive, leave
 from tests.matrix.job_more import whole
-from tests.matrix.terminals import FEW, TERMINALS, Terminal
+from tests.matrix.terminals import FEW, TERMINALS
+
+BY_NAME = {terminal.name: terminal for terminal in TERMINALS}
+TELLING = ("quiet-no-mouse-60x20", "xterm-256color-80x24")
+"""The one with the least room and the fewest means, and the usual one."""
 
 
-@pytest.mark.parametrize("terminal", TERMINALS, ids=[terminal.name for terminal in TERMINALS])
+@pytest.mark.parametrize("name", telling(TELLING, BY_NAME))
 def test_the_main_job(
-    terminal: Terminal,
+    name: str,
     running_service: Callable[..., RunningService],
     tmp_path: Path,
     record_property: Callable[[str, object], None],
 ) -> None:
     """Nothing cut off or unreadable, no state by colour alone, nothing sent that is not known."""
+    terminal = BY_NAME[name]
     service = running_service(today=date.today(), clock=now_ms)
     steps = whole(terminal)
     with terminal.running(service.base_url, tmp_path) as session:

@@ -43,6 +43,17 @@ def test_a_screen_as_it_should_be_has_nothing_wrong() -> None:
     assert reading.wrong(shown(*DIALOG), asked, FEW) == []
 
 
+def test_a_mark_tells_the_cursor_in_quiet_alone() -> None:
+    quiet = Terminal("quiet", X256, options=("--quiet",))
+    body = ("Name    State", ">Anna   normal", " Ben    normal", "", "", "page 1 of 7")
+    anna, ben = (
+        Expected(stands_out=one, others=other) for one, other in (("Anna", "Ben"), ("Ben", "Anna"))
+    )
+    assert reading.wrong(shown(*body), anna, quiet) == []
+    assert reading.wrong(shown(*body), anna, FEW)
+    assert reading.wrong(shown(*body), ben, quiet)
+
+
 @pytest.mark.parametrize(
     ("written", "terminal", "is_read"),
     [
@@ -58,6 +69,10 @@ def test_a_screen_as_it_should_be_has_nothing_wrong() -> None:
         ("\x1b[7m", FEW, True),
         ("", FEW, True),
         ("\x1b[37m", Terminal("dark", X256, theme="ansi-dark"), True),
+        ("\x1b[36m", Terminal("dark", X256, theme="ansi-dark"), True),
+        ("\x1b[33m", Terminal("dark", X256, theme="ansi-dark"), False),  # VGA's brown
+        ("\x1b[94m", Terminal("dark", X256, theme="ansi-dark"), False),
+        ("\x1b[32m", Terminal("light", X256, theme="ansi-light"), False),
         ("\x1b[37m", Terminal("light", X256, theme="ansi-light"), False),
     ],
 )
@@ -142,9 +157,12 @@ def test_the_focus_is_told_without_colour(
         (Terminal("t", X256, environment=C_LOCALE), "Zoë…", False),
         (Terminal("t", "linux"), "7 · 20", False),
         (Terminal("t", X256, options=("--quiet",)), "╭─╮", False),
+        (Terminal("t", X256, options=("--quiet",)), " Brandt Elektro · lift ", True),
+        (Terminal("t", X256, options=("--quiet",)), "Brandt Elektro ~ A-2 · B", False),
+        (Terminal("t", X256, options=("--quiet",)), "清 洁 班 组  · 早 班 ", True),
     ],
 )
 def test_what_is_written_is_what_the_terminal_knows(
     terminal: Terminal, written: str, is_right: bool
 ) -> None:
-    assert (sent.wrong(written.encode(), terminal) == []) is is_right
+    assert (sent.wrong(written.encode(), terminal, [written]) == []) is is_right

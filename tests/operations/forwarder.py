@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 import httpx
 
 from lockterm.service.running import RunningService
-from tests.api.fault_server import FaultServer, Line
+from tests.api.fault_server import FaultServer
+from tests.servers import Line
 
 
 @dataclass

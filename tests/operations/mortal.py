@@ -1,8 +1,10 @@
 """A process that carries out operations and is killed amid them: run as a module by the tests.
 
 It imports everything once and forks for each life. Commands come as JSON lines on stdin:
-``store``, ``base_url``, ``lock_id``, ``calls``, and ``die_at``, the step at which it kills itself.
-On stdout it tells ``pid`` of the life, ``ack`` for what it was told had worked, and ``ended``.
+``store``, ``base_url``, ``lock_id``, ``calls``, and ``die_at``, the step at which it kills itself;
+or ``plan``, the id of a plan that it carries out, or goes on with.
+On stdout it tells ``pid`` of the life, ``ack`` for what it was told had worked, ``step`` and its
+``state`` for each that has ended, ``done`` for the plan, and ``ended``.
 """
 
 from __future__ import annotations
@@ -15,14 +17,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from lockterm.api import LockService
+from lockterm.api.client import LockService
 from lockterm.config import Profile
+from lockterm.domain.requests import NewRemote, RemoteChanges
 from lockterm.errors import LocktermError
-from lockterm.models.requests import NewRemote, RemoteChanges
-from lockterm.operations import Operations
-from lockterm.service.catalogue import MODELS
+from lockterm.operations import Operations, watching
+from lockterm.operations.runs import Runs
+from lockterm.service.packs import MODELS
 from lockterm.store.database import Database
 from lockterm.store.journal import Journal
+from tests.conftest import NEAR
 from tests.faults.calls import CALLS, Scene
 from tests.faults.site import quick
 
@@ -82,9 +86,17 @@ async def live(life: dict[str, Any]) -> None:
     profile = Profile(name="mortal", base_url=life["base_url"])
     operations = Operations(profile, Database(Path(life["store"])))
     lock_id = life["lock_id"]
-    while True:
+    if life["plan"]:
+        plan = await operations.runs.find(life["plan"])
+        await operations.runs.carry_out(
+            plan,
+            on_step=lambda step: tell(step=step.number, state=step.state),
+            stop=asyncio.Event(),
+        )
+        tell(done=plan.id)
+    while not life["plan"]:
         for call in life["calls"]:
-            remotes = await operations.all_remotes(lock_id)
+            remotes = await operations.remotes.all(lock_id)
             try:
                 if life["endless"] and call == "add":
                     number = os.urandom(6).hex()
@@ -95,27 +107,30 @@ async def live(life: dict[str, Any]) -> None:
                         remote_type=1,
                         add_type=1,
                     )
-                    result = await operations.add_remote(request)
+                    result = await operations.writes.add_remote(request)
                 elif life["endless"] and call == "update":
                     changes = RemoteChanges(remote_name=f"Fob {os.urandom(6).hex()}")
                     target = remotes[-1]
-                    result = await operations.update_remote(lock_id, target.id, changes, target)
+                    result = await operations.writes.update_remote(
+                        lock_id, target.id, changes, target
+                    )
                 elif call == "clear":
-                    result = await operations.clear_remotes(lock_id)
+                    result = await operations.writes.clear_remotes(lock_id)
                 else:
                     remote = remotes[-1] if call == "delete" else remotes[0]
                     result = await CALLS[call](operations, Scene(lock_id, remote))
             except LocktermError as error:
                 tell(failed=call, error=str(error))
                 continue
-            tell(ack=call, result=result, id=(await operations.history())[-1].id)
+            tell(ack=call, result=result, id=(await operations.journal.history())[-1].id)
         if not life["endless"]:
             break
     await operations.close()
 
 
 def main() -> None:
-    assert MODELS
+    assert MODELS and Runs  # each life would import them anew
+    watching.Horizon = lambda: NEAR
     for line in sys.stdin:
         life = json.loads(line)
         if child := os.fork():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import resource
@@ -12,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from lockterm.domain.locks import Lock
+from lockterm.domain.operation import State
 from lockterm.errors import OutcomeUnknown, StoreError
-from lockterm.models.locks import Lock
-from lockterm.models.operation import State
 from lockterm.operations import Operations
 from tests.faults.calls import CALLS, Scene
 from tests.faults.cases import disagreements
@@ -40,9 +41,9 @@ async def check_reads_and_writes(
     site: Site, proxy: FaultProxy, operations: Operations, scene: Scene
 ) -> None:
     """What has to hold while nothing can be written."""
-    assert [lock.lock_id for lock in await operations.locks()] == [scene.lock_id]
-    assert len(await operations.history()) == 1
-    assert await operations.unsettled() == []
+    assert [lock.lock_id for lock in await operations.locks.all()] == [scene.lock_id]
+    assert len(await operations.journal.history()) == 1
+    assert await operations.journal.unsettled() == []
     for call in READS:
         await CALLS[call](operations, scene)
     before = site.state(scene.lock_id)
@@ -57,9 +58,9 @@ async def used_store(site: Site, lock_id: int) -> Path:
     """A store with a lock in its book and one operation in its journal."""
     store = site.new_store()
     async with site.proxy() as proxy, site.operations(proxy, store, name="p") as operations:
-        await operations.save_lock(Lock(lock_id, "Gate"))
+        await operations.locks.save(Lock(lock_id, "Gate"))
         remote = site.remotes(lock_id)[0]
-        await operations.set_user_no(lock_id, remote, 5)
+        await operations.writes.set_user_no(lock_id, remote, 5)
     return store
 
 
@@ -70,15 +71,15 @@ async def test_the_disk_is_full(site: Site, when: str):
     scene = Scene(lock_id, site.remotes(lock_id)[1])
     async with site.proxy() as proxy, site.operations(proxy, store, name="p") as operations:
         if when == "later":
-            await operations.unsettled()
+            await operations.journal.unsettled()
         with full_disk():
             await check_reads_and_writes(site, proxy, operations, scene)
         # There is room again: nothing has to be started anew, nothing is held back.
         for call in ("update", "add", "clear"):
             await CALLS[call](operations, Scene(lock_id, scene.remote)) if call != "clear" else (
-                await operations.clear_remotes(lock_id)
+                await operations.writes.clear_remotes(lock_id)
             )
-        assert disagreements((await operations.history())[1:], proxy.ledger) == []
+        assert disagreements((await operations.journal.history())[1:], proxy.ledger) == []
 
 
 async def test_the_disk_fills_up_while_a_write_is_on_its_way(site: Site):
@@ -90,11 +91,11 @@ async def test_the_disk_fills_up_while_a_write_is_on_its_way(site: Site):
         proxy.on_asked = lambda exchange: limit.__enter__() if exchange.call == "update" else None
         try:
             await CALLS["update"](operations, scene)  # recorded, and said so
-            (row,) = await operations.history()
+            (row,) = await operations.journal.history()
             assert row.state is State.SENDING
         finally:
             limit.__exit__(None, None, None)
-        (row,) = await operations.history()
+        (row,) = await operations.journal.history()
         assert row.state is State.CONFIRMED
 
 
@@ -102,7 +103,7 @@ async def test_the_disk_is_full_while_it_is_read_back(site: Site):
     lock_id = site.new_lock()
     scene = Scene(lock_id, site.remotes(lock_id)[1])
     async with site.proxy() as proxy, site.operations(proxy) as operations:
-        await operations.unsettled()
+        await operations.journal.unsettled()
         proxy.arm("delete", applied_unheard, 1)
         limit = full_disk()
         proxy.on_asked = lambda exchange: limit.__enter__() if exchange.call == "delete" else None
@@ -112,10 +113,12 @@ async def test_the_disk_is_full_while_it_is_read_back(site: Site):
             await read_back(operations)
         finally:
             limit.__exit__(None, None, None)
-        operations.settle()
-        await read_back(operations)
-        (row,) = await operations.history()
-        assert row.state is State.CONFIRMED_BY_READING
+        state = None
+        async with asyncio.timeout(60):
+            while state is not State.CONFIRMED_BY_READING:
+                operations.watch.start()
+                await read_back(operations)
+                (state,) = [row.state for row in await operations.journal.history()]
 
 
 @pytest.fixture

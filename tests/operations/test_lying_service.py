@@ -12,13 +12,14 @@ import pytest
 
 from lockterm.api.payloads import read_remote
 from lockterm.config import Profile
+from lockterm.domain.operation import Operation, State
+from lockterm.domain.remotes import Remote
 from lockterm.errors import MalformedAnswer
-from lockterm.models.operation import Operation, State
-from lockterm.models.remotes import Remote
 from lockterm.operations import Operations
-from lockterm.readback import judge_clear, judge_delete, judge_update
+from lockterm.operations.readback import judge_clear, judge_delete, judge_update
 from lockterm.store.database import Database
-from tests.api.fault_server import FaultServer, Line, http
+from tests.api.fault_server import FaultServer, http
+from tests.servers import Line
 
 Listing = Callable[[int, int], dict[str, Any]]
 """Page number, page size -> ``data`` of the list."""
@@ -126,7 +127,7 @@ def reads(tmp_path: Path) -> Iterator[Callable[[Listing], Any]]:
             operations = Operations(profile, Database(tmp_path / "lockterm.db"))
             try:
                 async with asyncio.timeout(20):
-                    return await operations.all_remotes(1), len(server.asked)
+                    return await operations.remotes.all(1), len(server.asked)
             finally:
                 await operations.close()
 

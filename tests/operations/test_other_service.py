@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from lockterm.config import Profile
+from lockterm.domain.operation import State
 from lockterm.errors import OutcomeUnknown
-from lockterm.models.operation import State
 from lockterm.operations import Operations, OtherService
-from lockterm.restoring import make_plan
+from lockterm.operations.restore import make_plan
 from lockterm.store.database import Database
 from tests.faults.calls import CALLS, Scene
 from tests.faults.catalogue import reset
-from tests.faults.site import Site
+from tests.faults.site import Site, read_back
 
 
 async def test_what_was_sent_elsewhere_is_not_read_back_sent_or_restored_here(
@@ -26,7 +26,7 @@ async def test_what_was_sent_elsewhere_is_not_read_back_sent_or_restored_here(
     async with site.proxy() as proxy:
         there = Operations(Profile("p", proxy.base_url, "UTC"), Database(store))
         proxy.arm("delete", reset, 1)
-        there.settle = lambda: None  # type: ignore[method-assign]
+        there.watch.start = lambda: None  # type: ignore[method-assign]
         with pytest.raises(OutcomeUnknown):
             await CALLS["delete"](there, scene)
         await there.close()
@@ -34,15 +34,16 @@ async def test_what_was_sent_elsewhere_is_not_read_back_sent_or_restored_here(
     empty = running_service(sample_data=False)
     here = Operations(Profile("p", empty.base_url, "UTC"), Database(store))
     try:
-        (lost,) = await here.unsettled()
+        (lost,) = await here.journal.unsettled()
         assert lost.service == proxy.base_url
-        assert await here._read_unknown_back()  # what it does by itself at the start
-        for settle in (here.check, here.send_again):
+        here.watch.start()  # what it does by itself at the start
+        await read_back(here)
+        for settle in (here.watch.check, here.settling.send_again):
             with pytest.raises(OtherService, match="Nothing was asked or sent"):
                 await settle(lost)
         with pytest.raises(OtherService):
             await make_plan(here, replace(lost, state=State.CONFIRMED))
-        (lost,) = await here.unsettled()
+        (lost,) = await here.journal.unsettled()
         assert lost.state is State.UNKNOWN, "the remote is in no list of another service"
         assert list(empty.requests) == []
     finally:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from lockterm.domain.operation import Operation, State
+from lockterm.domain.remotes import Remote
 from lockterm.errors import (
     MalformedAnswer,
     NameTaken,
@@ -17,14 +19,18 @@ from lockterm.errors import (
     Refused,
     StoreError,
 )
-from lockterm.models.operation import Operation, State
 from lockterm.operations import HeldBack, Operations
-from lockterm.readback import judge_add
+from lockterm.operations.readback import judge_add
+from lockterm.operations.restore import Plan, RestoreStatus, make_plan, restore, why_not_restorable
+from lockterm.screens.history.operation_fields import operation_fields
+from lockterm.store.journal import Journal
+from lockterm.widgets.notice_line import outcome_words
 from tests.faults.calls import CALLS, Scene, id_of, new_remote
 from tests.faults.cases import disagreements
 from tests.faults.catalogue import answers, close, refusal, reset
 from tests.faults.proxy import Exchange, FaultProxy
-from tests.faults.site import Site, read_back, until
+from tests.faults.site import Site, checked, read_back, until
+from tests.operations.virtual import let_pause_pass
 
 READABLE = ("add", "update", "delete", "clear")
 
@@ -55,16 +61,21 @@ class Bench:
     def lock_id(self) -> int:
         return self.scene.lock_id
 
+    @property
+    def names(self) -> list[str]:
+        """Of the remotes that the service has."""
+        return sorted(one.remote_name or "" for one in self.site.remotes(self.lock_id))
+
     async def lose(self, call: str, fault=applied_unheard) -> Operation:
         """Send a write whose answer never comes, and have it read back."""
         self.proxy.arm(call, fault, 1)
         with pytest.raises(OutcomeUnknown):
             await CALLS[call](self.operations, self.scene)
         await read_back(self.operations)
-        return (await self.operations.history())[-1]
+        return (await self.operations.journal.history())[-1]
 
     async def agree(self) -> None:
-        assert disagreements(await self.operations.history(), self.proxy.ledger) == []
+        assert disagreements(await self.operations.journal.history(), self.proxy.ledger) == []
 
 
 @pytest.fixture
@@ -74,22 +85,35 @@ async def bench(site: Site) -> AsyncIterator[Bench]:
         yield Bench(site, proxy, operations, Scene(lock_id, site.remotes(lock_id)[1]))
 
 
+@pytest.mark.parametrize("call", ["updateRemoteUserNo", "updateLockSetting"])
+async def test_nothing_is_said_to_be_read_where_nothing_can_be(bench: Bench, call: str):
+    bench.proxy.arm(call, applied_unheard, 1)
+    with pytest.raises(OutcomeUnknown, match="may have recorded it") as error:
+        await CALLS[call](bench.operations, bench.scene)
+    assert "no way to read it back" in error.value.sentences
+    seen = await checked(bench.operations, (await bench.operations.journal.history())[-1])
+    zone = bench.operations.profile.zone
+    assert "read" not in outcome_words(seen, zone, bench.operations.now_ms())
+    told = operation_fields(seen, (), zone, "")
+    assert "Read back" not in [field.label for field in told]
+
+
 @pytest.mark.parametrize("call", READABLE)
 async def test_a_late_request_is_found_by_the_second_reading(bench: Bench, call: str):
     seen = await bench.lose(call, stalled)
     assert seen.state is State.NOT_SEEN and "may still land" in seen.message
     assert not bench.proxy.ledger
-    again = await bench.operations.check(seen)
+    again = await checked(bench.operations, seen)
     assert again.state is State.NOT_SEEN
     await bench.proxy.land()
-    again = await bench.operations.check(again)
+    again = await checked(bench.operations, again)
     if call == "add":
         assert again.state is State.AMBIGUOUS
         assert again.candidates == (bench.proxy.ledger[0].data["remoteId"],)
-        again = await bench.operations.bind(again, again.candidates[0])
+        again = await bench.operations.settling.bind(again, again.candidates[0])
         assert again.remote_id == bench.proxy.ledger[0].data["remoteId"]
     assert again.state is State.CONFIRMED_BY_READING
-    assert await bench.operations.unsettled() == []
+    assert await bench.operations.journal.unsettled() == []
     await bench.agree()
 
 
@@ -107,8 +131,8 @@ async def test_what_happened_to_a_new_remote_since_does_not_hide_it(bench: Bench
     """The remote of an unknown add was found in the list and used before it was settled."""
     seen = await bench.lose("add")
     new = next(one for one in bench.site.remotes(bench.lock_id) if one.remote_name == "New fob")
-    await bench.operations.set_user_no(bench.lock_id, new, 5)
-    assert (await bench.operations.check(seen)).candidates == (new.id,)
+    await bench.operations.writes.set_user_no(bench.lock_id, new, 5)
+    assert (await bench.operations.watch.check(seen)).candidates == (new.id,)
 
 
 @pytest.mark.parametrize("fault", [applied_unheard, stalled])
@@ -120,25 +144,25 @@ async def test_an_unsettled_add_or_clear_holds_back_more_of_them(bench: Bench, f
         request = new_remote(bench.lock_id, "Another fob", "N-901")
         with pytest.raises(HeldBack, match="this session"):
             await (
-                bench.operations.clear_remotes(bench.lock_id)
+                bench.operations.writes.clear_remotes(bench.lock_id)
                 if held == "clear"
-                else bench.operations.add_remote(request)
+                else bench.operations.writes.add_remote(request)
             )
         assert held not in bench.proxy.asked and sent
     # Neither another lock nor another kind of change is held.
-    await bench.operations.add_remote(new_remote(bench.site.new_lock()))
+    await bench.operations.writes.add_remote(new_remote(bench.site.new_lock()))
     await CALLS["update"](bench.operations, bench.scene)
-    await bench.operations.give_up(first)
-    await bench.operations.add_remote(new_remote(bench.lock_id, "Another fob", "N-901"))
-    await bench.operations.clear_remotes(bench.lock_id)
+    await bench.operations.settling.give_up(first)
+    await bench.operations.writes.add_remote(new_remote(bench.lock_id, "Another fob", "N-901"))
+    await bench.operations.writes.clear_remotes(bench.lock_id)
     await bench.agree()
 
 
 async def test_sending_again_what_was_not_seen(bench: Bench):
     seen = await bench.lose("add", close)
     assert seen.state is State.NOT_SEEN
-    await bench.operations.send_again(seen)
-    first, second = await bench.operations.history()
+    await bench.operations.settling.send_again(seen)
+    first, second = await bench.operations.journal.history()
     assert (first.state, second.state) == (State.SENT_AGAIN, State.CONFIRMED)
     assert second.again_of == first.id and len(bench.proxy.ledger) == 1
     await bench.agree()
@@ -148,20 +172,20 @@ async def test_sending_again_what_has_landed_meanwhile(bench: Bench):
     seen = await bench.lose("add", stalled)
     await bench.proxy.land()
     with pytest.raises(NameTaken):
-        await bench.operations.send_again(seen)
+        await bench.operations.settling.send_again(seen)
     assert bench.proxy.asked.count("add") == 1
-    assert (await bench.operations.check(seen)).state is State.AMBIGUOUS
+    assert (await bench.operations.watch.check(seen)).state is State.AMBIGUOUS
 
 
 async def test_sending_again_ends_in_doubt_too(bench: Bench):
     seen = await bench.lose("add", close)
     bench.proxy.arm("add", applied_unheard, 1)
     with pytest.raises(OutcomeUnknown):
-        await bench.operations.send_again(seen)
+        await bench.operations.settling.send_again(seen)
     await read_back(bench.operations)
-    first, second = await bench.operations.history()
+    first, second = await bench.operations.journal.history()
     assert (first.state, second.state) == (State.SENT_AGAIN, State.AMBIGUOUS)
-    assert [one.id for one in await bench.operations.unsettled()] == [second.id]
+    assert [one.id for one in await bench.operations.journal.unsettled()] == [second.id]
     await bench.agree()
 
 
@@ -170,8 +194,8 @@ async def test_sending_again_is_refused(bench: Bench, answer):
     seen = await bench.lose("update", close)
     bench.proxy.arm("update", answer, 1)
     with pytest.raises(Refused):
-        await bench.operations.send_again(seen)
-    states = [one.state for one in await bench.operations.history()]
+        await bench.operations.settling.send_again(seen)
+    states = [one.state for one in await bench.operations.journal.history()]
     assert states == [State.NOT_SEEN, State.REFUSED]
 
 
@@ -184,26 +208,74 @@ async def test_a_clear_is_never_sent_again(bench: Bench):
     )["remoteId"]
     gone = bench.site.remotes(bench.lock_id)[0]
     bench.site.ask("bluetooth-remote/delete", remoteId=gone.id)
-    await bench.operations.send_again(seen)
+    await bench.operations.settling.send_again(seen)
+    await read_back(bench.operations)
     assert [one.id for one in bench.site.remotes(bench.lock_id)] == [newcomer]
-    history = await bench.operations.history()
+    history = await bench.operations.journal.history()
     assert history[0].state is State.SENT_AGAIN  # it may still land, and was not seen to
     assert [one.call for one in history] == ["clear", "delete", "delete"]
     assert bench.proxy.asked.count("clear") == 1
     await bench.agree()
 
 
+async def restored(bench: Bench, operation: Operation) -> Plan:
+    assert why_not_restorable(operation, len(operation.before)) == ""
+    plan = await make_plan(bench.operations, operation)
+    assert await restore(bench.operations, plan, plan.due, lambda index: None, lambda: False) == ""
+    return plan
+
+
+async def test_a_clear_that_lands_amid_the_deletes_in_its_place_can_be_restored(bench: Bench):
+    """It took what the other deletes were refused for, and no backup but its own has that."""
+    before = bench.names
+    seen = await bench.lose("clear", stalled)
+
+    async def clear_lands(exchange: Exchange) -> None:
+        await exchange.apply()
+        await bench.proxy.land()
+        await exchange.send(exchange.good_bytes())
+
+    bench.proxy.arm("delete", clear_lands, 1)
+    await bench.operations.settling.send_again(seen)
+    await read_back(bench.operations)
+    history = await bench.operations.journal.history()
+    states = [one.state for one in history]
+    assert states == [State.SENT_AGAIN, State.CONFIRMED, State.REFUSED, State.REFUSED]
+    await restored(bench, history[1])
+    plan = await restored(bench, history[0])
+    assert not plan.due and len(plan.having(RestoreStatus.RESTORED)) == 3
+    assert bench.names == before
+
+
+@pytest.mark.parametrize("lands", [True, False])
+async def test_a_delete_that_was_given_up_can_be_restored_where_it_landed(
+    bench: Bench, lands: bool
+):
+    before = bench.names
+    seen = await bench.lose("delete", stalled if lands else close)
+    given_up = await bench.operations.settling.give_up(seen)
+    await bench.proxy.land()
+    plan = await make_plan(bench.operations, given_up)
+    assert "was given up: what is still on the lock by its name is not" in " ".join(plan.losses())
+    plan = await restored(bench, given_up)
+    status = RestoreStatus.RESTORED if lands else RestoreStatus.REFUSED
+    assert [outcome.status for outcome in plan.outcomes] == [status]
+    assert bench.proxy.asked.count("add") == lands
+    assert bench.names == before
+
+
 async def test_deleting_one_by_one_goes_on_after_an_interruption(bench: Bench):
     seen = await bench.lose("clear", close)
     bench.proxy.arm("delete", applied_unheard, 1)
     with pytest.raises(OutcomeUnknown):
-        await bench.operations.send_again(seen)
+        await bench.operations.settling.send_again(seen)
     await read_back(bench.operations)
-    first = (await bench.operations.history())[0]
-    await bench.operations.send_again(first)
+    first = (await bench.operations.journal.history())[0]
+    await bench.operations.settling.send_again(first)
+    await read_back(bench.operations)
     assert bench.site.remotes(bench.lock_id) == []
     assert len(bench.proxy.applied("delete")) == 3
-    assert await bench.operations.unsettled() == []
+    assert await bench.operations.journal.unsettled() == []
     await bench.agree()
 
 
@@ -217,7 +289,7 @@ async def test_a_remote_that_is_gone_cannot_tell_of_its_update(bench: Bench):
     with pytest.raises(OutcomeUnknown):
         await CALLS["update"](bench.operations, bench.scene)
     await read_back(bench.operations)
-    (row,) = await bench.operations.history()
+    (row,) = await bench.operations.journal.history()
     assert row.state is State.CONFLICT and "gone" in row.message
 
 
@@ -237,7 +309,7 @@ async def test_a_third_value_is_a_conflict(bench: Bench):
     with pytest.raises(OutcomeUnknown):
         await CALLS["update"](bench.operations, bench.scene)
     await read_back(bench.operations)
-    (row,) = await bench.operations.history()
+    (row,) = await bench.operations.journal.history()
     assert row.state is State.CONFLICT and "remoteName" in row.message
 
 
@@ -248,16 +320,16 @@ async def test_reading_back_goes_on_by_itself_until_it_succeeds(bench: Bench):
     with pytest.raises(OutcomeUnknown):
         await CALLS["delete"](bench.operations, bench.scene)
     await until(lambda: bench.proxy.asked.count("list") >= 4)
-    assert (await bench.operations.history())[0].state is State.UNKNOWN
+    assert (await bench.operations.journal.history())[0].state is State.UNKNOWN
     bench.proxy.arm("list", reset)
     await bench.proxy.refuse()
-    await until(lambda: bench.operations.online is False)
-    assert (await bench.operations.history())[0].state is State.UNKNOWN
+    await until(lambda: bench.operations.connection.online is False)
+    assert (await bench.operations.journal.history())[0].state is State.UNKNOWN
     await bench.proxy.heal()
     async with asyncio.timeout(20):
-        while (await bench.operations.history())[0].state is State.UNKNOWN:
+        while (await bench.operations.journal.history())[0].state is State.UNKNOWN:
             await asyncio.sleep(0.01)
-    assert (await bench.operations.history())[0].state is State.CONFIRMED_BY_READING
+    assert (await bench.operations.journal.history())[0].state is State.CONFIRMED_BY_READING
 
 
 async def test_an_outcome_in_doubt_while_others_are_read_back_is_read_too(bench: Bench):
@@ -279,55 +351,47 @@ async def test_an_outcome_in_doubt_while_others_are_read_back_is_read_too(bench:
         await CALLS["update"](bench.operations, other)
     gate.set()
     await read_back(bench.operations)
-    states = {one.state for one in await bench.operations.history()}
+    states = {one.state for one in await bench.operations.journal.history()}
     assert states == {State.CONFIRMED_BY_READING}
 
 
 async def test_one_that_cannot_be_read_does_not_stop_the_others(bench: Bench):
-    bench.proxy.arm("detail", answers("", 500))
+    bench.proxy.arm("list", answers("", 500))
     bench.proxy.arm("update", applied_unheard, 1)
     bench.proxy.arm("delete", applied_unheard, 1)
     other = Scene(bench.lock_id, bench.site.remotes(bench.lock_id)[2])
-    for call, scene in (("update", other), ("delete", bench.scene)):
+    for call, scene in (("delete", other), ("update", bench.scene)):
         with pytest.raises(OutcomeUnknown):
             await CALLS[call](bench.operations, scene)
     async with asyncio.timeout(20):
-        while (await bench.operations.history())[1].state is not State.CONFIRMED_BY_READING:
+        while (await bench.operations.journal.history())[1].state is not State.CONFIRMED_BY_READING:
             await asyncio.sleep(0.01)
-    assert (await bench.operations.history())[0].state is State.UNKNOWN
+    assert (await bench.operations.journal.history())[0].state is State.UNKNOWN
+
+
+def full(*args: object, **changes: object) -> None:
+    raise StoreError("disk full")
 
 
 async def test_an_outcome_that_the_store_did_not_take_is_noted_later(bench: Bench, monkeypatch):
-    journal = bench.operations._journal
-    real = journal.settle_sent
-
-    def full(*args, **changes):
-        raise StoreError("disk full")
-
-    monkeypatch.setattr(journal, "settle_sent", full)
-    await CALLS["add"](bench.operations, bench.scene)
-    assert (await bench.operations.history())[0].state is State.SENDING
-    monkeypatch.setattr(journal, "settle_sent", real)
-    row = (await bench.operations.history())[0]
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "settle_sent", full)
+        await CALLS["add"](bench.operations, bench.scene)
+        assert (await bench.operations.journal.history())[0].state is State.SENDING
+    row = (await bench.operations.journal.history())[0]
     assert row.state is State.CONFIRMED and row.remote_id == bench.proxy.ledger[0].data["remoteId"]
 
 
 async def test_a_store_that_fails_between_prepared_and_sending_holds_nothing(
     bench: Bench, monkeypatch
 ):
-    journal = bench.operations._journal
-    real = journal.move
-
-    def full(*args, **changes):
-        raise StoreError("disk full")
-
-    monkeypatch.setattr(journal, "move", full)
-    with pytest.raises(StoreError):
-        await CALLS["add"](bench.operations, bench.scene)
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "move", full)
+        with pytest.raises(StoreError):
+            await CALLS["add"](bench.operations, bench.scene)
     assert "add" not in bench.proxy.asked
-    monkeypatch.setattr(journal, "move", real)
     await CALLS["add"](bench.operations, bench.scene)
-    states = [one.state for one in await bench.operations.history()]
+    states = [one.state for one in await bench.operations.journal.history()]
     assert states == [State.NOT_SENT, State.CONFIRMED]
 
 
@@ -347,9 +411,9 @@ async def test_a_write_goes_on_when_nobody_waits_for_it_any_more(bench: Bench):
         await waiting
     gate.set()
     async with asyncio.timeout(20):
-        while (await bench.operations.history())[0].state is State.SENDING:
+        while (await bench.operations.journal.history())[0].state is State.SENDING:
             await asyncio.sleep(0.01)
-    assert (await bench.operations.history())[0].state is State.CONFIRMED
+    assert (await bench.operations.journal.history())[0].state is State.CONFIRMED
 
 
 @pytest.mark.parametrize("moments", [1, 2, 0])
@@ -368,11 +432,11 @@ async def test_the_list_moves_while_it_is_read(site: Site, moments: int):
 
         proxy.on_asked = move
         if moments:
-            ids = [one.id for one in await operations.all_remotes(lock_id)]
+            ids = [one.id for one in await operations.remotes.all(lock_id)]
             assert len(ids) == len(set(ids)) == 450 + moments
         else:
             with pytest.raises(MalformedAnswer, match="kept changing"):
-                await operations.all_remotes(lock_id)
+                await operations.remotes.all(lock_id)
             assert proxy.asked.count("list") <= 8
 
 
@@ -380,9 +444,9 @@ async def test_a_clear_stops_when_the_lock_has_other_remotes_than_were_seen(benc
     from lockterm.errors import RuleViolation
 
     with pytest.raises(RuleViolation):
-        await bench.operations.clear_remotes(bench.lock_id, 4)
+        await bench.operations.writes.clear_remotes(bench.lock_id, 4)
     assert "clear" not in bench.proxy.asked
-    assert await bench.operations.history() == []
+    assert await bench.operations.journal.history() == []
 
 
 async def test_nothing_is_sent_or_noted_during_a_pause(bench: Bench):
@@ -393,8 +457,47 @@ async def test_nothing_is_sent_or_noted_during_a_pause(bench: Bench):
     for call in ("update", "delete", "updateLockSetting", "detail"):
         with pytest.raises(RateLimited):
             await CALLS[call](bench.operations, bench.scene)
-    assert bench.proxy.asked == ["update"]
-    assert [row.state for row in await bench.operations.history()] == [State.REFUSED]
-    bench.operations._wait_until_ms = 0
+    assert bench.proxy.asked == ["detail", "update"]
+    assert [row.state for row in await bench.operations.journal.history()] == [State.REFUSED]
+    let_pause_pass(bench.operations)
     await CALLS["update"](bench.operations, bench.scene)
     await bench.agree()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"remoteName": "New fob 2"},
+        {"remoteNumber": "N-901"},
+        {"remoteType": 2},
+        {"startDate": 1_000},
+        {"endDate": 1_000},
+        {"weekDay": [1]},
+    ],
+    ids=lambda other: next(iter(other)),
+)
+async def test_a_remote_that_differs_in_this_is_not_what_was_added(bench: Bench, other):
+    seen = await bench.lose("add")
+    new = next(one for one in bench.site.remotes(bench.lock_id) if one.remote_name == "New fob")
+    assert judge_add(seen, [Remote.read({**new.raw, **other})], ()).state is State.NOT_SEEN
+    assert judge_add(seen, [new], ()).candidates == (new.id,)
+
+
+async def test_what_was_not_sent_is_recognised_as_the_service_fills_it_in(bench: Bench):
+    seen = await bench.lose("add")
+    sent = {name: seen.body[name] for name in ("remoteName", "remoteNumber", "remoteType")}
+    for filled_in in ({}, {"startDate": 0, "endDate": 0, "weekDay": []}):
+        remote = Remote.read({"id": 7, **sent, **filled_in})
+        assert judge_add(replace(seen, body=sent), [remote], ()).candidates == (7,)
+
+
+async def test_only_what_the_service_does_not_know_is_gone(bench: Bench):
+    """Who may not ask, or not now, has not been told that there is no such remote."""
+    read = bench.operations.remotes.detail_or_gone
+    assert (await read(bench.scene.remote.id)).id == bench.scene.remote.id
+    assert await read(999_999) is None
+    for status, error in ((401, Refused), (403, Refused), (429, RateLimited)):
+        bench.proxy.arm("detail", answers("", status), 1)
+        with pytest.raises(error) as refusal:
+            await read(bench.scene.remote.id)
+        assert refusal.value.status == status

@@ -10,19 +10,22 @@ from typing import Any
 import httpx
 import pytest
 
-from lockterm import rules
-from lockterm.backup import losses, read_backup
 from lockterm.config import Profile
+from lockterm.domain import rules
+from lockterm.domain.backup import losses, read_backup
+from lockterm.domain.clock import Clock
+from lockterm.domain.operation import Operation, State
+from lockterm.domain.remotes import Remote
+from lockterm.domain.requests import NewRemote
 from lockterm.errors import Refused
-from lockterm.models.operation import Operation, State
-from lockterm.models.remote_values import RemoteValues
-from lockterm.models.requests import NewRemote
 from lockterm.operations import Operations
-from lockterm.restoring import Fate, Plan, make_plan, restore, why_not_restorable
+from lockterm.operations.restore import Plan, RestoreStatus, make_plan, restore, why_not_restorable
 from lockterm.service.running import RunningService
 from lockterm.store.database import Database
 from tests.conftest import NOW_MS
+from tests.faults.site import checked
 from tests.operations.forwarder import Forwarder
+from tests.servers import port_of
 
 LOCK = 1001
 """The lock of the sample data that has 137 remotes."""
@@ -38,7 +41,7 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
     def start(base_url: str) -> Operations:
         profile = Profile(name="site", base_url=base_url, timeout_s=5.0)
         database = Database(tmp_path / "state" / "lockterm.db")
-        opened.append(Operations(profile, database, clock=lambda: NOW_MS / 1000))
+        opened.append(Operations(profile, database, clock=Clock(wall=lambda: NOW_MS / 1000)))
         return opened[-1]
 
     yield start
@@ -47,7 +50,9 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
 
 
 async def last(operations: Operations, call: str) -> Operation:
-    return [operation for operation in await operations.history() if operation.call == call][-1]
+    return [
+        operation for operation in await operations.journal.history() if operation.call == call
+    ][-1]
 
 
 async def run(
@@ -56,7 +61,7 @@ async def run(
     """Restore what is due; ``after`` is told the plan after each outcome."""
 
     def on_outcome(index: int) -> None:
-        if plan.outcomes[index].fate is not Fate.SENDING:
+        if plan.outcomes[index].status is not RestoreStatus.SENDING:
             after(plan)
 
     return await restore(operations, plan, plan.due, on_outcome, lambda: False)
@@ -97,17 +102,17 @@ async def test_a_remote_added_from_here_comes_back_with_every_field(
         is_coerced=2,
         extra_data={"floor": {"n": 2}},
     )
-    remote_id = await operations.add_remote(request)
+    remote_id = await operations.writes.add_remote(request)
     assert remote_id is not None
-    await operations.set_user_no(LOCK, await operations.remote(remote_id), 14)
+    await operations.writes.set_user_no(LOCK, await operations.remotes.detail(remote_id), 14)
     (before,) = [row for row in rows(service) if row["id"] == remote_id]
-    await operations.delete_remote(LOCK, await operations.remote(remote_id))
+    await operations.writes.delete_remote(LOCK, await operations.remotes.detail(remote_id))
 
     plan = await make_plan(operations, await last(operations, "delete"))
     assert plan.losses() == ["It gets a new id and a new creation time."]
     assert await run(operations, plan) == ""
     (outcome,) = plan.outcomes
-    assert outcome.fate is Fate.RESTORED and outcome.new_id != remote_id
+    assert outcome.status is RestoreStatus.RESTORED and outcome.new_id != remote_id
     (after,) = [row for row in rows(service) if row["id"] == outcome.new_id]
     assert without_what_is_new(after) == without_what_is_new(before)
     assert after["user_no"] == 14 and after["mac"] == "AA:BB:CC:00:11:22"
@@ -117,16 +122,16 @@ async def test_what_is_lost_of_a_remote_from_elsewhere_is_said_first(
     service: RunningService, start: Start
 ) -> None:
     operations = start(service.base_url)
-    remotes = await operations.all_remotes(LOCK)
-    await operations.set_user_no(LOCK, remotes[0], 7)
-    await operations.clear_remotes(LOCK)
+    remotes = await operations.remotes.all(LOCK)
+    await operations.writes.set_user_no(LOCK, remotes[0], 7)
+    await operations.writes.clear_remotes(LOCK)
     plan = await make_plan(operations, await last(operations, "clear"))
     first, unknown, over = plan.losses()
     ended = sum(1 for remote in remotes if remote.remote_type != 1 and remote.end_ms <= NOW_MS)
     assert first == "Each gets a new id and a new creation time."
     assert unknown == (
-        "Not known and left out: MAC address, battery level, firmware info, business id and admin"
-        " right of all 137; user number of 136. The service did not tell them, and this lockterm"
+        "Not known and left out: admin right, MAC address, battery level, business id and firmware"
+        " info of all 137; user number of 136. The service did not tell them, and this lockterm"
         " did not set them."
     )
     assert over == f"{ended} of them have ended already and will open nothing."
@@ -135,7 +140,7 @@ async def test_what_is_lost_of_a_remote_from_elsewhere_is_said_first(
 
 
 async def test_a_user_number_in_doubt_is_not_sent_back(start: Start, service: RunningService):
-    from lockterm.models.hidden import known_fields
+    from lockterm.domain.hidden import known_fields
 
     def step(call: str, state: State, **body: Any) -> Operation:
         nothing = {"path": "", "lock_id": LOCK, "lock_name": "", "remote_name": "", "before": ()}
@@ -160,31 +165,32 @@ async def test_a_user_number_in_doubt_is_not_sent_back(start: Start, service: Ru
     assert known_fields([add, doubtful, sure])[5]["remoteUserNo"] == 2
 
 
+@pytest.mark.long
 async def test_an_interrupted_restore_goes_on_where_it_stopped(
     running_service: Callable[..., RunningService], start: Start, tmp_path: Path
 ) -> None:
     file = tmp_path / "service.db"
     service = running_service(database=file)
-    port = int(service.base_url.rpartition(":")[2])
+    port = port_of(service)
     operations = start(service.base_url)
     before = [without_what_is_new(row) for row in rows(service)]
-    assert await operations.clear_remotes(LOCK, expected=137) == 137
+    assert await operations.writes.clear_remotes(LOCK, expected=137) == 137
     plan = await make_plan(operations, await last(operations, "clear"))
 
     def stop_amid(plan: Plan) -> None:
-        if len(plan.having(Fate.RESTORED)) == 50:
+        if len(plan.having(RestoreStatus.RESTORED)) == 50:
             service.stop()
 
     assert "127.0.0.1" in await run(operations, plan, stop_amid)
-    assert len(plan.having(Fate.RESTORED)) == 50
-    assert len(plan.having(Fate.NOT_SENT)) == 1
-    assert len(plan.having(Fate.WAITING)) == 86
+    assert len(plan.having(RestoreStatus.RESTORED)) == 50
+    assert len(plan.having(RestoreStatus.NOT_SENT)) == 1
+    assert len(plan.having(RestoreStatus.WAITING)) == 86
     await operations.close()
 
     again = running_service(database=file, port=port)
     operations = start(again.base_url)
     plan = await make_plan(operations, await last(operations, "clear"))
-    assert (len(plan.having(Fate.RESTORED)), len(plan.due)) == (50, 87)
+    assert (len(plan.having(RestoreStatus.RESTORED)), len(plan.due)) == (50, 87)
     assert await run(operations, plan) == ""
     restored = rows(again)
     assert max(Counter(row["name"] for row in restored).values()) == 1
@@ -195,7 +201,7 @@ async def test_an_interrupted_restore_goes_on_where_it_stopped(
             name: other[name] for name in other if name not in lost
         }
     plan = await make_plan(operations, await last(operations, "clear"))
-    assert plan.due == [] and len(plan.having(Fate.RESTORED)) == 137
+    assert plan.due == [] and len(plan.having(RestoreStatus.RESTORED)) == 137
     ids = {row["id"] for row in restored}
     assert {outcome.new_id for outcome in plan.outcomes} == ids
 
@@ -205,24 +211,24 @@ async def test_a_lost_answer_stops_the_restore_until_it_is_settled(
 ) -> None:
     async with Forwarder(service, lose_answer_to=3).running() as way:
         operations = start(way.base_url)
-        names = {remote.remote_name for remote in await operations.all_remotes(1003)}
-        await operations.clear_remotes(1003)
+        names = {remote.remote_name for remote in await operations.remotes.all(1003)}
+        await operations.writes.clear_remotes(1003)
         plan = await make_plan(operations, await last(operations, "clear"))
         reason = await run(operations, plan)
         assert "not known yet" in reason
-        assert plan.held and len(plan.having(Fate.RESTORED)) == 2
+        assert plan.held and len(plan.having(RestoreStatus.RESTORED)) == 2
         plan = await make_plan(operations, await last(operations, "clear"))
-        assert plan.held and len(plan.having(Fate.WAITING)) == 6
+        assert plan.held and len(plan.having(RestoreStatus.WAITING)) == 6
 
         # Whoever goes on all the same is held back: it could double what is not settled.
         assert "not settled" in await run(operations, plan)
         assert len(rows(service, 1003)) == 3
-        (unsettled,) = await operations.unsettled()
-        read = await operations.check(unsettled)
+        (unsettled,) = await operations.journal.unsettled()
+        read = await operations.watch.check(unsettled)
         assert read.state is State.AMBIGUOUS
-        await operations.bind(read, read.candidates[0])
+        await operations.settling.bind(read, read.candidates[0])
         plan = await make_plan(operations, await last(operations, "clear"))
-        assert len(plan.having(Fate.RESTORED)) == 3
+        assert len(plan.having(RestoreStatus.RESTORED)) == 3
         assert await run(operations, plan) == ""
     assert Counter(row["name"] for row in rows(service, 1003)) == Counter(names)
 
@@ -232,45 +238,43 @@ async def test_what_was_sent_again_counts_as_restored(
 ) -> None:
     async with Forwarder(service, lose_answer_to=1).running() as way:
         operations = start(way.base_url)
-        remote = (await operations.all_remotes(1003))[0]
-        await operations.delete_remote(1003, remote)
+        remote = (await operations.remotes.all(1003))[0]
+        await operations.writes.delete_remote(1003, remote)
         plan = await make_plan(operations, await last(operations, "delete"))
         await run(operations, plan)
         (landed,) = [row for row in rows(service, 1003) if row["name"] == remote.remote_name]
         httpx.post(
             f"{service.base_url}/api/v1/bluetooth-remote/delete", json={"remoteId": landed["id"]}
         )
-        (unsettled,) = await operations.unsettled()
-        await operations.send_again(await operations.check(unsettled))
+        (unsettled,) = await operations.journal.unsettled()
+        await operations.settling.send_again(await checked(operations, unsettled))
         plan = await make_plan(operations, await last(operations, "delete"))
-        assert [outcome.fate for outcome in plan.outcomes] == [Fate.RESTORED]
+        assert [outcome.status for outcome in plan.outcomes] == [RestoreStatus.RESTORED]
 
 
 async def test_a_name_that_is_taken_is_refused_alone_and_can_be_retried(
     service: RunningService, start: Start
 ) -> None:
     operations = start(service.base_url)
-    remotes = await operations.all_remotes(1003)
+    remotes = await operations.remotes.all(1003)
     taken = remotes[4]
-    await operations.clear_remotes(1003)
+    await operations.writes.clear_remotes(1003)
     request = rules.new_remote(
         1003,
-        RemoteValues(
-            remote_name=taken.remote_name or "", remote_number="1", remote_type=1, add_type=1
-        ),
+        Remote(remote_name=taken.remote_name or "", remote_number="1", remote_type=1, add_type=1),
     )
-    newcomer = await operations.add_remote(request)
+    newcomer = await operations.writes.add_remote(request)
     assert newcomer is not None
     plan = await make_plan(operations, await last(operations, "clear"))
     assert await run(operations, plan) == ""
-    assert [plan.outcomes[index].words for index in plan.having(Fate.REFUSED)] == [
+    assert [plan.outcomes[index].words for index in plan.having(RestoreStatus.REFUSED)] == [
         "The lock has a remote of that name."
     ]
-    assert len(plan.having(Fate.RESTORED)) == len(remotes) - 1
-    await operations.delete_remote(1003, await operations.remote(newcomer))
+    assert len(plan.having(RestoreStatus.RESTORED)) == len(remotes) - 1
+    await operations.writes.delete_remote(1003, await operations.remotes.detail(newcomer))
     assert plan.due == [4]
     assert await run(operations, plan) == ""
-    assert plan.outcomes[4].fate is Fate.RESTORED
+    assert plan.outcomes[4].status is RestoreStatus.RESTORED
     assert len(rows(service, 1003)) == len(remotes)
 
 
@@ -279,23 +283,23 @@ async def test_a_remote_in_two_backups_is_restored_once(
 ) -> None:
     """A clear that took part of the remotes, whose rest was then deleted one by one, has both."""
     operations = start(service.base_url)
-    remote = (await operations.all_remotes(1003))[0]
-    await operations.delete_remote(1003, remote)
+    remote = (await operations.remotes.all(1003))[0]
+    await operations.writes.delete_remote(1003, remote)
     first = await last(operations, "delete")
     await run(operations, await make_plan(operations, first))
     from dataclasses import replace
 
     other = replace(first, id="another", call="clear")
     plan = await make_plan(operations, other)
-    assert [outcome.fate for outcome in plan.outcomes] == [Fate.RESTORED]
+    assert [outcome.status for outcome in plan.outcomes] == [RestoreStatus.RESTORED]
 
 
 async def test_a_later_refusal_does_not_undo_what_was_restored(
     service: RunningService, start: Start
 ) -> None:
     operations = start(service.base_url)
-    remote = (await operations.all_remotes(1003))[0]
-    await operations.delete_remote(1003, remote)
+    remote = (await operations.remotes.all(1003))[0]
+    await operations.writes.delete_remote(1003, remote)
     deleted = await last(operations, "delete")
     plan = await make_plan(operations, deleted)
     await run(operations, plan)
@@ -303,9 +307,9 @@ async def test_a_later_refusal_does_not_undo_what_was_restored(
     assert request is not None and remote.id is not None
     refused = request.model_copy(update={"remote_name": "another", "remote_number": ""})
     with pytest.raises(Refused):
-        await operations.add_remote(refused, restores=(deleted.id, remote.id))
+        await operations.writes.add_remote(refused, restores=(deleted.id, remote.id))
     plan = await make_plan(operations, deleted)
-    assert [outcome.fate for outcome in plan.outcomes] == [Fate.RESTORED]
+    assert [outcome.status for outcome in plan.outcomes] == [RestoreStatus.RESTORED]
 
 
 GOOD = {
@@ -371,7 +375,8 @@ def test_fields_that_come_back_or_do_not() -> None:
     )
     assert found.request.mac == "AA"
     assert found.request.remote_name == "a\u200b"
-    assert found.unknown == ("electric_quantity", "firmware_info", "business_id", "remote_right")
+    unknown = [field.name for field in found.unknown]
+    assert unknown == ["remoteRight", "electricQuantity", "businessId", "firmwareInfo"]
     assert "does not name it: room." in " ".join(losses([found]))
 
 
@@ -383,6 +388,9 @@ def test_fields_that_come_back_or_do_not() -> None:
         ("clear", State.REFUSED, 5, "was refused"),
         ("clear", State.CONFIRMED, 0, "nothing to clear"),
         ("clear", State.CONFIRMED_BY_READING, 3, ""),
+        ("clear", State.SENT_AGAIN, 3, ""),
+        ("delete", State.GIVEN_UP, 1, ""),
+        ("delete", State.SENT_AGAIN, 1, "was sent again"),
     ],
 )
 def test_what_can_be_restored(call: str, state: State, count: int, words: str) -> None:

@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from lockterm.domain.operation import Operation, State
 from lockterm.errors import OutcomeUnknown
-from lockterm.models.operation import Operation, State
 from lockterm.operations import HeldBack, Operations, SettledMeanwhile
 from lockterm.store.database import Database
-from lockterm.store.sessions import Session
+from lockterm.store.journal import Journal
+from lockterm.store.sessions import StoreSession
 from tests.faults.calls import CALLS, Scene, new_remote
 from tests.faults.cases import disagreements
 from tests.faults.catalogue import close
 from tests.faults.proxy import Entry, Exchange, FaultProxy
-from tests.faults.site import Site, read_back, until
+from tests.faults.site import Site, checked, read_back, until
 from tests.operations.test_reading_back import applied_unheard
 
 
@@ -36,7 +37,7 @@ class Pair:
         with pytest.raises(OutcomeUnknown):
             await CALLS[call](self.here, self.scene)
         await read_back(self.here)
-        return (await self.here.history())[-1]
+        return (await self.here.journal.history())[-1]
 
 
 @pytest.fixture
@@ -48,17 +49,17 @@ async def pair(site: Site) -> AsyncIterator[Pair]:
         site.operations(proxy, store) as there,
     ):
         yield Pair(site, proxy, here, there, Scene(lock_id, site.remotes(lock_id)[1]))
-        assert disagreements(await here.history(), proxy.ledger) == []
+        assert disagreements(await here.journal.history(), proxy.ledger) == []
 
 
 async def test_the_other_session_knows_who_holds_the_lock(pair: Pair):
     operation = await pair.lose("add")
-    (seen,) = await pair.there.unsettled(pair.scene.lock_id)
+    (seen,) = await pair.there.journal.unsettled(pair.scene.lock_id)
     assert seen == operation
     with pytest.raises(HeldBack, match=operation.session):
-        await pair.there.add_remote(new_remote(pair.scene.lock_id, "Other fob"))
-    await pair.there.give_up(seen)
-    await pair.here.add_remote(new_remote(pair.scene.lock_id, "Other fob"))
+        await pair.there.writes.add_remote(new_remote(pair.scene.lock_id, "Other fob"))
+    await pair.there.settling.give_up(seen)
+    await pair.here.writes.add_remote(new_remote(pair.scene.lock_id, "Other fob"))
 
 
 async def test_an_add_on_its_way_holds_back_the_other_session(pair: Pair):
@@ -76,10 +77,10 @@ async def test_an_add_on_its_way_holds_back_the_other_session(pair: Pair):
         with pytest.raises(HeldBack):
             await CALLS[call](pair.there, pair.scene)
     # What the other session is sending is not taken for lost.
-    assert await pair.there.unsettled() == []
+    assert await pair.there.journal.unsettled() == []
     gate.set()
     await adding
-    assert [one.state for one in await pair.there.history()] == [State.CONFIRMED]
+    assert [one.state for one in await pair.there.journal.history()] == [State.CONFIRMED]
 
 
 @pytest.mark.parametrize("call", ["add", "update", "delete", "updateRemoteUserNo"])
@@ -94,7 +95,9 @@ async def test_only_one_of_two_sends_it_again(pair: Pair, call: str):
 
     pair.proxy.arm(call, slow, 1)
     results = await asyncio.gather(
-        pair.here.send_again(operation), pair.there.send_again(operation), return_exceptions=True
+        pair.here.settling.send_again(operation),
+        pair.there.settling.send_again(operation),
+        return_exceptions=True,
     )
     refused = [one for one in results if isinstance(one, Exception)]
     assert len(refused) == 1 and len(pair.proxy.applied(call)) == 1, results
@@ -106,15 +109,40 @@ async def test_only_one_of_two_sends_it_again(pair: Pair, call: str):
 async def test_what_the_other_session_settled_is_not_sent_again(pair: Pair, end: str):
     stale = await pair.lose("update", applied_unheard if end == "confirmed" else close)
     if end == "confirmed":
-        stale = await pair.here.operation(stale.id) or stale
+        stale = await pair.here.journal.find(stale.id) or stale
     elif end == "given up":
-        await pair.there.give_up(stale)
+        await pair.there.settling.give_up(stale)
     else:
-        await pair.there.send_again(stale)
+        await pair.there.settling.send_again(stale)
     asked = pair.proxy.asked.count("update")
     with pytest.raises(SettledMeanwhile):
-        await pair.here.send_again(stale)
+        await pair.here.settling.send_again(stale)
     assert pair.proxy.asked.count("update") == asked
+
+
+@pytest.mark.parametrize("call", ["update", "delete", "clear"])
+async def test_what_a_second_sending_does_is_no_proof_of_the_first(pair: Pair, call: str):
+    """It is read back while the service has applied the second, and has not answered yet."""
+    lost = await pair.lose(call)
+    second = "delete" if call == "clear" else call
+    applied, gate = asyncio.Event(), asyncio.Event()
+
+    async def held(exchange: Exchange) -> None:
+        answer = await exchange.apply()
+        if call != "clear" or not pair.site.remotes(pair.scene.lock_id):
+            applied.set()
+            await gate.wait()
+        await exchange.send(answer.head + b"\r\n\r\n" + answer.body)
+
+    pair.proxy.arm(second, held)
+    sending = asyncio.create_task(pair.there.settling.send_again(lost))
+    await applied.wait()
+    read = await checked(pair.here, lost)
+    gate.set()
+    await sending
+    assert read.state is State.UNKNOWN and "being sent again" in read.message
+    settled = await checked(pair.here, lost)
+    assert settled.state is State.SENT_AGAIN
 
 
 async def test_both_read_back_and_one_settles(pair: Pair):
@@ -123,16 +151,18 @@ async def test_both_read_back_and_one_settles(pair: Pair):
     pair.proxy.ledger.append(  # it landed after all
         Entry("delete", dict(operation.body), {})
     )
-    read = await asyncio.gather(pair.here.check(operation), pair.there.check(operation))
+    read = await asyncio.gather(checked(pair.here, operation), checked(pair.there, operation))
     assert {one.state for one in read} == {State.CONFIRMED_BY_READING}
 
 
 async def test_what_a_session_left_when_it_ended_is_settled_by_the_others(pair: Pair):
     """Its add must hold nobody back for ever, and be read back like any other."""
-    journal, dead = pair.here._journal, Session(pair.here._database.path.parent / "sessions")
+    store = pair.here.journal.database
+    journal = Journal(store, pair.here.profile.name, pair.here.profile.base_url)
+    dead = StoreSession(store.path.parent / "sessions")
     dead.open()
     await CALLS["add"](pair.here, pair.scene)
-    (model,) = await pair.here.history()
+    (model,) = await pair.here.journal.history()
 
     other = pair.site.new_lock()
     orphan = replace(
@@ -147,20 +177,28 @@ async def test_what_a_session_left_when_it_ended_is_settled_by_the_others(pair: 
     assert journal.prepare(orphan) is None
     journal.move("orphan", [State.PREPARED], state=State.SENDING, sent_ms=1)
     with pytest.raises(HeldBack):
-        await pair.there.add_remote(new_remote(other))
-    assert await pair.there.unsettled() == []
+        await pair.there.writes.add_remote(new_remote(other))
+    assert await pair.there.journal.unsettled() == []
     dead.close()
     with pytest.raises(HeldBack):  # in doubt now
-        await pair.there.add_remote(new_remote(other))
-    (seen,) = await pair.there.unsettled()
+        await pair.there.writes.add_remote(new_remote(other))
+    (seen,) = await pair.there.journal.unsettled()
     assert (seen.id, seen.state) == ("orphan", State.UNKNOWN)
-    assert (await pair.there.check(seen)).state is State.NOT_SEEN
+    assert (await checked(pair.there, seen)).state is State.NOT_SEEN
+
+
+async def test_a_session_that_has_ended_stays_so_when_a_thread_of_it_is_late(pair: Pair):
+    """Else nobody would be offered its drafts."""
+    ended = pair.here.journal
+    ended.close()
+    await ended.unsettled()
+    assert not pair.there.journal.session.is_alive(ended.session.id)
 
 
 async def test_many_first_uses_at_once(site: Site):
     store = site.new_store()
     async with site.proxy() as proxy, site.operations(proxy, store) as operations:
-        await asyncio.gather(*(operations.unsettled() for _ in range(12)))
+        await asyncio.gather(*(operations.journal.unsettled() for _ in range(12)))
 
 
 async def test_two_sessions_make_a_new_store_at_once(site: Site, tmp_path):

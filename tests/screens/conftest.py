@@ -16,12 +16,12 @@ from tests.screens.running_app import Clock, Starter
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _update_pictures(request: pytest.FixtureRequest) -> None:
+def update_pictures(request: pytest.FixtureRequest) -> None:
     snapshots.update = request.config.getoption("--update-screenshots")
 
 
 @pytest.fixture(autouse=True)
-def _plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NO_COLOR", "COLORTERM", "TEXTUAL_THEME"):
         monkeypatch.delenv(name, raising=False)
 

@@ -11,13 +11,14 @@ from urllib.parse import parse_qsl
 
 from textual.app import App
 
-from lockterm.models.locks import Lock, VoiceChoice
+from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.paths import Paths
 from lockterm.store.database import Database
 from lockterm.store.lock_book import LockBook
-from tests.api.fault_server import FaultServer, Line, http
+from tests.api.fault_server import FaultServer, http
 from tests.conftest import NOW_MS
-from tests.screens.running_app import Starter
+from tests.screens.running_app import Starter, strips
+from tests.servers import Line
 
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
@@ -85,11 +86,10 @@ def book_of(starter: Starter) -> dict[int, Lock]:
 
 def shown(app: App[Any]) -> str:
     """The text on the screen, line by line, as it would be sent to the terminal."""
-    lines = app.screen._compositor.render_strips()
     filters = app.get_line_filters()
     background = app.screen.styles.background
     text = []
-    for strip in lines:
+    for strip in strips(app.screen):
         segments = list(strip)
         for line_filter in filters:
             segments = line_filter.apply(segments, background)

@@ -14,15 +14,15 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Button, Label, ProgressBar, Static
 
-from lockterm.screens import download
-from lockterm.screens.download import DownloadModal
-from lockterm.screens.voice import VoiceScreen
-from lockterm.service.catalogue import MODELS
-from lockterm.service.pack_files import content_of
+from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.voice import VoiceScreen, download
+from lockterm.screens.voice.download import DownloadModal
+from lockterm.service.packs import MODELS, content_of
 from lockterm.service.running import RunningService
-from tests.api.fault_server import FaultServer, Line, answers, http
+from tests.api.fault_server import FaultServer, answers, http
 from tests.screens.running_app import Starter, settled, until
 from tests.screens.site import MAIN_GATE, canned, fill_book, shown, words
+from tests.servers import Line
 
 PACK = Random(2).randbytes(400_000)
 HALF = 200_000
@@ -40,7 +40,7 @@ async def open_packs(pilot: Pilot[int], *keys: str) -> VoiceScreen:
     screen = pilot.app.screen
     assert isinstance(screen, VoiceScreen)
     await pilot.press("tab")
-    await until(pilot, lambda: screen._url)
+    await until(pilot, lambda: not screen.why_not("fetch_pack"))
     return screen
 
 
@@ -53,10 +53,19 @@ def said(pilot: Pilot[int]) -> str:
     return f"{percent.render()} {modal.query_one('#words', Static).content}"
 
 
+async def agree_to(pilot: Pilot[int]) -> None:
+    """Fetch the pack under the cursor, which is on another server."""
+    await pilot.press("D")
+    await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+    await settled(pilot)
+    await pilot.press("right", "enter")
+
+
 async def fetched(pilot: Pilot[int], says: str) -> str:
     """Wait until the dialog has come to an end; its words."""
     await until(pilot, lambda: isinstance(pilot.app.screen, DownloadModal))
     await until(pilot, lambda: str(pilot.app.screen.query_one(Button).label) == "Close")
+    await settled(pilot)
     assert says in said(pilot), said(pilot)
     assert "Voice pack" in words(pilot.app) and "Close" in words(pilot.app)
     return said(pilot)
@@ -100,7 +109,7 @@ async def test_a_pack_of_the_lock(lockterm_app: Starter, service: RunningService
         (file,) = files(lockterm_app)
         assert file.read_bytes() == content_of(pack)
         await pilot.press("escape")
-        assert isinstance(pilot.app.screen, VoiceScreen)
+        await until(pilot, lambda: isinstance(pilot.app.screen, VoiceScreen))
         served = [path for _, path in service.requests if path.startswith("/packs/")]
         await pilot.press("D")  # it is there already
         await fetched(pilot, "Size and MD5 are those the service told.")
@@ -109,14 +118,19 @@ async def test_a_pack_of_the_lock(lockterm_app: Starter, service: RunningService
 
 async def test_a_timbre_of_the_tree(lockterm_app: Starter, service: RunningService) -> None:
     fill_book(lockterm_app, MAIN_GATE)
-    pack = MODELS["nordriegel", "NR-450"].packs[0]
+    pack = MODELS["nordriegel", "NR-450"].pack("en-US-grace")
     async with lockterm_app(service) as pilot:
         await pilot.press("v")
         await settled(pilot)
         await pilot.press("home", "D")  # a language has no pack
         await until(pilot, lambda: "There is no pack URL under the cursor." in words(pilot.app))
-        await pilot.press("down", "D")
+        await pilot.press(
+            "escape", "slash", *"grace", "enter"
+        )  # the detail of its pack is not read
+        await settled(pilot)
+        await pilot.press("D")
         await fetched(pilot, "The service told neither size nor MD5: nothing could be checked.")
+        assert pack is not None
         (file,) = files(lockterm_app)
         assert file.read_bytes() == content_of(pack)
 
@@ -139,16 +153,26 @@ async def test_stop_and_resume(lockterm_app: Starter) -> None:
         server.play(slow)
         await open_packs(pilot)
         await pilot.press("D")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+        await settled(pilot)
+        question = words(pilot.app)
+        assert f"from 127.0.0.1:{server.port}?" in question and "No header is sent" in question
+        await pilot.press("enter")  # it has the focus on the way out
+        await until(pilot, lambda: isinstance(pilot.app.screen, VoiceScreen))
+        assert server.asked == []
+        await agree_to(pilot)
         await until(pilot, lambda: "50%" in said(pilot))
         text = said(pilot)
-        assert "200.0 kB of 400.0 kB, " in text and " kB a second, " in text and " s left" in text
+        assert (
+            "195.3 KiB of 390.6 KiB, " in text and " KiB a second, " in text and " s left" in text
+        )
         await pilot.press("enter")  # Stop
         await until(pilot, lambda: isinstance(pilot.app.screen, VoiceScreen))
         await settled(pilot)
         assert sorted(file.suffix for file in files(lockterm_app)) == [".etag", ".partial"]
 
         server.play(answers(PACK[HALF:], 206, f"Content-Range: bytes {HALF}-399999/400000"))
-        await pilot.press("D")
+        await agree_to(pilot)
         await fetched(pilot, "Size and MD5 are those the service told.")
         assert server.asked[-1].headers["range"] == f"bytes={HALF}-"
         (file,) = files(lockterm_app)
@@ -170,8 +194,8 @@ async def test_nothing_moves_while_the_size_is_not_known(lockterm_app: Starter) 
     ):
         server.play(unsized)
         await open_packs(pilot)
-        await pilot.press("D")
-        await until(pilot, lambda: "1.0 kB" in said(pilot))
+        await agree_to(pilot)
+        await until(pilot, lambda: "1000 bytes" in said(pilot))
         bar = pilot.app.screen.query_one(ProgressBar).query_one("#bar")
         assert bar.auto_refresh is None and "0%" in said(pilot)
         go_on.set()
@@ -194,7 +218,7 @@ async def test_what_goes_wrong_is_said(lockterm_app: Starter) -> None:
             (answers(b"1", length=5), "does not let a download be resumed"),
         ):
             server.play(script)
-            await pilot.press("D")
+            await agree_to(pilot)
             text = await fetched(pilot, sentence)
             assert text.isprintable() and words(pilot.app).isprintable()
             await pilot.press("enter")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.pilot import Pilot
 
-from lockterm.models.locks import Lock
+from lockterm.domain.locks import Lock
 from lockterm.screens.base import LocktermModal
 from lockterm.service.running import RunningService
 from tests.screens.running_app import Starter, notices, settled, shown, until
@@ -67,7 +67,7 @@ async def test_every_endpoint_is_reached_from_the_keyboard(
         await press(pilot, "u")
         await agree(pilot, "'7", "enter", said=done)
         await press(pilot, "d")
-        await agree(pilot, "right", "enter", said=done)
+        await agree(pilot, "D", said=done)
         await press(pilot, "v")
         await until(pilot, lambda: "Deutsch" in shown(pilot))
         await press(pilot, "/", *"anna", "enter", "enter")
@@ -77,6 +77,6 @@ async def test_every_endpoint_is_reached_from_the_keyboard(
         await press(pilot, "escape", "escape")
         await until(pilot, lambda: "137 remotes" in shown(pilot))
         await press(pilot, "C")
-        await agree(pilot, "'1001", "enter", "enter", said="deleted")
+        await agree(pilot, "'1001", "enter", "D", said="deleted")
         await until(pilot, lambda: "No remotes on this lock" in shown(pilot))
         assert {path for _, path in service.requests} == TWELVE

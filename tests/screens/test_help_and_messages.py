@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
 from textual import events
+from textual.binding import Binding
 from textual.command import CommandPalette
 from textual.notifications import SeverityLevel
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widgets import Input, OptionList
 
+from lockterm.domain.locks import Lock
 from lockterm.keymap.names import written
-from lockterm.models.locks import Lock
 from lockterm.screens.help import HelpScreen
 from lockterm.screens.history import HistoryScreen
 from lockterm.screens.locks import LocksScreen
@@ -17,8 +20,8 @@ from lockterm.screens.messages import MessagesScreen
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.voice import VoiceScreen
 from lockterm.service.running import RunningService
-from lockterm.widgets.actions import actions_of
-from lockterm.widgets.notice import Notice
+from lockterm.terminal.hooked_app import Notice
+from lockterm.widgets.actions import actions_of, titled
 from tests.screens.running_app import Clock, Starter, settled, until
 from tests.screens.site import HOSTILE, LOCKS, MAIN_GATE, fill_book, shown, words
 from tests.screens.snapshots import assert_picture
@@ -54,7 +57,11 @@ async def test_help_names_every_key_that_works_on_every_screen(
             await until(pilot, lambda kind=kind: isinstance(app.screen, kind))
             await settled(pilot)
             actions = actions_of(app.screen)
-            bound = {written(key) for key in app.screen._bindings.key_to_bindings}
+            bound = {
+                written(key)
+                for key, binding in app.screen.active_bindings.items()
+                if binding.node is app.screen
+            }
             told = {key for action in actions for key in action.keys}
             assert bound - told <= {"ctrl+c", "super+c"}
             text = await whole_help(pilot)
@@ -84,6 +91,21 @@ async def test_help_picture(lockterm_app: Starter, service: RunningService) -> N
         await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
         await settled(pilot)
         assert_picture(pilot.app, "help-80x24")
+
+
+async def test_help_says_of_coerced_and_by_what_the_contract_says(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, 1001) as pilot:
+        helped = await whole_help(pilot)
+        assert "By: GW, BT" in helped and "via the gateway" in helped
+        assert "flag for a coerced remote" in helped and "duress" not in helped
+
+
+def test_a_title_keeps_the_letters_of_its_verb() -> None:
+    verbs = {titled(Binding("y", "copy", verb)) for verb in ("copy URL", "copy MD5", "add")}
+    assert verbs == {"Copy URL", "Copy MD5", "Add"}
 
 
 async def test_the_palette_offers_the_same_actions_and_runs_them(
@@ -181,8 +203,25 @@ async def test_messages_are_kept_newest_first(
         assert pilot.app.clipboard == (
             "2026-11-20 09:02:02 +01:00 error: Refused by the service: " + notices[-1][0]
         )
+        pilot.app.notify("Anna Weber was added.", title="Recorded", timeout=0.01)
+        await until(pilot, lambda: "Recorded: Anna Weber was added." in shown(pilot.app))
+        await until(pilot, lambda: not pilot.app.screen.query("Toast"))
+        own = "or edit the remote that has it."
+        await until(pilot, lambda: own in words(pilot.app))  # the cursor stays
         await pilot.press("M")
         await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
+
+
+@pytest.mark.parametrize(("key", "kind"), [("M", MessagesScreen), ("question_mark", HelpScreen)])
+async def test_no_notice_covers_the_messages_or_the_help(
+    lockterm_app: Starter, service: RunningService, key: str, kind: type[Screen[None]]
+) -> None:
+    async with lockterm_app(service) as pilot:
+        pilot.app.notify("Anna Weber was added.", title="Recorded by the service", timeout=600)
+        await until(pilot, lambda: bool(pilot.app.screen.query("Toast")))
+        await pilot.press(key)
+        await until(pilot, lambda: isinstance(pilot.app.screen, kind))
+        await until(pilot, lambda: not pilot.app.screen.query("Toast"))
 
 
 def test_a_notice_whose_time_is_over_sets_no_timer_that_never_ends() -> None:

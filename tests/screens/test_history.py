@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import stat
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,50 +13,53 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from lockterm.domain.locks import VoiceChoice
+from lockterm.domain.operation import CALL_WORDS, Operation, State
+from lockterm.domain.remotes import Remote
+from lockterm.domain.rules import changes, new_remote
 from lockterm.errors import LocktermError
-from lockterm.models.locks import VoiceChoice
-from lockterm.models.operation import Operation, State
-from lockterm.models.remote_values import RemoteValues, values_of
 from lockterm.operations import Operations
-from lockterm.rules import changes, new_remote
+from lockterm.screens.base import RefusedModal
 from lockterm.screens.history import HistoryScreen
-from lockterm.screens.operation_detail import OperationDetailScreen
-from lockterm.screens.restore import RestoreScreen
+from lockterm.screens.history.choice import PAGE
+from lockterm.screens.history.operation import OperationDetailScreen
+from lockterm.screens.history.restore import RestoreScreen
+from lockterm.screens.history.table import HistoryTable
 from lockterm.service.running import RunningService
 from lockterm.store.journal import Journal
-from lockterm.widgets.history_choice import PAGE
 from lockterm.widgets.state_panel import StatePanel
 from tests.conftest import NOW_MS
-from tests.screens.running_app import Clock, Starter, settled, until
+from tests.long import telling
+from tests.screens.running_app import Clock, Starter, settled
 from tests.screens.site import DAY_MS, HOSTILE, HOUR_MS, LOCKS, MAIN_GATE, fill_book, shown, words
 from tests.screens.snapshots import assert_picture
 
-ANNA = RemoteValues(remote_name="Anna Weber", remote_number="A-77", remote_type=1, add_type=1)
+ANNA = Remote(remote_name="Anna Weber", remote_number="A-77", remote_type=1, add_type=1)
 
 
 async def some_days(operations: Operations, clock: Clock) -> None:
     """Six changes from three days ago until yesterday; the last one is a clear."""
-    operations._session.id = "4711-0badcafe"  # it is in a picture
+    operations.journal.session.id = "4711-0badcafe"  # it is in a picture
     clock.now_s = (NOW_MS - 3 * DAY_MS) / 1000
-    remote_id = await operations.add_remote(new_remote(1001, replace(ANNA, mac="AA:BB")))
+    remote_id = await operations.writes.add_remote(new_remote(1001, replace(ANNA, mac="AA:BB")))
     assert remote_id is not None
     clock.now_s += 5 * HOUR_MS / 1000
-    remote = await operations.remote(remote_id)
+    remote = await operations.remotes.detail(remote_id)
     wanted = replace(
-        values_of(remote),
+        remote,
         remote_name="Anna Weber-Schmidt",
         remote_type=2,
         start_ms=NOW_MS,
         end_ms=NOW_MS + 40 * DAY_MS,
     )
-    await operations.update_remote(1001, remote_id, changes(remote, wanted), remote)
-    await operations.set_voice(MAIN_GATE, VoiceChoice("de-DE", "anna"))
+    await operations.writes.update_remote(1001, remote_id, changes(remote, wanted), remote)
+    await operations.writes.set_voice(MAIN_GATE, VoiceChoice("de-DE", "anna"))
     clock.now_s += 20 * HOUR_MS / 1000 + 7
-    await operations.delete_remote(1001, await operations.remote(remote_id))
+    await operations.writes.delete_remote(1001, await operations.remotes.detail(remote_id))
     with pytest.raises(LocktermError):
-        await operations.delete_remote(1001, remote)
+        await operations.writes.delete_remote(1001, remote)
     clock.now_s += 20 * HOUR_MS / 1000
-    await operations.clear_remotes(1003)
+    await operations.writes.clear_remotes(1003)
     clock.now_s = NOW_MS / 1000
 
 
@@ -67,8 +71,20 @@ async def opened(pilot: Pilot[int]) -> HistoryScreen:
     return screen
 
 
+async def press(pilot: Pilot[int], *keys: str) -> None:
+    """Press keys, and wait for what they have the journal asked for."""
+    await pilot.press(*keys)
+    await settled(pilot)
+
+
 def lines(screen: HistoryScreen) -> list[str]:
-    return [f"{line.call} {line.lock_id}" for line in screen._shown.values()]
+    """What was done, and on which lock, of each line."""
+    table = screen.query_one(HistoryTable)
+    cells = [
+        re.split(" {2,}", "".join(text for text, _ in table.line(row)).strip())
+        for row in range(table.row_count)
+    ]
+    return [f"{what} {lock}" for _, what, *_, lock in cells]
 
 
 async def test_what_was_done_here_is_shown_newest_first(
@@ -77,22 +93,21 @@ async def test_what_was_done_here_is_shown_newest_first(
     fill_book(lockterm_app, *LOCKS)
     async with lockterm_app(service) as pilot:
         assert "Nothing was changed from here yet" in words((await opened(pilot)).app)
-        await pilot.press("escape")
+        await press(pilot, "escape")
         await some_days(pilot.app.operations, clock)
         screen = await opened(pilot)
         assert lines(screen) == [
-            "clear 1003",
-            "delete 1001",
-            "delete 1001",
-            "updateLockSetting 1001",
-            "update 1001",
-            "add 1001",
+            "clear Server room",
+            "delete Main gate",
+            "delete Main gate",
+            "voice Main gate",
+            "change Main gate",
+            "add Main gate",
         ]
         assert_picture(pilot.app, "history-80x24")
-        await pilot.press("H")  # once is enough
+        await press(pilot, "H")  # once is enough
         assert len(pilot.app.screen_stack) == 2
-        await pilot.press("down", "down", "down", "down", "enter")
-        await settled(pilot)
+        await press(pilot, "down", "down", "down", "down", "enter")
         assert isinstance(pilot.app.screen, OperationDetailScreen)
         assert "Anna Weber -> Anna Weber-Schmidt" in words(pilot.app)
         assert "none -> 2026-12-30 09:00 +01:00" in words(pilot.app)
@@ -116,23 +131,23 @@ async def test_finding_by_text_outcome_and_lock(
     async with lockterm_app(service) as pilot:
         await some_days(pilot.app.operations, clock)
         screen = await opened(pilot)
-        await pilot.press("l")
-        assert lines(screen) == ["clear 1003"] and "only Server room" in words(pilot.app)
-        await pilot.press("l")
+        await press(pilot, "l")
+        assert lines(screen) == ["clear Server room"] and "only Server room" in words(pilot.app)
+        await press(pilot, "l")
         assert len(lines(screen)) == 6
-        await pilot.press("o")
+        await press(pilot, "o")
         assert lines(screen) == [] and "only unsettled" in words(pilot.app)
-        await pilot.press("o")
-        assert lines(screen) == ["delete 1001"] and "refused -5" in words(pilot.app)
-        await pilot.press("o", "o", "slash", *"SCHMIDT")
-        await until(pilot, lambda: lines(screen) == ["delete 1001"])
-        await pilot.press("escape", "slash", *"not found")  # the service's message
-        await until(pilot, lambda: lines(screen) == ["delete 1001"])
-        await pilot.press("escape", "slash", *"main add")
-        await until(pilot, lambda: lines(screen) == ["add 1001"])
-        await pilot.press("enter", "escape")
+        await press(pilot, "o")
+        assert lines(screen) == ["delete Main gate"] and "refused -5" in words(pilot.app)
+        await press(pilot, "o", "o", "slash", *"SCHMIDT")
+        assert lines(screen) == ["delete Main gate"]
+        await press(pilot, "escape", "slash", *"not found")  # the service's message
+        assert lines(screen) == ["delete Main gate"]
+        await press(pilot, "escape", "slash", *"main add")
+        assert lines(screen) == ["add Main gate"]
+        await press(pilot, "enter", "escape")
         assert len(lines(screen)) == 6
-        await pilot.press("escape")
+        await press(pilot, "escape")
         assert not isinstance(pilot.app.screen, HistoryScreen)
 
 
@@ -143,9 +158,9 @@ async def test_from_a_lock_it_begins_with_that_lock(
     async with lockterm_app(service, open_lock=1003) as pilot:
         await some_days(pilot.app.operations, clock)
         screen = await opened(pilot)
-        assert lines(screen) == ["clear 1003"]
+        assert lines(screen) == ["clear Server room"]
         assert "History > Server room" in words(pilot.app)
-        await pilot.press("l")
+        await press(pilot, "l")
         assert len(lines(screen)) == 6
 
 
@@ -156,16 +171,15 @@ async def test_the_export_has_what_is_shown_and_is_private(
     async with lockterm_app(service, size=(120, 40)) as pilot:
         await some_days(pilot.app.operations, clock)
         screen = await opened(pilot)
-        await pilot.press("down", "l")
-        await settled(pilot)
-        await pilot.press("E")
-        await settled(pilot)
+        await press(pilot, "down", "l")
+        await press(pilot, "E")
         files = sorted((lockterm_app.directory / "data" / "exports").iterdir())
         assert [file.suffix for file in files] == [".csv", ".json"]
         assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in files)
         exported = json.loads(files[1].read_text())
         assert [operation["lock_id"] for operation in exported] == [1001] * 5
-        assert [operation["id"] for operation in exported] == list(screen._shown)
+        done = [f"{CALL_WORDS[one['call']]} {one['lock_name']}" for one in exported]
+        assert done == lines(screen)
         with files[0].open(newline="", encoding="utf-8") as file:
             table = list(csv.DictReader(file))
         assert [row["call"] for row in table] == [operation["call"] for operation in exported]
@@ -174,8 +188,8 @@ async def test_the_export_has_what_is_shown_and_is_private(
 
 
 def _fill_journal(operations: Operations, count: int, **other: object) -> None:
-    journal = Journal(operations._database, operations.profile.name)
-    with operations._database.transaction():
+    journal = Journal(operations.journal.database, operations.profile.name)
+    with operations.journal.database.transaction():
         for number in range(count):
             fields = {
                 "id": f"{number:032x}",
@@ -203,17 +217,32 @@ async def test_thousands_are_shown_page_by_page(
         screen = await opened(pilot)
         assert "5,000 operations page 1 of 25" in words(pilot.app)
         assert len(lines(screen)) == PAGE
-        await pilot.press("n")
+        await press(pilot, "n")
         assert "page 2 of 25" in words(pilot.app) and "Remote 4799" in shown(pilot.app)
-        await pilot.press("p")
+        await press(pilot, "p")
         assert "page 1 of 25" in words(pilot.app)
-        await pilot.press("p")
+        await press(pilot, "p")
         assert "nothing newer" in pilot.app.messages[-1].text
-        await pilot.press("slash", *"4321")
-        await until(pilot, lambda: len(lines(screen)) == 1)
+        await press(pilot, "slash", *"4321")
+        assert len(lines(screen)) == 1
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+async def test_what_is_narrowed_is_counted_as_far_as_a_key_may_take(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service) as pilot:
+        _fill_journal(pilot.app.operations, 1200)
+        await opened(pilot)
+        await press(pilot, "slash", *"remote")
+        assert "more than 1,000 of 1,200 operations" in words(pilot.app)
+        assert "page 1 of 6+ (n, p" in words(pilot.app)
+        await press(pilot, "enter", *"nnnnn")
+        assert "page 6 of 6 (n, p)" in words(pilot.app)
+        await press(pilot, "escape", "slash", *"119")
+        assert "12 of 1,200 operations" in words(pilot.app)
+
+
+@pytest.mark.parametrize("text", telling(HOSTILE[:8:3], HOSTILE))
 async def test_hostile_strings_do_nothing(
     lockterm_app: Starter, service: RunningService, text: str
 ) -> None:
@@ -231,11 +260,9 @@ async def test_hostile_strings_do_nothing(
             body={"remoteId": 1, "extraData": {text: text}},
         )
         await opened(pilot)
-        await pilot.press("slash", "x", "escape", "enter")
-        await settled(pilot)
+        await press(pilot, "slash", "x", "escape", "enter")
         assert isinstance(pilot.app.screen, OperationDetailScreen)
-        await pilot.press("G", "y", "R")
-        await settled(pilot)
+        await press(pilot, "G", "y", "R")
         assert isinstance(pilot.app.screen, RestoreScreen)
         assert not set(shown(pilot.app)) & set("\x1b\x00\x07\x9b\u202e\u200b\u2066\u2028")
 
@@ -248,8 +275,8 @@ async def test_a_read_only_profile_restores_nothing(
         await some_days(pilot.app.operations, clock)
     async with lockterm_app(service, read_only=True) as pilot:
         await opened(pilot)
-        await pilot.press("R")
-        assert isinstance(pilot.app.screen, HistoryScreen)
+        await press(pilot, "R")
+        assert isinstance(pilot.app.screen, RefusedModal)
         assert "read-only" in pilot.app.messages[-1].text
 
 
@@ -259,16 +286,14 @@ async def test_a_journal_that_cannot_be_read_is_said(
     async with lockterm_app(service) as pilot:
         await opened(pilot)
         operations = pilot.app.operations
-        operations._database.close()
-        file = operations._database.path
+        operations.journal.database.close()
+        file = operations.journal.database.path
         file.rename(file.with_suffix(".kept"))
         file.mkdir()
-        await pilot.press("r")
-        await settled(pilot)
+        await press(pilot, "r")
         assert "Local store" in words(pilot.app) and "try again" in words(pilot.app)
         file.rmdir()
         file.with_suffix(".kept").rename(file)
-        await pilot.press("r")
-        await settled(pilot)
+        await press(pilot, "r")
         # Not from the whole screen: the notice of the error may still stand over it.
         assert "Nothing was changed" in str(pilot.app.screen.query_one(StatePanel).content)

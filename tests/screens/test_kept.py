@@ -9,11 +9,11 @@ from urllib.parse import urlsplit
 
 from textual.widgets import Tree
 
-from lockterm.models.locks import Lock
-from lockterm.screens.remote_detail import RemoteDetailScreen
+from lockterm.domain.locks import Lock
+from lockterm.screens.remotes.detail import RemoteDetailScreen
+from lockterm.screens.remotes.table import RemotesTable
 from lockterm.screens.voice import VoiceScreen
 from lockterm.service.running import RunningService
-from lockterm.widgets.remotes_table import RemotesTable
 from tests.screens.running_app import Clock, Starter, settled, shown, until
 
 GATE = Lock(1001, name="Main gate", vendor="nordriegel", model="NR-450")
@@ -51,13 +51,13 @@ async def test_what_was_last_read_is_shown_until_the_service_answers(
         app = lockterm_app.app(service, open_lock=1001, timeout_s=60)
         async with app.run_test(size=(80, 24), notifications=True) as pilot:
             await until(pilot, lambda: "Omar Haddad" in shown(pilot))
-            assert "loading page 1 ... · updated 3 h ago" in shown(pilot)
+            await until(pilot, lambda: "loading page 1 ... · updated 3 h ago" in shown(pilot))
             assert app.screen.query_one(RemotesTable).has_class("-stale")
             detail = RemoteDetailScreen(app.operations, GATE, remote.id, "x")
             await app.push_screen(detail)
             await until(pilot, lambda: remote.remote_number in shown(pilot))
-            assert "updated 3 h ago" in shown(pilot)
+            await until(pilot, lambda: "updated 3 h ago" in shown(pilot))
             await app.push_screen(VoiceScreen(app.operations, GATE))
             await until(pilot, lambda: "Deutsch" in shown(pilot))
-            assert "OLD, as read at" in shown(pilot)
+            await until(pilot, lambda: "OLD, as read at" in shown(pilot))
             assert app.screen.query_one(Tree).root.children

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
 from textual.pilot import Pilot
 from textual.widgets import Button
 
-from lockterm.models.locks import Lock
-from lockterm.screens.confirm import ConfirmModal
-from lockterm.screens.lock_form import LockForm
+from lockterm.domain.locks import Lock
+from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.locks import LocksScreen
+from lockterm.screens.locks.form import LockForm
+from lockterm.screens.locks.table import LocksTable
 from lockterm.service.running import RunningService
 from lockterm.widgets.form_field import FormField
-from lockterm.widgets.locks_table import LocksTable
 from tests.screens.running_app import Starter, settled, until
 from tests.screens.site import HOSTILE, LOCKS, MAIN_GATE, book_of, canned, fill_book, shown, words
 from tests.screens.snapshots import assert_picture
@@ -35,6 +36,7 @@ async def test_adding_by_id_takes_the_names_from_a_remotes_detail(
         await open_form(pilot)
         await pilot.press(*"1005", "tab")
         await until(pilot, lambda: field(pilot, "name").value == "Staff entrance")
+        await settled(pilot)
         assert "The service knows it: 64 remotes" in words(pilot.app)
         assert "South campus, reception" in words(pilot.app)
         await pilot.press("tab", *"nord", "right", "tab", *"nr-4", "right", "tab")
@@ -44,7 +46,8 @@ async def test_adding_by_id_takes_the_names_from_a_remotes_detail(
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
         await settled(pilot)
-        assert pilot.app.screen.query_one(LocksTable).lock_id == 1005, "the cursor is on it"
+        on = pilot.app.screen.query_one(LocksTable).selected
+        assert on is not None and on.lock_id == 1005, "the cursor is on it"
         assert book_of(lockterm_app)[1005] == Lock(
             1005,
             name="Staff entrance",
@@ -112,6 +115,7 @@ async def test_what_is_typed_wrongly_is_said_at_its_field(
         field(pilot, "zone").value = "Europe/Berln"
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "did you mean" in field(pilot, "zone").error)
+        assert field(pilot, "zone").error.endswith("Europe/Dublin?")
         assert {path.rpartition("/")[2] for _, path in service.requests} <= {"list", "detail"}
         assert set(book_of(lockterm_app)) == {lock.lock_id for lock in LOCKS}
 
@@ -171,6 +175,7 @@ async def test_leaving_asks_only_where_something_was_typed(
         assert book_of(lockterm_app)[1001] == MAIN_GATE
 
 
+@pytest.mark.long
 async def test_hostile_names_from_the_service_become_harmless(lockterm_app: Starter) -> None:
     remote = {"id": 5, "remoteName": "x"}
     page = {"list": [remote], "pageNo": 1, "pageSize": 20, "pages": 1, "total": 1}

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from textual.widgets import Input
 
-from lockterm.models.locks import Lock
-from lockterm.screens.confirm import ConfirmModal
+from lockterm.domain.locks import Lock
+from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.locks import LocksScreen
+from lockterm.screens.locks.table import LocksTable
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
-from lockterm.widgets.locks_table import LocksTable
 from tests.conftest import NOW_MS
 from tests.screens.running_app import Clock, Starter, settled, until
 from tests.screens.site import HOSTILE, LOCKS, book_of, fill_book, shown, words
@@ -36,6 +39,16 @@ async def test_the_last_opened_is_first_and_ages_are_in_words(
             "not yet",
         ]
         assert "Asia/Shanghai" in rows[3]
+
+
+async def test_an_age_is_whole_beside_a_long_name(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(
+        lockterm_app, replace(LOCKS[1], name="Loading dock of the northern warehouse, gate 4")
+    )
+    async with lockterm_app(service) as pilot:
+        assert "20 minutes ago" in shown(pilot.app)
 
 
 async def test_an_empty_book_says_what_to_do(
@@ -65,6 +78,23 @@ async def test_finding_narrows_and_enter_opens_that_lock(
         assert book_of(lockterm_app)[1001].opened_ms == NOW_MS, "the look was noted"
 
 
+async def test_the_rows_keep_the_focus_while_there_are_none(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, LOCKS[0])
+    async with lockterm_app(service) as pilot:
+        table = pilot.app.screen.query_one(LocksTable)
+        assert table.has_focus
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+        await pilot.pause()
+        await pilot.press("tab", "enter")
+        await until(pilot, lambda: "The lock book is empty" in words(pilot.app))
+        await settled(pilot)
+        assert not table.display
+        assert pilot.app.screen.focused is table
+
+
 async def test_nothing_matches_says_so_and_escape_shows_all(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -84,11 +114,11 @@ async def test_the_cursor_stays_on_its_lock_when_rows_move(
     async with lockterm_app(service) as pilot:
         table = pilot.app.screen.query_one(LocksTable)
         await pilot.press("G")
-        assert table.lock_id == 1006
+        assert table.selected == LOCKS[-1]
         fill_book(lockterm_app, Lock(1009, name="New", opened_ms=NOW_MS))
         await pilot.press("r")
         await until(pilot, lambda: table.row_count == 5)
-        assert table.lock_id == 1006
+        assert table.selected == LOCKS[-1]
 
 
 async def test_removing_asks_by_name_and_sends_nothing(
@@ -99,9 +129,9 @@ async def test_removing_asks_by_name_and_sends_nothing(
         table = pilot.app.screen.query_one(LocksTable)
         await pilot.press("x")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+        await settled(pilot)
         assert "Loading dock (lock 1002)" in words(pilot.app)
         assert "Nothing changes at the service" in words(pilot.app)
-        await pilot.pause()
         await pilot.press("enter")  # "Keep it" has the focus
         await settled(pilot)
         assert 1002 in book_of(lockterm_app)
@@ -115,6 +145,7 @@ async def test_removing_asks_by_name_and_sends_nothing(
         assert list(service.requests) == []
 
 
+@pytest.mark.long
 async def test_an_unusable_store_is_said_and_a_lock_opens_by_its_id(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -125,7 +156,7 @@ async def test_an_unusable_store_is_said_and_a_lock_opens_by_its_id(
         assert "open a lock by its id" in words(pilot.app)
         await pilot.press("a")
         await until(pilot, lambda: "The lock book cannot be read" in words(pilot.app))
-        await pilot.press("o")
+        await pilot.press("escape", "o")
         await until(pilot, lambda: pilot.app.screen.is_modal)
         await pilot.pause()
         await pilot.press(*"x1", "enter")
@@ -148,6 +179,7 @@ async def test_open_lock_goes_straight_to_its_remotes(
         await until(pilot, lambda: "The lock book is empty" in words(pilot.app))
 
 
+@pytest.mark.long
 async def test_hostile_names_are_shown_and_do_nothing(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -169,6 +201,7 @@ async def test_hostile_names_are_shown_and_do_nothing(
                 await pilot.press("down")
             await pilot.press("x")
             await until(pilot, lambda: pilot.app.screen.is_modal)
+            await settled(pilot)
             assert all(char.isprintable() or char in "\n\u200d" for char in shown(pilot.app))
             await pilot.press("escape", "ctrl+p")
             await until(pilot, lambda: pilot.app.screen.is_modal)

@@ -7,15 +7,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.color import ColorSystem
+from rich.segment import Segment
 from textual.pilot import Pilot
 
 import lockterm.service
-from lockterm.config.look import EVERYTHING, Look
-from lockterm.link import SLOW_S, Link
+from lockterm.config.look import FULL_LOOK, Look
+from lockterm.errors import OutcomeUnknown
+from lockterm.screens.voice.packs_panel import PacksTable
 from lockterm.service.running import RunningService
-from lockterm.widgets.colours import OWN, _contrast
-from lockterm.widgets.glyphs import _ASCII
-from tests.screens.running_app import Starter, notices, settled, shown
+from lockterm.terminal.colours import OWN, contrast
+from lockterm.terminal.glyphs import in_ascii
+from lockterm.terminal.link import SLOW_S, Link
+from tests.faults.calls import new_remote
+from tests.faults.catalogue import close
+from tests.faults.proxy import FaultProxy
+from tests.long import telling
+from tests.matrix.colours import OF_THEMES, PALETTES, ratio_of
+from tests.screens import someone_else
+from tests.screens.running_app import Starter, notices, settled, shown, strips, until
 from tests.screens.tour import STOPS, cells, tour
 
 NONE = Look(colours=0, ascii=True)
@@ -29,7 +39,7 @@ ON_BOTH = {None, 1, 2, 5}
 def has_cursor(pilot: Pilot[Any]) -> bool:
     return any(
         segment.style is not None and segment.style.reverse
-        for strip in pilot.app.screen._compositor.render_strips()
+        for strip in strips(pilot.app.screen)
         for segment in strip
     )
 
@@ -38,6 +48,7 @@ WITHOUT_CURSOR = {"help", "history", "back from voice"}
 """Nothing is chosen there: text to scroll, an empty list."""
 
 
+@pytest.mark.long
 async def test_without_colours_none_is_painted_and_the_cursor_is_still_seen(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -52,6 +63,7 @@ async def test_without_colours_none_is_painted_and_the_cursor_is_still_seen(
 
 
 @pytest.mark.parametrize("look", [SIXTEEN, QUIET], ids=["16", "quiet"])
+@pytest.mark.long
 async def test_few_colours_are_the_terminals_own_and_read_on_light_and_dark(
     service: RunningService, lockterm_app: Starter, look: Look
 ) -> None:
@@ -67,9 +79,42 @@ async def test_few_colours_are_the_terminals_own_and_read_on_light_and_dark(
                 assert back is None or back.is_default, (name, glyph, str(style))
 
 
-@pytest.mark.parametrize(
-    "theme", ["textual-dark", "textual-light", "nord", "solarized-light", "catppuccin-frappe"]
-)
+NAMES = [*PALETTES["VGA"]][:-1]
+"""The terminal's own colours by their numbers, as the matrix names them."""
+
+
+@pytest.mark.parametrize("ground", ["dark", "light"])
+async def test_words_in_the_terminals_own_colours_are_read_in_every_palette(
+    service: RunningService, lockterm_app: Starter, ground: str
+) -> None:
+    port = int(service.base_url.rpartition(":")[2])
+    async with FaultProxy(port).running() as proxy, lockterm_app(proxy, 1001) as pilot:
+        pilot.app.theme = f"ansi-{ground}"
+        operations = pilot.app.operations
+        proxy.arm("add", close)
+        with pytest.raises(OutcomeUnknown):
+            await operations.writes.add_remote(new_remote(1001))
+        await until(pilot, lambda: "UNSETTLED" in shown(pilot))
+        await pilot.press("e")
+        await settled(pilot)
+        await pilot.press("end", "ctrl+u", "ctrl+s")
+        await until(pilot, lambda: "Still needed: Name" in shown(pilot))
+        grounds = {"dark": ("black",), "light": ("white",)}[ground]
+        for glyph, style in cells(pilot):
+            front, back = (
+                "default" if one is None or one.number is None else NAMES[one.number]
+                for one in (style.color, style.bgcolor)
+            )
+            if glyph.isalnum() and not style.dim:
+                look = front, back, bool(style.reverse), grounds, bool(style.bold)
+                told = ratio_of(*look, palettes=("xterm", "VGA", "Tango"))
+                assert told >= OF_THEMES, (glyph, str(style))
+
+
+THEMES = ["textual-dark", "textual-light", "nord", "solarized-light", "catppuccin-frappe"]
+
+
+@pytest.mark.parametrize("theme", telling(THEMES[:1], THEMES))
 async def test_words_differ_from_their_background_in_256_colours(
     service: RunningService, lockterm_app: Starter, theme: str
 ) -> None:
@@ -77,24 +122,47 @@ async def test_words_differ_from_their_background_in_256_colours(
         app = pilot.app
         app.theme = theme
         await settled(pilot)
-        colours = app.console._color_system
-        assert colours is not None and colours.name == "EIGHT_BIT"
+        assert app.console.color_system == "256"
         async for name in tour(pilot):
-            for glyph, style in cells(pilot):
-                if style.color and style.bgcolor and glyph.isalnum():
-                    told = _contrast(style.color, style.bgcolor, colours)
-                    assert told >= 1.8, (name, glyph, str(style))
+            for style in {style for glyph, style in cells(pilot) if glyph.isalnum()}:
+                if style.color and style.bgcolor:
+                    told = contrast(style.color, style.bgcolor, ColorSystem.EIGHT_BIT)
+                    assert told >= 1.8, (name, str(style))
 
 
+@pytest.mark.long
 async def test_in_ascii_nothing_but_the_data_goes_beyond_it(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     sources = Path(lockterm.service.__file__).parent.glob("*.py")
-    data = {glyph for source in sources for glyph in source.read_text() if ord(glyph) not in _ASCII}
+    glyphs = {glyph for source in sources for glyph in source.read_text()}
+    data = {glyph for glyph in glyphs if in_ascii(Segment(glyph)).text == glyph}
     async with lockterm_app(service, None, QUIET) as pilot:
         async for name in tour(pilot):
             beyond = {glyph for glyph, _ in cells(pilot) if not glyph.isascii()}
             assert beyond <= data, f"{name}: {beyond - data}\n{shown(pilot)}"
+
+
+NAMED = "…·–─“”•→"
+"""A name with the signs that lockterm and Textual draw with."""
+
+
+@pytest.mark.parametrize(
+    "look", telling([QUIET], [QUIET, NONE, FULL_LOOK]), ids=["quiet", "none", "all"]
+)
+async def test_a_name_keeps_its_signs_whatever_lockterm_draws_with(
+    running_service: Callable[..., RunningService], lockterm_app: Starter, look: Look
+) -> None:
+    service = running_service(sample_data=False)
+    someone_else.add(service, 1001, NAMED)
+    async with lockterm_app(service, 1001, look) as pilot:
+        for key, place in (("", "table"), ("enter", "detail"), ("escape", ""), ("d", "question")):
+            if key:
+                await pilot.press(key)
+                await settled(pilot)
+            assert NAMED in shown(pilot), f"{place}\n{shown(pilot)}"
+            ours = {sign for sign in shown(pilot).replace(NAMED, "") if not sign.isascii()}
+            assert not (look.in_ascii and ours), f"{place}: {ours}\n{shown(pilot)}"
 
 
 @pytest.mark.parametrize(
@@ -111,14 +179,14 @@ async def test_the_cursor_of_a_list_is_reversed(
         await settled(pilot)
         under = [
             segment.style is not None and segment.style.reverse
-            for strip in pilot.app.screen._compositor.render_strips()
+            for strip in strips(pilot.app.screen)
             for segment in strip
             if words in segment.text and "crew" not in segment.text
         ]
         assert under == [True], shown(pilot)
 
 
-@pytest.mark.parametrize("look", [EVERYTHING, SIXTEEN], ids=["true colour", "16"])
+@pytest.mark.parametrize("look", [FULL_LOOK, SIXTEEN], ids=["true colour", "16"])
 async def test_quiet_can_begin_and_end_on_any_screen(
     service: RunningService, lockterm_app: Starter, look: Look
 ) -> None:
@@ -147,6 +215,31 @@ async def test_quiet_can_begin_and_end_on_any_screen(
         assert shown(pilot) == loud
 
 
+async def test_quiet_marks_the_cursor_and_repaints_no_row_for_it(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001, QUIET) as pilot:
+        first, second = _rows(pilot)
+        assert first[0] == ">" and second[0] == " "
+        assert not has_cursor(pilot)
+        await pilot.press("down")
+        await settled(pilot)
+        assert _rows(pilot) == [" " + first[1:], ">" + second[1:]]
+        await pilot.press("v")
+        await settled(pilot)
+        await pilot.press("escape")  # no vendor: the voices stay unknown, and have the focus
+        await settled(pilot)
+        packs = pilot.app.screen.query_one(PacksTable)
+        assert not packs.has_focus and ">" not in packs.render_line(1).text
+        packs.focus()
+        await settled(pilot)
+        assert packs.render_line(1).text[0] == ">"
+
+
+def _rows(pilot: Pilot[Any]) -> list[str]:
+    return shown(pilot).splitlines()[2:4]
+
+
 async def _close_notices(pilot: Pilot[Any]) -> None:
     pilot.app.clear_notifications()
     await settled(pilot)
@@ -157,11 +250,11 @@ async def test_quiet_reads_only_what_was_asked_for(
     service: RunningService, lockterm_app: Starter, quiet: bool
 ) -> None:
     async with lockterm_app(service, 1001, Look(quiet=quiet)) as pilot:
-        assert len(pilot.app.operations._pages) == (1 if quiet else 2)
+        assert someone_else.counted(service, "list") == (1 if quiet else 2)
         await pilot.press("n")
         await settled(pilot)
         assert "page 2 of 7" in shown(pilot)
-        assert len(pilot.app.operations._pages) == (2 if quiet else 3)
+        assert someone_else.counted(service, "list") == (2 if quiet else 3)
 
 
 async def test_a_mouse_that_was_let_go_is_told_of(

@@ -1,4 +1,4 @@
-"""The main screens as they look in a light theme, without colours, and at 60x20."""
+"""The main screens as they look in a light theme, without colours, in quiet, and at 60x20."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from lockterm.config.look import EVERYTHING, Look
+from lockterm.config.look import FULL_LOOK, Look
 from lockterm.paths import Paths
 from lockterm.service.running import RunningService
+from tests.long import telling
 from tests.screens.running_app import Starter, notices, settled, until
 from tests.screens.site import LOCKS, fill_book
 from tests.screens.snapshots import assert_picture
 
 HOME, SMALL = (80, 24), (60, 20)
 LOOKS = {
-    "light-80x24": (EVERYTHING, "textual-light", HOME),
+    "light-80x24": (FULL_LOOK, "textual-light", HOME),
     "no-color-80x24": (Look(colours=0), "", HOME),
-    "60x20": (EVERYTHING, "", SMALL),
+    "quiet-80x24": (Look(quiet=True), "", HOME),
+    "60x20": (FULL_LOOK, "", SMALL),
 }
 SCREENS = {
     "locks": "j",
@@ -33,11 +35,15 @@ SCREENS = {
 ELSEWHERE = {"remotes", "remote-detail", "remote-form", "delete", "voice", "history"}
 """Screens whose pictures at 60x20 other tests take."""
 
+WITHOUT_TABLE = {"remote-form", "delete"}
+"""Screens that quiet shows as every terminal of few colours does."""
+
 PICTURES = [
     (screen, look)
     for screen in SCREENS
     for look in LOOKS
-    if look != "60x20" or screen not in ELSEWHERE
+    if (look != "60x20" or screen not in ELSEWHERE)
+    and (look != "quiet-80x24" or screen not in WITHOUT_TABLE)
 ]
 
 
@@ -47,10 +53,19 @@ async def press(pilot: Pilot[Any], keys: str) -> None:
         await settled(pilot)
 
 
-@pytest.mark.parametrize(("screen", "look"), PICTURES)
+TELLING = [
+    *(("locks", "60x20"), ("locks", "quiet-80x24"), ("history", "no-color-80x24")),
+    *(("remotes", "light-80x24"), ("remote-detail", "quiet-80x24"), ("delete", "light-80x24")),
+    *(("remote-form", "no-color-80x24"), ("voice", "no-color-80x24")),
+]
+"""Each screen, and each look."""
+
+
+@pytest.mark.parametrize("case", telling(TELLING, PICTURES), ids="-".join)
 async def test_picture(
-    screen: str, look: str, service: RunningService, lockterm_app: Starter
+    case: tuple[str, str], service: RunningService, lockterm_app: Starter
 ) -> None:
+    screen, look = case
     appearance, theme, size = LOOKS[look]
     fill_book(lockterm_app, *LOCKS)
     choices = Paths.below(lockterm_app.directory).choices

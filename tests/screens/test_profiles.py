@@ -16,17 +16,19 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
+from textual.style import Style
 
 from lockterm.app import LocktermApp
 from lockterm.config import Options
 from lockterm.config.look import Look
 from lockterm.config.profiles import Profiles
-from lockterm.models.remotes import Remote
+from lockterm.domain.remotes import Remote
 from lockterm.paths import Paths
-from lockterm.screens.confirm import ConfirmModal
+from lockterm.screens.base import RefusedModal
+from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.locks import LocksScreen
-from lockterm.screens.profile_form import ProfileForm
 from lockterm.screens.profiles import ProfilesScreen
+from lockterm.screens.profiles.form import ProfileForm
 from lockterm.service.running import RunningService
 from lockterm.widgets.title_line import TitleLine, shorten_middle
 from tests.screens.running_app import Clock, settled, until
@@ -81,7 +83,7 @@ class Home:
         **options: Any,
     ) -> AsyncIterator[Pilot[int]]:
         profiles = Profiles(self.file, Options(**options), environ or {})
-        profile = profiles.settle(profiles.read(), name).profile
+        profile = profiles.resolve(profiles.read(), name).profile
         assert profile is not None
         app = LocktermApp(profile, self.paths, profiles=profiles, clock=self.clock)
         app.animation_level = "none"
@@ -125,6 +127,7 @@ async def back(pilot: Pilot[int]) -> None:
     await settled(pilot)
 
 
+@pytest.mark.long
 async def test_all_profiles_are_listed_the_broken_ones_with_their_reason(home: Home) -> None:
     async with home.open() as pilot:
         text = shown(pilot.app)
@@ -140,7 +143,7 @@ async def test_all_profiles_are_listed_the_broken_ones_with_their_reason(home: H
         await pilot.press("enter")
         await settled(pilot)
         assert goes_on(pilot) is None
-        await pilot.press("j")
+        await pilot.press("escape", "j")
         await until(pilot, lambda: "variable NOT_SET, which is not set" in words(pilot.app))
 
 
@@ -160,7 +163,7 @@ async def test_what_was_said_at_the_start_wins_and_the_list_says_so(home: Home) 
         assert "--read-only decides whether changes are sent" in words(pilot.app)
         assert "  sent" not in shown(pilot.app)
         await pilot.press("j", "enter")
-        await until(pilot, lambda: "Start lockterm without it to switch" in words(pilot.app))
+        await until(pilot, lambda: "without it to switch" in pilot.app.messages[-1].text)
         assert goes_on(pilot) is None
 
 
@@ -176,11 +179,15 @@ async def test_a_write_on_its_way_is_not_cut_off(tmp_path: Path, clock: Clock) -
         async with home.open() as pilot:
             operations = pilot.app.screen.operations
             remote = Remote.read({"id": 5, "remoteName": "Anna"})
-            write = asyncio.ensure_future(operations.set_user_no(1001, remote, 7))
-            await until(pilot, lambda: operations.sending)
+            write = asyncio.ensure_future(
+                operations.writes.set_user_no(1001, remote, 7, just_read=True)
+            )
+            await until(pilot, lambda: operations.writes.under_way)
             await pilot.press("j", "enter")
-            await until(pilot, lambda: "A change is being sent" in words(pilot.app))
+            await until(pilot, lambda: isinstance(pilot.app.screen, RefusedModal))
+            await until(pilot, lambda: "A change is being sent" in shown(pilot.app))
             assert goes_on(pilot) is None
+            await pilot.press("escape")
             answer.set()
             await write
             await pilot.press("enter")
@@ -227,6 +234,20 @@ async def test_a_broken_one_can_be_mended(home: Home, service: RunningService) -
         assert home.filed()["profiles"]["annexe"] == {"base_url": service.base_url}
         await pilot.press("enter")
         await until(pilot, lambda: goes_on(pilot) is not None)
+
+
+async def test_another_address_is_told_to_get_the_headers(home: Home) -> None:
+    async with home.open() as pilot:
+        for key, headers in (("G", True), ("g", False)):  # annexe has one, north-campus none
+            await pilot.press(key)
+            form = await form_of(pilot, "e")
+            await pilot.press("ctrl+u", *"https://other.example")
+            warning = form.fields.field("base_url").warning
+            assert "Lock book and history stay" in warning
+            assert ("send the headers there" in warning) is headers
+            await pilot.press("escape")
+            await confirm(pilot)
+            await back(pilot)
 
 
 async def test_a_test_can_be_stopped_and_typed_fields_stay(tmp_path: Path, clock: Clock) -> None:
@@ -284,7 +305,8 @@ async def test_a_file_that_is_wrong_as_a_whole_is_told_and_read_again(home: Home
         await until(pilot, lambda: "is no valid TOML" in words(pilot.app))
         await pilot.press("a")
         await settled(pilot)
-        assert isinstance(pilot.app.screen, ProfilesScreen)
+        assert isinstance(pilot.app.screen, RefusedModal)
+        await pilot.press("escape")
         home.file.write_text(source)
         await pilot.press("r")
         await until(pilot, lambda: "harbour" in shown(pilot.app))
@@ -295,7 +317,7 @@ async def test_quitting_with_something_typed_asks(home: Home) -> None:
         await form_of(pilot, "a")
         await pilot.press(*"south", "ctrl+q")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
-        assert "without saving?" in words(pilot.app)
+        await until(pilot, lambda: "without saving?" in words(pilot.app))
         await until(pilot, lambda: pilot.app.screen.painted_s is not None)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ProfileForm))
@@ -339,6 +361,16 @@ class OneLine(App[None]):
         yield self.line
 
 
+def bands(line: TitleLine) -> dict[str, Style]:
+    """What of a title line stands on a colour of its own, and how."""
+    content = line.render()
+    return {
+        content.plain[span.start : span.end]: span.style
+        for span in content.spans
+        if isinstance(span.style, Style) and span.style.background is not None
+    }
+
+
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 async def test_profile_host_and_state_always_stand_in_the_title(width: int) -> None:
     crumbs = ("Locks", "A gate with a very long name indeed", "Remotes", "Edit Anna Weber")
@@ -369,14 +401,11 @@ async def test_crumbs_give_way_before_profile_and_host() -> None:
 async def test_a_colour_is_a_band_and_none_without_colours() -> None:
     app = OneLine("north", "n.example", crumbs=("Locks",), colour="red")
     async with app.run_test(size=(80, 24)):
-        assert "red" not in repr(app.line.render().spans)
-        assert app.line._band() is None
+        assert bands(app.line) == {}
         app.look = Look()
-        band = app.line._band()
-        assert band is not None
-        assert band.background is not None
-        assert band.background.a == 1
-        assert " north " in str(app.line.render())
+        (band,) = bands(app.line).values()
+        assert band.background is not None and band.background.a == 1
+        assert [*bands(app.line)] == [" north "]
 
 
 @given(st.text(max_size=40), st.integers(5, 30))

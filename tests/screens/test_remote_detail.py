@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 from textual.pilot import Pilot
 
-from lockterm.models.locks import Lock
-from lockterm.screens.remote_detail import RemoteDetailScreen
+from lockterm.domain.locks import Lock
 from lockterm.screens.remotes import RemotesScreen
+from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.service.running import RunningService
 from lockterm.widgets.details_table import DetailsTable
 from tests.conftest import NOW_MS
@@ -26,7 +27,7 @@ async def press(pilot: Pilot[Any], *keys: str) -> None:
 def fields(pilot: Pilot[Any]) -> dict[str, str]:
     """Label -> what is shown for it."""
     table = pilot.app.screen.query_one(DetailsTable)
-    return {field.label: field.shown for field in table._fields}
+    return {field.label: field.shown for field in table.fields}
 
 
 async def test_every_field_in_words(service: RunningService, lockterm_app: Starter) -> None:
@@ -94,7 +95,8 @@ async def test_what_is_not_in_the_contract_is_shown_as_it_came(lockterm_app: Sta
         assert now["Status"] == 'not of the contract\'s type: "up"'
         assert now["Start"] == "100000000000000000"
         assert now["End"] == "not stated"
-        assert (now["MAC address"], now["Battery"], now["User number"]) == ("AA:BB", "80", "4")
+        assert (now["MAC address"], now["Battery level"]) == ("AA:BB", "80")
+        assert now["User number"] == "4"
         assert (now["Business id"], now["Admin right"]) == ("9", "2 no")
         assert '"version": "1.2"' in now["Firmware info"]
         assert now["colour"] == 'not in the contract: {\n  "red": 1\n}'
@@ -104,12 +106,14 @@ async def test_what_is_not_in_the_contract_is_shown_as_it_came(lockterm_app: Sta
 
 async def test_any_value_is_copied_whole(service: RunningService, lockterm_app: Starter) -> None:
     text = "Long name " * 30
-    someone_else.add(service, 1004, text, extraData={"a": {"b": [1, 2]}})
+    extra = {"a": {"b": [1, 2], "é": "no\u202ename\nand a line"}}
+    someone_else.add(service, 1004, text, extraData=extra)
     async with lockterm_app(service, 1004) as pilot:
         await press(pilot, "enter", "j", "y")  # the second row of the name
         assert pilot.app.clipboard == text
         await press(pilot, "G", "y")
-        assert pilot.app.clipboard == '{\n  "a": {\n    "b": [\n      1,\n      2\n    ]\n  }\n}'
+        assert "\n" not in pilot.app.clipboard, "a shell would run each line"
+        assert json.loads(pilot.app.clipboard) == extra
 
 
 async def test_gone_is_said_and_delete_from_here_leads_back(
@@ -119,11 +123,12 @@ async def test_gone_is_said_and_delete_from_here_leads_back(
     someone_else.add(service, 1004, "Stays")
     async with lockterm_app(service, 1004) as pilot:
         await press(pilot, "enter", "d")
-        await press(pilot, "tab", "enter")
+        await press(pilot, "D")
         assert "Gone soon is gone" in shown(pilot)
-        assert "recorded by the service" in pilot.app.messages[-1].text
+        assert pilot.app.messages[-1].title == "Recorded by the service"
         await press(pilot, "e")
         assert "There is no remote" in pilot.app.messages[-1].text
+        await press(pilot, "escape")  # the dialog that says so
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, RemotesScreen)
         assert "Gone soon" not in shown(pilot).replace("Delete Gone soon", "").split("\n")[2]
@@ -150,19 +155,19 @@ async def test_the_lock_book_learns_the_names_it_does_not_have(
 ) -> None:
     async with lockterm_app(service) as pilot:
         operations = pilot.app.operations
-        await operations.save_lock(Lock(1003, zone="Asia/Tokyo"))
-        await operations.save_lock(Lock(1002, name="My own name"))
+        await operations.locks.save(Lock(1003, zone="Asia/Tokyo"))
+        await operations.locks.save(Lock(1002, name="My own name"))
         for lock_id in (1003, 1002):
-            pilot.app.push_screen(RemotesScreen(operations, await operations.find_lock(lock_id)))
+            pilot.app.push_screen(RemotesScreen(operations, await operations.locks.find(lock_id)))
             await settled(pilot)
             await press(pilot, "enter")
             await until(pilot, lambda: "Remotes > " in shown(pilot))
             await press(pilot, "escape", "escape")
-        learnt = await operations.find_lock(1003)
+        learnt = await operations.locks.find(1003)
         assert (learnt.name, learnt.alias, learnt.zone) == (
             "Server room",
             "North campus, office 2nd floor",
             "Asia/Tokyo",
         )
-        kept = await operations.find_lock(1002)
+        kept = await operations.locks.find(1002)
         assert (kept.name, kept.alias) == ("My own name", "North campus, hall B")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -9,15 +10,17 @@ import pytest
 from textual.geometry import Region
 from textual.pilot import Pilot
 
+from lockterm.domain.age import age_words
 from lockterm.screens.remotes import RemotesScreen
+from lockterm.screens.remotes.columns import Arrangement
+from lockterm.screens.remotes.layout import GROWING, plan
+from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
 from lockterm.widgets.key_line import KeyLine
-from lockterm.widgets.pager import age_words
-from lockterm.widgets.remote_columns import Arrangement
-from lockterm.widgets.remote_layout import GROWING, plan
-from lockterm.widgets.remotes_table import RemotesTable
+from tests.operations.forwarder import Forwarder
 from tests.screens import someone_else
 from tests.screens.running_app import Clock, Starter, settled, shown, until
+from tests.screens.site import MAIN_GATE, fill_book
 
 
 def table(pilot: Pilot[Any]) -> RemotesTable:
@@ -47,10 +50,76 @@ async def test_a_neighbour_page_is_there_without_a_round_trip(
         await settled(pilot)
         assert someone_else.counted(service, "list") == 3  # page 3, ahead; 1 and 2 were there
         names = [record["remoteName"] for record in someone_else.page(service, 1001, 2)]
-        assert [row.remote.remote_name for row in table(pilot)._rows] == names
+        assert [row.remote.remote_name for row in table(pilot).rows] == names
 
         await press(pilot, "p")
         assert table(pilot).selected == first
+
+
+async def test_a_lock_that_is_opened_again_is_asked_for_again(
+    running_service: Callable[..., RunningService], lockterm_app: Starter, clock: Clock
+) -> None:
+    """What was read is in sight at once; what is there now takes its place."""
+    fill_book(lockterm_app, MAIN_GATE)
+    forwarder = Forwarder(running_service(), hold="/list", hold_from=3)  # page 1, and 2 ahead
+    async with forwarder.running() as way, lockterm_app(way) as pilot:
+        await press(pilot, "enter")
+        await press(pilot, "escape")
+        way.service = running_service(sample_data=False)
+        clock.now_s += 3
+        await pilot.press("enter")
+        await until(pilot, lambda: way.held and "page 1 of 7" in shown(pilot))
+        assert table(pilot).row_count == 20
+        way.release.set()
+        await until(pilot, lambda: "No remotes on this lock yet" in shown(pilot))
+        await press(pilot, "escape")
+        assert "137" not in shown(pilot)
+
+
+async def test_a_lock_that_is_opened_again_without_its_service_is_called_stale(
+    service: RunningService, lockterm_app: Starter, clock: Clock
+) -> None:
+    fill_book(lockterm_app, MAIN_GATE)
+    async with lockterm_app(service) as pilot:
+        await press(pilot, "enter")
+        await press(pilot, "escape")
+        service.stop()
+        clock.now_s += 3
+        await press(pilot, "enter")
+        assert "STALE, page 1 of 7 · service unreachable" in shown(pilot)
+        assert "OFFLINE" in shown(pilot)
+
+
+async def test_a_lock_that_was_opened_just_now_is_not_asked_for_again(
+    service: RunningService, lockterm_app: Starter, clock: Clock
+) -> None:
+    fill_book(lockterm_app, MAIN_GATE)
+    async with lockterm_app(service) as pilot:
+        await press(pilot, "enter")
+        asked = someone_else.counted(service, "list")
+        await press(pilot, "escape")
+        clock.now_s += 1
+        await press(pilot, "enter")
+        assert "page 1 of 7" in shown(pilot)
+        assert someone_else.counted(service, "list") == asked
+
+
+async def test_the_next_page_needs_no_round_trip_while_an_opened_lock_is_asked_for(
+    service: RunningService, lockterm_app: Starter, clock: Clock
+) -> None:
+    fill_book(lockterm_app, MAIN_GATE)
+    forwarder = Forwarder(service, hold="/list", hold_from=3)
+    async with forwarder.running() as way, lockterm_app(way) as pilot:
+        await press(pilot, "enter")
+        await press(pilot, "escape")
+        clock.now_s += 30
+        await pilot.press("enter")
+        await until(pilot, lambda: way.held and "page 1 of 7" in shown(pilot))
+        await pilot.press("n")
+        await until(pilot, lambda: "page 2 of 7" in shown(pilot))
+        assert way.held
+        way.release.set()
+        await settled(pilot)
 
 
 async def test_a_key_that_begins_to_work_leaves_no_scraps_of_the_line_before(
@@ -173,21 +242,21 @@ async def test_the_age_is_painted_with_keys_and_not_by_itself(
 async def test_the_lock_book_learns_how_many_remotes_there_are(
     service: RunningService, lockterm_app: Starter
 ) -> None:
-    from lockterm.models.locks import Lock
+    from lockterm.domain.locks import Lock
 
     async with lockterm_app(service) as pilot:
-        await pilot.app.operations.save_lock(Lock(1003, name="Server room"))
+        await pilot.app.operations.locks.save(Lock(1003, name="Server room"))
         pilot.app.push_screen(RemotesScreen(pilot.app.operations, Lock(1003)))
         await settled(pilot)
         assert "Server room > Remotes" in shown(pilot)
-        noted = await pilot.app.operations.find_lock(1003)
+        noted = await pilot.app.operations.locks.find(1003)
         assert (noted.remotes, noted.opened_ms) == (9, pilot.app.operations.now_ms())
         await pilot.press("d")
         await settled(pilot)
-        await pilot.press("tab", "enter")
+        await pilot.press("D")
         await until(pilot, lambda: "page 1 of 1 · 8 remotes" in shown(pilot))
         await settled(pilot)
-        assert (await pilot.app.operations.find_lock(1003)).remotes == 8
+        assert (await pilot.app.operations.locks.find(1003)).remotes == 8
 
 
 def test_columns_always_fit() -> None:
@@ -227,8 +296,20 @@ async def test_twenty_rows_fit_a_terminal_of_24_lines(
         assert lines[0].startswith("Locks > ")
         assert all(
             row.remote.remote_number in line
-            for row, line in zip(table(pilot)._rows, lines[2:22], strict=True)
+            for row, line in zip(table(pilot).rows, lines[2:22], strict=True)
         )
         assert "page 1 of 7" in lines[22]
         assert "a add  e edit  d delete  n next  (p previous) v voice  / find" in lines[23]
         assert lines[23].endswith("? help")
+
+
+async def test_where_not_all_fit_the_keys_that_work_are_told_first(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001, read_only=True) as pilot:
+        await press(pilot, "slash", *"weber", "enter")
+        line = shown(pilot).splitlines()[-1]
+        assert "(n next)" not in line
+        assert "enter detail" in line and "y copy" in line
+        await press(pilot, "n")
+        assert "found on all pages" in pilot.app.messages[-1].text

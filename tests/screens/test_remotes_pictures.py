@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from lockterm.models.locks import Lock
+from lockterm.domain.locks import Lock
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
 from tests.screens.running_app import Starter, settled
@@ -43,7 +43,7 @@ async def test_picture(
     keys: list[str],
 ) -> None:
     async with lockterm_app(service, size=size) as pilot:
-        await pilot.app.operations.save_lock(MAIN_GATE)
+        await pilot.app.operations.locks.save(MAIN_GATE)
         pilot.app.push_screen(RemotesScreen(pilot.app.operations, MAIN_GATE))
         await settled(pilot)
         for key in keys:
@@ -59,7 +59,7 @@ async def test_picture_of_an_empty_lock(service: RunningService, lockterm_app: S
 
 def test_the_first_frame_needs_neither_httpx_nor_pydantic() -> None:
     code = (
-        "import sys, lockterm.screens.remotes, lockterm.screens.remote_detail;"
+        "import sys, lockterm.screens.remotes, lockterm.screens.remotes.detail;"
         "print([name for name in ('httpx', 'pydantic', 'babel', 'lockterm.api')"
         " if name in sys.modules])"
     )

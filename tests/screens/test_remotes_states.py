@@ -9,11 +9,13 @@ from typing import Any
 from textual.pilot import Pilot
 
 from lockterm.screens.remotes import RemotesScreen
+from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
-from lockterm.widgets.remotes_table import RemotesTable
+from tests.operations.forwarder import Forwarder
 from tests.screens import someone_else
 from tests.screens.running_app import Clock, Starter, settled, shown, until
 from tests.screens.site import canned
+from tests.servers import port_of
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> None:
@@ -23,7 +25,7 @@ async def press(pilot: Pilot[Any], *keys: str) -> None:
 
 def rows(pilot: Pilot[Any]) -> list[str | None]:
     table = pilot.app.screen.query_one(RemotesTable)
-    return [row.remote.remote_name for row in table._rows]
+    return [row.remote.remote_name for row in table.rows]
 
 
 async def test_loading_is_said_while_the_first_page_is_on_its_way(
@@ -32,28 +34,21 @@ async def test_loading_is_said_while_the_first_page_is_on_its_way(
     app = lockterm_app.app(service, 1001)
     async with app.run_test(notifications=True) as pilot:
         await until(pilot, lambda: isinstance(app.screen, RemotesScreen))
-        seen = app.screen.view.seen  # type: ignore[attr-defined]
+        seen = app.screen.view.state.seen  # type: ignore[attr-defined]
         assert seen is not None or "Loading the remotes of lock 1001 ..." in shown(pilot)
         await settled(pilot)
 
 
 async def test_a_slow_page_leaves_the_old_one_in_sight(
-    service: RunningService, lockterm_app: Starter, monkeypatch: Any
+    service: RunningService, lockterm_app: Starter
 ) -> None:
-    async with lockterm_app(service, 1001) as pilot:
-        operations, here = pilot.app.operations, asyncio.Event()
-        load = operations._load_page
-
-        async def slow(*key: int) -> Any:
-            await here.wait()
-            return await load(*key)
-
-        monkeypatch.setattr(operations, "_load_page", slow)
+    forwarder = Forwarder(service, hold="/list", hold_from=3)  # the first page and the next
+    async with forwarder.running() as way, lockterm_app(way, 1001) as pilot:
         names = rows(pilot)
         await pilot.press("greater_than_sign")
-        await until(pilot, lambda: "loading page 7 ..." in shown(pilot))
+        await until(pilot, lambda: way.held and "loading page 7 ..." in shown(pilot))
         assert rows(pilot) == names
-        here.set()
+        way.release.set()
         await until(pilot, lambda: "page 7 of 7 · 137 remotes" in shown(pilot))
         await settled(pilot)
 
@@ -67,7 +62,7 @@ async def test_an_error_says_what_to_do_and_r_tries_again(
     running_service: Callable[..., RunningService], lockterm_app: Starter
 ) -> None:
     service = running_service()
-    port = int(service.base_url.rpartition(":")[2])
+    port = port_of(service)
     service.stop()
     async with lockterm_app(service, 1003) as pilot:
         assert "Service unreachable" in shown(pilot)
@@ -82,7 +77,7 @@ async def test_without_the_service_the_rows_stay_and_are_called_stale(
     running_service: Callable[..., RunningService], lockterm_app: Starter, clock: Clock
 ) -> None:
     service = running_service()
-    port = int(service.base_url.rpartition(":")[2])
+    port = port_of(service)
     async with lockterm_app(service, 1001) as pilot:
         names = rows(pilot)
         service.stop()
@@ -203,3 +198,16 @@ async def test_escape_stops_a_search_and_keeps_what_it_has_found(lockterm_app: S
         await settled(pilot)
         assert len(rows(pilot)) == 200
         assert [query["pageNo"] for query in asked if query["pageSize"] == "200"] == ["1", "2"]
+
+
+async def test_extra_data_is_found_and_so_are_the_words_of_the_columns(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    extra = {"crew": {"boss": "Zenobia"}}
+    someone_else.add(service, 1004, "Fob", extraData=extra)
+    someone_else.add(service, 1004, "Other")
+    async with lockterm_app(service, 1004) as pilot:
+        await press(pilot, "slash", *"zenobia")
+        assert rows(pilot) == ["Fob"]
+        await press(pilot, *["backspace"] * 7, *"other permanent")
+        assert rows(pilot) == ["Other"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -9,14 +10,16 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Button, Input
 
+from lockterm.domain.locks import Lock
 from lockterm.errors import OutcomeUnknown
-from lockterm.screens.clear_remotes import ClearModal
-from lockterm.screens.delete_remote import DeleteModal
+from lockterm.screens.dialogs.destroy import DestroyModal
+from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
+from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
-from lockterm.widgets.remotes_table import RemotesTable
 from tests.screens import someone_else
 from tests.screens.running_app import Starter, notices, settled, shown, until
+from tests.screens.site import fill_book
 
 
 def table(pilot: Pilot[Any]) -> RemotesTable:
@@ -40,10 +43,9 @@ async def test_delete_acts_on_the_remote_that_was_shown(
         target = table(pilot).selected
         assert target is not None and target.id is not None
         await press(pilot, "d")
-        assert isinstance(pilot.app.screen, DeleteModal)
-        assert f"Delete {target.remote_name} ({target.remote_number}) from lock 1003?" in shown(
-            pilot
-        )
+        assert isinstance(pilot.app.screen, DestroyModal)
+        assert f"Delete {target.remote_name} from lock 1003?" in shown(pilot)
+        assert f"Number: {target.remote_number}" in shown(pilot)
         assert pilot.app.screen.query_one("#keep", Button).has_focus
         # Somebody deletes the rows before it; the list is read again under the open dialog.
         for record in someone_else.page(service, 1003)[:2]:
@@ -52,10 +54,11 @@ async def test_delete_acts_on_the_remote_that_was_shown(
         await settled(pilot)
         table(pilot).move_cursor(row=3)
 
-        await press(pilot, "tab", "enter")
+        await press(pilot, "D")
         left = {record["id"] for record in someone_else.page(service, 1003)}
         assert target.id not in left and len(left) == 6
-        assert "recorded by the service" in pilot.app.messages[-1].text
+        assert pilot.app.messages[-1].title == "Recorded by the service"
+        assert "Whether the lock knows it already is not told" in pilot.app.messages[-1].text
         assert "page 1 of 1 · 6 r" in shown(pilot)
 
 
@@ -63,14 +66,33 @@ async def test_keys_typed_ahead_delete_nothing(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     async with lockterm_app(service, 1003) as pilot:
-        for key in ("d", "enter", "tab", "enter"):  # typed before anything was painted
+        for key in ("d", "tab", "D"):  # typed before anything was painted
             pilot.app.post_message(events.Key(key, None))
-        await until(pilot, lambda: isinstance(pilot.app.screen, DeleteModal))
+        await until(pilot, lambda: isinstance(pilot.app.screen, DestroyModal))
         await settled(pilot)
-        assert isinstance(pilot.app.screen, DeleteModal)
+        assert isinstance(pilot.app.screen, DestroyModal)
+        assert "typed before this question was on the screen" in notices(pilot)
         assert pilot.app.screen.query_one("#keep", Button).has_focus
         assert len(someone_else.page(service, 1003)) == 9
         assert someone_else.counted(service, "delete") == 0
+
+
+async def test_the_keys_that_save_never_delete(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1003) as pilot:
+        await press(pilot, "d")
+        act = pilot.app.screen.query_one("#act", Button)
+        assert str(act.label).startswith("D  ") and not act.disabled
+        for key in ("right", "tab", "down", "left", "up", "shift+tab", "l"):
+            await press(pilot, key)
+            assert not act.has_focus
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, RemotesScreen)
+        await press(pilot, "d")
+        await pilot.click("#act")
+        await settled(pilot)
+        assert someone_else.counted(service, "delete") == 1
 
 
 async def test_enter_on_keep_keeps(service: RunningService, lockterm_app: Starter) -> None:
@@ -121,20 +143,36 @@ async def test_clear_wants_the_name_typed_and_says_how_many(
     async with lockterm_app(service, 1003) as pilot:
         someone_else.add(service, 1003, "Came later")
         await press(pilot, "C")
-        assert isinstance(pilot.app.screen, ClearModal)
+        assert isinstance(pilot.app.screen, DestroyModal)
         assert "Delete all 10 remotes of lock 1003?" in shown(pilot)
         act = pilot.app.screen.query_one("#act", Button)
         await press(pilot, *"100")
         assert act.disabled
-        await press(pilot, "enter", "enter")  # to the other button: nothing happens
+        await press(pilot, "enter", "enter")
+        assert "! That is not 1003." in shown(pilot)
+        await press(pilot, "D")
+        assert "That is not" not in shown(pilot), "until something else is typed"
         assert len(someone_else.page(service, 1003)) == 10
-        await press(pilot, "C", *"1003")
+        await press(pilot, "backspace", "3")
         act = pilot.app.screen.query_one("#act", Button)
         assert not act.disabled
-        await press(pilot, "enter", "enter")
+        await press(pilot, "enter", "D")
         assert someone_else.page(service, 1003) == []
-        assert "10 remotes deleted from lock 1003; recorded by the service." in notices(pilot)
+        assert "Recorded by the service: 10 remotes were deleted from lock 1003." in notices(pilot)
         assert "No remotes on this lock now" in shown(pilot)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("Main gate", "! That is neither Main gate nor 1001."), ("בית", "! That is none of them.")],
+)
+async def test_a_word_that_is_none_of_several_is_told(
+    service: RunningService, lockterm_app: Starter, name: str, said: str
+) -> None:
+    fill_book(lockterm_app, Lock(1001, name=name))
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "C", *"1002", "enter")
+        assert said in shown(pilot)
 
 
 async def test_clear_stops_where_the_number_is_another_by_then(
@@ -143,7 +181,7 @@ async def test_clear_stops_where_the_number_is_another_by_then(
     async with lockterm_app(service, 1003) as pilot:
         await press(pilot, "C", *"1003")
         someone_else.add(service, 1003, "Came while the dialog stood there")
-        await press(pilot, "enter", "enter")
+        await press(pilot, "enter", "D")
         assert len(someone_else.page(service, 1003)) == 10
         assert "10 remotes now, not 9" in notices(pilot)
 
@@ -153,10 +191,25 @@ async def test_user_number(service: RunningService, lockterm_app: Starter) -> No
         await press(pilot, "u")
         assert "no way to read it back" in shown(pilot) and " set. " in shown(pilot)
         await press(pilot, "a", *"9223372036854775808", "enter")
-        assert "A whole number from" in shown(pilot)
+        assert "A whole number, such as 12." in shown(pilot)
         await press(pilot, "backspace", "enter")
-        assert "has user number 922337203685477580 now; recorded by the service." in notices(pilot)
+        assert "has user number 922337203685477580 now." in notices(pilot)
         assert someone_else.counted(service, "updateRemoteUserNo") == 1
+
+
+async def test_a_user_number_is_not_given_to_the_next_remote_with_the_id(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    first = someone_else.page(service, 1003)[0]
+    async with lockterm_app(service, 1003) as pilot:
+        await press(pilot, "u", "7")
+        someone_else.post(service, "delete", remoteId=first["id"])
+        bob = someone_else.add(service, 1003, "Bob")
+        with service.app.state.site.database.writing() as db:
+            db.execute("UPDATE remote SET id = ? WHERE id = ?", (first["id"], bob))
+        await press(pilot, "enter")
+        assert f"gave the id {first['id']} to another remote: Bob" in notices(pilot)
+        assert someone_else.counted(service, "updateRemoteUserNo") == 0
 
 
 async def test_a_refusal_is_quoted(service: RunningService, lockterm_app: Starter) -> None:
@@ -176,10 +229,10 @@ async def test_an_unknown_outcome_is_said_plainly_and_the_page_read_again(
         async def lost(*_: object, **__: object) -> None:
             raise OutcomeUnknown("The service may have recorded it or not.", hint="Look first.")
 
-        monkeypatch.setattr(pilot.app.operations, "delete_remote", lost)
+        monkeypatch.setattr(pilot.app.operations.writes, "delete_remote", lost)
         before = someone_else.counted(service, "list")
         await press(pilot, "d")
-        await press(pilot, "tab", "enter")
+        await press(pilot, "D")
         message = pilot.app.messages[-1]
         assert "Outcome unknown" in message.title and "may have recorded" in message.text
         assert someone_else.counted(service, "list") > before
@@ -192,26 +245,32 @@ async def test_a_read_only_profile_and_a_missing_end_say_why(
         for key in ("a", "e", "d", "C", "u", "w"):
             await press(pilot, key)
             assert "is read-only" in pilot.app.messages[-1].text
+            await press(pilot, "escape")
         assert len(pilot.app.messages) == 6
     async with lockterm_app(service, 1004) as pilot:
         await press(pilot, "d")
         assert "There is no remote under the cursor." in pilot.app.messages[-1].text
+        await press(pilot, "escape")
         someone_else.add(service, 1004, "Permanent")
         await press(pilot, "r", "w")
-        assert "A permanent remote has no end" in pilot.app.messages[-1].text
+        assert isinstance(pilot.app.screen, RemoteForm)
+        typed = pilot.app.screen.fields.typed()
+        assert (typed["remoteType"], typed["startDate"], typed["endDate"]) == ("2", "now", "")
+        await press(pilot, "escape")  # what was offered is nothing typed, and nothing to ask about
+        assert isinstance(pilot.app.screen, RemotesScreen)
 
 
 async def test_a_write_outlives_the_screen_that_began_it(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     async with lockterm_app(service) as pilot:
-        from lockterm.models.locks import Lock
+        from lockterm.domain.locks import Lock
 
         pilot.app.push_screen(RemotesScreen(pilot.app.operations, Lock(1003)))
         await settled(pilot)
         await press(pilot, "d")
-        await pilot.press("tab", "enter", "escape")
-        await until(pilot, lambda: "recorded by the service" in notices(pilot))
+        await pilot.press("D", "escape")
+        await until(pilot, lambda: "Recorded by the service" in notices(pilot))
         assert len(someone_else.page(service, 1003)) == 8
 
 
@@ -226,9 +285,10 @@ async def test_copy_goes_to_the_terminal_and_says_so(
         assert f"{remote.remote_number} - sent to the terminal" in pilot.app.messages[-1].text
 
 
-async def test_an_added_remote_is_found_on_its_page(
-    service: RunningService, lockterm_app: Starter
+async def test_an_added_remote_is_found_on_its_page_and_no_notice_covers_it(
+    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("lockterm.app.LocktermApp.NOTIFICATION_TIMEOUT", 600.0)
     async with lockterm_app(service, 1001) as pilot:
         await press(pilot, "a")
         await press(pilot, *"New one", "tab", *"N-1", "tab", "p")
@@ -240,6 +300,16 @@ async def test_an_added_remote_is_found_on_its_page(
         selected = table(pilot).selected
         assert selected is not None and selected.remote_name == "New one"
         assert "page 7 of 7" in shown(pilot)
+        await until(pilot, lambda: "New one was added" in shown(pilot))
+        await until(pilot, lambda: row_of(pilot, "N-1").rstrip().endswith("normal   BT default"))
+        await press(pilot, "g")  # the notice makes room for the first row too
+        first = str(table(pilot).selected.remote_number)  # type: ignore[union-attr]
+        assert "New one was added" in shown(pilot)
+        assert row_of(pilot, first).split()[-2] in ("BT", "GW")
+
+
+def row_of(pilot: Pilot[Any], number: str) -> str:
+    return next((line for line in shown(pilot).splitlines() if f" {number} " in line), "")
 
 
 async def test_an_empty_lock_names_the_way_back_where_there_is_one(
@@ -249,8 +319,8 @@ async def test_an_empty_lock_names_the_way_back_where_there_is_one(
         assert "No remotes on this lock yet." in shown(pilot)
         someone_else.add(service, 1004, "Roof crew")
         await press(pilot, "r", "C")
-        assert isinstance(pilot.app.screen, ClearModal)
-        await press(pilot, *"1004", "enter", "enter")
+        assert isinstance(pilot.app.screen, DestroyModal)
+        await press(pilot, *"1004", "enter", "D")
         assert "the history has what was deleted from here" in shown(pilot)
         assert "H  history, where R adds it again" in shown(pilot)
         await press(pilot, "H", "R")
@@ -259,3 +329,21 @@ async def test_an_empty_lock_names_the_way_back_where_there_is_one(
         assert "H  history, where R adds it again" in shown(pilot)
     async with lockterm_app(service, 1004, read_only=True) as pilot:
         assert "R adds it again" not in shown(pilot)
+
+
+async def test_no_number_of_a_question_that_deletes_stands_beside_letters_beyond_ascii(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    """Terminals disagree on the width and the direction of such letters, and shift what follows."""
+    fill_book(lockterm_app, Lock(1003, name="Östliche Tür"))
+    remote_id = someone_else.add(service, 1003, "Félix שלום", remoteNumber="A-2272")
+    async with lockterm_app(service, 1003) as pilot:
+        await press(pilot, "G")
+        assert table(pilot).selected is not None
+        for key, numbers in (("d", ("A-2272", str(remote_id), "1003")), ("C", ("1003",))):
+            await press(pilot, key)
+            dialog = re.findall(r"│(.*)│", shown(pilot))
+            for number in numbers:
+                told = [line for line in dialog if number in line]
+                assert told and all(map(str.isascii, told)), dialog
+            await press(pilot, "escape")

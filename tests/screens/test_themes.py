@@ -9,7 +9,7 @@ import pytest
 
 from lockterm.config.look import Look
 from lockterm.service.running import RunningService
-from lockterm.widgets.colours import OWN
+from lockterm.terminal.colours import OWN
 from tests.screens.running_app import Starter, notices, settled, shown
 
 

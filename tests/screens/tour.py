@@ -9,7 +9,7 @@ from rich.style import Style
 from textual.pilot import Pilot
 
 from lockterm.screens.remotes import RemotesScreen
-from tests.screens.running_app import settled, shown
+from tests.screens.running_app import settled, shown, strips
 from tests.screens.site import MAIN_GATE
 
 STOPS: tuple[tuple[str, str, str, str], ...] = (
@@ -50,7 +50,7 @@ async def tour(pilot: Pilot[Any]) -> AsyncIterator[str]:
 
     The app has been started on its lock book, at a service with sample data.
     """
-    await pilot.app.operations.save_lock(MAIN_GATE)
+    await pilot.app.operations.locks.save(MAIN_GATE)
     pilot.app.push_screen(RemotesScreen(pilot.app.operations, MAIN_GATE))
     await settled(pilot)
     for name, keys, words, back in STOPS:
@@ -71,7 +71,7 @@ def cells(pilot: Pilot[Any]) -> list[tuple[str, Style]]:
     """What stands in each cell that is not blank, and its style."""
     return [
         (character, segment.style or Style.null())
-        for strip in pilot.app.screen._compositor.render_strips()
+        for strip in strips(pilot.app.screen)
         for segment in strip
         for character in segment.text
         if not character.isspace()

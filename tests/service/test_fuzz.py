@@ -8,12 +8,13 @@ from urllib.parse import quote
 
 import httpx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lockterm.service.app import OPERATIONS
 from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS, TODAY
+from tests.long import examples
 from tests.service.conftest import REMOTE, Caller, check_envelope
 
 VALID = {
@@ -92,7 +93,7 @@ def check(api: Caller, method: str, path: str, **options: object) -> None:
 
 
 @pytest.mark.parametrize(("method", "path"), [operation[:2] for operation in OPERATIONS])
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(odd=oddities, raw=st.binary(max_size=200))
 def test_any_input_gets_an_envelope(
     api: Caller, method: str, path: str, odd: dict[str, object], raw: bytes

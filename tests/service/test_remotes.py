@@ -90,7 +90,7 @@ def test_what_lists_leave_out_is_kept(api: Caller) -> None:
             " FROM remote WHERE id = ?",
             (remote_id,),
         ).fetchone()
-    assert row == ("AA:BB:CC:DD:EE:FF", 87, '{"version": "1.2"}', 0, 2**63 - 1, 1)
+    assert tuple(row) == ("AA:BB:CC:DD:EE:FF", 87, '{"version": "1.2"}', 0, 2**63 - 1, 1)
 
 
 def test_a_minimal_remote_has_the_documented_defaults(api: Caller) -> None:
@@ -181,14 +181,14 @@ def test_update_is_judged_by_its_merged_result(api: Caller) -> None:
     assert update(startDate=NOW_MS + DAY_MS) == -2
     assert update(startDate=0) == -2
     assert update(remoteType=2, weekDay=[1]) == -2
-    assert update(remoteType=1, startDate=5) == -2
     assert update(remoteType=2) == 0
     assert api.detail(remote_id)["weekDay"] == []
     assert update(weekDay=[1]) == -2
     assert update(remoteType=1) == 0
     permanent = api.detail(remote_id)
     assert (permanent["startDate"], permanent["endDate"]) == (0, 0)
-    assert update(endDate=NOW_MS) == -2
+    assert update(endDate=NOW_MS) == 0, "dates of type 1 may be 0 (4.1): others are not refused"
+    assert update(remoteType=1, startDate=5, endDate=6) == 0
     assert update(remoteType=4, startDate=NOW_MS) == -2
     assert api.detail(remote_id) == permanent
     assert update(remoteType=4, startDate=1, endDate=2) == 0

@@ -8,8 +8,9 @@ import socket
 import httpx
 import pytest
 
-from lockterm.service import guards, protocol
-from lockterm.service.codes import CODES
+from lockterm.service import guards, running
+from lockterm.service.answers import Code
+from tests.servers import port_of
 from tests.service.conftest import REMOTE, SETTING, VOICE, Caller
 
 LIST = f"{REMOTE}list?lockId=1001"
@@ -239,13 +240,24 @@ def test_even_what_is_no_http_gets_an_envelope(
     assert answer.status_code == status
     envelope = answer.json()
     assert envelope["errcode"] == status
-    assert envelope["errmsg"] in {code.message for code in CODES}
+    assert envelope["errmsg"] in {code.message for code in Code}
+
+
+def test_a_length_told_twice_ends_the_connection(api: Caller) -> None:
+    """What follows may be meant as part of the body by who stands in front: it is not answered."""
+    two = "Content-Length: 50\r\nTransfer-Encoding: chunked"
+    head = f"POST {CHECK} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{two}"
+    hidden = f"POST {REMOTE}delete HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    answer = exchange(api, f"{head}\r\n\r\n2\r\n{{}}\r\n0\r\n\r\n{hidden}".encode())
+    assert (answer.status_code, answer.headers["connection"]) == (400, "close")
+    assert b"HTTP/1.1" not in answer.content
+    assert [path for _, path in api.service.requests] == [CHECK]
 
 
 def test_a_body_that_does_not_arrive_is_not_waited_for_forever(
     api: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guards, "_BODY_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(guards, "BODY_TIMEOUT_S", 0.05)
     headers = "Host: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\nx"
     answer = exchange(api, f"POST {CHECK} HTTP/1.1\r\n{headers}".encode())
     assert (answer.status_code, answer.json()["errcode"]) == (408, 408)
@@ -264,9 +276,10 @@ def test_a_broken_database_is_an_envelope_too(running_service, call_to, tmp_path
     service.failures.clear()
 
 
+@pytest.mark.long
 def test_a_head_that_never_ends_is_hung_up_on(api: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "HEAD_TIMEOUT_S", 0.3)
-    address = ("127.0.0.1", int(api.service.base_url.rpartition(":")[2]))
+    monkeypatch.setattr(running, "HEAD_TIMEOUT_S", 0.3)
+    address = ("127.0.0.1", port_of(api.service))
     head = b"GET /api/v1/bluetooth-remote/list?lockId=1001 HTTP/1.1\r\nHost: 127.0.0.1\r\n"
     for begun in (b"", head, head + b"\r\n" + head):
         with socket.create_connection(address, timeout=20) as line:

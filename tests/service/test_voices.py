@@ -67,7 +67,7 @@ def test_setting_a_voice_stores_it(api: Caller) -> None:
         }
         with api.service.app.state.site.database.reading() as db:
             stored = db.execute("SELECT * FROM voice_setting").fetchall()
-        assert stored == [(1001, lang, timbre, NOW_MS)]
+        assert [*map(tuple, stored)] == [(1001, lang, timbre, NOW_MS)]
 
 
 def test_a_lock_has_its_own_models_voices_only(api: Caller) -> None:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.errors import StoreError
-from lockterm.models.locks import Lock, VoiceChoice
 from lockterm.store.database import Database
 from lockterm.store.lock_book import LockBook
 
@@ -90,8 +90,6 @@ def test_profiles_do_not_see_each_other(database: Database) -> None:
 def test_looks_and_voices_change_nothing_else(book: LockBook) -> None:
     lock = Lock(1, "gate", "alias", "v", "m", "Europe/Berlin", 3, 5, VoiceChoice("a", "b"))
     book.save(lock)
-    book.note_look(1, 4)
-    assert book.find(1) == replace(lock, remotes=4), "a look without opening keeps the time"
     book.note_look(1, 6, 8)
     book.note_voice(1, VoiceChoice("c", "d"))
     assert book.find(1) == replace(lock, remotes=6, opened_ms=8, voice=VoiceChoice("c", "d"))
@@ -162,3 +160,21 @@ def test_a_file_that_is_no_database_is_not_overwritten(file: Path) -> None:
     LockBook(Database(file), "north").save(Lock(1))
     kept = [path.read_bytes() for path in file.parent.iterdir()]
     assert any(content.startswith(b"something else entirely") for content in kept)
+
+
+def test_an_empty_text_that_a_flipped_bit_made_a_number_of_is_empty(tmp_path: Path) -> None:
+    path = tmp_path / "lockterm.db"
+    database = Database(path)
+    LockBook(database, "demo").save(Lock(1001, "Main gate", vendor="Acme"))
+    database.close()
+    content = bytearray(path.read_bytes())
+    row = content.index(b"demo\x03\xe9Main gate")
+    content[content.rindex(b"\x0d", row - 14, row)] ^= 4
+    path.write_bytes(content)
+    database = Database(path)
+    (lock,) = LockBook(database, "demo").locks()
+    with database.reading() as connection:
+        (kept,) = connection.execute("SELECT typeof(zone), typeof(model) FROM locks").fetchall()
+    assert "integer" in tuple(kept), "the bit that was meant"
+    assert (lock.model, lock.zone) == ("", "")
+    database.close()

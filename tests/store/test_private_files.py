@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from lockterm.cli.logfile import log_to
+from lockterm.config import Profile
 from lockterm.config.file import read_config
 from lockterm.errors import ConfigError, StoreError
-from lockterm.logfile import log_to
 from lockterm.paths import append_private, make_directory
 from lockterm.store.cache import LARGEST, Cache
 from lockterm.store.database import Database
-from lockterm.store.sessions import Session
+from lockterm.store.sessions import StoreSession
 
 
 def mode(path: Path) -> int:
@@ -38,7 +39,7 @@ def test_a_directory_that_was_open_to_others_is_closed(tmp_path: Path):
     place.chmod(0o777)
     make_directory(place)
     assert mode(place) == 0o700
-    Session(tmp_path / "new" / "state" / "sessions").open()
+    StoreSession(tmp_path / "new" / "state" / "sessions").open()
     assert mode(tmp_path / "new") == mode(tmp_path / "new" / "state") == 0o700
 
 
@@ -103,7 +104,7 @@ def test_a_configuration_of_somebody_else_gets_no_header(tmp_path: Path, monkeyp
 
 
 def test_answers_that_would_fill_the_disk_are_not_kept(tmp_path: Path):
-    cache = Cache(tmp_path / "answers.db", "http://x")
+    cache = Cache(tmp_path / "answers.db", Profile("p", "http://x"))
     cache.put("page 1", "small", 1)
     cache.put("page 1", "x" * LARGEST, 2)
     assert cache.get("page 1") is None

@@ -83,11 +83,12 @@ class _Answers(BaseHTTPRequestHandler):
         )
 
     def _remote(self, number: int) -> dict[str, object]:
+        own = Random(number)  # asked for again, it is the same one
         return {
             "id": number,
             "lockId": 7,
-            "remoteName": self._bad(),
-            "remoteNumber": self._bad(),
+            "remoteName": own.choice(PAYLOADS),
+            "remoteNumber": own.choice(PAYLOADS),
             "remoteType": (1, 2, 4, 9)[number % 4],
             "remoteTypeName": self._bad(),
             "addType": 1,

@@ -9,6 +9,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,14 @@ from pathlib import Path
 import psutil
 
 from tests.terminal.pty_session import PtySession, clean_environment
+
+PATIENT = (
+    sys.executable,
+    "-c",
+    "from lockterm.terminal import clipboard; clipboard.TMUX_ANSWERS_S = 60;"
+    "from lockterm.__main__ import main; main()",
+)
+"""lockterm that waits for tmux, to which it gives what is copied, however busy the machine is."""
 
 
 def require(program: str) -> None:

@@ -6,7 +6,6 @@ the screen as it was.
 
 from __future__ import annotations
 
-import codecs
 import fcntl
 import itertools
 import os
@@ -14,11 +13,11 @@ import re
 import select
 import signal
 import struct
-import subprocess
 import sys
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -26,9 +25,16 @@ from typing import Any, Self
 import psutil
 import pyte
 
-LOCKTERM = (sys.executable, "-m", "lockterm")
-PATIENCE_S = 30.0
+from tests.terminal.launcher import LOCKTERM, Session
+from tests.terminal.replica import Replica
+
+__all__ = ["KEYS", "LOCKTERM", "PATIENCE_S", "PtySession", "clean_environment"]
+
+PATIENCE_S = 60.0
 """How long anything may take on a busy machine, unless a test is about time."""
+
+PIECE = 2048
+"""Bytes that a pty takes in one piece at the least; a picture of more can be seen half drawn."""
 
 KEYS = {
     "enter": "\r",
@@ -48,25 +54,6 @@ KEYS = {
     "f1": "\x1bOP",
     "f2": "\x1bOQ",
 }
-
-# Leads the session as a shell would, so that the terminal outlives the program in it: Linux puts a
-# terminal's settings back by itself when its session leader ends, and would hide our mistakes.
-_LEADER = """
-import os, signal, subprocess, sys
-report, more = int(sys.argv[1]), int(sys.argv[2])
-program = subprocess.Popen(sys.argv[3:])
-for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
-    signal.signal(number, signal.SIG_IGN)
-os.write(report, b"%d\\n" % program.pid)
-os.write(report, b"%d\\n" % program.wait())
-os.read(more, 1)
-"""
-
-# Sequences that xterm knows and pyte would draw as text.
-_BEYOND_PYTE = re.compile(r"\x1b\[(?:[<=>][0-9;:]*[@-~]|\?[0-9;]*\$[@-~])")
-# Joiners and variation selectors, at which pyte drops the rest of what is written with them.
-_WITHOUT_WIDTH = dict.fromkeys([0x200C, 0x200D, 0xFE0F])
-_UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
 
 
 def clean_environment(home: Path, **more: str) -> dict[str, str]:
@@ -93,6 +80,15 @@ def _session_of(process: psutil.Process) -> int | None:
         return None
 
 
+def is_at_work(pid: int) -> bool:
+    """Whether a thread of a process runs, or would if other programs let it."""
+    states = set()
+    for thread in Path(f"/proc/{pid}/task").glob("*/stat"):
+        with suppress(OSError):  # a thread that has just ended
+            states.add(thread.read_text().rpartition(")")[2].split()[0])
+    return bool(states & {"R", "D"})
+
+
 class PtySession:
     """One program in one terminal; a context manager that leaves nothing running.
 
@@ -112,79 +108,67 @@ class PtySession:
         *,
         controlling: bool = True,
     ) -> None:
-        self.raw = bytearray()
+        self._replica = Replica(*size)
+        self.raw = self._replica.raw
         """Every byte it has written so far."""
-        self._screen = pyte.Screen(*size)
-        self._stream = pyte.Stream(self._screen)
-        self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
-        self._held = ""
         self._master: int | None
         self._master, self._slave = os.openpty()
+        self._unrested = 0
+        """Bytes read since it was last seen to rest."""
         self._set_size(*size)
         self.attributes_before = self.attributes()
 
-        def take_terminal() -> None:
-            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-
-        report, report_end = os.pipe()
-        more_end, self._more = os.pipe()
-        leader = [sys.executable, "-I", "-S", "-c", _LEADER, str(report_end), str(more_end)]
-        self._leader = subprocess.Popen(
-            [*leader, *command],
-            stdin=self._slave,
-            stdout=self._slave,
-            stderr=self._slave,
-            env=dict(environment),
-            pass_fds=(report_end, more_end),
-            start_new_session=True,
-            preexec_fn=take_terminal if controlling else None,
-        )
-        os.close(report_end)
-        os.close(more_end)
-        self._report = os.fdopen(report, "rb", buffering=0)
-        self.pid = int(self._report.readline())
+        streams = (self._slave, self._slave, self._slave)
+        self._session = Session(command, environment, streams, controlling=controlling)
+        self.pid = self._session.pid
         """The program's process."""
-        self._exit_code: int | None = None
 
     @property
     def exit_code(self) -> int | None:
         """How it ended: its exit code, negative for a signal; None while it runs."""
-        if self._exit_code is None and select.select([self._report], [], [], 0)[0]:
-            self._exit_code = int(self._report.readline())
-        return self._exit_code
+        return self._session.exit_code
 
     def others(self) -> list[psutil.Process]:
         """What else runs in its session: whatever the program started and left."""
-        session = self._leader.pid
+        session = self._session.leader_pid
         return [
             process
             for process in psutil.process_iter()
             if process.pid not in (session, self.pid) and _session_of(process) == session
         ]
 
+    def is_at_work(self) -> bool:
+        """Whether one of its threads runs, or would if other programs let it."""
+        return is_at_work(self.pid)
+
     # --- what is seen --------------------------------------------------------------------------
 
     @property
     def screen(self) -> pyte.Screen:
         """The terminal's screen, with the colours and attributes of its cells."""
-        return self._screen
+        return self._replica.screen
 
     @property
     def lines(self) -> list[str]:
         """The rows of the screen, without spaces at their ends."""
-        # pyte's own ``display`` fails on a row where half of a wide character was overwritten.
-        screen = self._screen
-        rows = (screen.buffer[y] for y in range(screen.lines))
-        return ["".join(row[x].data for x in range(screen.columns)).rstrip() for row in rows]
+        return self._replica.lines
 
     @property
     def text(self) -> str:
         """The screen."""
-        return "\n".join(self.lines)
+        return self._replica.text
 
     def attributes(self) -> list[Any]:
         """The terminal's settings, as ``stty`` shows them."""
         return termios.tcgetattr(self._slave)
+
+    def write_as_others(self, data: bytes) -> None:
+        """Write to the terminal what another program writes to it."""
+        os.write(self._slave, data)
+
+    def waiting_input(self) -> int:
+        """How many bytes were typed and not read."""
+        return int.from_bytes(fcntl.ioctl(self._slave, termios.FIONREAD, b"\0" * 4), sys.byteorder)
 
     def wait_for(self, pattern: str, within_s: float = PATIENCE_S) -> re.Match[str]:
         """Wait until the screen matches; ``^`` and ``$`` are those of a row."""
@@ -197,7 +181,7 @@ class PtySession:
     def wait_until(
         self, condition: Callable[[], bool], what: str, within_s: float = PATIENCE_S
     ) -> None:
-        """Read what is drawn until a condition holds."""
+        """Read what is drawn until a condition holds, and a picture that is begun to its end."""
         end = time.monotonic() + within_s
         while not condition():
             ended = self.exit_code is not None
@@ -205,39 +189,41 @@ class PtySession:
                 raise AssertionError(f"ended with {self.exit_code}, not seen: {what}\n{self.text}")
             if time.monotonic() > end:
                 raise AssertionError(f"not within {within_s} s: {what}\n{self.text}")
+        if self._unrested > PIECE:
+            end = time.monotonic() + 2.0
+            while (self.pump(0.01) or self.is_at_work()) and time.monotonic() < end:
+                pass
+            self._unrested = 0
 
-    def pump(self, within_s: float) -> bool:
-        """Read what there is, waiting at most so long for the first byte."""
+    def pump(self, within_s: float, most: int = 65536) -> bool:
+        """Read what there is, or the most of it, waiting at most so long for the first byte."""
         if self._master is None:
             time.sleep(within_s)
             return False
         if not select.select([self._master], [], [], within_s)[0]:
             return False
         try:
-            data = os.read(self._master, 65536)
+            data = os.read(self._master, most)
         except OSError:  # Linux: the other end is closed
             return False
-        self.raw += data
-        text = self._held + self._decoder.decode(data)
-        unfinished = _UNFINISHED.search(text)
-        cut = unfinished.start() if unfinished else len(text)
-        self._held = text[cut:]
-        self._stream.feed(_BEYOND_PYTE.sub("", text[:cut]).translate(_WITHOUT_WIDTH))
+        self._replica.write(data)
+        self._unrested += len(data)
         return bool(data)
 
     def stall(self, within_s: float = PATIENCE_S) -> None:
-        """Have it draw, and read nothing, until it can do nothing more."""
-        process = psutil.Process(self.pid)
+        """Have it draw, and read nothing, until the terminal takes nothing more."""
+        assert self._master is not None
         end = time.monotonic() + within_s
-        columns, rows = self._screen.columns, self._screen.lines
+        columns, rows = self.screen.columns, self.screen.lines
+        held = struct.pack("i", -1)
         for turn in itertools.count():
-            before = process.cpu_times()[:2]
+            before, held = held, fcntl.ioctl(self._master, termios.FIONREAD, b"\0" * 4)
+            if before == held:
+                return
             for more in range(20):
                 self._set_size(columns + 1 + (turn + more) % 2, rows)
                 time.sleep(0.02)  # sizes that come faster are drawn as one
-            if process.cpu_times()[:2] == before:
-                return
-            assert time.monotonic() < end, f"still at work after {within_s} s"
+            assert time.monotonic() < end, f"it still draws after {within_s} s"
 
     # --- what is done --------------------------------------------------------------------------
 
@@ -245,27 +231,61 @@ class PtySession:
         """Type keys by their names, or text as it is."""
         self.send("".join(KEYS.get(key, key) for key in keys).encode())
 
-    def press_until(self, key: str, pattern: str) -> None:
-        """Press a key, again if need be: a dialog takes none before it knows that it is seen."""
+    def press_until(self, key: str, seen: str | Callable[[], bool]) -> None:
+        """Press a key, again if need be: a dialog takes none before it knows that it is seen.
+
+        Args:
+            key: The key.
+            seen: What the screen matches then, or a condition.
+        """
+        search = re.compile(seen, re.MULTILINE).search if isinstance(seen, str) else None
         end = time.monotonic() + PATIENCE_S
         while True:
             self.press(key)
             try:
-                self.wait_for(pattern, within_s=1.0)
+                holds = (lambda: bool(search(self.text))) if search else seen
+                self.wait_until(holds, str(seen), within_s=1.0)
             except AssertionError:
                 if time.monotonic() > end or self.exit_code is not None:
                     raise
             else:
                 return
 
+    def choose(self, button: str) -> None:
+        """Press the button to the right of the one with the focus."""
+        self.wait_for(re.escape(button))
+        before = self._looks_of(button)
+        self.press_until("right", lambda: self._looks_of(button) != before)
+        self.press("enter")
+
+    def _looks_of(self, text: str) -> list[pyte.screens.Char]:
+        """The cells of a text where it stands last."""
+        for y in reversed(range(self.screen.lines)):
+            row = [self.screen.buffer[y][x] for x in range(self.screen.columns)]
+            # A wide character has an empty cell behind it.
+            at = "".join(cell.data or "\0" for cell in row).rfind(text)
+            if at >= 0:
+                return row[at : at + len(text)]
+        return []
+
     def send(self, data: bytes) -> None:
         """Type bytes."""
         assert self._master is not None
         os.write(self._master, data)
 
+    def wait_taken(self) -> None:
+        """Wait until what was typed has been read, and nothing is done about it any more."""
+        end = time.monotonic() + PATIENCE_S
+        still = 0
+        while still < 3:
+            unread = fcntl.ioctl(self._slave, termios.FIONREAD, b"\0" * 4)
+            is_busy = any(unread) or self.is_at_work()
+            still = 0 if self.pump(0.01) or is_busy else still + 1
+            assert time.monotonic() < end, "what was typed is not read"
+
     def resize(self, columns: int, rows: int) -> None:
         """Give the terminal another size."""
-        self._screen.resize(rows, columns)
+        self.screen.resize(rows, columns)
         self._set_size(columns, rows)
 
     def _set_size(self, columns: int, rows: int) -> None:
@@ -315,10 +335,6 @@ class PtySession:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self.exit_code is None:
-            os.kill(self.pid, signal.SIGKILL)
-        os.close(self._more)
-        self._leader.wait()
-        self._report.close()
+        self._session.close()
         self.close_terminal()
         os.close(self._slave)

@@ -14,12 +14,12 @@ import pytest
 from textual.app import App
 from textual.widgets import Input, TextArea
 
-from lockterm.choices import Choices
+from lockterm.app.terminal_app import TerminalApp
 from lockterm.config.look import Look
-from lockterm.terminal_app import TerminalApp
-from lockterm.widgets.clipboard import LONGEST, copy, sequences
-from tests.terminal.multiplexers import in_screen, in_tmux
-from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
+from lockterm.config.preferences import Preferences
+from lockterm.terminal.clipboard import LONGEST, copy, sequences
+from tests.terminal.multiplexers import PATIENT, in_screen, in_tmux
+from tests.terminal.pty_session import PtySession, clean_environment
 
 ARRIVED = re.compile(rb"\x1b\]52;c?;([A-Za-z0-9+/=]*)(?:\x07|\x1b\\)")
 VALUE = "A-2041 žluťoučký"
@@ -29,7 +29,8 @@ LONG = "https://packs.example/" + "0123456789" * 400
 _COPIER = """
 import os, sys
 from lockterm.config.look import multiplexer
-from lockterm.widgets.clipboard import copy
+from lockterm.terminal import clipboard
+clipboard.TMUX_ANSWERS_S = 60
 class Driver:
     def write(self, text): os.write(2, text.encode())
 class App:
@@ -38,7 +39,7 @@ class App:
     def notify(self, text, **_): self.said = text
 input("ready? ")
 app = App()
-copy(app, sys.argv[1], "value")
+clipboard.copy(app, sys.argv[1], "value")
 print("DONE", app.said[-70:])
 input()
 """
@@ -153,7 +154,7 @@ def test_the_limit_of_a_piece_is_that_of_the_real_screen(tmp_path: Path) -> None
     [None, "tmux", "screen"],
 )
 def test_y_in_lockterm_reaches_the_clipboard(tmp_path: Path, inside: str | None) -> None:
-    command = [*LOCKTERM, "demo", "--lock", "1001"]
+    command = [*PATIENT, "demo", "--lock", "1001"]
     session: AbstractContextManager[PtySession]
     if inside == "tmux":
         session = in_tmux(command, tmp_path, size=(100, 30))
@@ -188,7 +189,7 @@ async def test_what_textual_copies_is_wrapped_and_told_too(
 ) -> None:
     for name in ("TMUX", "STY"):
         monkeypatch.delenv(name, raising=False)
-    app = Fields(Look(copy=through), Choices(tmp_path / "choices.json"))
+    app = Fields(Look(copy=through), Preferences(tmp_path / "choices.json"))
     async with app.run_test() as pilot:
         written: list[str] = []
         assert app._driver is not None

@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 
 from lockterm.cli.doctor.keys import KEYS
+from lockterm.keymap.keys import PLACES
+from lockterm.keymap.names import written
 from tests.terminal.multiplexers import in_screen, in_tmux
 from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
-from tests.test_readme_keys import PLACES
 
 PLACE, PRIMARY = rb"\x1b\[6n", rb"\x1b\[c"
 MODERN = {
@@ -50,7 +51,7 @@ class Answering(PtySession):
         self._wider = wider
         self._places: list[str] = []
         self._answered = 0
-        self._screen.write_process_input = self._places.append  # type: ignore[method-assign]
+        self.screen.write_process_input = self._places.append  # type: ignore[method-assign]
 
     def pump(self, within_s: float) -> bool:
         """Read, and answer what is asked in what was read."""
@@ -141,7 +142,7 @@ def test_a_terminal_unlike_its_variables_is_told(tmp_path: Path) -> None:
     }
     environment = clean_environment(tmp_path, COLORTERM="truecolor")
     with Answering(doctor(to=out), environment, (80, 24), answers=answers, wider=1) as terminal:
-        terminal._screen.resize(40, 132)
+        terminal.screen.resize(40, 132)
         terminal.wait_exit()
         terminal.assert_left_in_order()
     lines = sentences(json.loads(out.read_text()))
@@ -157,7 +158,7 @@ def test_a_terminal_unlike_its_variables_is_told(tmp_path: Path) -> None:
 
 def test_a_terminal_that_answers_nothing_holds_nothing_up(tmp_path: Path) -> None:
     with PtySession(doctor(), clean_environment(tmp_path)) as terminal:
-        assert terminal.wait_exit(within_s=15) == 1, "no service is known"
+        assert terminal.wait_exit() == 1, "no service is known"
         assert "it answers nothing" in " ".join(terminal.text.split())
         assert bytes(terminal.raw).count(b"\x1b[c") == 1, "it is asked once and left alone"
         assert terminal.attributes() == terminal.attributes_before
@@ -176,13 +177,14 @@ def test_answers_that_mean_harm_are_only_read(tmp_path: Path) -> None:
     with Answering(doctor(to=out), environment, (80, 24), answers=answers) as terminal:
         assert terminal.wait_exit() == 1  # no service is known
         terminal.assert_left_in_order()
-    assert facts(json.loads(out.read_bytes()))["name"].startswith("\ntouch PWNED\n\nxxx")
+    assert facts(json.loads(out.read_bytes()))["name"] is None, "an answer ends before a return"
     assert len(out.read_bytes()) < 6000
     with Answering(doctor(), environment, (80, 24), answers=answers) as terminal:
         terminal.wait_exit()
         assert not any(line.startswith("touch") for line in terminal.lines), terminal.lines
 
 
+@pytest.mark.long
 def test_an_answer_that_comes_late_is_no_typed_text(tmp_path: Path) -> None:
     config = tmp_path / "config/lockterm/config.toml"
     config.parent.mkdir(parents=True)
@@ -210,7 +212,7 @@ def test_a_signal_while_it_is_asked_leaves_the_terminal_in_order(
         else:
             terminal.send(b"\x03")
             code = 130
-        assert terminal.wait_exit(within_s=2.0 if isinstance(how, str) else 5.0) == code
+        assert terminal.wait_exit() == code
         terminal.assert_left_in_order()
 
 
@@ -289,12 +291,16 @@ def test_gnu_screen_is_asked_nothing_that_it_would_spill(tmp_path: Path) -> None
     assert "in pieces that GNU screen hands on" in sentences(report)["Copying"]
 
 
+def is_raw(terminal: PtySession) -> bool:
+    return not terminal.attributes()[3] & termios.ICANON
+
+
 def test_keys_are_told_as_they_arrive(tmp_path: Path) -> None:
     with Answering(
         doctor("--keys"), clean_environment(tmp_path), (100, 40), answers={}
     ) as terminal:
         terminal.wait_for("Press each of these keys")
-        terminal.wait_until(lambda: b"\x1b[>25u" in terminal.raw, "the keys are listened to")
+        terminal.wait_until(lambda: is_raw(terminal), "the keys are listened to")
         for key, line in (
             ("enter", r"enter +arrives as \\r"),
             ("escape", r"esc +arrives as \\x1b$"),
@@ -312,28 +318,22 @@ def test_keys_are_told_as_they_arrive(tmp_path: Path) -> None:
         assert f"5 of {len(KEYS)} arrived." in terminal.text
         assert "Not seen: tab shift+tab" in terminal.text
         assert bytes(terminal.raw).rstrip().endswith(b"[keys].")
-        assert b"\x1b[<u" in terminal.raw
         terminal.assert_left_in_order()
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, "ctrl+c"])
 def test_the_test_of_keys_ends_in_order(tmp_path: Path, how: signal.Signals | str) -> None:
     with Answering(doctor("--keys"), clean_environment(tmp_path), answers={}) as terminal:
-        terminal.wait_until(lambda: b"\x1b[>25u" in terminal.raw, "the keys are listened to")
+        terminal.wait_until(lambda: is_raw(terminal), "the keys are listened to")
         if isinstance(how, signal.Signals):
             terminal.kill(how)
         else:
             terminal.send(b"\x03")
         assert terminal.wait_exit() == (143 if isinstance(how, signal.Signals) else 0)
-        assert b"\x1b[<u" in terminal.raw
         terminal.assert_left_in_order()
 
 
 def test_every_key_that_may_be_kept_is_in_the_test_of_keys() -> None:
-    from textual.binding import Binding
-
-    from lockterm.keymap.names import written
-
-    for owner in PLACES.values():
-        bound = {written(binding.key) for binding in Binding.make_bindings(owner.BINDINGS)}
-        assert {key for key in bound if len(key) > 1} <= set(KEYS), owner
+    for place in PLACES.values():
+        bound = {written(key) for keys in place.keys.values() for key in keys.split(",")}
+        assert {key for key in bound if len(key) > 1} <= set(KEYS), place.words

@@ -43,7 +43,8 @@ def test_it_offers_the_demo(lockterm: Start) -> None:
     session.press("enter")
     session.wait_for("Main gate +1001")
     session.press("P")
-    session.wait_for("No profiles here")
+    session.wait_for("Profiles: not now")
+    session.press("escape")
     session.press("q")
     assert session.wait_exit() == 0
 
@@ -146,6 +147,7 @@ def test_where_nothing_can_be_written_the_form_stays(
     assert config_of(tmp_path).exists()
 
 
+@pytest.mark.long
 def test_a_file_that_came_meanwhile_is_kept(
     lockterm: Start, tmp_path: Path, service: RunningService
 ) -> None:
@@ -156,7 +158,7 @@ def test_a_file_that_came_meanwhile_is_kept(
     file.parent.mkdir(parents=True)
     file.write_text('# of another session\n[profiles.south]\nbase_url = "https://s.example"\n')
     session.press("\x13")
-    session.wait_for("changed meanwhile")
+    session.wait_for("Save again to write")  # the path in it decides how the rest is broken
     assert "north" not in file.read_text()
     session.press("\x13")
     session.wait_for("The lock book is empty")
@@ -192,7 +194,7 @@ def test_what_was_typed_is_there_again_however_it_ended(
     fill(session, "north", "https://locks.example.com")
     choices = tmp_path / "state" / "lockterm" / "choices.json"
     session.wait_until(
-        lambda: choices.exists() and "locks.example" in choices.read_text(), "it is kept"
+        lambda: choices.exists() and "locks.example.com" in choices.read_text(), "it is kept"
     )
     session.kill(number)
     assert session.wait_exit() == (-number if number == signal.SIGKILL else 128 + number)

@@ -11,6 +11,8 @@ from collections.abc import Callable
 import psutil
 import pytest
 
+from lockterm.service.running import RunningService
+from tests.matrix.emulators.lock import LOCK, NUMBERS, REAL, fill, rename
 from tests.terminal.pty_session import PtySession
 
 Start = Callable[..., PtySession]
@@ -51,11 +53,9 @@ def main_job(session: PtySession) -> None:
 
 
 def leave(session: PtySession, words: str) -> None:
-    """Press escape until these words are gone: what has just been opened takes no key yet."""
-    while words in session.text:
-        session.press("escape")
-        due = time.monotonic() + 1.0
-        session.wait_until(lambda due=due: words not in session.text or time.monotonic() > due, "")
+    """Press escape, and wait until these words are gone."""
+    session.press("escape")
+    session.wait_until(lambda: words not in session.text, f"no {words}")
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,9 @@ def test_quiet_sends_no_true_colour_and_no_glyph_of_its_own(
     session = lockterm("demo", *how, env=env)
     main_job(session)
     assert not colour_codes(session.raw) & {38, 48}
-    assert not {"─", "·", "…", "│"} & set(session.raw.decode(errors="replace"))
+    sent = session.raw.decode(errors="replace")
+    assert not {"─", "…", "│"} & set(sent)
+    assert " · 137 remotes" not in sent, "a dot stands in names alone"
     assert b"?1003h" not in session.raw, "no report of every movement"
     assert b"?1000h" in session.raw
 
@@ -172,3 +174,46 @@ def test_the_link_is_not_measured(
     session = lockterm("demo", *arguments, env=env)
     main_job(session)
     assert WHERE_IS_THE_CURSOR not in session.raw
+
+
+HOW_WIDE = "\x1b[Háä\x1b[06n\r\x1b[K".encode()
+WIDE = b"\x1b[1;4R"
+"""Where the cursor is behind a character of ambiguous width."""
+
+
+def test_lines_are_ascii_where_they_would_be_two_cells_wide(lockterm: Start) -> None:
+    """Asked once; the names are laid out as wide as they are drawn, the numbers beside them."""
+    session = lockterm("demo", "--lock", "1001")
+    session.wait_until(lambda: HOW_WIDE in session.raw, "the question")
+    session.send(WIDE)
+    session.wait_for("page 1 of 7 - 137 remotes")
+    session.press("d")
+    session.wait_for(r"\+-{20,}\+")
+    after = len(session.raw)
+    session.press("escape", "\x0c")
+    session.wait_for("^ Name")
+    assert not {"─", "│", "·", "…"} & {*session.raw[after:].decode(errors="replace")}
+    assert session.raw.count(HOW_WIDE) == 1
+
+
+def test_questions_about_wide_names_are_drawn_whole(
+    lockterm: Start, running_service: Callable[..., RunningService]
+) -> None:
+    """With each name in the question, and all of it drawn again behind and around the dialog."""
+    service = running_service(sample_data=False)
+    fill(service)
+    rename(service, REAL)
+    session = lockterm("--base-url", service.base_url, "--lock", str(LOCK))
+    session.wait_until(lambda: HOW_WIDE in session.raw, "the question")
+    session.send(WIDE)
+    session.wait_for("page 1 of 2")
+    for number in NUMBERS[:8]:
+        session.press("d")
+        session.wait_for(f"Keep(?s:.)*{number}|{number}(?s:.)*Keep")
+        after = len(session.raw)
+        session.press("\x0c")
+        session.wait_until(lambda after=after: b"Keep" in session.raw[after:], "it drawn again")
+        leave(session, "Keep")
+        session.press("down")
+    session.press("q")
+    assert session.wait_exit() == 0

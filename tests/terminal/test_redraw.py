@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import signal
+import time
 from collections.abc import Callable
 
 import psutil
@@ -12,6 +12,8 @@ from tests.terminal.pty_session import PtySession
 
 Start = Callable[..., PtySession]
 CTRL_L = b"\x0c"
+ESCAPE = "\x1b[27u"
+"""Spelt so that it needs no pause behind it."""
 WALL = b"\x1b[5;1HBroadcast message from root: \x1b[9;30Hgoing down for reboot"
 
 
@@ -19,11 +21,25 @@ def test_ctrl_l_draws_all_of_it_again(lockterm: Start) -> None:
     session = lockterm("demo", "--lock", "1001")
     session.wait_for("page 1 of 7")
     before = session.lines
-    os.write(session._slave, WALL)
+    session.write_as_others(WALL)
     session.wait_for("going down for reboot")
     session.press("j", "k")
     session.send(CTRL_L)
     session.wait_until(lambda: session.lines[:22] == before[:22], "the screen as it was")
+
+
+def test_ctrl_l_draws_a_question_again(lockterm: Start) -> None:
+    """Where a key that does not work is worst: one sees half of what is asked."""
+    session = lockterm("demo", "--lock", "1001")
+    session.wait_for("page 1 of 7")
+    session.press("d")
+    session.wait_for("Keep +D +Delete Night crew 1(?s:.*)╯")
+    session.write_as_others(b"\x1b[2J\x1b[5;5Hwritten by others")
+    session.wait_for("written by others")
+    # A dialog takes no key before it knows that it was seen.
+    session.press_until(
+        "\x0c", "Delete Night crew 1 .A-2054(?s:.*)╯(?s:.*)Snow clearing(?s:.*)[?] help"
+    )
 
 
 def test_after_a_stop_it_is_drawn_again(lockterm: Start) -> None:
@@ -33,7 +49,40 @@ def test_after_a_stop_it_is_drawn_again(lockterm: Start) -> None:
     session.kill(signal.SIGTSTP)
     process = psutil.Process(session.pid)
     session.wait_until(lambda: process.status() == psutil.STATUS_STOPPED, "stopped")
-    os.write(session._slave, b"\x1b[2J\x1b[Hthe shell was here")
+    session.write_as_others(b"\x1b[2J\x1b[Hthe shell was here")
     session.wait_for("the shell was here")
     session.kill(signal.SIGCONT)
     session.wait_until(lambda: session.lines[:22] == before[:22], "the screen as it was")
+
+
+def test_pictures_that_are_overtaken_are_not_sent(lockterm: Start) -> None:
+    """Nobody reads what is drawn, as on a link that stalls: in the end the last one is sent."""
+    session = lockterm("demo", "--lock", "1001")
+    session.wait_for("page 1 of 7")
+    before = len(session.raw)
+    for key, words in (("?", "^esc close"), (ESCAPE, "page 1 of 7")):
+        session.press(key)
+        session.wait_for(words)
+    once = len(session.raw) - before
+    times = 16
+    for key in ("?", ESCAPE) * times + ("M",):
+        session.press(key)
+        rest(session)
+    before = len(session.raw)
+    session.wait_for(r"Messages(?s:.*)\? help$")
+    assert len(session.raw) - before < once * times / 2
+    session.press(ESCAPE)
+    session.wait_for(r"page 1 of 7(?s:.*)\? help$")
+    picture = session.lines[:20]
+    before = len(session.raw)
+    session.send(CTRL_L)
+    session.wait_until(lambda: len(session.raw) > before + 1000, "drawn again")
+    session.wait_until(lambda: session.lines[:20] == picture, "the same picture")
+
+
+def rest(session: PtySession) -> None:
+    """Wait until it has done what there was to do."""
+    quiet = 0
+    while quiet < 5:
+        time.sleep(0.02)
+        quiet = 0 if session.is_at_work() else quiet + 1

@@ -1,0 +1,205 @@
+"""What a site costs that has grown: long books, long journals, long lists, long sessions."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from lockterm.domain.locks import Lock
+from lockterm.paths import APP
+from lockterm.service import remote_table
+from lockterm.service.running import RunningService
+from lockterm.store.database import Database
+from lockterm.store.lock_book import LockBook
+from tests.benchmarks import ttybench
+from tests.benchmarks.measuring import Session, environment
+
+FEW, MANY_LOCKS, MANY_OPERATIONS, MANY_REMOTES = 10, 10_000, 100_000, 200_000
+LOCK = 7
+FLIPS, ROUNDS = 1000, 3
+PROFILE = "north"
+TREE = os.environ.get("LOCKTERM_TREE")
+"""Where the lockterm is that is measured; None: the one that is installed."""
+LOCK_KEYS = ("down", "up", "G", "pageup", "g", "/", "g", "a", "9", "backspace", "escape")
+HISTORY_KEYS = ("down", "G", "n", "p", "o", "o", "l", "l", "/", "a", "n", "n", "escape", "enter")
+NOWHERE = ("q", "z")
+"""What no operation has: all of them are looked at, in a thread, while the keys go on."""
+INSERT = """
+WITH RECURSIVE turn(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM turn WHERE n + 1 < :many)
+INSERT INTO remote (id, lock_id, name, number, type, add_type, start_ms, end_ms, weekdays,
+                    coerced, extra_data, api_user_id, created_ms, updated_ms)
+SELECT 3 * n + 1, :lock, 'Remote ' || n, 'M-' || n, 1, 1, 0, 0, '[]', 0, '{}', 1, 0, 0 FROM turn
+"""
+
+OPERATIONS = """
+WITH RECURSIVE turn(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM turn WHERE n + 1 < :many)
+INSERT INTO operations (id, profile, call, path, body, lock_id, lock_name, remote_id, remote_name,
+                        before, state, session, prepared_ms, message, answer, candidates, service)
+SELECT 'id ' || n, :profile, iif(n % 3, 'update', 'delete'), '/x', '{"remoteName": "Anna"}',
+       1001 + n % 50, 'Gate ' || (n % 50), n, iif(n % 2, 'Anna ', 'Jürgen ') || n,
+       json_array(json_object('id', n, 'remoteName', 'Anna', 'note', printf('%0200d', 1))),
+       iif(n % 20, 'confirmed', 'refused'), '1-a', 1795000000000 + n * 1000,
+       iif(n % 20, '', 'no such remote'), 'null', '[]', :url
+FROM turn
+"""
+
+Row = tuple[str, float, float | None, float | None]
+"""What it is, today's figure, must, stretch."""
+
+
+def growth(home: Path) -> Iterator[Row]:
+    """The rows of the table, one after the other; they take some three minutes.
+
+    Args:
+        home: A directory for what lockterm keeps.
+    """
+    service = RunningService(sample_data=False)
+    with service.app.state.site.database.writing() as database:
+        database.execute(INSERT, {"many": MANY_REMOTES, "lock": LOCK})
+        remote_table.recount(database, LOCK)
+    with service:
+        yield from _locks(service.base_url, home)
+        yield from _history(service.base_url, home)
+        yield from _flips(service.base_url, home / "flips")
+        yield from _search(service.base_url, home / "search")
+
+
+def _locks(url: str, home: Path) -> Iterator[Row]:
+    homes = {FEW: home / "few locks", MANY_LOCKS: home / "many locks"}
+    for count, place in homes.items():
+        _fill_book(place, url, count)
+    cpu: dict[int, list[float]] = {FEW: [], MANY_LOCKS: []}
+    slowest = []
+    for _ in range(ROUNDS + 1):  # the first is not counted
+        for count, place in homes.items():
+            with closing(_session(url, place, f"{count} locks")) as session:
+                cpu[count].append(session.start["cpu_ms"])
+                if count == MANY_LOCKS:
+                    slowest.append(_slowest(session, LOCK_KEYS))
+    few, many = (statistics.median(cpu[count][1:]) for count in homes)
+    label = f"{MANY_LOCKS:,} locks"
+    yield f"{label}: CPU of a start, beside {FEW}", many / few, 1.4, 1.2
+    yield f"{label}: slowest key, ms of CPU", statistics.median(slowest), 30, 20
+
+
+def _history(url: str, home: Path) -> Iterator[Row]:
+    taken, slowest, nowhere, rss = list[float](), 0.0, 0.0, list[float]()
+    for count in (FEW, MANY_OPERATIONS):
+        place = home / f"{count} operations"
+        _fill_journal(place, url, count)
+        with closing(_session(url, place, "lock book is empty")) as session:
+            session.bytes_in(2.0)  # the store is looked through after a start
+            before, opened = _rss_mib(session), list[float]()
+            for _ in range(ROUNDS):
+                opened.append(_milliseconds(session, "H", f"{count:,} operations"))
+                session.press("escape")
+            session.press("H")
+            taken.append(min(opened))
+            if count == MANY_OPERATIONS:
+                slowest = _slowest(session, HISTORY_KEYS)
+                session.press("escape")
+                session.press("/")
+                nowhere = _slowest(session, NOWHERE)
+            rss.append(_rss_mib(session) - before)
+    label = f"{MANY_OPERATIONS:,} operations"
+    yield f"{label}: the history opens, ms", taken[1], 100, 60
+    yield f"{label}: slowest key, ms of CPU", slowest, 30, 20
+    yield f"{label}: a letter that none has, ms of CPU", nowhere, None, None
+    yield f"{label}: memory, MiB more than {FEW}", rss[1] - rss[0], 15, 5
+
+
+def _flips(url: str, home: Path) -> Iterator[Row]:
+    with closing(_session(url, home, "page 1 of", "--lock", str(LOCK))) as session:
+        memory = [_rss_mib(session)]
+        for turn in range(2):
+            for flip in range(turn * FLIPS // 2 + 2, (turn + 1) * FLIPS // 2 + 2):
+                _milliseconds(session, "n", f"page {flip:,} of")
+            memory.append(_rss_mib(session))
+    label = f"{FLIPS:,} page flips"
+    yield f"{label}: memory, MiB", memory[2] - memory[0], 20, 10
+    yield f"{label}: of it in the second half, MiB", memory[2] - memory[1], 2, 1
+
+
+def _search(url: str, home: Path) -> Iterator[Row]:
+    with closing(_session(url, home, "page 1 of", "--lock", str(LOCK))) as session:
+        session.press("/,text:99999")
+        memory, sent, cached = _rss_mib(session), session.run.total, _cached(home)
+        taken_s = _milliseconds(session, "enter", f"searched {MANY_REMOTES:,}") / 1000
+        _, peak_kib = ttybench.proc_mem(session.run.pid)
+        label = f"{MANY_REMOTES // 200:,} pages searched"
+        yield f"{label}: s", taken_s, 12, 8
+        yield f"{label}: memory, MiB", peak_kib / 1024 - memory, 15, 8
+        yield f"{label}: answers kept on the disk", _cached(home) - cached, 0, 0
+        yield f"{label}: bytes to the terminal", session.run.total - sent, 5000, 3000
+
+
+def _session(url: str, home: Path, shown: str, *options: str) -> Session:
+    _store(url, home).close()
+    command = [sys.executable, "-m", "lockterm", *options]
+    session = Session(
+        {"name": "growth", "cmd": command, "until": shown, "env": environment(home), "cwd": TREE}
+    )
+    session.run.opt.key_timeout = 400.0  # for keys that paint nothing
+    return session
+
+
+def _store(url: str, home: Path) -> Database:
+    """The local store of the profile that a session in this home is on."""
+    places = environment(home)
+    config = Path(places["XDG_CONFIG_HOME"], APP, "config.toml")
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(f'[profiles.{PROFILE}]\nbase_url = "{url}"\n')
+    return Database(Path(places["XDG_STATE_HOME"], APP, "lockterm.db"))
+
+
+def _fill_book(home: Path, url: str, count: int) -> None:
+    with closing(_store(url, home)) as database, database.transaction():
+        book = LockBook(database, PROFILE)
+        for number in range(count):
+            opened_ms = time.time_ns() // 10**6 - number * 10**7 if number % 2 else None
+            book.save(
+                Lock(1001 + number, f"Gate {number}", "North", "lumen", "L7", "", 3, opened_ms)
+            )
+
+
+def _fill_journal(home: Path, url: str, count: int) -> None:
+    with closing(_store(url, home)) as database, database.transaction() as connection:
+        connection.execute(OPERATIONS, {"many": count, "profile": PROFILE, "url": url})
+
+
+def _milliseconds(session: Session, key: str, shown: str) -> float:
+    """How long it takes after a key until something is shown."""
+    begun = time.monotonic()
+    os.write(session.run.fd, ttybench.key_bytes(key, session.run.term.app_cursor))
+    while shown not in session.text():
+        session.run.pump(0.002)
+        session.run.drain()
+        assert time.monotonic() - begun < 120, session.text()
+    return (time.monotonic() - begun) * 1000
+
+
+def _slowest(session: Session, keys: Sequence[str]) -> float:
+    """The CPU time of the key that takes most of it, until the last of its bytes."""
+    taken = []
+    for key in keys:
+        before = ttybench.proc_cpu_ms(session.run.pid)
+        session.run.keys(ttybench.parse_keys(key))
+        taken.append(ttybench.proc_cpu_ms(session.run.pid) - before)
+    return max(taken)
+
+
+def _rss_mib(session: Session) -> float:
+    return float(ttybench.proc_mem(session.run.pid)[0]) / 1024
+
+
+def _cached(home: Path) -> int:
+    """How many answers are kept on the disk."""
+    file = Path(environment(home)["XDG_CACHE_HOME"], APP, "answers.db")
+    database = Database(file, {}, durable=False)
+    with closing(database), database.reading() as connection:
+        return int(connection.execute("SELECT count(*) FROM answers").fetchone()[0])

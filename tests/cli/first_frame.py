@@ -1,0 +1,78 @@
+"""What is imported before the first request leaves, and before the first frame is painted."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
+
+_CODE = """
+import os, sys
+_, folder, asks, *arguments = sys.argv
+
+def tell(name):
+    with open(f"{folder}/{name}", "w") as file:
+        print(*sys.modules, file=file)
+
+def ask(self):
+    tell("request")
+    self._run()  # here: so the page is there before its screen, however busy the machine is
+
+def frame():
+    tell("frame")
+    os._exit(0)
+
+if asks:  # else it is not imported by then
+    from lockterm.api.first_page import FirstPage
+    FirstPage.ask = ask
+from lockterm.terminal.replay import Replay
+show = Replay.show
+
+def show_again(self, *arguments):
+    show(self, *arguments)
+    tell("replay")
+
+Replay.show = show_again
+from lockterm.terminal import startup
+startup.first_frame_shown = frame
+sys.argv = ["lockterm", *arguments]
+from lockterm.__main__ import main
+main()
+"""
+
+
+def imported(
+    home: Path, base_url: str, *arguments: str, asks: bool | None = None
+) -> tuple[set[str], set[str]]:
+    """Start lockterm in a terminal, until its first frame is painted.
+
+    Args:
+        home: An empty folder.
+        base_url: A service.
+        arguments: What is typed.
+        asks: Whether a request leaves; None: where a lock is typed.
+
+    Returns:
+        The modules there are when the first request leaves, none where none does; and those there
+        are at the first frame.
+    """
+    early = "asks" if asks or (asks is None and "--lock" in arguments) else ""
+    options = ("--base-url", base_url, *arguments)
+    command = [sys.executable, "-c", _CODE, str(home), early, *options]
+    with PtySession(command, clean_environment(home)) as session:
+        assert session.wait_exit() == 0, session.text()
+    request, frame = home / "request", home / "frame"
+    before = set(request.read_text().split()) if request.exists() else set()
+    return before, set(frame.read_text().split())
+
+
+def imported_for_replay(home: Path, base_url: str, *arguments: str) -> set[str]:
+    """Start lockterm twice, on a lock; the modules there are when its last frame is shown again."""
+    options = ("--base-url", base_url, *arguments)
+    with PtySession([*LOCKTERM, *options], clean_environment(home)) as session:
+        session.wait_for("updated just now")
+        session.press("q")
+        assert session.wait_exit() == 0
+    imported(home, base_url, *arguments, asks=False)
+    return set((home / "replay").read_text().split())

@@ -1,0 +1,340 @@
+"""``lockterm apply`` and ``runs``: what a file says is done once, told step by step, and kept."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import subprocess
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from lockterm.cli.carrying import code_of_steps
+from lockterm.domain.plan import Action, Plan, Step, StepState
+from lockterm.store.database import Database
+from lockterm.store.runs import RunStore
+from tests.cli.conftest import Scripts
+from tests.faults.proxy import Exchange, FaultProxy
+from tests.servers import port_of
+from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
+
+TABLE = "lockId,remoteNumber,remoteName,remoteType,action\n"
+COUNTS = ("recorded", "unchanged", "refused", "skipped", "unknown", "not_sent")
+
+
+def written(folder: Path, *rows: str) -> str:
+    """A file with these rows."""
+    file = folder / "table.csv"
+    file.write_text(TABLE + "".join(f"{row}\n" for row in rows))
+    return str(file)
+
+
+def lines(
+    scripts: Scripts, *arguments: str, code: int = 0
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The steps that a command prints with ``--json``, in their order, and its last line."""
+    told = scripts.run(*arguments, "--json")
+    assert told.returncode == code, told.stderr
+    *steps, last = [json.loads(line) for line in told.stdout.splitlines()]
+    return sorted(steps, key=lambda step: step["step"]), last
+
+
+def names(scripts: Scripts, lock_id: int = 1004) -> list[str]:
+    return sorted(row["name"] for row in scripts.remotes(lock_id))
+
+
+def test_a_file_is_applied_once_and_told_step_by_step(scripts: Scripts, tmp_path: Path) -> None:
+    anna = scripts.have()
+    ben = scripts.have(remoteName="Ben", remoteNumber="B-1")
+    file = written(tmp_path, "1004,A-1,Anna W.,1,", "1004,B-1,,,delete", "1004,C-1,Carl,1,add")
+
+    steps, last = lines(scripts, "apply", file, "--dry-run")
+    assert [step["state"] for step in steps] == ["planned"] * 3
+    assert last == {"run": None, "counts": {"planned": 3, **dict.fromkeys(COUNTS, 0)}}
+    assert scripts.writes() == []
+
+    steps, last = lines(scripts, "apply", file, "--yes")
+    carl = next(row["id"] for row in scripts.remotes(1004) if row["name"] == "Carl")
+    assert [list(step) for step in steps] == 3 * [
+        ["step", "line", "lockId", "remoteId", "remoteName", "action", "state", "message"]
+    ]
+    assert [tuple(step.values()) for step in steps] == [
+        (1, 3, 1004, ben, "Ben", "delete", "recorded", ""),
+        (2, 2, 1004, anna, "Anna", "update", "recorded", ""),
+        (3, 4, 1004, carl, "Carl", "add", "recorded", ""),
+    ]
+    assert last["counts"] == {**dict.fromkeys(COUNTS, 0), "recorded": 3}
+    assert names(scripts) == ["Anna W.", "Carl"]
+    (run,) = [
+        json.loads(line) for line in scripts.run("runs", "list", "--json").stdout.splitlines()
+    ]
+    assert (run["run"], run["state"], run["counts"]) == (last["run"], "done", last["counts"])
+    assert lines(scripts, "runs", "show", last["run"][:6]) == (steps, last)
+
+    scripts.service.requests.clear()
+    steps, last = lines(scripts, "apply", file, "--yes")
+    assert [step["state"] for step in steps] == ["unchanged"] * 3
+    assert last["run"] is None
+    assert lines(scripts, "runs", "resume", run["run"], "--yes")[1]["counts"] == run["counts"]
+    assert scripts.run("runs", "retry", run["run"]).returncode == 0, "nobody has to be asked"
+    assert scripts.writes() == []
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_changed_in_an_export_is_what_changes(
+    scripts: Scripts, tmp_path: Path, form: str, seed: int
+) -> None:
+    random = Random(seed)
+    exported = scripts.json("export", "1003")
+    (lock,) = exported["locks"]
+    remotes = lock["remotes"]
+    gone = random.sample(remotes, 2)
+    for remote in gone:
+        remotes.remove(remote)
+    for place, remote in enumerate(random.sample(remotes, 4)):
+        remote["remoteName"] = (
+            random.choice(["=1+1", "'quoted", '"; 王', "Zoë, A\u200dB"]) + f"{place}"
+        )
+        if place % 2 and remote["remoteType"] != 1:
+            remote["endDate"] += 86_400_123
+        elif place:
+            remote["extraData"] = {"tür": [1, {"a": "=x"}], "n": place}
+    new = {name: remotes[0][name] for name in ("remoteType", "startDate", "endDate", "weekDay")}
+    remotes.append(new | {"remoteName": "Neu", "remoteNumber": "007", "addType": 2, "isCoerced": 1})
+    file = tmp_path / f"edited.{form}"
+    if form == "json":
+        file.write_text(json.dumps(exported, ensure_ascii=False, indent=1))
+    else:
+        file.write_text(_table(remotes), encoding="utf-16")
+
+    assert scripts.run("diff", str(file), "--prune").returncode == 1
+    done = scripts.run("apply", str(file), "--prune", "--max-deletes", "2", "--yes")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert scripts.run("diff", str(file), "--prune").returncode == 0
+    (now,) = scripts.json("export", "1003")["locks"]
+    told = ("remoteName", "remoteNumber", "remoteType", "startDate", "endDate", "isCoerced")
+    assert sorted([one[name] for name in told] for one in now["remotes"]) == sorted(
+        [one[name] for name in told] for one in remotes
+    )
+    by_number = {one["remoteNumber"]: one for one in now["remotes"]}
+    for one in remotes:
+        assert by_number[one["remoteNumber"]]["extraData"] == one.get("extraData", {})
+        assert sorted(by_number[one["remoteNumber"]]["weekDay"]) == sorted(one["weekDay"])
+
+
+def _table(remotes: Sequence[dict[str, Any]]) -> str:
+    """As a spreadsheet would save them: ``;`` between them, in columns of its own order."""
+    columns = ("Number", "Name", "Type", "Start", "End", "Weekdays", "Coerced", "Extra data")
+    fields = (
+        *("remoteNumber", "remoteName", "remoteType", "startDate", "endDate", "weekDay"),
+        *("isCoerced", "extraData"),
+    )
+    rows = [["Lock id", "Id", *columns, "Added via"]]
+    for one in remotes:
+        cells = [one.get(name, "") for name in fields]
+        shown = [
+            ",".join(map(str, cell)) if isinstance(cell, list) else
+            json.dumps(cell) if isinstance(cell, dict) and cell else str(cell or "")
+            for cell in cells
+        ]  # fmt: skip
+        # A quote in front keeps spreadsheets from calculating; one that is meant stands behind it.
+        shown[1] = shown[1].replace("=1", "'=1")
+        rows.append(["1003", str(one.get("id", "")), *shown, str(one["addType"])])
+    quoted = [[f'"{cell.replace(chr(34), 2 * chr(34))}"' for cell in row] for row in rows]
+    return "\r\n".join(";".join(row) for row in quoted)
+
+
+def test_deletes_are_counted_and_typed(scripts: Scripts, tmp_path: Path) -> None:
+    for place in range(12):
+        scripts.have(remoteName=f"N{place}", remoteNumber=f"N-{place}")
+    file = written(tmp_path, "1004,N-0,,,keep")
+    told = scripts.run("apply", file, "--prune", "--max-deletes", "10", "--yes")
+    assert (told.returncode, told.stderr) == (
+        2,
+        "lockterm: 11 remotes would be deleted, and --max-deletes allows 10: nothing was sent.\n",
+    )
+    alone = scripts.run("apply", file, "--prune")
+    assert alone.returncode == 2
+    assert "needs --yes where nobody can be asked; nothing was sent." in alone.stderr
+    assert len(names(scripts)) == 12
+    for typed, code in (("y", 1), ("12", 1), ("11", 0)):
+        command = [*LOCKTERM, "apply", file, "--prune"]
+        with PtySession(command, clean_environment(tmp_path), (80, 60)) as terminal:
+            terminal.wait_for(r"11 to delete\. To do so, type 11:")
+            for place in range(1, 12):
+                assert f"to be deleted: N{place} (N-{place}) (lock 1004)" in terminal.text
+            terminal.press(typed, "enter")
+            assert terminal.wait_exit() == code
+        assert len(names(scripts)) == (12 if code else 1)
+
+
+def test_a_few_are_asked_about_once(scripts: Scripts, tmp_path: Path) -> None:
+    file = written(tmp_path, "1004,C-1,Carl,1,", "1004,D-1,Dora,1,")
+    for key, code in (("n", 1), ("y", 0)):
+        with PtySession([*LOCKTERM, "apply", file], clean_environment(tmp_path)) as terminal:
+            terminal.wait_for(r"2 to add\. Do so\? \[y/N\]:")
+            terminal.press(key, "enter")
+            assert terminal.wait_exit() == code
+        assert len(names(scripts)) == (0 if code else 2)
+
+
+def test_a_read_only_profile_shows_and_sends_nothing(scripts: Scripts, tmp_path: Path) -> None:
+    file = written(tmp_path, "1004,C-1,Carl,1,")
+    assert scripts.run("apply", file, "--dry-run", "--read-only").returncode == 0
+    told = scripts.run("apply", file, "--yes", "--read-only")
+    assert (told.returncode, told.stdout) == (1, "")
+    assert "is read-only" in told.stderr
+    assert scripts.writes() == []
+
+
+def test_without_the_service_it_is_3_and_each_row_is_told(scripts: Scripts, tmp_path: Path) -> None:
+    file = written(tmp_path, "1004,C-1,Carl,1,", "1003,D-1,Dora,1,delete")
+    scripts.use("http://127.0.0.1:9")
+    steps, last = lines(scripts, "apply", file, "--yes", code=3)
+    assert [(step["line"], step["action"], step["state"]) for step in steps] == [
+        (2, "add", "not_sent"),
+        (3, "delete", "not_sent"),
+    ]
+    assert last == {"run": None, "counts": {**dict.fromkeys(COUNTS, 0), "not_sent": 2}}
+    told = scripts.run("apply", file, "--yes").stdout.splitlines()
+    assert [line.partition(":")[0] for line in told[:2]] == [
+        "! Carl (C-1) (lock 1004)",
+        "! Dora (D-1) (lock 1003)",
+    ]
+    assert told[2:] == ["2 not sent."]
+
+
+def test_a_lock_that_is_refused_holds_only_its_own_rows_and_all_deletes(
+    scripts: Scripts, tmp_path: Path
+) -> None:
+    scripts.have()
+    rows = ("1004,A-1,,,delete", "7777,B-1,Ben,1,add", "1004,C-1,Carl,1,")
+    steps, last = lines(scripts, "apply", written(tmp_path, *rows), "--yes", code=1)
+    assert [(step["line"], step["state"]) for step in steps] == [
+        (4, "recorded"),
+        (3, "refused"),
+        (2, "not_sent"),
+    ]
+    assert last["counts"] == {
+        **dict.fromkeys(COUNTS, 0), "recorded": 1, "refused": 1, "not_sent": 1,
+    }  # fmt: skip
+    assert names(scripts) == ["Anna", "Carl"]
+
+
+def keep(scripts: Scripts, *steps: Step, base_url: str = "") -> str:
+    """Keep a plan as a session that was killed would have left it."""
+    service = base_url or scripts.service.base_url
+    with closing(Database(scripts.database)) as database:
+        RunStore(database).keep(Plan("b" * 32, "site", service, "apply x.csv", 1, steps))
+    return "b" * 32
+
+
+def test_what_is_no_longer_as_it_was_is_skipped_and_the_rest_goes_on(
+    scripts: Scripts, tmp_path: Path
+) -> None:
+    anna = scripts.have()
+    raw = scripts.json("remotes", "show", "1004", str(anna))["remote"]
+    step = Step(
+        1, Action.UPDATE, 1004, anna, "Anna", {"remoteName": "A"}, raw | {"remoteName": "X"}
+    )
+    new = {"remoteName": "Anna", "remoteNumber": "Z-1", "remoteType": 1, "addType": 1}
+    run = keep(
+        scripts,
+        step,
+        Step(2, Action.ADD, 1004, None, "Anna", new),
+        Step(3, Action.ADD, 1004, None, "Ben", new | {"remoteName": "Ben"}),
+    )
+    listed = scripts.run("runs", "list").stdout.splitlines()
+    assert listed[1].split()[:1] == ["bbbbbbbb"]
+    assert "planned" in listed[1]
+    assert scripts.run("runs", "resume", run).returncode == 2, "somebody has to agree"
+    steps, last = lines(scripts, "runs", "resume", "bbb", "--yes", code=1)
+    assert [one["state"] for one in steps] == ["skipped", "refused", "recorded"]
+    assert "Name: X -> Anna" in steps[0]["message"]
+    assert last["run"] == run
+
+    shown = scripts.run("runs", "show", "bbb").stdout
+    assert "1 recorded, 1 refused, 1 skipped" in shown
+    scripts.run("remotes", "delete", "1004", str(anna), "--yes")
+    steps, last = lines(scripts, "runs", "retry", run, "--yes")
+    assert [(one["remoteName"], one["state"]) for one in steps] == [("Anna", "recorded")]
+    assert last["run"] != run
+    assert names(scripts) == ["Anna", "Ben"]
+
+
+def test_a_run_of_another_service_is_refused_by_name(scripts: Scripts) -> None:
+    run = keep(scripts, Step(1, Action.DELETE, 1004, 1, "Anna"), base_url="https://locks.example")
+    for command in ("resume", "retry"):
+        told = scripts.run("runs", command, run, "--yes")
+        assert (told.returncode, told.stdout) == (2, "")
+        assert "for https://locks.example; this is the profile site on" in told.stderr
+    assert scripts.run("runs", "show", "nothing").returncode == 2
+    assert not scripts.service.requests
+
+
+async def test_ctrl_c_stops_after_the_step_in_flight_and_resume_does_the_rest(
+    scripts: Scripts, tmp_path: Path
+) -> None:
+    file = written(tmp_path, *(f"1004,C-{n},Carl {n},1," for n in range(5)))
+    async with FaultProxy(port_of(scripts.service)).running() as proxy:
+        scripts.use(proxy.base_url)
+        asked, go_on = asyncio.Event(), asyncio.Event()
+
+        async def hold(exchange: Exchange) -> None:
+            await exchange.apply()
+            asked.set()
+            await go_on.wait()
+            await exchange.send(exchange.good_bytes())
+
+        proxy.arm("add", hold)
+        command = await asyncio.create_subprocess_exec(
+            *LOCKTERM, "apply", file, "--yes", "--json", env=clean_environment(tmp_path),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        await asyncio.wait_for(asked.wait(), 30)
+        command.send_signal(signal.SIGINT)
+        assert command.stderr is not None and command.stdout is not None
+        await asyncio.wait_for(command.stderr.readuntil(b"under way ...\n"), 30)
+        go_on.set()
+        out, err = await asyncio.wait_for(command.communicate(), 30)
+        assert command.returncode == 130, err
+        assert b"4 left: lockterm runs resume" in err
+        assert b"\r" not in err, "progress is for a terminal"
+        *steps, last = [json.loads(line) for line in out.splitlines()]
+        assert [step["state"] for step in steps] == ["recorded", *["not_sent"] * 4]
+        assert last["counts"]["not_sent"] == 4
+        assert len(names(scripts)) == 1
+        (run,) = (
+            await asyncio.to_thread(scripts.run, "runs", "list", "--json")
+        ).stdout.splitlines()
+        assert json.loads(run)["state"] == "interrupted"
+        done = await asyncio.to_thread(scripts.run, "runs", "resume", last["run"], "--yes")
+        assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "5 recorded.")
+    assert len(names(scripts)) == 5
+    assert proxy.asked.count("add") == 5
+
+
+@pytest.mark.parametrize(
+    ("states", "code"),
+    [
+        ("recorded unchanged", 0),
+        ("", 0),
+        ("recorded refused", 1),
+        ("recorded skipped not_sent", 1),
+        ("recorded not_sent", 1),
+        ("unchanged not_sent", 3),
+        ("refused unknown not_sent", 4),
+    ],
+)
+def test_every_end_has_its_code(states: str, code: int) -> None:
+    steps = [
+        Step(number, Action.ADD, 1, None, "x", state=StepState(state))
+        for number, state in enumerate(states.split())
+    ]
+    assert code_of_steps(steps) == code

@@ -1,0 +1,96 @@
+"""What the contract says, told by commands: needed dates, notes, losses, voices, calls."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Scripts
+
+
+def test_a_permanent_remote_that_gets_another_type_needs_a_start(scripts: Scripts) -> None:
+    remote_id = scripts.have()
+    command = ("remotes", "update", "1004", str(remote_id), "--type", "time-limited")
+    result = scripts.run(*command, "--end", "+30d")
+    assert result.returncode == 2
+    assert "--start: A start is needed: it is not permanent." in result.stderr
+    assert "1970" not in result.stderr
+    assert scripts.writes() == []
+    result = scripts.run(*command)
+    assert "--start: A start is needed" in result.stderr
+    assert "--end: An end is needed" in result.stderr
+
+
+def test_the_note_on_a_mac_is_told_for_a_permanent_remote_too(scripts: Scripts) -> None:
+    given = ("--name", "Ben", "--number", "A-2", "--type", "permanent", "--mac", "12345")
+    result = scripts.run("remotes", "add", "1004", *given)
+    assert result.returncode == 0, result.stderr
+    assert "MAC address: This does not look like AA:BB:CC:DD:EE:FF" in result.stdout
+
+
+def test_a_voice_is_remembered_for_a_lock_outside_of_the_book(scripts: Scripts) -> None:
+    (language, *_) = scripts.json(
+        "voice", "list", "1004", "--vendor", "nordriegel", "--model", "NR-450"
+    )["languages"]
+    lang, timbre = language["lang"], language["timbres"][0]["timbre"]
+    result = scripts.run("voice", "set", "1001", lang, timbre, "--yes")
+    assert result.returncode == 0, result.stderr
+    model = ("--vendor", "nordriegel", "--model", "NR-450")
+    listed = scripts.run("voice", "list", "1001", *model).stdout
+    marked = [line for line in listed.splitlines() if "last set from here" in line]
+    assert [line.split()[:2] for line in marked] == [[lang, timbre]]
+
+
+@pytest.mark.parametrize(
+    ("command", "call"), [("list", "voice/packs (4.10)"), ("packs", "voice/list (4.9)")]
+)
+def test_help_names_the_call_that_a_list_of_voices_makes(
+    scripts: Scripts, command: str, call: str
+) -> None:
+    assert call in " ".join(scripts.run("voice", command, "--help").stdout.split())
+
+
+def test_json_that_differs_is_shown_where_it_differs(scripts: Scripts) -> None:
+    long = {"door": "Süd " * 30, "字": ["x" * 80, 1], "same": "s" * 100}
+    remote_id = scripts.have(extraData=long)
+    after = json.loads(json.dumps(long))
+    after["字"][1] = 2
+    after["door"] = "Süd " * 29 + "Nord"
+    given = ("--extra-data", json.dumps(after), "--dry-run")
+    told = scripts.run("remotes", "update", "1004", str(remote_id), *given).stdout
+    lines = [line for line in told.splitlines() if " -> " in line]
+    assert lines == [
+        'Extra data door: …Süd Süd Süd Süd " -> …Süd Süd Süd Nord"',
+        "Extra data 字[1]: 1 -> 2",
+    ]
+
+
+def test_a_time_of_24_00_and_weekdays_outside_of_the_period_are_explained(
+    scripts: Scripts,
+) -> None:
+    given = ("--name", "Ben", "--number", "A-2", "--type", "recurring", "--days", "mon")
+    result = scripts.run("remotes", "add", "1004", *given, "--end", "2031-01-03 24:00")
+    assert "24:00 is 00:00 of the next day" in result.stderr
+    period = ("--start", "2031-01-01 08:00", "--end", "2031-01-03 18:00")  # Wednesday to Friday
+    result = scripts.run("remotes", "add", "1004", *given, *period)
+    assert result.returncode == 2
+    assert "None of these weekdays falls between start and end" in result.stderr
+    assert scripts.writes() == []
+    fits = ("--start", "2031-01-01 08:00", "--end", "2031-01-06 00:01")
+    assert scripts.run("remotes", "add", "1004", *given, *fits).returncode == 0
+
+
+@pytest.mark.parametrize("sign", ["\U0001fae8", "\U0001fadf", "\U0001f6d8"])
+def test_a_sign_newer_than_the_tables_may_stand_in_a_name(scripts: Scripts, sign: str) -> None:
+    given = ("--number", "A-2", "--type", "permanent")
+    result = scripts.run("remotes", "add", "1004", "--name", f"Ben {sign}", *given)
+    assert result.returncode == 0, result.stderr
+    assert scripts.remotes(1004)[0]["name"] == f"Ben {sign}"
+
+
+def test_what_cannot_be_seen_is_refused_all_the_same(scripts: Scripts) -> None:
+    for sign in ("\u200b", "\ufffe", "\U000e0fff", "\u2065"):
+        given = ("--number", "A-2", "--type", "permanent")
+        result = scripts.run("remotes", "add", "1004", "--name", f"Ben{sign}", *given)
+        assert "It holds a character that cannot be seen" in result.stderr, hex(ord(sign))

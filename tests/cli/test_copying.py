@@ -1,0 +1,73 @@
+"""``lockterm copy``: the remotes of a lock, on other locks too."""
+
+from __future__ import annotations
+
+import json
+
+from tests.cli.conftest import Scripts
+
+
+def named(scripts: Scripts, lock_id: int) -> list[str]:
+    return sorted(row["name"] for row in scripts.remotes(lock_id))
+
+
+def test_a_lock_is_copied_whole_and_once(scripts: Scripts) -> None:
+    shown = scripts.run("copy", "1003", "1004", "--dry-run")
+    assert shown.returncode == 0
+    assert shown.stdout.splitlines()[0] == "lock 1004"
+    assert "9 to add: 18 calls" in shown.stdout
+    assert "note: Each gets a new id and a new creation time." in shown.stderr
+    assert "The service does not tell, and so it is not copied: user number," in shown.stderr
+    assert scripts.run("copy", "1003", "1004").returncode == 2, "somebody has to agree"
+    assert scripts.writes() == []
+
+    assert scripts.run("copy", "1003", "1004", "--yes").returncode == 0
+    names = ("remoteName", "remoteNumber", "remoteType", "addType", "startDate", "endDate")
+    one, other = (
+        sorted(
+            json.dumps([remote[name] for name in (*names, "weekDay", "isCoerced", "extraData")])
+            for remote in scripts.json("remotes", "list", lock, "--all")["remotes"]
+        )
+        for lock in ("1003", "1004")
+    )
+    assert one == other
+    scripts.service.requests.clear()
+    again = scripts.run("copy", "1003", "1004", "--yes")
+    assert (again.returncode, again.stdout.splitlines()[-1]) == (0, "9 so already.")
+    assert scripts.writes() == []
+
+
+def test_a_name_that_is_taken_is_left_out_or_renamed(scripts: Scripts) -> None:
+    (name, *_) = named(scripts, 1003)
+    scripts.have(remoteName=name, remoteNumber="X-1")
+    shown = scripts.run("copy", "1003", "1004", "--yes")
+    assert shown.returncode == 0
+    assert f"= {name}: The name is taken." in shown.stdout
+    assert len(named(scripts, 1004)) == 9
+    assert scripts.run("copy", "1003", "1004", "--yes", "--taken", "rename").returncode == 0
+    assert {name, f"{name} (2)"} <= {*named(scripts, 1004)}
+    assert len(named(scripts, 1004)) == 10
+
+
+def test_what_is_there_by_its_number_stays_as_it_is(scripts: Scripts) -> None:
+    number = scripts.json("remotes", "list", "1003")["remotes"][1]["remoteNumber"]
+    scripts.have(remoteName="Same fob", remoteNumber=number)
+    shown = scripts.run("copy", "1003", "1004", "--yes", "--taken", "rename").stdout
+    assert "It is there already, with another name" in shown
+    assert len(named(scripts, 1004)) == 9
+
+
+def test_a_lock_that_cannot_be_read_gets_nothing_and_holds_no_other_up(scripts: Scripts) -> None:
+    told = scripts.run("copy", "1003", "7777", "1004", "--yes", "--json")
+    assert told.returncode == 1
+    *steps, last = [json.loads(line) for line in told.stdout.splitlines()]
+    assert {(step["lockId"], step["state"]) for step in steps} == {
+        (1004, "recorded"),
+        (7777, "refused"),
+    }
+    assert (last["counts"]["recorded"], last["counts"]["refused"]) == (9, 9)
+    for locks in (("7777", "1004"), ("1003", "1003")):
+        refused = scripts.run("copy", *locks, "--yes")
+        assert refused.returncode in (1, 2)
+        assert refused.stdout == ""
+    assert len(named(scripts, 1004)) == 9

@@ -1,0 +1,103 @@
+"""``lockterm edit``: what comes back from the editor is a plan, and nothing else is."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from tests.cli.conftest import Scripts
+from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
+
+EDITOR = """\
+import os, pathlib, signal, sys
+os.kill(os.getppid(), signal.SIGINT)  # ctrl+c is a key of the editor
+assert signal.getsignal(signal.SIGINT) is signal.default_int_handler, "and works in it"
+file = pathlib.Path(sys.argv[1])
+text = file.read_text("utf-8")
+changes = pathlib.Path(__file__).with_name("changes")
+before, after, *rest = changes.read_text().split("|")
+changes.write_text("|".join(rest))
+file.write_text(text.replace(before, after), "utf-8")
+"""
+
+
+def editing(scripts: Scripts, folder: Path, changes: str, *options: str) -> PtySession:
+    """Edit lock 1004 with an editor that replaces texts: ``before|after``, and so on."""
+    (folder / "editor.py").write_text(EDITOR)
+    (folder / "changes").write_text(changes)
+    environment = clean_environment(
+        folder, VISUAL=f"{sys.executable} {folder}/editor.py", TMPDIR=str(folder)
+    )
+    return PtySession([*LOCKTERM, "edit", "1004", *options], environment)
+
+
+def kept(folder: Path) -> list[Path]:
+    return [*folder.glob("lockterm-*/lock-1004.csv")]
+
+
+def test_what_was_edited_is_shown_agreed_to_and_done(scripts: Scripts, tmp_path: Path) -> None:
+    scripts.have()
+    with editing(scripts, tmp_path, "Anna|Anna W.") as terminal:
+        terminal.wait_for(r"Name: Anna -> Anna W\.")
+        terminal.wait_for(r"1 to change\. Do so\? \[y/N\]:")
+        terminal.press("y", "enter")
+        assert terminal.wait_exit() == 0
+    assert [row["name"] for row in scripts.remotes(1004)] == ["Anna W."]
+    assert kept(tmp_path) == []
+    with editing(scripts, tmp_path, "x|x") as terminal:
+        assert terminal.wait_exit() == 0
+        assert "lock 1004 stays as it is." in terminal.text
+    assert kept(tmp_path) == []
+
+
+def test_what_is_wrong_can_be_edited_again_and_is_kept(scripts: Scripts, tmp_path: Path) -> None:
+    scripts.have()
+    with editing(scripts, tmp_path, "permanent|forever|forever|permanent") as terminal:
+        terminal.wait_for(r"Edit it again\? \[y/N\]:")
+        terminal.press("y", "enter")
+        terminal.wait_for(r"lock 1004 stays as it is\.")
+        assert terminal.wait_exit() == 0
+    with editing(scripts, tmp_path, "permanent|forever") as terminal:
+        terminal.wait_for(r"Edit it again\? \[y/N\]:")
+        terminal.press("n", "enter")
+        assert terminal.wait_exit() == 2
+        (file,) = kept(tmp_path)
+        assert "What was typed is kept in" in terminal.text
+    assert "forever" in file.read_text()
+    assert scripts.writes() == []
+
+
+def test_what_somebody_else_changed_meanwhile_is_not_changed_back(
+    scripts: Scripts, tmp_path: Path
+) -> None:
+    scripts.have()
+    other = scripts.have(remoteName="Ben", remoteNumber="B-1")
+    with editing(scripts, tmp_path, "Anna|Anna W.") as terminal:
+        terminal.wait_for(r"Do so\?")
+        with scripts.service.app.state.site.database.writing() as db:
+            db.execute("UPDATE remote SET name = 'Benno' WHERE id = ?", (other,))
+        terminal.press("y", "enter")
+        assert terminal.wait_exit() == 0
+    assert sorted(row["name"] for row in scripts.remotes(1004)) == ["Anna W.", "Benno"]
+
+
+def test_lines_that_are_taken_out_delete_only_with_prune(scripts: Scripts, tmp_path: Path) -> None:
+    remote_id = scripts.have()
+    line = f"1004,{remote_id},Anna,A-1,permanent,bluetooth,,,,default,"
+    with editing(scripts, tmp_path, f"{line}|") as terminal:
+        assert terminal.wait_exit() == 0
+    with editing(scripts, tmp_path, f"{line}|", "--prune") as terminal:
+        terminal.wait_for(r"(?s)to be deleted: Anna \(A-1\).*Do so\? \[y/N\]:")
+        terminal.press("y", "enter")
+        assert terminal.wait_exit() == 0
+    assert scripts.remotes(1004) == []
+
+
+def test_without_a_terminal_or_an_editor_nothing_is_sent(scripts: Scripts, tmp_path: Path) -> None:
+    assert scripts.run("edit", "1004").returncode == 2
+    environment = clean_environment(tmp_path, VISUAL="no-such-editor", TMPDIR=str(tmp_path))
+    with PtySession([*LOCKTERM, "edit", "1004"], environment) as terminal:
+        assert terminal.wait_exit() == 2
+        assert re.search(r"The editor no-such-editor cannot\s+be started", terminal.text)
+    assert scripts.writes() == []

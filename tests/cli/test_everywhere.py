@@ -1,0 +1,188 @@
+"""``lockterm find`` and ``report``: over all locks of the book, also where some do not answer."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import json
+import subprocess
+import time
+import unicodedata
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from lockterm.domain.locks import Lock
+from lockterm.domain.remotes import Remote
+from lockterm.domain.searching import is_found
+from lockterm.service.sample_data import LOCKS
+from tests.cli.conftest import Scripts
+from tests.faults.proxy import Exchange, FaultProxy
+from tests.servers import port_of
+
+HOSTILE = "\x1b]0;owned\x07\u202eEvil\r\n\x9b31m"
+DAY_MS = 86_400_000
+BOOK = [Lock(lock_id, name=name) for lock_id, name, *_ in LOCKS]
+
+
+async def _all_but_the_dock(exchange: Exchange) -> None:
+    """Answer for every lock but 1002."""
+    if "lockId=1002" in exchange.target:
+        exchange.reset()
+        return
+    answer = await exchange.apply()
+    await exchange.send(answer.head + b"\r\n\r\n" + answer.body)
+
+
+@pytest.fixture
+async def half(scripts: Scripts) -> AsyncIterator[FaultProxy]:
+    """A book of all locks, and a line on which none comes back for the loading dock."""
+    scripts.keep(BOOK)
+    async with FaultProxy(port_of(scripts.service)).running() as proxy:
+        proxy.arm("list", _all_but_the_dock)
+        scripts.use(proxy.base_url)
+        yield proxy
+
+
+async def _run(scripts: Scripts, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A command, while the proxy goes on."""
+    return await asyncio.to_thread(scripts.run, *arguments)
+
+
+def _records(scripts: Scripts) -> list[dict[str, Any]]:
+    """All remotes of the site, as the commands tell them."""
+    listed = [scripts.json("remotes", "list", str(lock.lock_id), "--all") for lock in BOOK]
+    return [remote for one in listed for remote in one["remotes"]]
+
+
+def test_find_has_what_the_rule_says_from_all_locks_and_nothing_else(scripts: Scripts) -> None:
+    scripts.keep(BOOK)
+    scripts.have(1003, remoteName="Crew", extraData={"crew": {"boss": "Jonas WEBER"}})
+    records = _records(scripts)
+    for needle in ("weber", "1", "jonas weber", "王", "a-2"):
+        told = scripts.json("find", needle)
+        expected = {one["id"] for one in records if is_found(needle, Remote.read(one))}
+        assert expected, needle
+        assert {one["remote"]["id"] for one in told["found"]} == expected, needle
+        assert len(told["found"]) == len(expected), "each of them once"
+        assert all(one["lock"]["lockId"] == one["remote"]["lockId"] for one in told["found"])
+    assert (told["locks"], told["read"], told["notRead"]) == (6, 6, [])
+    assert scripts.writes() == []
+
+
+def test_find_for_people_and_for_spreadsheets(scripts: Scripts) -> None:
+    scripts.keep(BOOK)
+    scripts.have(1004, remoteName="Zora", remoteNumber="=Z-1")
+    scripts.have(1003, remoteName="Zora")
+    found = scripts.run("find", "ZORA")
+    assert (found.returncode, found.stderr) == (0, "")
+    lines = found.stdout.splitlines()
+    assert lines[0].split()[:3] == ["Lock", "Id", "Name"]
+    places = [line.partition("  ")[0] for line in lines[1:3]]
+    assert sorted(places) == ["Roof hatch", "Server room"]
+    assert lines[3:] == ["2 remotes on 2 of 6 locks"]
+    rows = list(csv.DictReader(io.StringIO(scripts.run("find", "z-1", "--csv").stdout, newline="")))
+    assert [(row["lockName"], row["remoteNumber"]) for row in rows] == [("Roof hatch", "'=Z-1")]
+
+
+def test_find_without_a_hit_or_a_book_or_a_word(scripts: Scripts) -> None:
+    empty = scripts.run("find", "weber")
+    assert (empty.returncode, empty.stdout) == (2, "")
+    assert "lock book" in empty.stderr
+    scripts.keep(BOOK)
+    nothing = scripts.run("find", "nobody at all")
+    assert (nothing.returncode, nothing.stderr) == (1, "")
+    assert nothing.stdout == "0 remotes on 0 of 6 locks\n"
+    assert scripts.run("find", " ").returncode == 2
+
+
+def test_hostile_names_of_remotes_and_locks_are_shown_harmless(scripts: Scripts) -> None:
+    remote_id = scripts.have(1004)
+    scripts.keep([Lock(1004, name=HOSTILE)])
+    with scripts.service.app.state.site.database.writing() as db:
+        change = "UPDATE remote SET name = ?, number = ?, extra_data = ? WHERE id = ?"
+        db.execute(change, (HOSTILE, f"={HOSTILE}", json.dumps({HOSTILE: HOSTILE}), remote_id))
+    shown = scripts.run("find", "evil")
+    assert shown.returncode == 0
+    assert "Evil" in shown.stdout
+    for char in shown.stdout.replace("\n", "") + shown.stderr:
+        assert unicodedata.category(char) not in ("Cc", "Cf", "Zl", "Zp"), repr(char)
+    assert scripts.json("find", "evil")["found"][0]["remote"]["remoteName"] == HOSTILE
+
+
+async def test_a_lock_that_does_not_answer_is_named(scripts: Scripts, half: FaultProxy) -> None:
+    scripts.have(1004, remoteName="Zora")
+    found = await _run(scripts, "find", "zora", "--json")
+    assert found.returncode == 0
+    assert found.stderr == "lockterm: 5 of 6 locks read, Loading dock: no answer\n"
+    told = json.loads(found.stdout)
+    assert told["notRead"] == [{"lockId": 1002, "name": "Loading dock", "why": "no answer"}]
+    assert (told["locks"], told["read"]) == (6, 5)
+    assert len(told["found"]) == 1
+    missing = await _run(scripts, "find", "nobody at all")
+    assert missing.returncode == 3
+    assert "5 of 6 locks read" in missing.stderr
+
+
+async def test_without_a_service_no_more_locks_are_tried_than_were_begun(
+    scripts: Scripts, half: FaultProxy
+) -> None:
+    scripts.keep(Lock(2000 + number) for number in range(50))
+    await half.refuse()
+    for command in (("find", "weber"), ("report",)):
+        down = await _run(scripts, *command)
+        assert down.returncode == 3
+        assert down.stderr.startswith("lockterm: 0 of 56 locks read, ")
+        assert "lock 2000: not reached; " in down.stderr
+        assert down.stderr.endswith("lock 2019: not reached; 36 more\n")
+
+
+def _ending(days: float) -> dict[str, Any]:
+    now_ms = int(time.time() * 1000)
+    start = now_ms - 400 * DAY_MS
+    return {"remoteType": 2, "startDate": start, "endDate": now_ms + int(days * DAY_MS)}
+
+
+def test_report_has_what_ended_and_what_ends_within_by_day_and_lock(scripts: Scripts) -> None:
+    scripts.keep([Lock(1004, name="Roof"), Lock(1003, name="Room", zone="Asia/Tokyo")])
+    assert scripts.run("remotes", "clear", "1003", "--yes").returncode == 0
+    nothing = scripts.run("report", "--within", "30d")
+    assert (nothing.returncode, nothing.stderr) == (0, "")
+    scripts.have(1004, remoteName="late", **_ending(40))
+    scripts.have(1004, remoteName="always")
+    assert scripts.run("report", "--within", "30d").returncode == 0
+    scripts.have(1004, remoteName="soon", **_ending(20))
+    scripts.have(1003, remoteName="over", **_ending(-3))
+    told = scripts.json("report", "--within", "30d", code=1)
+    assert [(one["remote"]["remoteName"], one["ended"]) for one in told["ends"]] == [
+        ("over", True),
+        ("soon", False),
+    ]
+    over, soon = told["ends"]
+    assert over["end"].endswith("+09:00") and over["end"].startswith(over["day"])
+    assert soon["lock"] == {"lockId": 1004, "name": "Roof"}
+    table = scripts.run("report", "--within=+2mo")
+    assert table.returncode == 1
+    names = [line.split()[3] for line in table.stdout.splitlines()[1:-1]]
+    assert names == ["over", "soon", "late"]
+    assert table.stdout.splitlines()[-1].startswith("1 remote ended, 2 more end by ")
+    cells = scripts.run("report", "--within", "1d", "--csv").stdout
+    assert [row["remoteName"] for row in csv.DictReader(io.StringIO(cells, newline=""))] == ["over"]
+
+
+@pytest.mark.parametrize("within", ["", "soon", "-3d", "2026-12-31", "30", "eom"])
+def test_report_takes_a_time_from_now_and_nothing_else(scripts: Scripts, within: str) -> None:
+    scripts.keep(BOOK)
+    wrong = scripts.run("report", f"--within={within}")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "30d" in wrong.stderr
+    assert not scripts.service.requests
+
+
+async def test_report_is_3_where_a_lock_was_not_read(scripts: Scripts, half: FaultProxy) -> None:
+    some = await _run(scripts, "report", "--json")
+    assert some.returncode == 3
+    assert "Loading dock: no answer" in some.stderr
+    assert json.loads(some.stdout)["ends"], "what the others have is there all the same"

@@ -1,0 +1,201 @@
+"""``lockterm export`` and ``diff``: files in and out, over the real service."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from lockterm.domain.locks import Lock
+from tests.cli.conftest import Scripts
+
+LOCKS = ("1001", "1003", "1004")
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_an_export_differs_in_nothing(scripts: Scripts, tmp_path: Path, form: str) -> None:
+    scripts.keep([Lock(1001, name="Main gate", zone="America/New_York")])
+    file = tmp_path / f"all.{form}"
+    told = scripts.run("export", "main gate", *LOCKS[1:], "--output", str(file))
+    assert (told.returncode, told.stdout) == (0, "")
+    assert told.stderr == f"lockterm: 146 remotes written to {file}.\n"
+    assert file.stat().st_mode & 0o777 == 0o600
+    same = scripts.run("diff", str(file), "--prune")
+    assert (same.returncode, same.stderr) == (0, "")
+    assert same.stdout.splitlines()[:2] == ["Main gate (lock 1001)", "  = 137 as they are"]
+    assert same.stdout.splitlines()[-1] == "Nothing is to be changed."
+    assert scripts.writes() == []
+
+
+def test_an_export_has_all_that_the_service_tells(scripts: Scripts) -> None:
+    whole = scripts.json("export", "1003", "1004")
+    assert [whole[name] for name in ("format", "version")] == ["lockterm-remotes", 1]
+    assert whole["service"] == scripts.service.base_url
+    one, empty = whole["locks"]
+    assert (one["lockId"], one["timezone"]) == (1003, "Europe/Berlin")
+    assert one["remotes"] == scripts.json("remotes", "list", "1003", "--all")["remotes"]
+    assert (empty["lockId"], empty["remotes"]) == (1004, [])
+
+
+def test_a_table_has_times_with_their_offset_and_no_formula(scripts: Scripts) -> None:
+    period = {"remoteType": 4, "startDate": 1_796_079_600_000, "endDate": 3_802_608_000_000}
+    remote_id = scripts.have(remoteName="=1+1", weekDay=[1, 3], **period)
+    told = scripts.run("export", "1004", "--csv")
+    (row,) = csv.DictReader(told.stdout.splitlines())
+    assert row == {
+        "lockId": "1004",
+        "remoteId": str(remote_id),
+        "remoteName": "'=1+1",
+        "remoteNumber": "A-1",
+        "remoteType": "recurring",
+        "addType": "bluetooth",
+        "startDate": "2026-12-01 00:00 +01:00",
+        "endDate": "2090-07-01 18:00 +02:00",
+        "weekDay": "Mon, Wed",
+        "isCoerced": "default",
+        "extraData": "",
+    }
+
+
+def test_an_export_is_whole_or_refused(scripts: Scripts, tmp_path: Path) -> None:
+    file = tmp_path / "all.json"
+    told = scripts.run("export", "1004", "7777", "--output", str(file))
+    assert told.returncode == 1
+    assert "Nothing was written." in told.stderr
+    assert not file.exists()
+    assert scripts.run("export", "1004", "--output", str(tmp_path)).returncode == 1
+    assert scripts.run("export", "1004", "--csv", "--json").returncode == 2
+
+
+def test_differences_are_shown_field_by_field(scripts: Scripts, tmp_path: Path) -> None:
+    ids = [scripts.have(remoteName=name, remoteNumber=name) for name in ("Anna", "Ben", "Carl")]
+    file = tmp_path / "roof.csv"
+    file.write_text(
+        "Lock id;Id;Name;Number;Type;Start;End;action\n"
+        f"1004;{ids[0]};Anna W.;;permanent;;;\n"
+        f"1004;{ids[1]};;;;;;delete\n"
+        "1004;;Dora;D-1;time-limited;1.12.2030;31.12.2030 18:00;\n"
+    )
+    told = scripts.run("diff", str(file))
+    assert (told.returncode, told.stderr) == (1, "")
+    shown = told.stdout.splitlines()
+    assert shown[4].startswith(
+        "  + Dora (D-1): from 1 Dec 2030 00:00 +01:00 until 31 Dec 2030 18:00 +01:00, "
+    )
+    assert shown[4].endswith("  (line 4)")
+    assert shown[5].startswith("1 to add, 1 to change, 1 to delete: 6 calls, about ")
+    assert shown[:4] == [
+        "lock 1004",
+        "  - Ben (Ben)  (line 3)",
+        "  ~ Anna (Anna)  (line 2)",
+        "      Name: Anna -> Anna W.",
+    ]
+    lines = [
+        json.loads(line)
+        for line in scripts.run("diff", str(file), "--json").stdout.split("\n")[:-1]
+    ]
+    assert lines[1] == {
+        "step": 2,
+        "line": 2,
+        "lockId": 1004,
+        "remoteId": ids[0],
+        "remoteName": "Anna",
+        "action": "update",
+        "state": "planned",
+        "message": "",
+    }
+    assert lines[-1]["run"] is None
+    assert lines[-1]["counts"]["planned"] == 3
+    assert "- Carl (Carl)" in scripts.run("diff", str(file), "--prune").stdout
+    assert scripts.writes() == []
+
+
+def test_each_thing_that_is_no_file_gets_a_sentence(scripts: Scripts, tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").touch()
+    os.mkfifo(tmp_path / "pipe.csv")
+    with (tmp_path / "large.csv").open("wb") as large:
+        large.truncate(100_000_000)
+    said = {
+        "empty.csv": "The file is empty.",
+        "pipe.csv": "It is a pipe or a device: only a file can be checked as a whole.",
+        "large.csv": "It has 100,000,000 bytes: no table of remotes is as large.",
+        "config": "It is a directory.",
+        "missing.csv": "There is no such file.",
+    }
+    for name, words in said.items():
+        told = scripts.run("diff", str(tmp_path / name))
+        assert (told.returncode, told.stdout) == (2, "")
+        assert told.stderr == f"lockterm: {tmp_path / name}: {words} Nothing was sent.\n"
+    assert not scripts.service.requests
+
+
+def test_all_that_is_wrong_is_told_and_nothing_is_asked(scripts: Scripts, tmp_path: Path) -> None:
+    file = tmp_path / "wrong.csv"
+    file.write_text("lockId,remoteId\n" + "1001,x\n" * 101)
+    told = scripts.run("diff", str(file))
+    lines = told.stderr.splitlines()
+    assert (told.returncode, len(lines)) == (2, 101)
+    assert lines[1] == (
+        f"lockterm: {file}: line 3, column remoteId, “x”: An id is a whole number, such as 1001."
+    )
+    assert lines[-1] == (
+        "lockterm: 101 things are wrong, of which 100 are listed: nothing was sent."
+    )
+    assert not scripts.service.requests
+
+
+def test_an_export_of_another_service_is_refused_by_name(scripts: Scripts, tmp_path: Path) -> None:
+    file = tmp_path / "all.json"
+    scripts.run("export", "1003", "--output", str(file))
+    file.write_text(file.read_text().replace(scripts.service.base_url, "https://locks.example"))
+    told = scripts.run("diff", str(file))
+    assert told.returncode == 2
+    assert "It was exported from https://locks.example, and the profile site is of" in told.stderr
+
+
+def test_a_lock_that_cannot_be_read_is_told_and_nothing_would_be_deleted(
+    scripts: Scripts, tmp_path: Path
+) -> None:
+    scripts.have()
+    file = tmp_path / "two.csv"
+    file.write_text("lockId,action,remoteNumber\n1004,delete,A-1\n7777,update,B-1\n")
+    told = scripts.run("diff", str(file))
+    assert told.returncode == 1
+    assert told.stderr.startswith("lockterm: lock 7777: Refused by the service:")
+    refused, kept = told.stdout.splitlines()
+    assert refused.startswith("! remote B-1 (lock 7777): ")
+    assert kept == (
+        "! Anna (A-1) (lock 1004): Nothing is deleted: lock 7777 could not be read whole."
+    )
+    scripts.use("http://127.0.0.1:9")
+    assert scripts.run("diff", str(file)).returncode == 3
+
+
+def test_no_control_byte_of_a_file_or_the_service_reaches_the_terminal(
+    scripts: Scripts, tmp_path: Path
+) -> None:
+    hostile = "\x1b]0;owned\x07\u202eEvil\r\n\x9b31m"
+    remote_id = scripts.have()
+    with scripts.service.app.state.site.database.writing() as db:
+        change = "UPDATE remote SET name = ?, number = ? WHERE id = ?"
+        db.execute(change, (hostile, f"={hostile}", remote_id))
+    file = tmp_path / "all.csv"
+    scripts.run("export", "1004", "--output", str(file))
+    assert not {"\x1b", "\x07", "\x9b"} & {*file.read_text("utf-8")}
+    for form in ("csv", "json"):
+        scripts.run("export", "1004", f"--{form}", "--output", str(file))
+        assert scripts.run("diff", str(file)).returncode == 0, "it comes back as it is"
+    file.write_text(f"lockId,remoteId,action\n1004,{remote_id},delete\n")
+    pruned = scripts.run("diff", str(file))
+    assert "- " in pruned.stdout
+    file.write_text("lockId,remoteName,\u202e\x9b31m\n1004,\x9b31m,1\n", "utf-8")
+    unknown = scripts.run("diff", str(file))
+    file.write_text("lockId,remoteId\n1004,\u202e\x9b31m\n", "utf-8")
+    wrong = scripts.run("diff", str(file))
+    for told in (pruned, unknown, wrong):
+        for char in (told.stdout + told.stderr).replace("\n", ""):
+            assert unicodedata.category(char) not in ("Cc", "Cf", "Zl", "Zp"), repr(char)

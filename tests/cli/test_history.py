@@ -1,0 +1,192 @@
+"""``lockterm history``: words for a boss, everything for machines, and nothing is asked."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import unicodedata
+from dataclasses import fields, replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from lockterm.domain.operation import Operation, State
+from lockterm.store.database import Database
+from lockterm.store.journal import Journal
+from tests.cli.conftest import Scripts
+
+HOSTILE = "\x1b]0;owned\x07\u202eEvil"
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+def ms(*at: int) -> int:
+    """A time in Berlin, in milliseconds."""
+    return int(datetime(*at, tzinfo=BERLIN).timestamp() * 1000)  # type: ignore[misc,arg-type]
+
+
+def operation(number: int, call: str, prepared_ms: int, **changes: object) -> Operation:
+    found = Operation(
+        id=f"{number:032x}",
+        profile="site",
+        call=call,
+        path=f"/api/v1/bluetooth-remote/{call}",
+        body={},
+        lock_id=1004,
+        lock_name="Roof hatch",
+        remote_id=7,
+        remote_name="Anna",
+        before=(),
+        state=State.PREPARED,
+        session="gone",
+        prepared_ms=prepared_ms,
+    )
+    return replace(found, **changes)  # type: ignore[arg-type]
+
+
+ANNA = {"id": 7, "remoteName": "Anna", "remoteType": 2, "startDate": ms(2026, 1, 1)}
+ADDED = operation(
+    1,
+    "add",
+    ms(2026, 11, 1, 9),
+    body={**ANNA, "endDate": ms(2026, 12, 31, 18), "remoteNumber": "A-1"},
+)
+CHANGED = operation(
+    2,
+    "update",
+    ms(2026, 11, 2, 0, 0),
+    body={"endDate": ms(2027, 6, 30, 18), "remoteName": "=HYPERLINK()"},
+    before=({**ANNA, "endDate": ms(2026, 12, 31, 18)},),
+)
+VOICED = operation(
+    3,
+    "updateLockSetting",
+    ms(2026, 11, 3, 12),
+    lock_id=1001,
+    lock_name="Main gate",
+    remote_id=None,
+    remote_name="",
+    body={"currentVoiceTimbre": {"lang": "de-DE", "timbre": "anna"}},
+)
+
+
+def keep(scripts: Scripts, *operations: Operation) -> None:
+    """Write operations into the journal, the service having said that it recorded them."""
+    database = Database(scripts.database)
+    journal = Journal(database, "site")
+    for one in operations:
+        journal.prepare(one)
+        journal.move(one.id, [State.PREPARED], state=State.CONFIRMED)
+    database.close()
+
+
+def rows(scripts: Scripts, *arguments: str) -> list[dict[str, str]]:
+    cells = scripts.run("history", *arguments, "--csv")
+    assert cells.returncode == 0, cells.stderr
+    return list(csv.DictReader(io.StringIO(cells.stdout, newline="")))
+
+
+def test_nothing_was_sent_yet(scripts: Scripts) -> None:
+    assert scripts.run("history").stdout == "0 changes\n"
+    assert scripts.json("history") == []
+    assert rows(scripts) == []
+
+
+def test_a_boss_gets_words_and_local_times(scripts: Scripts) -> None:
+    keep(scripts, ADDED, CHANGED, VOICED)
+    assert rows(scripts) == [
+        {
+            "When": "2026-11-01 09:00 +01:00",
+            "What": "add",
+            "Lock": "Roof hatch",
+            "Remote": "Anna",
+            "Details": "Type: time-limited; Start: 2026-01-01 00:00 +01:00;"
+            " End: 2026-12-31 18:00 +01:00",
+            "Outcome": "recorded by the service",
+            "Note": "",
+        },
+        {
+            "When": "2026-11-02 00:00 +01:00",
+            "What": "change",
+            "Lock": "Roof hatch",
+            "Remote": "Anna",
+            "Details": "Name: Anna -> =HYPERLINK();"
+            " End: 2026-12-31 18:00 +01:00 -> 2027-06-30 18:00 +02:00",
+            "Outcome": "recorded by the service",
+            "Note": "",
+        },
+        {
+            "When": "2026-11-03 12:00 +01:00",
+            "What": "voice",
+            "Lock": "Main gate",
+            "Remote": "",
+            "Details": "de-DE anna",
+            "Outcome": "recorded by the service",
+            "Note": "",
+        },
+    ]
+    lines = scripts.run("history").stdout.splitlines()
+    assert lines[0].split() == ["When", "What", "Lock", "Outcome", "Note"]
+    assert [line.split()[3] for line in lines[1:4]] == ["add", "change", "voice"]
+    assert lines[4] == "3 changes"
+    assert not scripts.service.requests
+
+
+def test_machines_get_everything(scripts: Scripts) -> None:
+    keep(scripts, ADDED, CHANGED)
+    told = scripts.json("history")
+    assert {field.name for field in fields(Operation)} <= told[0].keys()
+    assert [one["id"] for one in told] == [ADDED.id, CHANGED.id]
+    assert told[1]["before"] == [dict(CHANGED.before[0])]
+    assert told[1]["body"] == CHANGED.body
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [
+        (["--lock", "1004"], [ADDED, CHANGED]),
+        (["--lock", "1001"], [VOICED]),
+        (["--since", "2026-11-02"], [CHANGED, VOICED]),
+        (["--since", "2 Nov 2026 00:01"], [VOICED]),
+        (["--since", "2026-11-02", "--lock", "1004"], [CHANGED]),
+        (["--today"], []),
+    ],
+)
+def test_a_lock_and_a_day(scripts: Scripts, arguments: list[str], found: list[Operation]) -> None:
+    keep(scripts, ADDED, CHANGED, VOICED)
+    assert [one["id"] for one in scripts.json("history", *arguments)] == [one.id for one in found]
+
+
+def test_today_begins_where_the_profile_is(scripts: Scripts) -> None:
+    now = datetime.now(BERLIN)
+    midnight = int(now.replace(hour=0, minute=0, second=0, microsecond=0).timestamp() * 1000)
+    yesterday = operation(1, "add", midnight - 1)
+    keep(scripts, yesterday, replace(yesterday, id="b" * 32, prepared_ms=midnight))
+    if datetime.now(BERLIN).date() == now.date():
+        assert [one["id"] for one in scripts.json("history", "--today")] == ["b" * 32]
+
+
+@pytest.mark.parametrize(
+    "wrong", [["--since", "1/12/2026"], ["--since", "2026-11-02", "--today"], ["--lock", "Nowhere"]]
+)
+def test_what_is_no_day_or_lock_is_refused(scripts: Scripts, wrong: list[str]) -> None:
+    refused = scripts.run("history", *wrong)
+    assert (refused.returncode, refused.stdout) == (2, "")
+
+
+def test_hostile_words_are_shown_harmless(scripts: Scripts) -> None:
+    raw = {"remoteName": HOSTILE, "remoteType": 1}
+    keep(
+        scripts,
+        replace(ADDED, lock_name=f"={HOSTILE}", remote_name=HOSTILE, message=HOSTILE),
+        replace(CHANGED, remote_name=HOSTILE, body=raw),
+        replace(VOICED, body={"currentVoiceTimbre": {"lang": HOSTILE}}),
+    )
+    shown = scripts.run("history")
+    assert "Evil" in shown.stdout
+    for char in shown.stdout.replace("\n", ""):
+        assert unicodedata.category(char) not in ("Cc", "Cf"), repr(char)
+    assert rows(scripts)[0]["Lock"].startswith("'=")
+    assert "\x1b" not in rows(scripts)[1]["Details"]
+    assert json.loads(scripts.run("history", "--json").stdout)[0]["remote_name"] == HOSTILE

@@ -1,0 +1,109 @@
+"""``lockterm locks``: the lock book without the UI, and the service is never asked."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from lockterm.domain.locks import Lock, VoiceChoice
+from lockterm.store.database import Database
+from lockterm.store.lock_book import LockBook
+from tests.cli.conftest import Scripts
+
+HOSTILE = "\x1b]0;owned\x07\u202eEvil"
+
+
+def book(scripts: Scripts) -> dict[int, Lock]:
+    """The lock book, as it is on the disk."""
+    database = Database(scripts.database)
+    found = LockBook(database, "site").locks()
+    database.close()
+    return {lock.lock_id: lock for lock in found}
+
+
+def test_locks_are_added_listed_and_removed(scripts: Scripts) -> None:
+    assert scripts.run("locks", "list").stdout == "0 locks\n"
+    added = scripts.run("locks", "add", "1001", "--name", "Main gate", "--zone", "Asia/Tokyo")
+    assert (added.returncode, added.stdout) == (0, "Main gate (lock 1001) was added.\n")
+    assert scripts.json("locks", "add", "7")["outcome"] == "added"
+    assert book(scripts) == {1001: Lock(1001, "Main gate", zone="Asia/Tokyo"), 7: Lock(7)}
+    again = scripts.json("locks", "add", "1001", "--name", "Main gate")
+    assert again["outcome"] == "unchanged"
+    changed = scripts.json("locks", "add", "1001", "--vendor", "nordriegel")
+    assert (changed["outcome"], changed["lock"]["name"]) == ("changed", "Main gate")
+    lines = scripts.run("locks", "list").stdout.splitlines()
+    assert lines[0].split() == ["Id", "Name", "Vendor", "Model", "Zone", "Remotes", "Opened"]
+    assert lines[-1] == "2 locks"
+    assert {one["lockId"] for one in scripts.json("locks", "list")["locks"]} == {7, 1001}
+    gone = scripts.run("locks", "remove", "main gate")
+    assert gone.returncode == 0 and "service keeps" in gone.stdout
+    assert [*book(scripts)] == [7]
+    assert scripts.json("locks", "remove", "1001")["outcome"] == "unchanged"
+    assert not scripts.service.requests
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [("add", "abc"), ("add", "0"), ("add", "1", "--zone", "x/y"), ("add", "1", "--name", "a\x1b")],
+)
+def test_what_is_no_lock_is_not_added(scripts: Scripts, wrong: tuple[str, ...]) -> None:
+    refused = scripts.run("locks", *wrong)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.count("\n") == 1 and "\x1b" not in refused.stderr
+    assert book(scripts) == {}
+
+
+def test_a_file_is_imported_whole_and_once(scripts: Scripts, tmp_path: Path) -> None:
+    voice = VoiceChoice("de-DE", "anna")
+    scripts.keep([Lock(1001, name="Gate", model="NR", voice=voice), Lock(1003, name="Room")])
+    file = tmp_path / "locks.csv"
+    file.write_text("lockId;name\n1001;Main gate\n1002;Dock\n1003;Room\n", "utf-8-sig")
+    told = scripts.json("locks", "import", str(file))
+    assert [told[name] for name in ("added", "changed", "unchanged")] == [1, 1, 1]
+    assert [one["outcome"] for one in told["locks"]] == ["changed", "added", "unchanged"]
+    assert book(scripts)[1001] == Lock(1001, name="Main gate", model="NR", voice=voice)
+    again = scripts.run("locks", "import", str(file))
+    assert (again.returncode, again.stdout) == (0, "3 locks: 3 unchanged.\n")
+    file.write_text(scripts.run("locks", "list", "--csv").stdout)
+    assert scripts.json("locks", "import", str(file))["unchanged"] == 3, "a list can be imported"
+
+
+def test_a_file_with_a_mistake_changes_nothing(scripts: Scripts, tmp_path: Path) -> None:
+    file = tmp_path / f"{HOSTILE}.csv"
+    file.write_text(f"1001,Gate\nabc,{HOSTILE}\n1001\n")
+    refused = scripts.run("locks", "import", str(file))
+    assert (refused.returncode, refused.stdout) == (2, "")
+    lines = refused.stderr.splitlines()
+    assert len(lines) == 3
+    assert "line 2: the id is 'abc'" in lines[0] and "line 3: lock 1001" in lines[1]
+    assert lines[2] == "lockterm: Nothing was imported."
+    for char in refused.stderr.replace("\n", ""):
+        assert unicodedata.category(char) not in ("Cc", "Cf"), repr(char)
+    assert book(scripts) == {}
+
+
+def test_what_is_no_file_is_not_waited_for(scripts: Scripts, tmp_path: Path) -> None:
+    pipe, large = tmp_path / "pipe", tmp_path / "large"
+    os.mkfifo(pipe)
+    with large.open("wb") as file:
+        file.truncate(100_000_000)
+    for place in (pipe, large, tmp_path, tmp_path / "none", Path("/dev/zero")):
+        refused = scripts.run("locks", "import", str(place))
+        assert (refused.returncode, refused.stdout) == (2, ""), place
+        assert "Nothing was imported." in refused.stderr
+
+
+def test_hostile_entries_are_shown_harmless(scripts: Scripts) -> None:
+    scripts.keep([Lock(1, name=HOSTILE, alias=HOSTILE, vendor=f"={HOSTILE}")])
+    shown = scripts.run("locks", "list").stdout
+    assert "Evil" in shown
+    for char in shown.replace("\n", ""):
+        assert unicodedata.category(char) not in ("Cc", "Cf"), repr(char)
+    cells = scripts.run("locks", "list", "--csv").stdout
+    (row,) = csv.DictReader(io.StringIO(cells, newline=""))
+    assert row["vendor"].startswith("'=")

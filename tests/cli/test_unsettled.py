@@ -1,0 +1,122 @@
+"""``lockterm outcomes``: what is not known is listed, read back or given up, and 4 tells of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import unicodedata
+from collections.abc import AsyncIterator
+
+import pytest
+
+from lockterm.domain.operation import State
+from lockterm.store.database import Database
+from tests.cli.conftest import Scripts
+from tests.cli.test_outcomes import NEAR, lose, swallow
+from tests.faults.proxy import FaultProxy
+from tests.servers import port_of
+from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
+
+HURRIED = (*NEAR[:2], f"import lockterm.cli.outcome as outcome; outcome.TIMEOUT_S = 0; {NEAR[2]}")
+"""lockterm that does not go on reading back where it cannot be read."""
+HOSTILE = "\x1b]0;owned\x07\u202eEvil"
+
+
+@pytest.fixture
+async def proxy(scripts: Scripts) -> AsyncIterator[FaultProxy]:
+    """A line to the service that can be made to fail."""
+    async with FaultProxy(port_of(scripts.service)).running() as proxy:
+        scripts.use(proxy.base_url)
+        yield proxy
+
+
+async def run(
+    scripts: Scripts, *arguments: str, program: tuple[str, ...] = NEAR
+) -> subprocess.CompletedProcess[str]:
+    """A command for a service whose answers are up to date, while the proxy goes on."""
+    return await asyncio.to_thread(scripts.run, *arguments, program=program)
+
+
+async def lost(scripts: Scripts, proxy: FaultProxy, name: str = "Anna") -> str:
+    """A user number whose answer never came: nothing can read it back. Returns its id."""
+    remote_id = scripts.have(remoteName=name)
+    proxy.arm("updateRemoteUserNo", lose)
+    sent = await run(scripts, "remotes", "user-number", "1004", str(remote_id), "5")
+    assert sent.returncode == 4
+    return scripts.history()[-1].id
+
+
+async def test_nothing_unsettled_is_0(scripts: Scripts) -> None:
+    for command in (("list",), ("check",)):
+        result = await run(scripts, "outcomes", *command)
+        assert (result.returncode, result.stdout) == (0, "0 changes are not settled.\n")
+    assert not scripts.service.requests
+    unknown = await run(scripts, "outcomes", "give-up", "abc", "--yes")
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+
+
+async def test_what_is_unknown_is_listed_and_given_up(scripts: Scripts, proxy: FaultProxy) -> None:
+    operation_id = await lost(scripts, proxy)
+    listed = await run(scripts, "outcomes", "list")
+    assert listed.returncode == 4
+    assert operation_id[:8] in listed.stdout and "user number of Anna" in listed.stdout
+    assert listed.stdout.endswith("1 change is not settled.\n")
+    told = json.loads((await run(scripts, "outcomes", "list", "--json")).stdout)
+    assert [(one["id"], one["state"]) for one in told["outcomes"]] == [(operation_id, "unknown")]
+    checked = await run(scripts, "outcomes", "check")
+    assert checked.returncode == 4
+    assert "no way to read this back" in checked.stdout
+    unasked = await run(scripts, "outcomes", "give-up", operation_id[:8])
+    assert (unasked.returncode, unasked.stdout) == (2, "")
+    assert scripts.history()[-1].state is State.UNKNOWN
+    given = await run(scripts, "outcomes", "give-up", operation_id[:8], "--yes")
+    assert (given.returncode, given.stdout) == (0, "user number of Anna: given up.\n")
+    assert scripts.history()[-1].state is State.GIVEN_UP
+    assert (await run(scripts, "outcomes", "list")).returncode == 0
+
+
+async def test_check_goes_on_until_there_is_a_proof(scripts: Scripts, proxy: FaultProxy) -> None:
+    remote_id = scripts.have()
+    proxy.arm("delete", swallow)
+    proxy.arm("list", lose)
+    delete = ("remotes", "delete", "1004", str(remote_id), "--yes")
+    assert (await run(scripts, *delete, program=HURRIED)).returncode == 4
+    down = await run(scripts, "outcomes", "check", program=HURRIED)
+    assert down.returncode == 4
+    assert "delete Anna: " in down.stderr
+    proxy.disarm("list")
+    checked = await run(scripts, "outcomes", "check", scripts.history()[-1].id, "--json")
+    assert checked.returncode == 0, checked.stderr
+    (told,) = json.loads(checked.stdout)["outcomes"]
+    assert told["state"] == "confirmed_by_reading"
+    assert proxy.asked.count("delete") == 1, "never sent again"
+
+
+async def test_a_person_gives_up_by_its_name(scripts: Scripts, proxy: FaultProxy) -> None:
+    operation_id = await lost(scripts, proxy)
+    command = [*LOCKTERM, "outcomes", "give-up", operation_id]
+
+    def answer(word: str) -> int:
+        with PtySession(command, clean_environment(scripts.home)) as session:
+            session.wait_for("type Anna")
+            session.send(f"{word}\n".encode())
+            return session.wait_exit()
+
+    assert await asyncio.to_thread(answer, "yes") == 1
+    assert scripts.history()[-1].state is State.UNKNOWN
+    assert await asyncio.to_thread(answer, "Anna") == 0
+    assert scripts.history()[-1].state is State.GIVEN_UP
+
+
+async def test_hostile_names_are_shown_harmless(scripts: Scripts, proxy: FaultProxy) -> None:
+    operation_id = await lost(scripts, proxy, name="plain")
+    database = Database(scripts.database)
+    with database.transaction() as connection:
+        connection.execute("UPDATE operations SET remote_name = ?, message = ?", (HOSTILE, HOSTILE))
+    database.close()
+    for command in (("list",), ("check",), ("give-up", operation_id, "--yes")):
+        shown = await run(scripts, "outcomes", *command)
+        assert "Evil" in shown.stdout
+        for char in (shown.stdout + shown.stderr).replace("\n", ""):
+            assert unicodedata.category(char) not in ("Cc", "Cf"), repr(char)

@@ -1,0 +1,1 @@
+"""The configuration file: what is read, refused and written."""

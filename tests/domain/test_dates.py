@@ -1,0 +1,255 @@
+"""Times read and shown: every zone, every change of the clocks, every number."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lockterm.domain import dates
+from lockterm.domain.date_input import Moment, read_moment
+
+BERLIN = ZoneInfo("Europe/Berlin")
+ZONES = [
+    "Europe/Berlin",
+    "Europe/Dublin",
+    "America/New_York",
+    "America/St_Johns",
+    "America/Havana",
+    "America/Sao_Paulo",
+    "Africa/Cairo",
+    "Africa/Casablanca",
+    "Africa/Monrovia",
+    "Asia/Kathmandu",
+    "Asia/Shanghai",
+    "Asia/Beirut",
+    "Australia/Lord_Howe",
+    "Pacific/Apia",
+    "Pacific/Chatham",
+    "Pacific/Kiritimati",
+    "Antarctica/Troll",
+    "UTC",
+]
+zones = st.sampled_from([ZoneInfo(name) for name in ZONES])
+instants = st.integers(2 * dates.DAY_MS, 4_102_444_800_000)
+"""1970 to 2100, in milliseconds."""
+
+
+def ms(text: str) -> int:
+    return dates.to_ms(datetime.fromisoformat(text).replace(tzinfo=UTC))
+
+
+NOW = ms("2026-11-21 00:19:42")
+"""01:19 in Berlin."""
+
+
+def read(text: str, **more: object) -> Moment:
+    return read_moment(text, BERLIN, NOW, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "utc"),
+    [
+        ("2026-12-01 09:00", "2026-12-01 08:00"),
+        ("  2026-12-1   9:00 ", "2026-12-01 08:00"),
+        ("2026-12-01T09:00", "2026-12-01 08:00"),
+        ("2026-12-01", "2026-11-30 23:00"),
+        ("1 Dec 2026 9:00", "2026-12-01 08:00"),
+        ("1 december 2026 9:00", "2026-12-01 08:00"),
+        ("2026-12-01 09:00 Z", "2026-12-01 09:00"),
+        ("2026-12-01T09:00+05:30", "2026-12-01 03:30"),
+        ("2026-12-01 09:00:59", "2026-12-01 08:00:59"),
+        ("now", "2026-11-21 00:19"),
+        ("9:00", "2026-11-21 08:00"),
+        ("today", "2026-11-20 23:00"),
+        ("today 18:00", "2026-11-21 17:00"),
+        ("Tomorrow 9:00", "2026-11-22 08:00"),
+        ("+6h", "2026-11-21 06:19"),
+        ("+ 90 min", "2026-11-21 01:49"),
+        ("+30d", "2026-12-21 00:19"),
+        ("+30d 18:00", "2026-12-21 17:00"),
+        ("+2w", "2026-12-05 00:19"),
+        ("+1mo", "2026-12-21 00:19"),
+        ("+1y", "2027-11-21 00:19"),
+        ("eom", "2026-11-30 22:59"),
+        ("eom 18:00", "2026-11-30 17:00"),
+    ],
+)
+def test_what_is_understood(text: str, utc: str) -> None:
+    assert read(text) == Moment(ms(utc), note=read(text).note)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "Type it as"),
+        ("soon", "no date"),
+        ("1/12/2026", "year first"),
+        ("1.12.2026 9:00", "year first"),
+        ("+1m", "+30min or +1mo"),
+        ("-3d", "backwards"),
+        ("2026-02-30", "Feb 2026 has no day 30"),
+        ("2026-13-01", "no month 13"),
+        ("2026-12-01 24:00", "00:00 of the next day"),
+        ("2026-12-01 25:00", "00:00 to 23:59"),
+        ("2026-02-90 23:0", "no date"),
+        ("1969-12-31", "1970"),
+        ("+999999y", "calendar"),
+        ("+999999999h", "no date"),
+        ("9999-12-31 23:59 -23:59", "calendar"),
+        ("+6h 9:00", "no room"),
+        ("2026-12-01 09:00 +99:00", "offset"),
+        ("٢٠٢٦-12-01", "no date"),
+    ],
+)
+def test_what_is_refused_says_why(text: str, says: str) -> None:
+    moment = read(text)
+    assert moment.ms is None
+    assert moment.error
+    assert says in moment.error
+
+
+def test_a_day_without_a_time_ends_with_its_last_minute() -> None:
+    assert read("2026-12-31", end=True).ms == ms("2026-12-31 22:59")
+    assert "end of that day" in read("2026-12-31", end=True).note
+
+
+def test_plus_counts_from_a_start_that_lies_ahead_and_else_from_now() -> None:
+    start = ms("2026-12-01 08:00")
+    assert read("+6h", base_ms=start).ms == ms("2026-12-01 14:00")
+    assert read("+6h", base_ms=start).note == "counted from the start"
+    past = ms("2020-01-01 00:00")
+    assert read("+6h", base_ms=past) == Moment(ms("2026-11-21 06:19"), note="counted from now")
+
+
+def test_calendar_units_keep_the_time_of_day_and_hours_do_not() -> None:
+    before_summer = ms("2027-03-27 11:00")  # 12:00 +01:00, the clocks change in the night
+    day = read_moment("+1d", BERLIN, before_summer)
+    hours = read_moment("+24h", BERLIN, before_summer)
+    assert (day.ms, hours.ms) == (ms("2027-03-28 10:00"), ms("2027-03-28 11:00"))
+    assert read_moment("+1mo", BERLIN, ms("2027-01-31 11:00")).ms == ms("2027-02-28 11:00")
+    assert read_moment("+1y", BERLIN, ms("2028-02-29 11:00")).ms == ms("2029-02-28 11:00")
+
+
+def test_a_gap_is_refused_with_the_next_valid_time() -> None:
+    moment = read("2027-03-28 02:30")
+    assert moment.error == (
+        "2027-03-28 02:30 does not exist in Europe/Berlin: the clocks go from 02:00 to "
+        "2027-03-28 03:00, the next valid time."
+    )
+    skipped_day = read_moment("2011-12-30 12:00", ZoneInfo("Pacific/Apia"), NOW)
+    assert "go from 2011-12-30 00:00 to 2011-12-31 00:00" in skipped_day.error
+
+
+def test_an_overlap_is_asked_and_an_offset_answers() -> None:
+    moment = read("2026-10-25 02:30")
+    assert moment.choices == (ms("2026-10-25 00:30"), ms("2026-10-25 01:30"))
+    for choice in moment.choices:
+        assert read(dates.typed(choice, BERLIN)).ms == choice
+    assert read("2026-10-25 02:30 +01:00").ms == moment.choices[1]
+
+
+@given(instants, zones)
+def test_every_moment_survives_being_shown_and_typed(at: int, zone: ZoneInfo) -> None:
+    assert read_moment(dates.typed(at, zone), zone, NOW).ms == at
+
+
+@given(
+    st.datetimes(datetime(1971, 1, 1), datetime(2037, 12, 31)).map(
+        lambda wall: wall.replace(second=0, microsecond=0, fold=0)
+    ),
+    zones,
+)
+def test_a_typed_time_is_one_moment_or_two_or_a_gap(wall: datetime, zone: ZoneInfo) -> None:
+    moment = read_moment(wall.isoformat(" ", "minutes"), zone, NOW)
+    given_count = (moment.ms is not None) + bool(moment.choices) + bool(moment.error)
+    assert given_count == 1
+    for found in moment.choices or ([moment.ms] if moment.ms is not None else []):
+        at = dates.local(found, zone)
+        assert at is not None
+        assert at.replace(tzinfo=None, fold=0) == wall
+    if moment.choices:
+        assert moment.choices[0] < moment.choices[1]
+
+
+@pytest.mark.parametrize("name", ZONES)
+def test_each_change_of_the_clocks_since_2000_is_seen(name: str) -> None:
+    """Walks the zone day by day: inside each jump a typed time is a gap or an overlap."""
+    zone = ZoneInfo(name)
+    at = datetime(2000, 1, 1, tzinfo=UTC)
+    while at.year < 2028:
+        later = at + timedelta(days=1)
+        old, new = (moment.astimezone(zone).utcoffset() for moment in (at, later))
+        assert old is not None
+        assert new is not None
+        if old != new:
+            while later - at > timedelta(minutes=1):
+                middle = at + (later - at) / 2
+                middle = middle.replace(second=0, microsecond=0)
+                if middle == at:
+                    break
+                if middle.astimezone(zone).utcoffset() == old:
+                    at = middle
+                else:
+                    later = middle
+            edge = later.astimezone(UTC).replace(tzinfo=None)
+            inside = edge + min(old, new) + abs(new - old) / 2
+            moment = read_moment(inside.isoformat(" ", "minutes"), zone, NOW)
+            if new > old:
+                assert "does not exist" in moment.error
+                assert (edge + new).isoformat(" ", "minutes") in moment.error
+            else:
+                assert len(moment.choices) == 2
+            at = later
+        at += timedelta(days=1)
+
+
+@given(st.integers(), zones, st.integers())
+def test_no_number_breaks_what_is_shown(value: int, zone: ZoneInfo, now: int) -> None:
+    for text in (
+        dates.stamp(value, zone),
+        dates.utc_stamp(value),
+        dates.day(value, zone),
+        dates.day_time(value, zone),
+        dates.preview(value, zone, now),
+        dates.distance(value, now),
+        dates.typed(value, zone),
+    ):
+        assert text.isascii()
+        assert text.isprintable()
+
+
+def test_numbers_beyond_the_calendar_are_shown_as_they_came() -> None:
+    for value in (2**63 - 1, -(2**63), 253_402_300_800_000):
+        assert dates.stamp(value, BERLIN) == dates.day(value, BERLIN) == str(value)
+    assert dates.stamp(10**5000, BERLIN) == "a number too long to show"
+
+
+@pytest.mark.parametrize(
+    ("away", "words"),
+    [
+        (0, "now"),
+        (59_000, "now"),
+        (-60_000, "1 minute ago"),
+        (30 * dates.DAY_MS - 40_000, "in 30 days"),  # "+30d", typed at 40 s past the minute
+        (2 * dates.HOUR_MS, "in 2 hours"),
+        (41 * dates.DAY_MS + 5, "in 41 days"),
+        (-3 * dates.DAY_MS, "3 days ago"),
+        (10 * dates.YEAR_MS, "in 10 years"),
+    ],
+)
+def test_distance_in_words(away: int, words: str) -> None:
+    assert dates.distance(NOW + away, NOW) == words
+
+
+def test_times_as_people_read_them() -> None:
+    at = ms("2026-12-01 08:00")
+    assert dates.stamp(at, BERLIN) == "2026-12-01 09:00 +01:00"
+    assert dates.utc_stamp(at) == "2026-12-01 08:00 UTC"
+    assert dates.day(at, BERLIN) == "1 Dec 2026"
+    assert dates.preview(at, BERLIN, NOW) == ("Tue 2026-12-01 09:00 +01:00, 08:00 UTC, in 10 days")
+    assert dates.preview(at, UTC, NOW) == "Tue 2026-12-01 08:00 +00:00, in 10 days"
+    assert dates.as_ms(1_764_576_000) == dates.as_ms(1_764_576_000_000) == 1_764_576_000_000

@@ -1,0 +1,31 @@
+"""What an update changes, in words."""
+
+from __future__ import annotations
+
+from zoneinfo import ZoneInfo
+
+from lockterm.domain import dates
+from lockterm.domain.differences import differences
+from lockterm.domain.remotes import Remote
+
+BERLIN = ZoneInfo("Europe/Berlin")
+NOW = 1_795_248_000_000
+
+
+def test_differences_are_named_and_safe_to_show() -> None:
+    before = Remote(remote_name="A", remote_type=1, extra_data={"a": 1})
+    after = Remote(
+        remote_name="\x1b[31m",
+        remote_type=2,
+        start_ms=NOW,
+        end_ms=NOW + dates.DAY_MS,
+        extra_data={"a": True},
+    )
+    assert [str(item) for item in differences(before, after, BERLIN)] == [
+        "Name: A -> �[31m",
+        "Type: permanent -> time-limited",
+        "Start: none -> 2026-11-21 09:00 +01:00",
+        "End: none -> 2026-11-22 09:00 +01:00",
+        'Extra data: {"a": 1} -> {"a": true}',
+    ]
+    assert differences(before, before, BERLIN) == []

@@ -1,0 +1,155 @@
+"""A field that is added to the table of a remote's fields is everywhere; see ``domain.remotes``."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lockterm
+
+ENTRY = """    shelf_no: int | None = wire_field(
+        "shelfNo", Kind.NUMBER, 25, "Shelf place", "shelf", "Where it lies.", **_UNLISTED,
+        example="7",
+    )
+"""
+
+SCRIPT = """
+import asyncio, json
+from datetime import UTC
+from textual.app import App
+from textual.widgets import Static
+from lockterm.cli.commands import lockterm as command
+from lockterm.cli.remotes.reading import CSV_COLUMNS
+from lockterm.domain.backup import backup_words, losses, read_backup
+from lockterm.domain.differences import differences
+from lockterm.domain.hidden import known_fields
+from lockterm.domain.locks import Lock
+from lockterm.domain.operation import Operation, State
+from lockterm.domain.remote_details import remote_details
+from lockterm.domain.remotes import ADDED, Remote
+from lockterm.domain.requests import NewRemote
+from lockterm.domain.rules import new_remote
+from lockterm.domain.typed_remote import read_typed, typed_of
+from lockterm.domain.validity import validity
+from lockterm.errors import RuleViolation
+from lockterm.screens.history.operation_fields import operation_fields
+from lockterm.screens.remote_form.fields import RemoteFields
+from lockterm.screens.remote_form.questions import ask_to_add
+from lockterm.widgets.form_field import FormField
+from click.testing import CliRunner
+
+class Form(App):
+    def compose(self):
+        yield RemoteFields(None, UTC, lambda: 0, {})
+
+async def form_and_question(reading):
+    async with Form().run_test(size=(100, 60)) as pilot:
+        labels = [row.label for row in pilot.app.query(FormField)]
+        await pilot.app.push_screen(ask_to_add(Lock(1001), reading, 0, UTC))
+        return labels, [str(one.render()) for one in pilot.app.screen.query(Static)]
+
+def refused(make):
+    try:
+        make()
+    except RuleViolation as error:
+        return error.reasons
+
+def operation(call, body, before=()):
+    return Operation(call, "demo", call, "/", body, 1001, "Main gate", 5, "Anna", before,
+                     State.CONFIRMED, "4711", 0)
+
+typed = {**typed_of(None, UTC), "remoteName": "Anna", "remoteNumber": "A-1", "remoteType": "1"}
+reading = read_typed({**typed, "shelfNo": "7"}, UTC, 0)
+form, question = asyncio.run(form_and_question(reading))
+request = new_remote(1001, reading.values)
+told = Remote.read({"id": 5, **request.body()})
+kept = {name: value for name, value in told.raw.items() if name != "shelfNo"}
+deleted = operation("delete", {"remoteId": 5}, (kept,))
+added = operation("add", request.body())
+elsewhere = read_backup(deleted, {}, 0)
+(restored,) = read_backup(deleted, known_fields([added]), 0)
+print(json.dumps({
+    "the form has it": form,
+    "what is typed there is read": reading.values.shelf_no,
+    "what is wrong there is said": read_typed({**typed, "shelfNo": "x"}, UTC, 0).errors,
+    "the question shows it": question,
+    "the request sends it": request.body(),
+    "the rules know its limits": refused(
+        lambda: new_remote(1001, Remote(**{**vars(reading.values), "shelf_no": 2**63}))),
+    "the request has its limits": refused(
+        lambda: NewRemote.checked({**request.body(), "shelfNo": 2**63})),
+    "the request has its type": refused(
+        lambda: NewRemote.checked({**request.body(), "shelfNo": True})),
+    "the detail shows it": [
+        (one.label, one.shown)
+        for one in remote_details(told, validity(told, 0, UTC), UTC, 0)],
+    "differences name it": list(map(str, differences(Remote(), told, UTC, ADDED))),
+    "a history shows it": [(one.label, one.shown) for one in operation_fields(added, (), UTC, "")],
+    "a deletion says that it is lost": backup_words({}),
+    "a restoring says that it is lost": losses(elsewhere),
+    "a restoring sends what is known": restored.request.body(),
+    "the command has an option": CliRunner().invoke(command, ["remotes", "add", "-h"]).output,
+    "the CSV has a column": CSV_COLUMNS,
+}))
+"""
+
+PLACES = {
+    "the form has it": "Shelf place",
+    "what is typed there is read": "7",
+    "what is wrong there is said": "shelfNo",
+    "the question shows it": "Shelf place: 7",
+    "the request sends it": '"shelfNo": 7',
+    "the rules know its limits": "shelfNo",
+    "the request has its limits": "shelfNo",
+    "the request has its type": "shelfNo",
+    "the detail shows it": '["Shelf place", "7"]',
+    "differences name it": "Shelf place: none -> 7",
+    "a history shows it": '["Shelf place", "7"]',
+    "a deletion says that it is lost": "shelf place",
+    "a restoring says that it is lost": "shelf place",
+    "a restoring sends what is known": '"shelfNo": 7',
+    "the command has an option": "--shelf INT",
+    "the CSV has a column": "shelfNo",
+}
+"""A place -> what has to be there."""
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    """What a lockterm says whose table has one field more."""
+    directory = tmp_path_factory.mktemp("package")
+    package = directory / "lockterm"
+    shutil.copytree(Path(lockterm.__file__).parent, package)
+    table = package / "domain" / "remotes.py"
+    source = table.read_text(encoding="utf-8")
+    table.write_text(source.replace("    create_time:", f"{ENTRY}    create_time:"), "utf-8")
+    result = subprocess.run(
+        [sys.executable, "-c", SCRIPT], cwd=directory, capture_output=True, text=True, timeout=120
+    )
+    assert result.returncode == 0, result.stderr
+    told: dict[str, object] = json.loads(result.stdout)
+    return told
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_field_of_the_table_is_everywhere(found: dict[str, object], place: str) -> None:
+    assert PLACES[place] in json.dumps(found[place])
+
+
+def test_no_other_module_lists_the_fields() -> None:
+    """Seven that are used by no rule of their own: two in one file would be a list."""
+    package = Path(lockterm.__file__).parent
+    names = r"electric_?quantity|firmware_?info|business_?id|remote_?right|battery|admin[ -]right"
+    listing = {
+        str(file.relative_to(package))
+        for file in package.rglob("*.py")
+        if not file.is_relative_to(package / "service")
+        and len(re.findall(names, file.read_text(encoding="utf-8"), re.IGNORECASE)) > 1
+    }
+    assert listing == {"domain/remotes.py"}

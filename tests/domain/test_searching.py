@@ -1,0 +1,73 @@
+"""What a search looks at, against a plain reading of the rule."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lockterm.domain.remotes import Remote
+from lockterm.domain.searching import is_found, missing_words
+
+LETTERS = st.text("abAB ß1é", max_size=6)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-20, 20) | LETTERS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(LETTERS, inner, max_size=3),
+    max_leaves=6,
+)
+RECORDS = st.fixed_dictionaries(
+    {},
+    optional={
+        "remoteName": LETTERS,
+        "remoteNumber": LETTERS | st.integers(0, 9),
+        "id": st.integers(0, 200),
+        "extraData": st.dictionaries(LETTERS, JSON, max_size=3) | LETTERS,
+        "remoteTypeName": st.just("ab1"),
+        "mac": st.just("ab1"),
+    },
+)
+
+
+def told(value: Any) -> list[str]:
+    """Every text and number in a JSON value, the names of its parts too."""
+    if isinstance(value, dict):
+        return [text for pair in value.items() for part in pair for text in told(part)]
+    if isinstance(value, list):
+        return [text for part in value for text in told(part)]
+    return [] if value is None or isinstance(value, bool) else [str(value)]
+
+
+@given(needle=LETTERS, raw=RECORDS)
+def test_it_is_found_by_its_name_number_id_and_extra_data_alone(
+    needle: str, raw: dict[str, Any]
+) -> None:
+    names = ("remoteName", "remoteNumber", "id", "extraData")
+    texts = [text.casefold() for name in names for text in told(raw.get(name))]
+    words = needle.casefold().split()
+    expected = bool(words) and all(any(word in text for text in texts) for word in words)
+    assert is_found(needle, Remote.read(raw)) == expected
+
+
+@pytest.mark.parametrize(
+    "needle",
+    ["weber", "WEBER anna", "a-20", "4821", "straße", "STRASSE", "keyring", "4711", "fob-9", "3.5"],
+)
+def test_any_part_and_any_case_will_do(needle: str) -> None:
+    extra = {"address": {"straße": "Ring"}, "keyring": [{"no": 4711}, "FOB-9", 3.5, None, True]}
+    raw = {"id": 48213, "remoteName": "Anna Weber", "remoteNumber": "A-2041", "extraData": extra}
+    assert is_found(needle, Remote.read(raw))
+
+
+def test_what_no_person_is_known_by_is_not_looked_at() -> None:
+    raw = {"id": 1, "remoteName": "Ben", "remoteType": 1, "status": 1, "endDate": 1, "isCoerced": 1}
+    remote = Remote.read({**raw, "extraData": {"note": None, "left": False}})
+    for needle in ("permanent", "normal", "coerced", "jan", "none", "false", "1970"):
+        assert missing_words(needle, remote) == [needle]
+
+
+def test_extra_data_that_is_no_object_is_looked_at_too() -> None:
+    remote = Remote.read({"id": 1, "extraData": json.dumps({"owner": "Weber"})})
+    assert is_found("weber", remote)

@@ -1,0 +1,159 @@
+"""Table files: what is read of whatever a spreadsheet writes, and what is refused, and where."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lockterm.domain.table_columns import guarded, unguarded
+from lockterm.domain.table_file import BadTable, read_table
+from lockterm.operations.export import FORMULA_STARTS
+
+HEADER = "lockId,remoteNumber,remoteName\r\n"
+
+
+def cells(data: bytes) -> list[dict[str, str]]:
+    return [dict(row.cells) for row in read_table(data).rows]
+
+
+def said(data: bytes) -> list[str]:
+    with pytest.raises(BadTable) as refused:
+        read_table(data)
+    return [str(problem) for problem in refused.value.problems]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_every_delimiter_and_encoding_is_read(delimiter: str, encoding: str) -> None:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=delimiter)
+    writer.writerow(["Lock id", "NUMBER", "Name", "action"])
+    writer.writerow(["1001", "0012", '王; "Anna", Tür\t1', "add"])
+    assert cells(text.getvalue().encode(encoding)) == [
+        {
+            "lockId": "1001",
+            "remoteNumber": "0012",
+            "remoteName": '王; "Anna", Tür\t1',
+            "action": "add",
+        }
+    ]
+
+
+def test_lines_are_those_of_the_file() -> None:
+    table = read_table(b'sep=;\r\nlockId;remoteName\r\n1;"a\nb"\r\n;\r\n2;c\r\n')
+    assert [(row.line, row.cells["remoteName"]) for row in table.rows] == [(3, "a\nb"), (6, "c")]
+
+
+def test_the_lines_of_an_export_are_those_of_its_remotes() -> None:
+    remotes = [{"remoteName": '}{"][', "extraData": {"a": [{}, {}]}}, {"remoteName": "b"}]
+    whole = {
+        "format": "lockterm-remotes",
+        "version": 1,
+        "locks": [{"lockId": 7, "remotes": remotes}],
+    }
+    rows = read_table(json.dumps(whole, indent=1).encode()).rows
+    text = json.dumps(whole, indent=1).split("\n")
+    for row, name in zip(rows, ('"remoteName": "}{', '"remoteName": "b"'), strict=True):
+        assert text[row.line - 1].strip() == "{"
+        assert text[row.line].strip().startswith(name)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "The file is empty."),
+        (b"\xef\xbb\xbf \r\n", "The file is empty."),
+        (b"PK\x03\x04rest", "It is a spreadsheet's own file: save it as CSV, and use that."),
+        (HEADER.encode() + b"1,2,\x00", "line 2: It is no text file: a byte 0x00 stands there."),
+        (
+            HEADER.encode() + b"1,2,T\xfcr",
+            "line 2: Neither UTF-8 nor UTF-16: a byte 0xFC stands there. Save the file as CSV in"
+            " UTF-8.",
+        ),
+        (
+            b"lockId,remoteName,colour\n",
+            "line 1, column colour, “colour”: There is no such column. Columns: action, lockId,"
+            " remoteId, remoteName, remoteNumber, remoteType, addType, startDate, endDate, weekDay,"
+            " isCoerced, extraData, mac, electricQuantity, firmwareInfo, remoteUserNo, businessId,"
+            " remoteRight.",
+        ),
+        (b"lockId;Name;remoteName\n", "line 1, column remoteName, “remoteName”: This column stands"
+         " there twice."),
+        (b"remoteName\nAnna\n", "line 1: The column lockId is missing."),
+        (
+            b"lockId,endDate\n1,2\n",
+            "line 1: A column is missing that says which remote: remoteId, remoteNumber or"
+            " remoteName.",
+        ),
+        (HEADER.encode() + b"1,2\n", "line 2: It has 2 of 3 cells: part of the line is missing."),
+        (HEADER.encode() + b"1,2,3,4\n", "line 2: “4” stands in no named column."),
+        (b"lockId,remoteName,\n1,2,3\n", "line 2: “3” stands in no named column."),
+        (HEADER.encode() + b'1,2,"3\n', "line 2: No CSV from here on: unexpected end of data."),
+        (b"[]", 'It is no export of lockterm: "format" is not "lockterm-remotes".'),
+        (b"{\n,", "line 2: No JSON: Expecting property name enclosed in double quotes, at character"
+         " 1."),
+        (b"[" * 100_000, "No JSON that can be read: too many brackets or digits."),
+        (b'{"format": 1, "format": 2}', "“format” stands twice in one object."),
+        (
+            b'{"format": "lockterm-remotes", "version": 2, "locks": []}',
+            "It is an export of version 2, and this lockterm knows 1.",
+        ),
+        (
+            b'{"format": "lockterm-remotes", "version": 1, "lock": []}',
+            "“lock” is not as in an export.",
+        ),
+        (
+            b'{"format": "lockterm-remotes", "version": 1, "locks": [{"lockId": "1"}]}',
+            "Lock 1 of the file is not as in an export.",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_no_table_is_refused_in_words(data: bytes, words: str) -> None:
+    assert said(data) == [words]
+
+
+def test_every_line_that_is_wrong_is_told() -> None:
+    assert said(HEADER.encode() + b"1,2\n1,2,3\n1,2,3,4\n") == [
+        "line 2: It has 2 of 3 cells: part of the line is missing.",
+        "line 4: “4” stands in no named column.",
+    ]
+
+
+@given(st.text() | st.text("'=+-@ \t;\n\"a＝"))
+def test_what_could_be_a_formula_is_guarded_and_comes_back(text: str) -> None:
+    cell = guarded(text)
+    assert unguarded(cell) == text
+    for part in cell.replace("\n", ";").replace("\t", ";").split(";"):
+        assert not part.lstrip().startswith(tuple(FORMULA_STARTS)), cell
+
+
+@given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
+def test_nothing_but_a_refusal_comes_of_whatever_bytes(data: bytes) -> None:
+    for given_bytes in (data, HEADER.encode() + data, b'{"format": "lockterm-remotes",' + data):
+        try:
+            read_table(given_bytes)
+        except BadTable as error:
+            assert error.problems
+
+
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.text(max_size=3),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.sampled_from(["lockId", "remotes", "id", "lockInfo"]), inner)
+        ),
+    )
+)
+def test_nothing_but_a_refusal_comes_of_whatever_json(locks: Any) -> None:
+    whole = {"format": "lockterm-remotes", "version": 1, "locks": locks}
+    try:
+        read_table(json.dumps(whole).encode())
+    except BadTable as error:
+        assert error.problems

@@ -1,0 +1,280 @@
+"""What the rows of a table mean for the remotes of a lock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lockterm.domain.locks import Lock
+from lockterm.domain.plan import Action, Step
+from lockterm.domain.remotes import Remote
+from lockterm.domain.table_file import read_table
+from lockterm.domain.table_plan import LockPlan, check_rows
+from lockterm.operations.plan_files import ReadLock, as_csv, as_json
+from tests.domain.test_rules import NOW, sound, wild
+
+BERLIN = ZoneInfo("Europe/Berlin")
+LOCK = 1001
+START, END = 1_796_079_600_000, 1_798_758_000_000
+"""2026-12-01 and 2027-01-01, 00:00 in Berlin."""
+
+ANNA: dict[str, Any] = {
+    "id": 1, "lockId": LOCK, "remoteName": "Anna", "remoteNumber": "0012", "remoteType": 1,
+    "addType": 1, "startDate": 0, "endDate": 0, "weekDay": [], "isCoerced": 0, "extraData": {},
+}  # fmt: skip
+BEN = ANNA | {
+    "id": 2, "remoteName": "Ben", "remoteNumber": "B-2", "remoteType": 2,
+    "startDate": START, "endDate": END,
+}  # fmt: skip
+
+
+def planned(
+    table: str | bytes,
+    remotes: Sequence[dict[str, Any] | Remote] = (ANNA, BEN),
+    prune: bool = False,
+) -> tuple[list[Step], list[str]]:
+    """The steps, and what is wrong."""
+    data = table if isinstance(table, bytes) else table.encode()
+    rows = read_table(data).rows
+    problems = check_rows(rows)
+    if problems:
+        return [], [*map(str, problems)]
+    there = [one if isinstance(one, Remote) else Remote.read(one) for one in remotes]
+    plan = LockPlan(LOCK, there, BERLIN, NOW)
+    changes = plan.take(rows, prune=prune)
+    return [change.step for change in changes], [*map(str, plan.problems)]
+
+
+def actions(steps: Sequence[Step]) -> list[tuple[str, int | None, dict[str, Any]]]:
+    return [(step.action.value, step.remote_id, dict(step.wanted)) for step in steps]
+
+
+@given(st.lists(wild | sound(), max_size=4))
+def test_an_export_differs_in_nothing_whatever_the_service_tells(found: list[Remote]) -> None:
+    remotes = [
+        Remote.read({**one.raw, "id": place, "lockId": LOCK})
+        if one.raw
+        else Remote.read(
+            {name: field.of(one) for name, field in Remote.fields().items() if field.of(one)}
+            | {"id": place, "weekDay": list(one.week_day or ())}
+        )
+        for place, one in enumerate(found, 1)
+    ]
+    read = [ReadLock(Lock(LOCK), BERLIN, remotes)]
+    for data in (as_csv(read), as_json(read, "https://locks.example", NOW)):
+        if remotes:
+            steps, wrong = planned(data, remotes, prune=True)
+            assert wrong == []
+            assert [step.action for step in steps] == [Action.KEEP] * len(remotes)
+
+
+@given(sound(), sound())
+def test_an_edited_export_wants_just_what_was_edited(one: Remote, other: Remote) -> None:
+    def raw(remote: Remote) -> dict[str, Any]:
+        told = {name: field.of(remote) for name, field in Remote.fields().items()}
+        week_day = list(remote.week_day or ()) if remote.remote_type == 4 else []
+        times = {} if remote.remote_type != 1 else {"startDate": 0, "endDate": 0}
+        own = {"id": 1, "lockId": LOCK, "weekDay": week_day, "isCoerced": remote.is_coerced or 0}
+        own["extraData"] = remote.extra_data or {}
+        return {name: value for name, value in told.items() if value is not None} | own | times
+
+    before, after = (
+        raw(one),
+        raw(other) | {"remoteNumber": one.remote_number, "addType": one.add_type},
+    )
+    for name in ("startDate", "endDate"):  # what has no date cannot be written as one
+        before[name] = before[name] % 10**14 and before[name] % 10**14 + 10**11
+        after[name] = after[name] % 10**14 and after[name] % 10**14 + 10**11
+    if min(before["endDate"] - before["startDate"], after["endDate"] - after["startDate"]) < 0:
+        return
+    if after["remoteType"] != 1 and after["startDate"] == after["endDate"]:
+        return
+    for data in (
+        as_csv([ReadLock(Lock(LOCK), BERLIN, [Remote.read(after)])]),
+        as_json([ReadLock(Lock(LOCK), BERLIN, [Remote.read(after)])], "", NOW),
+    ):
+        (step,), wrong = planned(data, [before])
+        assert wrong == []
+        reached = before | step.wanted
+        for name in ("extraData", "remoteName", "remoteType", "startDate", "endDate", "isCoerced"):
+            assert reached[name] == after[name], name
+        assert sorted(reached["weekDay"]) == sorted(after["weekDay"])
+
+
+def test_rows_match_by_id_then_number_then_name() -> None:
+    steps, wrong = planned(
+        "remoteName,remoteNumber,remoteId,lockId,endDate\n"
+        "Ben,,,1001,31.12.2026 18:00\n"
+        "Anna W.,0012,,1001,\n"
+    )
+    assert wrong == []
+    assert actions(steps) == [
+        ("update", 2, {"endDate": 1_798_736_400_000}),
+        ("update", 1, {"remoteName": "Anna W."}),
+    ]
+    steps, wrong = planned("id,lockId,Name\n2,1001,Benno\n")
+    assert actions(steps) == [("update", 2, {"remoteName": "Benno"})]
+
+
+def test_actions_are_done_as_written_and_the_rest_is_added() -> None:
+    steps, wrong = planned(
+        "lockId,action,remoteNumber,remoteName,remoteType,startDate,endDate,weekDay\n"
+        '1001,,C-3,Carl,recurring,2026-12-01 09:00,2026-12-31,"1,3,5"\n'
+        "1001,delete,0012,,,,,\n"
+        "1001,keep,B-2,,,,,\n"
+        "1001,delete,X-9,gone,,,,\n",
+        prune=True,
+    )
+    assert wrong == []
+    assert actions(steps) == [
+        ("delete", 1, {}),
+        (
+            "add",
+            None,
+            {
+                "remoteName": "Carl",
+                "remoteNumber": "C-3",
+                "remoteType": 4,
+                "addType": 1,
+                "startDate": 1_796_112_000_000,
+                "endDate": 1_798_757_940_000,
+                "weekDay": [1, 3, 5],
+                "isCoerced": 0,
+            },
+        ),
+        ("keep", 2, {}),
+        ("keep", None, {}),
+    ]
+    assert [step.line for step in steps] == [3, 2, 4, 5]
+
+
+def test_prune_deletes_what_no_row_is_about_and_nothing_without_it() -> None:
+    table = "lockId,remoteNumber\n1001,B-2\n"
+    assert actions(planned(table)[0]) == [("keep", 2, {})]
+    steps, _ = planned(table, prune=True)
+    assert actions(steps) == [("delete", 1, {}), ("keep", 2, {})]
+    assert steps[0].before == ANNA
+    assert steps[0].line is None
+
+
+def test_what_is_added_twice_is_there_already_or_is_refused() -> None:
+    same = "lockId,action,remoteNumber,remoteName,remoteType\n1001,add,0012,Anna,permanent\n"
+    assert actions(planned(same)[0]) == [("keep", 1, {})]
+    _, wrong = planned(same.replace("Anna", "Other"))
+    assert wrong == ["line 2, column remoteNumber, “0012”: It is on the lock already, as remote 1."]
+
+
+FIRST = "line 2, column "
+
+
+@pytest.mark.parametrize(
+    ("columns", "row", "words"),
+    [
+        ("remoteNumber", "12", "remoteNumber, “12”: The lock has 0012: a spreadsheet may have"
+         " dropped the zeros. Format the column as text and type them anew."),
+        ("remoteId,remoteNumber", "1,12", "remoteNumber, “12”: The lock has 0012: a spreadsheet may"
+         " have dropped the zeros. Format the column as text and type them anew."),
+        ("remoteNumber", "1.2E+11", "remoteNumber, “1.2E+11”: A spreadsheet has shortened a long"
+         " number, and its last digits are lost: format the column as text and type the number"
+         " anew."),
+        ("remoteId", '"1,2E+11"', "remoteId, “1,2E+11”: A spreadsheet has shortened a long number,"
+         " and its last digits are lost: format the column as text and type the number anew."),
+        ("remoteId", "x", "remoteId, “x”: An id is a whole number, such as 1001."),
+        ("remoteId", "7", "remoteId, “7”: Lock 1001 has no remote of this id."),
+        ("remoteId,action", "1,add", "remoteId, “1”: What is added gets its id from the service:"
+         " leave it out."),
+        ("remoteNumber,action", "Z,update", "action, “update”: Lock 1001 has no such remote."),
+        ("remoteNumber,action", "B-2,ADDED", "action, “ADDED”: An action is add, update, delete or"
+         " keep."),
+        ("remoteNumber", '" "', "remoteNumber, “”: It does not say which remote: a number or a name"
+         " is needed."),
+        ("remoteId,remoteNumber", "2,B-9", "remoteNumber, “B-9”: It cannot be changed: it is B-2."),
+        ("remoteId,addType", "2,gateway", "addType, “gateway”: It cannot be changed: it is"
+         " bluetooth."),
+        ("remoteId,remoteName", "2,Anna", "remoteName, “Anna”: The name is taken, by remote 1."),
+        ("remoteId,remoteName", "2,", "remoteName, “”: A name is needed."),
+        ("remoteId,remoteName,action", "2,Anna,delete", "remoteName, “Anna”: Remote 2 is Ben (B-2)"
+         " now."),
+        ("remoteId,endDate", "2,12/31/26", "endDate, “12/31/26”: It is ambiguous which of these is"
+         " the day, the month or the year. Put the year first: 2026-12-31."),
+        ("remoteId,endDate", "2,31.12.26", "endDate, “31.12.26”: It is ambiguous which of these is"
+         " the day, the month or the year. Put the year first: 2026-12-31."),
+        ("remoteId,endDate", "2,46387", "endDate, “46387”: That is no time in milliseconds since"
+         " 1970. Type it as 2026-12-01 09:00."),
+        ("remoteId,endDate", "2,30.02.2027", "endDate, “30.02.2027”: Feb 2027 has no day 30."),
+        ("remoteId,endDate", "2,2026-11-30", "endDate, “2026-11-30”: The end must come after the"
+         " start."),
+        ("remoteId,endDate", "2,", "endDate, “”: An end is needed: it is not permanent."),
+        ("remoteId,startDate", "2,2026-10-25 02:30", "startDate, “2026-10-25 02:30”: The clocks"
+         " show that time twice: write “2026-10-25 02:30 +02:00” or “2026-10-25 02:30 +01:00”."),
+        ("remoteId,endDate", "1,2026-12-31", "endDate, “2026-12-31”: It means nothing for a"
+         " permanent remote: leave the cell empty."),
+        ("remoteId,weekDay", "2,mon", "weekDay, “mon”: It means nothing for a time-limited remote:"
+         " leave the cell empty."),
+        ("remoteId,weekDay", "2,1.3", "weekDay, “1.3”: “1.3” is no weekday: type mon-fri, mo,we or"
+         " 1-5 (1 is Monday)."),
+        ("remoteId,remoteType", "2,3", "remoteType, “3”: “3” is no type: write permanent (1),"
+         " time-limited (2) or recurring (4)."),
+        ("remoteId,isCoerced", "2,TRUE", "isCoerced, “TRUE”: “TRUE” is no coerced flag: write"
+         " default (0), yes (1) or no (2)."),
+        ("remoteId,extraData", "2,[1]", "extraData, “[1]”: The contract wants an object here:"
+         " { ... }."),
+        ("remoteNumber,remoteName", "Z,Z\x7f", "remoteType, “”: Choose a type: permanent,"
+         " time-limited or recurring."),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_row_is_told_with_its_place(
+    columns: str, row: str, words: str
+) -> None:
+    _, wrong = planned(f"lockId,{columns}\n1001,{row}\n")
+    assert FIRST + words in wrong
+
+
+def test_every_cell_that_is_wrong_is_told() -> None:
+    _, wrong = planned("lockId,remoteId,endDate,weekDay\n1001,2,x,y\n1001,9,,\n")
+    assert [problem.split(":")[0] for problem in wrong] == [
+        "line 2, column endDate, “x”",
+        "line 2, column weekDay, “y”",
+        "line 3, column remoteId, “9”",
+    ]
+
+
+def test_two_rows_of_one_remote_are_refused() -> None:
+    _, wrong = planned("lockId,remoteId,remoteNumber\n1001,1,\n1001,,0012\n")
+    assert wrong == ["line 3, column remoteName, “”: Line 2 is about the same remote."]
+    _, wrong = planned("lockId,Number,Name,Type\n1001,Z,New,1\n1001,Z,Newer,1\n")
+    assert wrong == ["line 3, column remoteNumber, “Z”: Line 2 is about the same remote."]
+
+
+def test_what_is_ambiguous_is_refused() -> None:
+    _, wrong = planned("lockId,remoteName\n1001,Anna\n", [ANNA, ANNA | {"id": 3}])
+    assert wrong == [
+        "line 2, column remoteName, “Anna”: Several remotes have it: 1, 3. Say which by remoteId."
+    ]
+
+
+def test_an_unknown_name_in_json_is_named_unless_the_service_told_it() -> None:
+    told = ANNA | {"colour": "red"}
+    read = ReadLock(Lock(LOCK), BERLIN, [Remote.read(told)])
+    data = as_json([read], "", NOW)
+    assert planned(data, [told])[1] == []
+    assert planned(data, [ANNA])[1] == ["line 8, column colour, “”: There is no such field."]
+    odd = as_json([replace(read, remotes=[Remote.read(ANNA | {"weekDay": 3})])], "", NOW)
+    assert planned(odd)[1] == [
+        "line 8, column weekDay, “3”: The contract wants an array of numbers, 1 Monday to 7 Sunday"
+        " here."
+    ]
+
+
+@pytest.mark.parametrize("text", ["=1+1", "'=1+1", "''=x", "-5", "a;=b", "@x", "+4930"])
+def test_a_name_like_a_formula_is_added_as_it_is(text: str) -> None:
+    read = ReadLock(Lock(LOCK), BERLIN, [Remote.read(ANNA | {"remoteName": text})])
+    (step,), wrong = planned(as_csv([read]).replace(b"1001,1,", b"1001,,"), [])
+    assert wrong == []
+    assert (step.action, step.wanted["remoteName"]) == (Action.ADD, text)

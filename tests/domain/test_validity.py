@@ -1,0 +1,101 @@
+"""When a remote opens, in words."""
+
+from __future__ import annotations
+
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from lockterm.domain import dates
+from lockterm.domain.remotes import Remote
+from lockterm.domain.validity import SHORT, Phase, validity
+from lockterm.domain.weekdays import weekday_words
+from tests.domain.test_rules import wild
+
+BERLIN = ZoneInfo("Europe/Berlin")
+NOW = 1_795_248_000_000
+DAY = dates.DAY_MS
+
+
+def remote(kind: int, start: int, end: int, status: int = 1, days: tuple[int, ...] = ()) -> Remote:
+    return Remote.read(
+        {
+            "id": 1,
+            "remoteType": kind,
+            "startDate": start,
+            "endDate": end,
+            "weekDay": list(days),
+            "status": status,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("shown", "short", "state"),
+    [
+        (remote(1, 0, 0), "always", "normal"),
+        (remote(1, 0, 0, 2), "always", "invalid"),
+        (remote(2, NOW - DAY, NOW + 41 * DAY), "until 1 Jan 2027", "normal"),
+        (remote(2, NOW - DAY, NOW + 41 * DAY, 2), "until 1 Jan 2027", "says invalid"),
+        (remote(2, NOW - DAY, NOW + 9 * dates.HOUR_MS), "until 18:00 today", "normal"),
+        (remote(2, NOW + 2 * DAY, NOW + 3 * DAY), "starts in 2 days", "not yet"),
+        (remote(2, NOW + 2 * DAY, NOW + 3 * DAY, 2), "starts in 2 days", "not yet"),
+        (remote(2, NOW - 9 * DAY, NOW - 3 * DAY, 2), "ended 3 days ago", "expired"),
+        (remote(2, NOW - 9 * DAY, NOW - 3 * DAY), "ended 3 days ago", "says normal"),
+        (
+            remote(4, NOW - DAY, NOW + 40 * DAY, days=(1, 2, 3, 4, 5)),
+            "Mon-Fri, until 31 Dec 2026",
+            "normal",
+        ),
+        (
+            remote(4, NOW - DAY, NOW + 40 * DAY, days=(1, 2, 3, 5)),
+            "Mo-We Fr, until 31 Dec 2026",
+            "normal",
+        ),
+        (remote(4, NOW - DAY, NOW + 40 * DAY), "no days, until 31 Dec 2026", "normal"),
+        (remote(8, NOW - DAY, NOW + 40 * DAY, 7), "unknown type 8", "status 7"),
+    ],
+)
+def test_validity_in_a_table(shown: Remote, short: str, state: str) -> None:
+    found = validity(shown, NOW, BERLIN)
+    assert (found.short, found.state) == (short, state)
+    assert bool(found.disagreement) == state.startswith("says")
+
+
+def test_validity_in_words() -> None:
+    shown = remote(4, NOW - DAY, NOW + 40 * DAY, days=(1, 2, 3, 4, 5))
+    assert validity(shown, NOW, BERLIN).words == (
+        "Mon-Fri, until 31 Dec 2026 09:00 +01:00, in 40 days"
+    )
+
+
+def test_the_end_is_no_longer_part_of_the_period() -> None:
+    shown = remote(2, NOW, NOW + 1)
+    assert validity(shown, NOW - 1, BERLIN).phase is Phase.AHEAD
+    assert validity(shown, NOW, BERLIN).phase is Phase.NOW
+    assert validity(shown, NOW + 1, BERLIN).phase is Phase.OVER
+
+
+@given(wild, st.integers(0, 2**62))
+def test_every_remote_has_words_that_fit(shown: Remote, now_ms: int) -> None:
+    found = validity(shown, now_ms, BERLIN)
+    assert len(found.short) <= SHORT == 27
+    assert len(found.state) <= 12
+    assert found.words.isprintable()
+
+
+@example([1, 3, 5, 6], 20)  # "starts in 20 minutes" leaves no room for them
+@example([7], 59)
+@given(
+    st.lists(st.integers(1, 7), min_size=1, unique=True),
+    st.integers(1, 60 * 24 * 800),
+)
+def test_weekdays_are_in_sight_before_the_start(days: list[int], minutes: int) -> None:
+    start = NOW + minutes * dates.MINUTE_MS
+    short = validity(remote(4, start, start + 10**9, days=tuple(days)), NOW, BERLIN).short
+    count = f"{len(days)} day{'' if len(days) == 1 else 's'}"
+    forms = (weekday_words(days), weekday_words(days, short=True), count)
+    assert any(short.startswith(f"{form}, ") for form in forms), short
+    assert len(short) <= SHORT

@@ -1,0 +1,60 @@
+"""Weekdays typed and shown."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lockterm.domain.weekdays import parse_weekdays, weekday_words
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("mon-fri", {1, 2, 3, 4, 5}),
+        ("mo,we", {1, 3}),
+        ("Monday, wed; SU", {1, 3, 7}),
+        ("1-5", {1, 2, 3, 4, 5}),
+        ("135", {1, 3, 5}),
+        ("weekdays", {1, 2, 3, 4, 5}),
+        ("weekend, mon", {1, 6, 7}),
+        ("fri-mon", {1, 5, 6, 7}),
+        ("fri - mon", {1, 5, 6, 7}),
+        ("sun-mon", {1, 7}),
+        ("wed-wed", {3}),
+        ("tue-mon", {1, 2, 3, 4, 5, 6, 7}),
+        ("every day", {1, 2, 3, 4, 5, 6, 7}),
+        ("", set()),
+        ("no weekdays", set()),
+    ],
+)
+def test_what_is_understood(text: str, days: set[int]) -> None:
+    assert parse_weekdays(text) == days
+
+
+@pytest.mark.parametrize("text", ["m", "t", "0", "8", "mon-", "-fri", "mon-fri-sun", "x", "-", "٣"])
+def test_what_is_not_understood_says_how(text: str) -> None:
+    with pytest.raises(ValueError, match="type mon-fri"):
+        parse_weekdays(text)
+
+
+@given(st.frozensets(st.integers(1, 7)))
+def test_words_are_read_back(days: frozenset[int]) -> None:
+    assert parse_weekdays(weekday_words(days)) == days
+    assert parse_weekdays(weekday_words(days, short=True)) == days
+
+
+@given(st.text())
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        assert parse_weekdays(text) <= set(range(1, 8))
+    except ValueError as error:
+        assert str(error)
+
+
+def test_words() -> None:
+    assert weekday_words([5, 1, 2, 4, 3, 3]) == "Mon-Fri"
+    assert weekday_words([1, 2, 4, 5, 6]) == "Mon, Tue, Thu-Sat"
+    assert weekday_words([1, 3, 5], short=True) == "Mo We Fr"
+    assert weekday_words([9, 1]) == "Mon, unknown 9"

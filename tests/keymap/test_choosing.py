@@ -1,0 +1,141 @@
+"""What can be chosen for keys, and what is refused: what passes leaves every action in reach."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
+
+from lockterm.keymap import Keymap, hints
+from lockterm.keymap.check import WrongKeyError, check
+from lockterm.keymap.keys import PLACES, PRIORITY, known, stacks
+from lockterm.keymap.names import SENDABLE, is_typed, spelled
+from lockterm.keymap.place import Place
+from tests.long import examples
+
+CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789?/.:;<>-+*#!$%&()[]{}"
+KEYS = st.one_of(st.sampled_from(CHARACTERS), st.sampled_from(sorted(SENDABLE)))
+CHOSEN = st.dictionaries(
+    st.sampled_from(sorted(known())),
+    st.lists(KEYS, min_size=1, max_size=3).map(",".join),
+    min_size=1,
+    max_size=6,
+)
+
+
+def is_typing(stack: tuple[Place, ...]) -> bool:
+    """Whether a field has the focus."""
+    return stack[0].is_inner and stack[0].is_typed_into
+
+
+def is_needed(name: str) -> bool:
+    """Whether an action has to be in reach while text is typed."""
+    return name in PRIORITY or any(
+        name in place.keys for place in PLACES.values() if place.is_typed_into
+    )
+
+
+def reached(stack: tuple[Place, ...], keymap: Keymap) -> dict[str, str]:
+    """Key -> the id it reaches where these places are active, as Textual looks for it."""
+    found: dict[str, str] = {}
+    through = {name: keys for name, keys in stack[-1].keys.items() if name in PRIORITY}
+    for names in (through, *(place.keys for place in stack)):
+        for name, usual in names.items():
+            for key in keymap.get(name) or usual.split(","):
+                if name in PRIORITY or not (is_typing(stack) and is_typed(key)):
+                    found.setdefault(key, name)
+    return found
+
+
+@examples(300, suppress_health_check=[HealthCheck.filter_too_much])
+@given(CHOSEN)
+def test_what_is_not_refused_leaves_every_action_in_reach(chosen: dict[str, str]) -> None:
+    try:
+        keymap = check(chosen)
+    except WrongKeyError as error:
+        assert error.name in chosen
+        return
+    hints.use(keymap)
+    try:
+        for stack in stacks():
+            before, now = reached(stack, {}), reached(stack, keymap)
+            must = {name for name in before.values() if not is_typing(stack) or is_needed(name)}
+            assert must <= set(now.values())
+            for name in must & set(keymap):
+                told = spelled(hints.key(name))
+                assert now.get(told) == name or told in known()[name], "sentences name that key"
+            for key in ("tab", "shift+tab", "ctrl+c"):
+                assert key not in now
+            if "escape" in before:
+                assert now["escape"] == before["escape"], "escape leads out as ever"
+            assert {name for key, name in now.items() if key == "enter"} <= {
+                name for place in stack for name in place.keys if "enter" in place.keys[name]
+            }
+    finally:
+        hints.use({})
+
+
+REFUSED = [
+    ({"remotes.dlete": "x"}, "is no action; did you mean remotes.delete?"),
+    ({"delete": "x"}, "is no action; did you mean"),
+    ({"fly": "x"}, "is no action"),
+    ({"remotes.delete": ""}, "has no key"),
+    ({"remotes.delete": "x,,z"}, "a comma too many"),
+    ({"remotes.delete": ["x"]}, "must be keys in quotes"),
+    ({"remotes.delete": 1}, "must be keys in quotes"),
+    ({"remotes.delete": "x, x"}, "has x twice"),
+    ({"remotes.delete": "del,delete"}, "has del twice"),
+    ({"remotes.delete": "pagedwn"}, "is no key; did you mean pagedown?"),
+    ({"remotes.delete": "ctrl+i"}, "cannot be told from tab"),
+    ({"remotes.delete": "ctrl+m"}, "cannot be told from enter"),
+    ({"remotes.delete": "Ctrl-H"}, "cannot be told from backspace"),
+    ({"remotes.delete": "ctrl+["}, "cannot be told from escape"),
+    ({"remotes.delete": "shift+enter"}, "cannot be told from enter"),
+    ({"remotes.delete": "ctrl+enter"}, "cannot be told from enter"),
+    ({"remotes.delete": "alt+x"}, "arrives as escape and another key"),
+    ({"remotes.delete": "ctrl+shift+x"}, "is sent by few terminals"),
+    ({"remotes.delete": "tab"}, "goes to the next field everywhere"),
+    ({"remotes.delete": "ctrl+c"}, "copies what is selected"),
+    ({"remotes.delete": "escape"}, "leads out of everything"),
+    ({"remotes.delete": "enter"}, "answers dialogs"),
+    ({"remotes.delete": "e"}, "is the key of remotes.edit on the remotes"),
+    ({"remotes.delete": "?"}, "is the key of app.help everywhere"),
+    ({"remotes.delete": "j"}, "is the key of row.down in a table"),
+    ({"remotes.delete": "ctrl+q"}, "is the key of app.quit_always"),
+    ({"remotes.delete": "x", "remotes.add": "x"}, "is the key of remotes.delete"),
+    ({"app.help": "e"}, "is the key of locks.edit on the locks"),
+    ({"row.down": "n"}, "is the key of remotes.next_page on the remotes"),
+    ({"find.close": "f5,escape", "app.history": "f5"}, "is the key of find.close"),
+    ({"form.save": "s"}, "which a field takes as text"),
+    ({"form.save": "ctrl+u"}, "which a field takes as text"),
+    ({"app.quit_always": "f10,z"}, "which is wanted for typing"),
+    ({"app.palette": "colon"}, "which is wanted for typing"),
+    ({"dialog.cancel": "f9"}, "has to keep escape"),
+    ({"remotes.back": "backspace"}, "has to keep escape"),
+]
+
+
+@pytest.mark.parametrize(("chosen", "sentence"), REFUSED, ids=lambda value: str(value)[:50])
+def test_mistakes_are_refused(chosen: dict[str, object], sentence: str) -> None:
+    with pytest.raises(WrongKeyError) as caught:
+        check(chosen)
+    assert sentence in str(caught.value)
+    assert caught.value.name == list(chosen)[-1], "the last one written is at fault"
+
+
+CHOSEN_WELL = [
+    ({"remotes.delete": "x"}, {"remotes.delete": ("x",)}),
+    ({"remotes.delete": "x, Del"}, {"remotes.delete": ("x", "delete")}),
+    ({"app.help": "F1,?"}, {"app.help": ("f1", "question_mark")}),
+    ({"remotes.add": "e", "remotes.edit": "a"}, {"remotes.add": ("e",), "remotes.edit": ("a",)}),
+    ({"remotes.next_page": "PgDn", "row.page_down": "ctrl+f"}, None),
+    ({"app.quit_always": "F10"}, {"app.quit_always": ("f10",)}),
+    ({"remotes.page_size": ","}, {"remotes.page_size": ("comma",)}),
+    ({"remotes.find": "space"}, {"remotes.find": ("space",)}),
+    ({"form.save": "s,f5"}, {"form.save": ("s", "f5")}),
+]
+
+
+@pytest.mark.parametrize(("chosen", "keymap"), CHOSEN_WELL, ids=lambda value: str(value)[:50])
+def test_sensible_choices_are_taken(chosen: dict[str, object], keymap: Keymap | None) -> None:
+    assert check(chosen) == keymap or keymap is None

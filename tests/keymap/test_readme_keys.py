@@ -1,0 +1,27 @@
+"""The keys that the README tells are keys, and the manual's example of choosing is taken."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+from lockterm.cli.keys import rows
+from lockterm.keymap.check import check
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_ten_keys_of_the_readme_are_keys() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    table = readme.partition("| key | what it does |\n|---|---|\n")[2].partition("\n\n")[0]
+    cells = [line.split(" | ")[0] for line in table.splitlines()]
+    told = {key for cell in cells for key in re.findall("`(.+?)`", cell)}
+    assert len(cells) == 10
+    assert told - {key for row in rows({}) for key in row.keys} == set()
+
+
+def test_the_manuals_example_is_taken() -> None:
+    manual = (ROOT / "MANUAL.md").read_text("utf-8")
+    example = manual.partition("```toml\n[keys]\n")[2].partition("```")[0]
+    assert check(tomllib.loads(example))

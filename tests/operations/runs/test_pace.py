@@ -1,0 +1,185 @@
+"""How fast a run goes, against services that take no more than so many calls, in virtual time."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections import deque
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+
+import pytest
+
+from lockterm.operations.pace import MOST_AT_ONCE, Pace
+
+CALLS = 2
+"""Of a step: one that reads, and one that writes."""
+
+
+def each_second(most: float) -> Callable[[float], bool]:
+    """A service that counts the calls of each second of its clock."""
+    taken: dict[int, int] = {}
+
+    def takes(now_s: float) -> bool:
+        taken[int(now_s)] = taken.get(int(now_s), 0) + 1
+        return taken[int(now_s)] <= most
+
+    return takes
+
+
+def last_second(most: float) -> Callable[[float], bool]:
+    """A service that counts the calls of the second before, wherever that begins."""
+    taken: deque[float] = deque()
+
+    def takes(now_s: float) -> bool:
+        while taken and taken[0] <= now_s - 1:
+            taken.popleft()
+        if len(taken) >= most:
+            return False
+        taken.append(now_s)
+        return True
+
+    return takes
+
+
+def bucket(most: float) -> Callable[[float], bool]:
+    """A service with a bucket of tokens that fills evenly, and holds those of a second."""
+    tokens, at_s = most, 0.0
+
+    def takes(now_s: float) -> bool:
+        nonlocal tokens, at_s
+        tokens, at_s = min(tokens + (now_s - at_s) * most, most), now_s
+        if tokens < 1:
+            return False
+        tokens -= 1
+        return True
+
+    return takes
+
+
+@dataclass
+class World:
+    """A run of endless steps over many locks, carried out as ``Runs`` does it."""
+
+    takes: Callable[[float], bool]
+    latency_s: float = 0.15
+    asks_s: float = 0.0
+    """The pause that a 429 asks for."""
+    calls_per_minute: int = 0
+    now_s: float = 0.0
+    taken: int = 0
+    refused: int = 0
+    most_at_once: int = 0
+    sent: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.pace = Pace(lambda: self.now_s, self.calls_per_minute)
+
+    def call(self) -> Generator[float, None, bool]:
+        self.sent.append(self.now_s)
+        is_taken = self.takes(self.now_s)
+        self.taken += is_taken
+        self.refused += not is_taken
+        yield self.latency_s
+        if not is_taken:
+            self.pace.limit(self.asks_s)
+        return is_taken
+
+    def step(self) -> Generator[float, None, None]:
+        while not (yield from self.call()):  # a read is tried again by the client
+            yield max(self.asks_s, 0.3)
+        if (yield from self.call()):
+            self.pace.went_well(CALLS)
+
+    def run(self, seconds: float) -> None:
+        end_s, order = self.now_s + seconds, itertools.count()
+        under_way: list[tuple[float, int, Generator[float, None, None]]] = []
+        while self.now_s < end_s:
+            while not (wait_s := self.pace.wait_s(len(under_way))):
+                self.pace.begin(CALLS)
+                heapq.heappush(under_way, (self.now_s, next(order), self.step()))
+                self.most_at_once = max(self.most_at_once, len(under_way))
+            next_s = under_way[0][0] if under_way else math.inf
+            if self.now_s + wait_s < next_s:
+                self.now_s += wait_s
+                continue
+            self.now_s, _, step = heapq.heappop(under_way)
+            if (pause_s := next(step, None)) is not None:
+                heapq.heappush(under_way, (self.now_s + pause_s, next(order), step))
+
+
+@pytest.mark.parametrize(
+    ("service", "share"),
+    [(each_second, 0.9), (last_second, 0.88), (bucket, 0.9)],  # the calls of a step leave unevenly
+)
+@pytest.mark.parametrize("most", [20, 60])
+@pytest.mark.parametrize("asks_s", [0.0, 1.0, 5.0])
+def test_nine_tenths_of_a_limit_that_nobody_told_are_reached_with_few_refusals(
+    service: Callable[[float], Callable[[float], bool]], share: float, most: int, asks_s: float
+):
+    world = World(service(most), asks_s=asks_s)
+    world.run(600)
+    assert world.taken >= share * most * 600
+    assert world.refused <= 0.02 * (world.taken + world.refused)
+
+
+def test_a_limit_that_sinks_is_followed():
+    world = World(each_second(60))
+    world.run(100)
+    world.takes, world.taken, world.refused = each_second(6), 0, 0
+    world.run(300)
+    assert world.taken >= 0.8 * 6 * 300
+    assert world.refused <= 0.05 * (world.taken + world.refused)
+
+
+def test_a_limit_that_rises_is_found_in_some_minutes():
+    world = World(each_second(6))
+    world.run(100)
+    world.takes = each_second(60)
+    world.run(600)
+    assert world.pace.per_s > 30
+
+
+def test_without_a_limit_the_steps_at_once_grow_to_the_most():
+    world = World(lambda now_s: True)
+    world.run(20)
+    assert world.most_at_once == MOST_AT_ONCE
+    assert world.pace.per_s == math.inf
+
+
+def test_a_limit_that_was_set_is_held_in_every_minute():
+    world = World(lambda now_s: True, calls_per_minute=90)
+    world.run(300)
+    begins = deque[float]()
+    for at_s in world.sent:
+        begins.append(at_s)
+        while begins[0] <= at_s - 60:
+            begins.popleft()
+        assert len(begins) <= 90 + CALLS
+    assert len(world.sent) >= 0.95 * 90 * 5
+
+
+def test_no_step_begins_in_the_pause_that_is_asked_for():
+    world = World(lambda now_s: now_s != 0, asks_s=30.0)
+    world.run(40)
+    assert [at_s for at_s in world.sent if world.latency_s < at_s < 30] == []
+    assert len(world.sent) > 20
+
+
+def test_what_fails_halves_the_steps_at_once_and_fails_together_once():
+    now_s = [0.0]
+    pace = Pace(lambda: now_s[0])
+    for _ in range(200):
+        pace.went_well(CALLS)
+    assert pace.at_once == MOST_AT_ONCE
+    for _ in range(5):
+        pace.fail()
+    assert pace.at_once == MOST_AT_ONCE / 2
+    for _ in range(9):
+        now_s[0] += 2
+        pace.fail()
+    assert pace.at_once == 1
+    assert pace.wait_s(0) == 0 and pace.wait_s(1) == math.inf
+    pace.went_well(CALLS)
+    assert pace.wait_s(1) == 0

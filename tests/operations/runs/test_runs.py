@@ -1,0 +1,213 @@
+"""Plans as a whole: kept, found, gone on with, stopped, refused."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from lockterm.domain.plan import RunState, Step, StepState
+from lockterm.errors import RuleViolation, StoreDamaged
+from lockterm.operations.refusals import NoSuchRun, OtherPlan, RunUnderWay
+from tests.faults.proxy import Exchange
+from tests.faults.site import Site, until
+from tests.operations.runs.planning import add, carry_out, names, one_of_each, states
+
+RECORDED, TO_DO, UNCHANGED = StepState.RECORDED, StepState.TO_DO, StepState.UNCHANGED
+
+
+class Gate:
+    """Holds requests back until it is opened."""
+
+    def __init__(self) -> None:
+        self.open = asyncio.Event()
+        self.waiting = 0
+
+    async def __call__(self, exchange: Exchange) -> None:
+        self.waiting += 1
+        await self.open.wait()
+        await exchange.apply()
+        await exchange.send(exchange.good_bytes())
+
+
+async def test_a_plan_is_carried_out_once_and_kept(site: Site):
+    lock_id, store = site.new_lock(), site.new_store()
+    async with site.proxy() as proxy:
+        told: list[Step] = []
+        async with site.operations(proxy, store) as operations:
+            plan = operations.runs.make("a test", one_of_each(site, lock_id))
+            assert operations.runs.cost(plan).startswith("6 calls, about ")
+            await operations.runs.keep(plan)
+            assert (await operations.runs.list())[0].state is RunState.PLANNED
+            done = await carry_out(operations, plan, told.append)
+        assert states(done) == [RECORDED, RECORDED, RECORDED, UNCHANGED]
+        assert sorted(told, key=lambda step: step.number) == list(done.steps)
+        assert names(site, lock_id) == {"Renamed", "Fob 2", "New 1"}
+        assert done.steps[0].remote_id in {one.id for one in site.remotes(lock_id)}
+        async with site.operations(proxy, store) as operations:
+            (line,) = await operations.runs.list()
+            assert line.state is RunState.DONE and line.counts() == done.counts()
+            found = await operations.runs.find(plan.id[:6])
+            assert found == done
+            assert states(await carry_out(operations, found)) == states(done)
+            journal = {one.id for one in await operations.journal.history()}
+        assert journal == {step.operation_id for step in done.steps[:3]}
+        assert len(proxy.ledger) == 3
+
+
+async def test_what_is_stopped_ends_what_is_under_way_and_goes_on_later(site: Site):
+    locks = [site.new_lock(), site.new_lock()]
+    stop, gate = asyncio.Event(), Gate()
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        proxy.arm("add", gate)
+        steps = [add(lock_id, number) for number in range(3) for lock_id in locks]
+        plan = operations.runs.make("a test", steps)
+        running = asyncio.create_task(carry_out(operations, plan, stop=stop))
+        await until(lambda: gate.waiting == 2)
+        assert (await operations.runs.list())[0].state is RunState.RUNNING
+        stop.set()
+        gate.open.set()
+        stopped = await running
+        assert states(stopped) == [RECORDED] * 2 + [TO_DO] * 4
+        assert (await operations.runs.list())[0].state is RunState.INTERRUPTED
+        done = await carry_out(operations, plan)
+        assert states(done) == [RECORDED] * 6
+        assert len(proxy.ledger) == 6
+
+
+async def test_who_stops_waiting_leaves_nothing_half_done(site: Site):
+    lock_id, gate = site.new_lock(), Gate()
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        proxy.arm("add", gate, times=1)
+        plan = operations.runs.make("a test", [add(lock_id, 1), add(lock_id, 2)])
+        running = asyncio.create_task(carry_out(operations, plan))
+        await until(lambda: gate.waiting)
+        running.cancel()
+        await asyncio.sleep(0)
+        running.cancel()
+        gate.open.set()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        assert states(await operations.runs.find(plan.id)) == [RECORDED, TO_DO]
+        assert states(await carry_out(operations, plan)) == [RECORDED] * 2
+        assert len(proxy.ledger) == 2
+
+
+async def test_one_write_at_a_time_on_a_lock_and_locks_side_by_side(site: Site):
+    locks = [site.new_lock() for _ in range(3)]
+    on_lock, most = dict.fromkeys(locks, 0), 0
+
+    async def count(exchange: Exchange) -> None:
+        nonlocal most
+        lock_id = int(__import__("json").loads(exchange.body)["lockId"])
+        on_lock[lock_id] += 1
+        assert on_lock[lock_id] == 1
+        most = max(most, sum(on_lock.values()))
+        await exchange.apply()
+        await asyncio.sleep(0.01)  # the others may come meanwhile
+        on_lock[lock_id] -= 1
+        await exchange.send(exchange.good_bytes())
+
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        proxy.arm("add", count)
+        steps = [add(lock_id, number) for lock_id in locks for number in range(8)]
+        assert set(states(await carry_out(operations, steps))) == {RECORDED}
+    assert most > 1
+
+
+async def test_a_plan_that_another_session_carries_out_is_refused(site: Site):
+    lock_id, store, gate = site.new_lock(), site.new_store(), Gate()
+    async with (
+        site.proxy() as proxy,
+        site.operations(proxy, store) as one,
+        site.operations(proxy, store) as other,
+    ):
+        proxy.arm("add", gate)
+        plan = one.runs.make("a test", [add(lock_id, 1)])
+        running = asyncio.create_task(carry_out(one, plan))
+        await until(lambda: gate.waiting)
+        for session in (other, one):
+            with pytest.raises(RunUnderWay, match=one.journal.session.id):
+                await carry_out(session, plan)
+        gate.open.set()
+        assert states(await running) == [RECORDED]
+        assert states(await carry_out(other, plan)) == [RECORDED]
+
+
+async def test_a_plan_of_another_profile_or_service_is_refused_by_name(site: Site):
+    lock_id, store = site.new_lock(), site.new_store()
+    async with site.proxy() as proxy, site.operations(proxy, store, name="north") as operations:
+        plan = operations.runs.make("remotes.csv", [add(lock_id, 1)])
+        await operations.runs.keep(plan)
+        async with site.operations(proxy, store, name="south") as other:
+            assert await other.runs.list() == []
+            with pytest.raises(OtherPlan, match="with the profile north for"):
+                await carry_out(other, await other.runs.find(plan.id))
+        elsewhere = replace(plan, service="https://elsewhere.example")
+        with pytest.raises(OtherPlan, match="elsewhere"):
+            await carry_out(operations, elsewhere)
+        assert proxy.ledger == []
+
+
+async def test_a_read_only_profile_keeps_and_shows_plans_and_carries_none_out(site: Site):
+    lock_id = site.new_lock()
+    async with site.proxy() as proxy, site.operations(proxy, read_only=True) as operations:
+        plan = operations.runs.make("a test", [add(lock_id, 1)])
+        await operations.runs.keep(plan)
+        assert await operations.runs.find(plan.id) == plan
+        with pytest.raises(RuleViolation, match="read-only"):
+            await carry_out(operations, plan)
+        assert proxy.asked == []
+
+
+async def test_a_plan_is_found_by_what_only_its_id_begins_with(site: Site):
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        runs = operations.runs
+        for plan_id in ("ab1", "ab2", "ab", "c%"):
+            await runs.keep(replace(runs.make(plan_id, []), id=plan_id))
+        assert (await runs.find("ab1")).id == "ab1"
+        assert (await runs.find("ab")).id == "ab"
+        assert (await runs.find("c")).id == "c%"
+        with pytest.raises(NoSuchRun, match="More than one run begins with a"):
+            await runs.find("a")
+        for start in ("", "%", "b", "x"):
+            with pytest.raises(NoSuchRun, match="There is no run"):
+                await runs.find(start)
+
+
+@pytest.mark.parametrize(
+    "damage", ["wanted = '{'", "before = '[]'", "state = 'lost'", "lock_id = 'x'"]
+)
+async def test_a_damaged_plan_is_not_carried_out(site: Site, damage: str):
+    lock_id, store = site.new_lock(), site.new_store()
+    async with site.proxy() as proxy, site.operations(proxy, store) as operations:
+        plan = operations.runs.make("a test", [add(lock_id, 1)])
+        await operations.runs.keep(plan)
+        with closing(sqlite3.connect(store)) as connection, connection:
+            connection.execute(f"UPDATE steps SET {damage}")
+        for use in (operations.runs.find(plan.id), carry_out(operations, plan)):
+            with pytest.raises(StoreDamaged, match="is damaged"):
+                await use
+        assert proxy.asked == []
+        assert len(await operations.runs.list()) == 1
+
+
+@pytest.mark.parametrize(
+    ("locks", "steps", "limit", "words"),
+    [
+        (1, 1, 0, "2 calls, about 1 s"),
+        (1, 107, 0, "214 calls, about 43 s"),
+        (12, 1200, 0, "2,400 calls, about 40 s"),
+        (50, 5000, 600, "10,000 calls, about 17 min"),
+        (1, 0, 0, "0 calls, about 1 s"),
+    ],
+)
+async def test_what_a_plan_costs_is_told_in_words(
+    site: Site, locks: int, steps: int, limit: int, words: str
+):
+    async with site.proxy() as proxy, site.operations(proxy, calls_per_minute=limit) as operations:
+        plan = operations.runs.make("", [add(number % locks, number) for number in range(steps)])
+        assert operations.runs.cost(plan) == words

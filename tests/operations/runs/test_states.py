@@ -1,0 +1,311 @@
+"""What becomes of the steps of a plan, each state of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from lockterm.domain.operation import State
+from lockterm.domain.plan import Plan, Step, StepState
+from lockterm.errors import StoreError
+from tests.faults.catalogue import BROKEN_OFF, LIMITED, REFUSED, answers, refusal, reset
+from tests.faults.proxy import Exchange, FaultProxy, Play, decoded
+from tests.faults.site import Site
+from tests.operations.runs.planning import add, carry_out, delete, keep, names, states, update
+
+RECORDED, UNCHANGED, SKIPPED = StepState.RECORDED, StepState.UNCHANGED, StepState.SKIPPED
+REFUSED_STEP, NOT_SENT, UNKNOWN = StepState.REFUSED, StepState.NOT_SENT, StepState.UNKNOWN
+TO_DO = StepState.TO_DO
+
+
+@pytest.fixture
+async def carried(site: Site) -> Any:
+    """Carry out steps through a proxy that was prepared, in a session of their own."""
+
+    async def carry(proxy: FaultProxy, steps: list[Step], **profile: Any) -> Plan:
+        async with site.operations(proxy, **profile) as operations:
+            return await carry_out(operations, steps)
+
+    return carry
+
+
+def applied(play: Play) -> Play:
+    """The service has the request, and then something goes wrong."""
+
+    async def apply(exchange: Exchange) -> None:
+        await exchange.apply()
+        await play(exchange)
+
+    return apply
+
+
+def only(lock_id: int, play: Play) -> Play:
+    """Strike at one lock's requests, and let the others through."""
+
+    async def strike(exchange: Exchange) -> None:
+        if decoded(exchange).get("lockId") == lock_id:
+            await play(exchange)
+        else:
+            await exchange.apply()
+            await exchange.send(exchange.good_bytes())
+
+    return strike
+
+
+# --- as it was, or as it is to be ----------------------------------------------------------------
+
+
+async def test_what_is_so_already_is_not_sent(site: Site, carried: Any):
+    lock_id = site.new_lock()
+    first, second, third = site.remotes(lock_id)
+    site.ask("bluetooth-remote/update", lockId=lock_id, remoteId=first.id, remoteName="Anna")
+    site.ask("bluetooth-remote/delete", remoteId=second.id)
+    site.ask("bluetooth-remote/add", lockId=lock_id, **dict(add(lock_id, 7).wanted))
+    async with site.proxy() as proxy:
+        done = await carried(
+            proxy,
+            [
+                update(lock_id, first, remoteName="Anna"),
+                delete(lock_id, second),
+                add(lock_id, 7),
+                keep(lock_id, third),
+                update(lock_id, third, remoteName=third.remote_name),
+            ],
+        )
+        assert states(done) == [UNCHANGED] * 5
+        assert proxy.ledger == []
+    assert done.steps[2].remote_id == max(one.id or 0 for one in site.remotes(lock_id))
+
+
+async def test_what_has_changed_since_is_skipped_and_holds_nothing_up(site: Site, carried: Any):
+    lock_id = site.new_lock(6)
+    renamed, moved, gone, given, kept, last = site.remotes(lock_id)
+    site.ask("bluetooth-remote/update", lockId=lock_id, remoteId=renamed.id, remoteName="Bob")
+    site.ask("bluetooth-remote/update", lockId=lock_id, remoteId=moved.id, isCoerced=1)
+    site.ask("bluetooth-remote/delete", remoteId=gone.id)
+    given = type(given).read(given.raw | {"remoteNumber": "of another one"})
+    async with site.proxy() as proxy:
+        done = await carried(
+            proxy,
+            [
+                update(lock_id, renamed, remoteName="Anna"),
+                update(lock_id, moved, remoteName="Moved"),
+                update(lock_id, gone, remoteName="Gone"),
+                update(lock_id, given, remoteName="Given"),
+                delete(lock_id, type(kept).read(kept.raw | {"createTime": 1})),
+                delete(lock_id, last),
+            ],
+        )
+        assert states(done) == [SKIPPED, RECORDED, SKIPPED, SKIPPED, SKIPPED, RECORDED]
+        assert [entry.call for entry in proxy.ledger] == ["update", "delete"]
+    words = [step.message for step in done.steps]
+    assert "Fob 0 -> Bob" in words[0]
+    assert "gone" in words[2]
+    assert "another remote" in words[3] and "another remote" in words[4]
+    assert names(site, lock_id) == {"Bob", "Moved", "Fob 3", "Fob 4"}
+
+
+async def test_a_name_that_another_remote_has_is_refused_with_what_differs(
+    site: Site, carried: Any
+):
+    lock_id = site.new_lock()
+    async with site.proxy() as proxy:
+        done = await carried(proxy, [add(lock_id, 1, remoteName="Fob 0"), add(lock_id, 2)])
+    assert states(done) == [REFUSED_STEP, RECORDED]
+    assert "Number: N-0 -> A-1" in done.steps[0].message
+
+
+# --- refused, not sent ---------------------------------------------------------------------------
+
+
+async def test_what_the_service_refuses_holds_nothing_up(site: Site, carried: Any):
+    lock_id = site.new_lock()
+    async with site.proxy() as proxy:
+        proxy.arm("add", answers(refusal()), times=1)
+        done = await carried(proxy, [add(lock_id, 1), add(lock_id, 2)])
+    assert states(done) == [REFUSED_STEP, RECORDED]
+    assert done.steps[0].message == "said (code 7): why"
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        lambda lock_id, remote: add(lock_id, 1, remoteType=9),
+        lambda lock_id, remote: add(lock_id, 1, nobody="knows"),
+        lambda lock_id, remote: update(lock_id, remote, remoteNumber="N-77"),
+        lambda lock_id, remote: update(lock_id, remote, remoteName=5),
+        lambda lock_id, remote: update(lock_id, remote, remoteType=2),
+    ],
+    ids=["no such type", "no such field", "not to be changed", "no text", "no dates"],
+)
+async def test_what_cannot_be_sent_is_refused_and_nothing_of_it_is_sent(
+    site: Site, carried: Any, step: Callable[..., Step]
+):
+    lock_id = site.new_lock()
+    async with site.proxy() as proxy:
+        done = await carried(proxy, [step(lock_id, site.remotes(lock_id)[0]), add(lock_id, 2)])
+        assert states(done) == [REFUSED_STEP, RECORDED] and done.steps[0].message
+        assert [entry.body["remoteName"] for entry in proxy.ledger] == ["New 2"]
+
+
+@pytest.mark.parametrize("name", ["401 with an envelope", "403"])
+async def test_a_denial_stops_the_run_with_its_reason(site: Site, carried: Any, name: str):
+    locks = [site.new_lock() for _ in range(9)]
+    async with site.proxy() as proxy:
+        proxy.arm("checkRemoteName", REFUSED[name])
+        done = await carried(proxy, [add(lock_id, 1) for lock_id in locks])
+        asked = len(proxy.asked)
+    assert "said" in done.stopped
+    assert set(states(done)) == {REFUSED_STEP, TO_DO}
+    assert done.counts()[REFUSED_STEP] == asked < len(locks)
+
+
+async def test_a_lock_that_is_not_reached_holds_its_own_steps_alone(site: Site, carried: Any):
+    far, near = site.new_lock(), site.new_lock()
+    tried: set[tuple[int, str]] = set()
+
+    def note(exchange: Exchange) -> None:
+        if exchange.call == "checkRemoteName":
+            body = decoded(exchange)
+            tried.add((body["lockId"], body["remoteName"]))
+
+    async with site.proxy() as proxy:
+        proxy.arm("checkRemoteName", only(far, reset))
+        proxy.on_asked = note
+        steps = [add(lock_id, number) for number in range(4) for lock_id in (far, near)]
+        done = await carried(proxy, steps)
+    assert states(done) == [NOT_SENT, RECORDED] * 4
+    assert "was not reached by the step before" in done.steps[2].message
+    assert tried == {(far, "New 0"), *((near, f"New {number}") for number in range(4))}
+
+
+async def test_what_another_change_holds_back_is_not_sent(site: Site):
+    lock_id, other = site.new_lock(), site.new_lock()
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        proxy.arm("add", reset)
+        lost = add(lock_id, 1)
+        first = await carry_out(operations, [lost, add(lock_id, 2), update_of(site, lock_id)])
+        assert states(first) == [UNKNOWN, NOT_SENT, RECORDED]
+        assert "is not settled yet" in first.steps[1].message
+        await proxy.heal()
+        again = await carry_out(operations, [add(lock_id, 3), add(other, 3)])
+        assert states(again) == [NOT_SENT, RECORDED]
+
+
+def update_of(site: Site, lock_id: int) -> Step:
+    return update(lock_id, site.remotes(lock_id)[-1], remoteName="Changed")
+
+
+# --- no answer -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["reset in the body", "closed before the answer"])
+async def test_what_had_no_answer_is_read_back(site: Site, carried: Any, name: str):
+    lock_id = site.new_lock()
+    first, second, _ = site.remotes(lock_id)
+    async with site.proxy() as proxy:
+        for call in ("update", "delete", "add"):
+            proxy.arm(call, applied(BROKEN_OFF[name]))
+        steps = [update(lock_id, first, remoteName="Anna"), delete(lock_id, second)]
+        done = await carried(proxy, [*steps, add(lock_id, 1)])
+        assert len(proxy.ledger) == 3
+    assert states(done) == [RECORDED, RECORDED, UNKNOWN], [one.message for one in done.steps]
+    assert "probably the one" in done.steps[2].message
+
+
+async def test_what_did_not_arrive_stays_unknown_and_is_never_repeated(site: Site):
+    lock_id, store = site.new_lock(), site.new_store()
+    first, second, _ = site.remotes(lock_id)
+    async with site.proxy() as proxy:
+        for call in ("update", "delete", "add"):
+            proxy.arm(call, reset)
+        steps = [update(lock_id, first, remoteName="Anna"), delete(lock_id, second)]
+        async with site.operations(proxy, store) as operations:
+            done = await carry_out(operations, [*steps, add(lock_id, 1)])
+            assert states(done) == [UNKNOWN] * 3
+            assert operations.runs.retry(done).steps == ()
+            writes = [one for one in proxy.asked if one in ("update", "delete", "add")]
+            assert sorted(writes) == ["add", "delete", "update"]
+            await proxy.heal()
+            assert await carry_out(operations, done) == done
+        async with site.operations(proxy, store) as operations:
+            assert await carry_out(operations, done) == done
+        assert proxy.ledger == []
+
+
+async def test_what_had_no_answer_is_unknown_also_where_the_store_fails_then(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+):
+    async def fails(operation_id: str) -> None:
+        raise StoreError("The disk is gone.")
+
+    lock_id = site.new_lock()
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        proxy.arm("add", applied(reset))
+        monkeypatch.setattr(operations.journal, "find", fails)
+        assert states(await carry_out(operations, [add(lock_id, 1)])) == [UNKNOWN]
+
+
+async def test_what_a_person_settles_is_told_of_the_step(site: Site):
+    lock_id = site.new_lock()
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        proxy.arm("add", applied(reset))
+        done = await carry_out(operations, [add(lock_id, 1)])
+        (operation,) = await operations.journal.unsettled()
+        assert operation.id == done.steps[0].operation_id
+        assert operation.state is State.AMBIGUOUS
+        await operations.settling.bind(operation, operation.candidates[0])
+        (step,) = (await operations.runs.find(done.id)).steps
+        assert (step.state, step.remote_id) == (RECORDED, operation.candidates[0])
+        assert states(await carry_out(operations, done)) == [RECORDED]
+
+
+# --- too many calls ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("call", ["add", "checkRemoteName"])
+async def test_a_pause_that_the_service_asks_for_is_waited_out(site: Site, carried: Any, call: str):
+    locks = [site.new_lock() for _ in range(4)]
+    async with site.proxy() as proxy:
+        proxy.arm(call, LIMITED["429 for no time"], times=5)
+        done = await carried(proxy, [add(lock_id, 1) for lock_id in locks])
+        assert states(done) == [RECORDED] * 4
+        assert len(proxy.ledger) == 4
+
+
+async def test_a_service_that_only_asks_for_pauses_is_left_in_the_end(
+    site: Site, carried: Any, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("lockterm.operations.runs.MOST_PAUSES", 2)
+    lock_id = site.new_lock()
+    async with site.proxy() as proxy:
+        proxy.arm("add", LIMITED["429 for no time"])
+        done = await carried(proxy, [add(lock_id, 1)])
+        assert states(done) == [NOT_SENT] and "429" in done.steps[0].message
+        assert proxy.asked.count("add") == 3 and proxy.ledger == []
+
+
+# --- trying again --------------------------------------------------------------------------------
+
+
+async def test_what_failed_is_tried_again_as_smaller_plans_down_to_none(site: Site):
+    lock_id, far = site.new_lock(), site.new_lock()
+    taken = add(lock_id, 1, remoteName="Fob 0")
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        proxy.arm("checkRemoteName", only(far, reset))
+        first = await carry_out(operations, [taken, add(lock_id, 2), add(far, 3), add(far, 4)])
+        second = operations.runs.retry(first)
+        assert second.id != first.id
+        assert [step.number for step in second.steps] == [1, 2, 3]
+        assert states(second) == [TO_DO] * 3
+        await proxy.heal()
+        second = await carry_out(operations, second)
+        assert states(second) == [REFUSED_STEP, RECORDED, RECORDED]
+        site.ask("bluetooth-remote/delete", remoteId=site.remotes(lock_id)[0].id)
+        third = await carry_out(operations, operations.runs.retry(second))
+        assert states(third) == [RECORDED]
+        assert operations.runs.retry(third).steps == ()
+        assert json.loads(json.dumps([step.operation_id for step in first.steps]))

@@ -1,0 +1,250 @@
+"""The cache: bounded in bytes, and kept apart by profile and credentials."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lockterm.api import client
+from lockterm.api.retry_policy import RetryPolicy
+from lockterm.config import Profile
+from lockterm.domain.locks import Lock
+from lockterm.operations import Operations
+from lockterm.operations.remotes import MOST_PAGES
+from lockterm.screens.remotes.detail import RemoteDetailScreen
+from lockterm.screens.voice import VoiceScreen
+from lockterm.store import cache as kept
+from lockterm.store.cache import Cache
+from lockterm.store.database import Database
+from tests.api.fault_server import FaultServer, answers, http
+from tests.operations.test_walks import MIB, Service, record
+from tests.screens.running_app import Clock, Starter, settled, shown, until
+from tests.screens.site import fill_book
+from tests.servers import Line
+
+GATE = Lock(1, name="Main gate", vendor="v", model="m")
+ANNA = {"Authorization": "Bearer anna-anna"}
+OMAR = {"Authorization": "Bearer omar-omar"}
+
+VOICE = {"lang": "xx-Qaaa", "timbres": [{"timbre": "t", "name": "Timbre of Anna"}]}
+DATA: dict[str, Any] = {
+    "remote/list": {"list": [record(7, remoteName="Fob of Anna")], "pages": 1, "total": 1},
+    "remote/detail": record(7, remoteName="Fob of Anna", remoteNumber="N-of-Anna"),
+    "voice/list": [{"name": "Pack of Anna", "label": "l", "updated_at": 1}],
+    "voice/packs": [VOICE],
+}
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def starter(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Starter:
+    monkeypatch.setattr(client, "RetryPolicy", lambda: RetryPolicy(pause_s=0, longest_wait_s=0))
+    starter = Starter(tmp_path / "lockterm", clock)
+    fill_book(starter, GATE)
+    return starter
+
+
+class Tenants(FaultServer):
+    """Shows its rows to Anna alone, and whatever it shows only once it is let go on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.welcome, self.go_on = True, asyncio.Event()
+        self.go_on.set()
+        self.play(self._answer)
+
+    async def _answer(self, line: Line) -> None:
+        import json
+
+        asked = self.asked[-1]
+        await self.go_on.wait()
+        if not self.welcome or asked.headers.get("authorization") != ANNA["Authorization"]:
+            await answers('{"errcode": -7, "errmsg": "who are you"}', 401)(line)
+            return
+        path = asked.start.split()[1].partition("?")[0]
+        data = next(data for end, data in DATA.items() if path.endswith(end))
+        await line.send(http(json.dumps({"errcode": 0, "data": data})))
+
+
+@asynccontextmanager
+async def three_screens(
+    starter: Starter, service: FaultServer, headers: dict[str, str]
+) -> AsyncIterator[Any]:
+    """The remotes of the lock; ``look`` opens the two other screens and tells what all show."""
+    app = starter.app(service, open_lock=1, headers=headers, timeout_s=60)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+
+        async def look(wait: Any = settled) -> str:
+            await wait(pilot)
+            seen = shown(pilot)
+            for screen in (
+                RemoteDetailScreen(app.operations, GATE, 7, "x"),
+                VoiceScreen(app.operations, GATE),
+            ):
+                await app.push_screen(screen)
+                await wait(pilot)
+                seen += shown(pilot)
+            return seen
+
+        yield pilot, look
+
+
+MARKS = ("Fob of Anna", "N-of-Anna", "Pack of Anna")
+
+
+async def test_nobody_sees_what_another_one_was_shown(starter: Starter) -> None:
+    async with Tenants().running() as service:
+        async with three_screens(starter, service, ANNA) as (_, look):
+            seen = await look()
+            assert all(mark in seen for mark in MARKS), seen
+        async with three_screens(starter, service, OMAR) as (_, look):
+            seen = await look()
+            assert "of Anna" not in seen and "who are you" in seen
+
+
+async def test_nothing_is_shown_of_before_the_credentials_ended(starter: Starter) -> None:
+    """What was kept is on the screen while the service takes its time; then it says 401."""
+    async with Tenants().running() as service:
+        async with three_screens(starter, service, ANNA) as (_, look):
+            await look()
+        service.welcome = False
+        service.go_on.clear()
+        async with three_screens(starter, service, ANNA) as (pilot, look):
+            marks = iter(MARKS)
+
+            async def kept_is_shown(pilot: Any) -> None:
+                mark = next(marks)
+                await until(pilot, lambda: mark in shown(pilot))
+
+            await look(kept_is_shown)
+            service.go_on.set()
+            await settled(pilot)
+            for _ in MARKS:
+                assert "of Anna" not in shown(pilot)
+                if len(pilot.app.screen_stack) > 2:
+                    await pilot.app.pop_screen()
+                    await settled(pilot)
+        service.go_on.clear()
+        async with three_screens(starter, service, ANNA) as (pilot, _):
+            await until(pilot, lambda: "Loading the remotes" in shown(pilot))
+            assert await pilot.app.operations.remotes.cached_page(1, 1, 20) is None
+            assert await pilot.app.operations.voices.cached_packs(1) is None
+            service.go_on.set()
+            await settled(pilot)
+
+
+async def test_other_profiles_and_credentials_find_nothing(tmp_path: Path) -> None:
+    owners = [
+        Profile(name, url, headers=headers)
+        for name in ("p", "q")
+        for url in ("http://a", "http://b")
+        for headers in ({}, ANNA, OMAR, {"X-Key": "anna-anna"})
+    ]
+    path = tmp_path / "answers.db"
+    for number, owner in enumerate(owners):
+        cache = Cache(path, owner)
+        assert cache.get("page 1") is None
+        cache.put("page 1", number, 1)
+        cache.close()
+    for number, owner in enumerate(owners):
+        cache = Cache(path, owner)
+        assert cache.get("page 1") == (number, 1)
+        cache.close()
+    assert b"anna-anna" not in path.read_bytes()
+
+
+def on_disk(path: Path) -> int:
+    return sum(file.stat().st_size for file in path.parent.glob(path.name + "*"))
+
+
+async def test_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "MOST_BYTES", 2 * MIB)
+    path = tmp_path / "answers.db"
+    profile = Profile(name="p", base_url="")
+
+    def page(page_no: int) -> list[dict[str, Any]]:
+        return [record(page_no, statusName="x" * 100_000)]
+
+    async with Service(page).running() as service:
+        profile = Profile("p", service.base_url)
+        clock = Clock()
+        operations = Operations(
+            profile, Database(tmp_path / "l.db"), cache=Cache(path, profile), clock=clock
+        )
+        for page_no in range(1, 61):
+            clock.now_s += 1
+            await operations.remotes.page(1, page_no, 20)
+        at_once = [operations.remotes.has_page(1, page_no, 20) for page_no in range(1, 61)]
+        assert sum(at_once) == MOST_PAGES
+        assert await operations.remotes.cached_page(1, 60, 20) is not None
+        assert await operations.remotes.cached_page(1, 1, 20) is None
+        await operations.close()
+    assert MIB < on_disk(path) < 4 * MIB
+
+
+def test_a_file_that_grew_without_a_limit_is_begun_anew(tmp_path: Path) -> None:
+    path, profile = tmp_path / "answers.db", Profile("p", "http://x")
+    for size, is_there in ((0, True), (3 * kept.MOST_BYTES, False)):
+        cache = Cache(path, profile)
+        cache.put("page 1", 1, 1)
+        cache.close()
+        if size:
+            os.truncate(path, size)
+        cache = Cache(path, profile)
+        assert (cache.get("page 1") is not None) == is_there
+        cache.put("page 2", 2, 2)
+        assert cache.get("page 2") == (2, 2)
+        cache.close()
+        assert on_disk(path) < MIB
+
+
+class Busy(ThreadPoolExecutor):
+    """One thread, which somebody else has for a while."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.asked = 0
+        self.let_go = threading.Event()
+        super().submit(self.let_go.wait)
+
+    def submit(self, *args: Any, **options: Any) -> Any:
+        self.asked += 1
+        return super().submit(*args, **options)
+
+
+async def test_what_was_read_is_kept_though_the_session_ends_at_once(tmp_path: Path) -> None:
+    def begin(url: str) -> Operations:
+        profile = Profile(name="p", base_url=url, headers=ANNA)
+        cache = Cache(tmp_path / "answers.db", profile)
+        return Operations(profile, Database(tmp_path / "lockterm.db"), cache=cache)
+
+    async with Tenants().running() as service:
+        operations = begin(service.base_url)
+        await operations.remotes.page(1, 2, 20)  # all is imported and opened
+        busy = Busy()
+        asyncio.get_running_loop().set_default_executor(busy)
+        reading = asyncio.ensure_future(operations.remotes.page(1, 1, 20))
+        while not (busy.asked and len(service.asked) == 2):
+            await asyncio.sleep(0)
+        ending = asyncio.ensure_future(operations.close())
+        while not reading.done():
+            await asyncio.sleep(0)
+        busy.let_go.set()
+        await ending
+        again = begin(service.base_url)
+        assert await again.remotes.cached_page(1, 1, 20) is not None
+        await again.close()
+    with suppress(asyncio.CancelledError):
+        await reading

@@ -1,0 +1,207 @@
+"""All locks of the book at once: how many at a time, what one that fails holds up, what is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from lockterm.api import client
+from lockterm.api.retry_policy import RetryPolicy
+from lockterm.config import Profile
+from lockterm.domain.locks import Lock
+from lockterm.domain.remotes import Remote
+from lockterm.errors import RateLimited
+from lockterm.operations import Operations
+from lockterm.operations.everywhere import AT_ONCE, PAUSES, LockRead
+from lockterm.store.cache import Cache
+from lockterm.store.database import Database
+from tests.api.fault_server import FaultServer, Script, answers, http
+from tests.operations.virtual import let_pause_pass
+from tests.servers import Line
+
+PAGE = 200
+"""Remotes on a page of a whole list."""
+
+
+class Site(FaultServer):
+    """Locks with so many remotes each, and what some locks do instead of answering."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.remotes: dict[int, int] = {}
+        self.instead: dict[int, Script] = {}
+        self.most = self.now = 0
+        self.all_there = asyncio.Event()
+        self.all_there.set()
+        self.play(self._answer)
+
+    async def _answer(self, line: Line) -> None:
+        query = parse_qs(urlsplit(self.asked[-1].start.split()[1]).query)
+        lock_id, page_no = int(query["lockId"][0]), int(query["pageNo"][0])
+        self.now += 1
+        self.most = max(self.most, self.now)
+        if self.now == AT_ONCE:
+            self.all_there.set()
+        await self.all_there.wait()
+        self.now -= 1
+        if lock_id in self.instead:
+            await self.instead[lock_id](line)
+            return
+        total = self.remotes[lock_id]
+        first = (page_no - 1) * PAGE
+        records = [
+            {"id": lock_id * 10_000 + at, "lockId": lock_id, "remoteName": f"R {at}"}
+            for at in range(first, min(first + PAGE, total))
+        ]
+        data = {"list": records, "pages": -(-total // PAGE), "total": total}
+        line.keep = True
+        await line.send(http(json.dumps({"errcode": 0, "data": data})))
+
+
+@pytest.fixture
+async def site(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
+    monkeypatch.setattr(client, "RetryPolicy", lambda: RetryPolicy(pause_s=0, longest_wait_s=0))
+    async with Site().running() as running:
+        yield running
+
+
+@pytest.fixture
+async def operations(site: Site, tmp_path: Path) -> AsyncIterator[Operations]:
+    profile = Profile(name="p", base_url=site.base_url, timezone="UTC")
+    cache = Cache(tmp_path / "answers.db", profile)
+    opened = Operations(profile, Database(tmp_path / "lockterm.db"), cache=cache)
+    yield opened
+    await opened.close()
+
+
+async def book(operations: Operations, site: Site, *remotes: int) -> None:
+    """Have locks 1, 2, ... with so many remotes, all in the lock book."""
+    for lock_id, count in enumerate(remotes, 1):
+        site.remotes[lock_id] = count
+        await operations.locks.save(Lock(lock_id, name=f"L{lock_id:03}"))
+
+
+async def read(
+    operations: Operations, wanted: Callable[[Remote], bool] = lambda remote: True
+) -> list[LockRead]:
+    found = [one async for one in operations.everywhere.read(wanted)]
+    return sorted(found, key=lambda one: one.place)
+
+
+async def test_so_many_are_read_at_the_same_time_and_no_more(
+    operations: Operations, site: Site
+) -> None:
+    await book(operations, site, *[1] * (3 * AT_ONCE))
+    site.all_there.clear()  # nobody is answered before so many have asked
+    async with asyncio.timeout(30):
+        found = await read(operations)
+    assert site.most == AT_ONCE
+    assert site.accepted == AT_ONCE, "no connection is opened where another one is idle"
+    assert [one.lock.lock_id for one in found] == [*range(1, 3 * AT_ONCE + 1)]
+    assert all(len(one.remotes) == 1 and not one.problem for one in found)
+
+
+async def test_what_is_wanted_comes_from_every_page(operations: Operations, site: Site) -> None:
+    await book(operations, site, 450, 0)
+    found = await read(operations, lambda remote: (remote.remote_name or "").endswith("7"))
+    assert [len(one.remotes) for one in found] == [45, 0]
+    assert [one.searched for one in found] == [450, 0]
+
+
+async def test_what_was_read_last_is_there_with_its_age(operations: Operations, site: Site) -> None:
+    await book(operations, site, 250, 3)
+    assert [one async for one in operations.everywhere.last(lambda remote: True)] == []
+    before = await read(operations)
+    asked = len(site.asked)
+    kept = [one async for one in operations.everywhere.last(lambda remote: True)]
+    assert [[one.id for one in lock.remotes] for lock in kept] == [
+        [one.id for one in lock.remotes] for lock in before
+    ]
+    assert [one.searched for one in kept] == [250, 3]
+    assert all(one.at_ms >= other.at_ms > 0 for one, other in zip(kept, before, strict=True))
+    assert len(site.asked) == asked, "nothing was asked"
+    operations.remotes.forget(1)  # as after a change
+    async with asyncio.timeout(10):
+        while len(kept) == 2:
+            kept = [one async for one in operations.everywhere.last(lambda remote: True)]
+    assert [one.lock.lock_id for one in kept] == [2], "a change makes what was read doubtful"
+
+
+async def test_one_that_fails_holds_no_other_up(operations: Operations, site: Site) -> None:
+    await book(operations, site, 1, 1, 1)
+    site.instead[2] = answers('{"errcode": -1, "errmsg": "\\u001b[31mgone"}')
+    found = await read(operations)
+    assert [bool(one.problem) for one in found] == [False, True, False]
+    assert "gone" in found[1].problem and "\x1b" not in found[1].problem
+    assert found[1].error is not None
+
+
+async def test_records_that_cannot_be_read_are_told(operations: Operations, site: Site) -> None:
+    await book(operations, site, 1)
+    data = {"list": [{"id": 1}, 7], "pages": 1, "total": 2}
+    site.instead[1] = answers(json.dumps({"errcode": 0, "data": data}))
+    (found,) = await read(operations)
+    assert [one.id for one in found.remotes] == [1]
+    assert found.problem == "1 record cannot be read"
+
+
+async def test_who_is_denied_asks_for_no_further_lock(operations: Operations, site: Site) -> None:
+    await book(operations, site, *[1] * (2 * AT_ONCE))
+    site.instead = dict.fromkeys(site.remotes, answers("", 401))
+    site.all_there.clear()
+    found = await read(operations)
+    assert len(site.asked) == AT_ONCE
+    assert all(one.problem for one in found)
+
+
+async def test_a_pause_that_the_service_asks_for_is_kept_by_all(
+    operations: Operations, site: Site
+) -> None:
+    await book(operations, site, *[1] * (AT_ONCE + 4))
+    waited: list[float] = []
+
+    async def wait(seconds: float) -> None:
+        waited.append(seconds)
+        site.instead.clear()
+        let_pause_pass(operations)
+
+    operations.everywhere.wait = wait
+    site.instead[1] = answers("", 429, "Retry-After: 7")
+    found = await read(operations)
+    assert waited and all(6 < seconds <= 7 for seconds in waited)
+    assert not any(one.problem for one in found)
+
+
+async def test_pauses_without_an_end_are_not_waited_for(operations: Operations, site: Site) -> None:
+    await book(operations, site, 1)
+    waited: list[float] = []
+
+    async def wait(seconds: float) -> None:
+        waited.append(seconds)
+        let_pause_pass(operations)
+
+    operations.everywhere.wait = wait
+    site.instead[1] = answers("", 429, "Retry-After: 7")
+    (found,) = await read(operations)
+    assert isinstance(found.error, RateLimited)
+    assert len(waited) == PAUSES
+
+
+async def test_who_stops_listening_stops_the_reading(operations: Operations, site: Site) -> None:
+    await book(operations, site, *[1] * (4 * AT_ONCE))
+
+    async def stall(line: Line) -> None:
+        await line.reader.read()
+
+    site.instead = {lock_id: stall for lock_id in site.remotes if lock_id > 1}
+    reading = operations.everywhere.read(lambda remote: True)
+    first = await anext(reading)
+    assert first.lock.lock_id == 1
+    await reading.aclose()
+    assert len(site.asked) <= AT_ONCE + 1
+    assert not [task for task in asyncio.all_tasks() if "_Reading.lock" in repr(task)]

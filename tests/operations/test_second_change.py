@@ -1,0 +1,115 @@
+"""What is not settled holds back what could be mixed up with it, in whichever profile."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from lockterm.domain.operation import State
+from lockterm.domain.remotes import Remote
+from lockterm.domain.requests import RemoteChanges
+from lockterm.errors import OutcomeUnknown, RuleViolation
+from lockterm.operations import HeldBack, Operations
+from tests.faults.calls import CALLS, Scene, id_of, new_remote
+from tests.faults.catalogue import close
+from tests.faults.site import Site, checked, read_back
+
+SECOND: dict[str, Callable[[Operations, int, Remote], Awaitable[object]]] = {
+    "update": lambda ops, lock, one: ops.writes.update_remote(
+        lock, id_of(one), RemoteChanges(remote_name="Later"), one
+    ),
+    "delete": lambda ops, lock, one: ops.writes.delete_remote(lock, one),
+    "updateRemoteUserNo": lambda ops, lock, one: ops.writes.set_user_no(lock, one, 9),
+}
+
+
+@pytest.mark.parametrize("second", SECOND)
+@pytest.mark.parametrize("first", SECOND)
+async def test_a_second_change_of_a_remote_waits_for_the_first(site: Site, first: str, second: str):
+    lock_id = site.new_lock()
+    one, other, _ = site.remotes(lock_id)
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        proxy.arm(first, close, 1)
+        with pytest.raises(OutcomeUnknown):
+            await CALLS[first](operations, Scene(lock_id, one))
+        await read_back(operations)
+        asked = len(proxy.asked)
+        with pytest.raises(HeldBack, match=f"of {one.remote_name} on .* Which of two"):
+            await SECOND[second](operations, lock_id, one)
+        assert proxy.asked[asked:] == ["detail"] and len(await operations.journal.history()) == 1
+        await SECOND[second](operations, lock_id, other)
+        (unsettled,) = await operations.journal.unsettled()
+        await operations.settling.send_again(unsettled)  # this is no second one
+        assert proxy.applied(first)[-1].body == unsettled.body
+
+
+async def test_only_the_same_is_the_first_sent_again(site: Site):
+    """Otherwise the first would count as settled, and may still land after the second."""
+    lock_id = site.new_lock()
+    one, *_ = site.remotes(lock_id)
+    first, other = RemoteChanges(remote_name="First"), RemoteChanges(remote_name="Other")
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        writes, lost = operations.writes, []
+        proxy.arm("update", close, 1)
+        proxy.arm("add", close, 1)
+        for work in (
+            writes.update_remote(lock_id, id_of(one), first, one),
+            writes.add_remote(new_remote(lock_id)),
+        ):
+            with pytest.raises(OutcomeUnknown) as unknown:
+                await work
+            lost.append(unknown.value.operation_id)
+        with pytest.raises(HeldBack):
+            await writes.update_remote(lock_id, id_of(one), other, one, again_of=lost[0])
+        with pytest.raises(HeldBack):
+            await writes.add_remote(new_remote(lock_id, "Other"), again_of=lost[1])
+        assert [row.id for row in await operations.journal.unsettled()] == lost
+        await writes.update_remote(lock_id, id_of(one), first, one, again_of=lost[0])
+        await writes.add_remote(new_remote(lock_id), again_of=lost[1])
+        assert await operations.journal.unsettled() == []
+
+
+async def test_two_profiles_of_one_service_hold_each_others_adds_back(site: Site):
+    lock_id, store = site.new_lock(), site.new_store()
+    async with (
+        site.proxy() as proxy,
+        site.operations(proxy, store, name="one") as one,
+        site.operations(proxy, store, name="two") as two,
+        site.proxy() as elsewhere,
+        site.operations(elsewhere, store, name="three") as three,
+    ):
+        proxy.arm("add", close, 1)
+        with pytest.raises(OutcomeUnknown):
+            await one.writes.add_remote(new_remote(lock_id))
+        for call in ("add", "clear"):
+            with pytest.raises(HeldBack) as held:
+                await CALLS[call](two, Scene(lock_id, site.remotes(lock_id)[0]))
+            assert "in profile one first" in held.value.hint
+        await three.writes.add_remote(new_remote(lock_id))  # another service, for all it knows
+        assert [entry.call for entry in proxy.ledger] == []
+
+
+async def test_a_change_is_not_sent_again_over_what_somebody_else_has_set_since(site: Site):
+    lock_id = site.new_lock()
+    _, remote, _ = site.remotes(lock_id)
+    later_ms, sooner_ms = (remote.end_ms or 0) + 86_400_000, (remote.end_ms or 0) - 86_400_000
+    changes = RemoteChanges(start_ms=remote.start_ms, end_ms=later_ms)
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        proxy.arm("update", close, 1)
+        with pytest.raises(OutcomeUnknown):
+            await operations.writes.update_remote(lock_id, id_of(remote), changes, remote)
+        await read_back(operations)
+        (unsettled,) = await operations.journal.unsettled()
+        assert unsettled.state is State.NOT_SEEN
+        shorter = {"startDate": remote.start_ms, "endDate": sooner_ms}
+        site.ask("bluetooth-remote/update", lockId=lock_id, remoteId=remote.id, **shorter)
+        with pytest.raises(RuleViolation, match=r"changed since.*endDate.*Check it first"):
+            await operations.settling.send_again(unsettled)
+        assert site.remotes(lock_id)[1].end_ms == sooner_ms
+        differs = await checked(operations, unsettled)
+        assert differs.state is State.CONFLICT
+        await operations.settling.send_again(
+            differs
+        )  # it was said, and a person wants it all the same
+        assert site.remotes(lock_id)[1].end_ms == later_ms

@@ -1,0 +1,209 @@
+"""A walk over all pages: bounded in bytes, memory and time, and told when that is reached."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import resource
+import sys
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lockterm.config import Profile
+from lockterm.domain.operation import Operation, State
+from lockterm.errors import ListTooLarge, OutcomeUnknown
+from lockterm.operations import Operations
+from lockterm.operations.walk_limits import ASKED, MIB, UNASKED, WalkBudget, WalkLimits, memory_of
+from lockterm.store.database import Database
+from tests.api.fault_server import FaultServer, http
+from tests.faults.calls import new_remote
+from tests.servers import Line
+
+LARGE = "x" * (MIB // 2)
+PAGES = 400
+
+
+def record(remote_id: int, **fields: Any) -> dict[str, Any]:
+    return {"id": remote_id, "lockId": 1, "remoteName": f"R {remote_id}"} | fields
+
+
+class Service(FaultServer):
+    """A service whose list has so many pages of whatever a test wants."""
+
+    def __init__(self, page: Callable[[int], Iterable[dict[str, Any]]], pages: int = PAGES) -> None:
+        super().__init__()
+        self.page, self.pages, self.sent = page, pages, 0
+        self.play(self._answer)
+
+    async def _answer(self, line: Line) -> None:
+        start = self.asked[-1].start
+        if "/list?" not in start:
+            if "checkRemoteName" in start:
+                await line.send(http('{"errcode": 0}'))
+            else:
+                line.reset()
+            return
+        query = dict(pair.split("=") for pair in start.split()[1].partition("?")[2].split("&"))
+        records = list(self.page(int(query["pageNo"])))
+        data = {"list": records, "pages": self.pages, "total": self.pages * len(records)}
+        body = json.dumps({"errcode": 0, "data": data})
+        self.sent += len(body)
+        line.keep = True
+        await line.send(http(body))
+
+
+def large(page_no: int) -> list[dict[str, Any]]:
+    """Half a MiB in one remote."""
+    return [record(page_no, statusName=LARGE)]
+
+
+def many(page_no: int) -> list[dict[str, Any]]:
+    """Some 300 KB on the line, some 10 times as much in memory."""
+    return [record(page_no * 10**6 + at, weekDay=[[]] * 9, lockInfo={}) for at in range(2500)]
+
+
+@pytest.fixture
+async def opened(tmp_path: Path) -> AsyncIterator[Callable[[Service], Operations]]:
+    """Operations on a service."""
+    all_of_them: list[Operations] = []
+
+    def open_(service: Service) -> Operations:
+        profile = Profile(name="p", base_url=service.base_url, timezone="UTC")
+        all_of_them.append(Operations(profile, Database(tmp_path / "lockterm.db")))
+        return all_of_them[-1]
+
+    yield open_
+    for operations in all_of_them:
+        await operations.close()
+
+
+async def test_bytes(opened: Callable[[Service], Operations]) -> None:
+    limits = WalkLimits(4 * MIB, 64 * MIB, 300.0, asked=True)
+    async with Service(large).running() as service:
+        with pytest.raises(ListTooLarge, match=r"lock 1 was not read .* 4 MiB of answers"):
+            await opened(service).remotes.all(1, limits)
+        assert 4 * MIB < service.sent < 5 * MIB
+
+
+async def test_memory(opened: Callable[[Service], Operations]) -> None:
+    limits = WalkLimits(64 * MIB, 32 * MIB, 300.0, asked=True)
+    async with Service(many).running() as service:
+        with pytest.raises(ListTooLarge, match="32 MiB of memory"):
+            await opened(service).remotes.all(1, limits)
+        assert service.sent < 8 * MIB
+
+
+async def test_time(
+    opened: Callable[[Service], Operations], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s = [0.0]
+    monkeypatch.setattr(
+        "lockterm.operations.remotes.WalkBudget",
+        lambda lock_id, limits: WalkBudget(lock_id, limits, lambda: now_s[0]),
+    )
+
+    def slow(page_no: int) -> list[dict[str, Any]]:
+        now_s[0] += 100
+        return [record(page_no)]
+
+    async with Service(slow).running() as service:
+        with pytest.raises(ListTooLarge, match="300 s"):
+            await opened(service).remotes.all(1)
+        assert len(service.asked) == 4
+
+
+async def test_a_walk_that_begins_again_has_no_more(
+    opened: Callable[[Service], Operations],
+) -> None:
+    """The list moves on its last page, again and again."""
+    limits = WalkLimits(4 * MIB, 64 * MIB, 300.0, asked=True)
+
+    def moving(page_no: int) -> list[dict[str, Any]]:
+        return large(page_no) * (2 if page_no == 5 else 1)
+
+    async with Service(moving, pages=5).running() as service:
+        with pytest.raises(ListTooLarge):
+            await opened(service).remotes.all(1, limits)
+        assert service.sent < 6 * MIB
+
+
+async def test_what_is_read_back_by_itself_is_read_once_and_less(
+    opened: Callable[[Service], Operations], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An add without an answer on a list of large pages: a key reads more, nothing else does."""
+    small = replace(UNASKED, answer_bytes=2 * MIB)
+    monkeypatch.setattr("lockterm.operations.watching.UNASKED", small)
+    monkeypatch.setattr("lockterm.operations.watching.FIRST_RETRY_S", 0.01)
+    monkeypatch.setattr("lockterm.operations.watching.LAST_RETRY_S", 0.01)
+    async with Service(large, pages=12).running() as service:
+        operations = opened(service)
+        with pytest.raises(OutcomeUnknown):
+            await operations.writes.add_remote(new_remote(1))
+        async with asyncio.timeout(60):
+            while "not read to its end" not in (operation := await now(operations)).message:
+                await asyncio.sleep(0.01)
+        assert operation.state is State.UNKNOWN and "Check it by hand" in operation.message
+        read = service.sent
+        assert 2 * MIB < read < 3 * MIB
+        for _ in range(20):  # as after each call that finds the service again
+            operations.watch.start()
+            await asyncio.sleep(0.02)
+        assert service.sent == read
+        checked = await operations.watch.check(operation)
+        assert service.sent > read + 5 * MIB
+        assert "not read to its end" not in checked.message
+
+
+async def now(operations: Operations) -> Operation:
+    (operation,) = await operations.journal.history()
+    return operation
+
+
+def test_the_usual_remote_fits_often_enough() -> None:
+    one = record(
+        1,
+        remoteNumber="A-2041",
+        remoteTypeName="permanent",
+        addTypeName="bluetooth",
+        statusName="normal",
+        extraData={},
+        weekDay=[1, 2],
+        **{name: 1_763_000_000_000 for name in "abcdefghi"},
+    )
+    size, memory = len(json.dumps(one)), memory_of([one])
+    for limits, remotes in ((ASKED, 150_000), (UNASKED, 20_000)):
+        assert size * remotes < limits.answer_bytes and memory * remotes < limits.memory_bytes
+
+
+LIST = """
+import sys
+from lockterm.__main__ import main
+sys.argv = ["lockterm", "remotes", "list", "1", "--all", "--base-url", sys.argv[1]]
+main()
+"""
+
+
+@pytest.mark.long
+async def test_the_whole_process(tmp_path: Path) -> None:
+    """What ``list --all`` takes at the most, whatever there is to read: pages of 7 MiB."""
+    page = [record(at, statusName="x" * (1024 * 70)) for at in range(100)]
+    async with Service(
+        lambda page_no: [one | {"id": page_no * 100 + n} for n, one in enumerate(page)]
+    ).running() as service:
+        child = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", LIST, service.base_url),
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+            env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
+            cwd=Path(__file__).parents[2],
+        )
+        words = (await child.communicate())[1].decode()
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+        assert child.returncode == 3 and "128 MiB of answers" in words
+        assert service.sent < 140 * MIB
+    # Of the largest child so far; without a budget, 3 GB.
+    assert peak < 1024 * MIB, f"{peak // MIB} MiB"

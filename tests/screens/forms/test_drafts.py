@@ -1,0 +1,144 @@
+"""What was typed survives: a killed program, a closed form, a service that is gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lockterm.domain.drafts import Draft
+from lockterm.domain.locks import Lock
+from lockterm.screens.form_drafts import SOON_S
+from lockterm.screens.locks.form import LockForm
+from lockterm.screens.remote_form import RemoteForm
+from lockterm.service.running import RunningService
+from lockterm.store.drafts import Drafts
+from tests.screens.forms.conftest import Opener, total
+from tests.screens.running_app import Clock, Starter, settled, shown, until
+
+
+async def test_a_draft_is_on_disk_soon_after_a_key_and_offered_at_the_next_opening(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    assert SOON_S <= 2
+    async with lockterm_app(service, open_lock=1001) as pilot:
+        operations = pilot.app.operations
+        await pilot.app.push_screen(RemoteForm(operations, Lock(1001, name="Main gate")))
+        await settled(pilot)
+        await pilot.press(*"Roof")
+
+        async def kept() -> Draft | None:
+            return await operations.drafts.find("remote", 1001, None)
+
+        draft = None
+        while draft is None or draft.typed.get("remoteName") != "Roof":  # without another key
+            await pilot.pause(0.01)
+            draft = await kept()
+        # As after kill -9: the form is gone without having been asked.
+        pilot.app.pop_screen()
+        await settled(pilot)
+        form = RemoteForm(operations, Lock(1001, name="Main gate"))
+        await pilot.app.push_screen(form)
+        await until(pilot, lambda: "was not finished" in shown(pilot))
+        await until(pilot, lambda: pilot.app.screen.painted_s is not None)
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: pilot.app.screen is form)
+        assert form.fields.typed()["remoteName"] == "Roof"
+        await pilot.press("escape")
+        await until(pilot, lambda: "Leave without saving" in shown(pilot))
+        await until(pilot, lambda: pilot.app.screen.painted_s is not None)
+        await pilot.press("right", "enter")
+        await settled(pilot)
+        assert await kept() is None
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ("escape",),
+        pytest.param(("enter",), marks=pytest.mark.long),
+        ("right", "right", "enter"),
+    ],
+)
+async def test_only_the_button_that_says_so_discards_a_draft(
+    service: RunningService, lockterm_app: Starter, keys: tuple[str, ...]
+) -> None:
+    app = lockterm_app.app(service, open_lock=1001)
+    draft = Draft("remote", 1001, None, {"remoteName": "Roof crew"}, 1, "1-dead")
+    Drafts(app.operations.journal.database, "demo").save(draft)
+
+    async def answer(*answers: str) -> None:
+        await until(pilot, lambda: "was not finished" in shown(pilot))
+        await until(pilot, lambda: app.screen.painted_s is not None)
+        await pilot.press(*answers)
+        await settled(pilot)
+
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await answer("escape")  # at the start too: later
+        await pilot.press("a")
+        await answer(*keys)
+        is_discarded = len(keys) == 3
+        kept = await app.operations.drafts.find("remote", 1001, None)
+        assert kept == (None if is_discarded else draft)
+        assert isinstance(app.screen, RemoteForm) == is_discarded
+        await pilot.press(*([] if is_discarded else ["a"]))
+        await until(pilot, lambda: is_discarded or "Later  " in shown(pilot))
+        assert ("Discard it" in shown(pilot)) == (not is_discarded)
+
+
+async def test_the_draft_of_a_session_that_ended_is_offered_at_the_start(
+    service: RunningService, lockterm_app: Starter, clock: Clock, tmp_path: Path
+) -> None:
+    app = lockterm_app.app(service)
+    draft = Draft("remote", 1001, None, {"remoteName": "张伟 [/]", "remoteType": "2"}, 1, "1-dead")
+    Drafts(app.operations.journal.database, "demo").save(draft)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await until(pilot, lambda: "was not finished" in shown(pilot))
+        assert "A new remote for lock 1001 was not finished" in shown(pilot)
+        assert " Name: 张伟 [/]" in shown(pilot)
+        assert " Type: time-limited" in shown(pilot)
+        await until(pilot, lambda: app.screen.painted_s is not None)
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: isinstance(app.screen, RemoteForm))
+        await settled(pilot)
+        assert app.screen.fields.typed()["remoteName"] == "张伟 [/]"
+
+
+async def test_a_saved_form_leaves_no_draft(service: RunningService, open_form: Opener) -> None:
+    async with open_form(service) as form:
+        await form.press("'Roof crew", "tab", "'A-9001", "tab", "right", "space", "ctrl+s")
+        await form.agree()
+        assert total(service) == 138
+        operations = form.pilot.app.operations
+        assert await operations.drafts.find("remote", 1001, None) is None
+
+
+async def test_the_lock_form_keeps_its_draft_too_and_forgets_what_was_taken_back(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service) as pilot:
+        operations = pilot.app.operations
+        form = LockForm(operations)
+        await pilot.app.push_screen(form)
+        await settled(pilot)
+        await pilot.press(*"100")
+        form.drafts.keep_pending()
+        await operations.drafts.flush()
+        assert (await operations.drafts.find("lock", 0, None)).typed == {"id": "100"}
+        await pilot.press("backspace", "backspace", "backspace")
+        form.drafts.keep_pending()
+        await operations.drafts.flush()
+        assert await operations.drafts.find("lock", 0, None) is None
+
+
+async def test_the_last_keys_before_the_end_are_kept(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service) as pilot:
+        operations = pilot.app.operations
+        await pilot.app.push_screen(RemoteForm(operations, Lock(1001)))
+        await settled(pilot)
+        await pilot.press(*"Roof")
+        assert await operations.drafts.find("remote", 1001, None) is None
+    (draft,) = Drafts(operations.journal.database, "demo").all()
+    assert draft.typed == {"remoteName": "Roof"}

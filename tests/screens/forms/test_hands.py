@@ -1,0 +1,94 @@
+"""What an edit form shows is what a key does: the cursor of options, pasted text, drafts."""
+
+from __future__ import annotations
+
+import pytest
+from textual import events
+from textual.widgets import Input
+
+from lockterm.domain.rules import new_remote
+from lockterm.errors import OutcomeUnknown
+from lockterm.screens.remote_form import RemoteForm
+from lockterm.service.running import RunningService
+from lockterm.widgets.choice import Choice
+from tests.conftest import NOW_MS
+from tests.screens.forms.conftest import GATE, Line, Opener, add
+from tests.screens.running_app import Starter, notices, until
+from tests.screens.site import DAY_MS
+
+
+@pytest.mark.parametrize("kind", [1, 2, 4])
+async def test_space_on_the_type_of_a_remote_leaves_it(
+    service: RunningService, open_form: Opener, kind: int
+) -> None:
+    dates = {"startDate": NOW_MS, "endDate": NOW_MS + DAY_MS} if kind != 1 else {}
+    remote_id = add(service, remoteName="Crew", remoteType=kind, isCoerced=2, **dates)
+    async with open_form(service, remote_id) as form:
+        for line in form.screen.query(Choice):
+            assert line.options[line.cursor][0] == line.value
+        await form.press("tab", "space")
+        assert form.screen.fields.reading.values.remote_type == kind
+        assert not form.screen.fields.is_touched
+
+
+async def test_a_paste_of_several_lines_says_what_was_dropped(
+    service: RunningService, open_form: Opener
+) -> None:
+    async with open_form(service) as form:
+        field = form.pilot.app.focused
+        assert field is not None
+        field.post_message(events.Paste("\nAnna Weber\r\n"))  # one line, whatever ends it
+        await until(form.pilot, lambda: form.screen.fields.typed()["remoteName"] == "Anna Weber")
+        assert "Paste cut" not in notices(form.pilot)
+        await form.press("ctrl+u")
+        field.post_message(events.Paste("Ben Carter\nA-2041\x1b[2J\n\npermanent\n"))
+        await until(form.pilot, lambda: form.screen.fields.typed()["remoteName"] == "Ben Carter")
+        assert "the paste had 3. Dropped: 2 lines, beginning “A-2041�[2J”." in notices(form.pilot)
+
+
+@pytest.mark.parametrize(
+    ("keys", "paste", "stays", "said"),
+    [
+        (("slash",), "Anna\nBen", "Anna", "Dropped: 1 line, beginning “Ben”"),
+        (("slash",), "A" * 300, "A" * 200, "room for 200 of the 300 characters"),
+        (("colon",), "page 3", "", "“page 3” is not what this field takes"),
+        (("colon",), "3\n4", "3", "Dropped: 1 line, beginning “4”"),
+    ],
+)
+async def test_no_field_drops_a_part_of_a_paste_in_silence(
+    service: RunningService,
+    lockterm_app: Starter,
+    keys: tuple[str, ...],
+    paste: str,
+    stays: str,
+    said: str,
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await pilot.press(*keys)
+        await until(pilot, lambda: isinstance(pilot.app.focused, Input))
+        field = pilot.app.focused
+        assert isinstance(field, Input)
+        field.post_message(events.Paste(paste))
+        await until(pilot, lambda: said in notices(pilot))
+        assert field.value == stays
+
+
+@pytest.mark.parametrize("applies", [True, False])
+async def test_a_draft_of_an_add_that_was_sent_says_so(
+    line: Line, open_form: Opener, applies: bool
+) -> None:
+    line.lose, line.applies = "add", applies
+    async with open_form(line) as form:
+        operations = form.screen.operations
+        await form.fill(remoteName="Ben", remoteNumber="B-1", remoteType="1")
+        form.screen.drafts.keep_pending()
+        request = new_remote(GATE.lock_id, form.screen.fields.reading.values)
+        with pytest.raises(OutcomeUnknown):
+            await operations.writes.add_remote(request)
+        form.pilot.app.pop_screen()
+        form.pilot.app.push_screen(RemoteForm(operations, GATE))
+        await until(form.pilot, lambda: form.pilot.app.screen.is_modal)
+        assert "A new remote for Main gate was not finished" in form.dialog
+        assert "! It was sent at 2026-11-20 09:00" in form.dialog
+        assert "probably recorded" in form.dialog
+        assert "may be there twice" in form.dialog

@@ -1,0 +1,591 @@
+"""The remote form in the running app, over real HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from textual.widget import Widget
+from textual.widgets import Button
+
+from lockterm.domain.operation import Operation
+from lockterm.domain.requests import RemoteChanges
+from lockterm.screens.base import RefusedModal
+from lockterm.screens.remote_form import RemoteForm, RemoteSaved
+from lockterm.screens.remotes import RemotesScreen
+from lockterm.service.running import RunningService
+from tests.long import telling
+from tests.screens.forms.conftest import GATE, Form, Line, Opener, add, call, total
+from tests.screens.running_app import Clock, settled, shown, until
+
+RECURRING = {
+    "remoteName": "Roof crew",
+    "remoteNumber": "A-9001",
+    "remoteType": "4",
+    "startDate": "2026-12-01 09:00",
+    "endDate": "2026-12-31 18:00",
+    "weekDay": "mon-fri",
+}
+
+
+async def test_a_recurring_remote_is_added_with_the_keyboard(
+    service: RunningService, open_form: Opener
+) -> None:
+    async with open_form(service) as form:
+        await form.press("'Roof crew", "tab", "'A-9001", "tab", "right", "right", "right", "tab")
+        await form.press("'2026-12-01 09:00", "tab", "'2026-12-31 18:00", "tab", "'mon-fri")
+        assert form.note("endDate") == "Thu 2026-12-31 18:00 +01:00, 17:00 UTC, in 41 days"
+        await form.press("tab", "right", "right", "space", "space", "ctrl+s")
+        assert "Add Roof crew to Main gate (lock 1001)?" in form.dialog
+        assert "Recurring: Mon-Fri, from 1 Dec 2026 09:00 +01:00" in form.dialog
+        assert total(service) == 137
+        await form.agree()
+        ((saved,),) = [form.closed]
+        assert saved is not None
+        remote = call(service, "detail", remoteId=saved.remote_id)
+        assert (remote["remoteName"], remote["remoteNumber"]) == ("Roof crew", "A-9001")
+        assert (remote["remoteType"], remote["weekDay"]) == (4, [1, 2, 3, 4, 5])
+        assert (remote["startDate"], remote["endDate"]) == (1796112000000, 1798736400000)
+
+
+async def test_keys_that_come_in_one_burst_reach_their_fields(
+    service: RunningService, open_form: Opener
+) -> None:
+    async with open_form(service) as form:
+        await form.burst("'Roof", "tab", "'A-1", "enter", "right", "right", "right", "down")
+        await form.burst("'2026-12-01 9:00", "tab", "'+30d", "tab", "'mon-fri", "tab", "tab")
+        typed = form.screen.fields.typed()
+        assert [typed[field] for field in list(typed)[:6]] == [
+            "Roof",
+            "A-1",
+            "4",
+            "2026-12-01 9:00",
+            "+30d",
+            "mon-fri",
+        ]
+
+
+async def test_nothing_is_sent_while_something_is_wrong_and_the_key_goes_there(
+    service: RunningService, open_form: Opener
+) -> None:
+    async with open_form(service) as form:
+        assert form.status == "Still needed: Name, Number, Type."
+        assert form.error("remoteName") == ""
+        await form.fill(remoteName="Roof crew", remoteNumber="A-9001")
+        await form.press("ctrl+s")
+        assert form.error("remoteType").startswith("Choose a type")
+        assert form.pilot.app.focused is form.screen.fields.row("remoteType").control
+        await form.fill(remoteType="2", startDate="2027-03-28 02:30", endDate="now")
+        await form.press("ctrl+s")
+        assert "does not exist" in form.error("startDate")
+        assert form.status == "To correct: Start."
+        assert form.dialog == ""
+        assert total(service) == 137
+
+
+async def test_a_taken_name_is_told_when_the_field_is_left(
+    service: RunningService, open_form: Opener
+) -> None:
+    add(service, remoteName="Roof crew")
+    async with open_form(service) as form:
+        await form.press("'Roof crew", "tab")
+        assert form.error("remoteName") == "This lock already has a remote of that name."
+        await form.press("up", "end", "'2", "tab")
+        assert form.note("remoteName") == "The name is free."
+        assert form.error("remoteName") == ""
+
+
+async def test_a_late_answer_says_nothing_about_another_name(
+    service: RunningService, open_form: Opener, line: Line
+) -> None:
+    add(service, remoteName="Roof crew")
+    async with open_form(line) as form:
+        line.gate.clear()
+        await form.pilot.press("R", "o", "o", "f", "space", "c", "r", "e", "w", "tab")
+        await until(form.pilot, lambda: "Asking" in form.note("remoteName"))
+        await form.pilot.press("up", "end", "X")
+        line.gate.set()
+        await settled(form.pilot)
+        assert form.error("remoteName") == ""
+        assert "remoteName" not in form.screen.fields.reading.errors
+
+
+@pytest.mark.long
+async def test_a_service_out_of_reach_does_not_hold_up_typing(
+    service: RunningService, open_form: Opener
+) -> None:
+    async with open_form(service) as form:
+        service.stop()
+        await form.press("'Roof crew", "tab")
+        assert form.note("remoteName").startswith("Not known whether the name is free.")
+        assert form.error("remoteName") == ""
+        await form.fill(**RECURRING)
+        await form.press("ctrl+s")
+        await form.agree()
+        assert "Service unreachable" in form.status
+        assert form.screen.fields.typed() == form.screen.fields.initial | RECURRING
+        assert form.closed == []
+
+
+async def test_an_edit_of_the_name_sends_the_name_alone(
+    service: RunningService, open_form: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end = 1_803_600_123_456
+    remote_id = add(
+        service, remoteName="Roof", remoteType=2, startDate=1_790_000_000_001, endDate=end
+    )
+    async with open_form(service, remote_id) as form:
+        assert form.status == "Nothing is changed yet."
+        sent = _record_changes(form, monkeypatch)
+        await form.press("end", "'s", "ctrl+s")
+        assert "Change Roof, number T-1, on Main gate (lock 1001)?" in form.dialog
+        assert form.dialog.splitlines()[-1] == "Name: Roof -> Roofs"
+        await form.agree()
+        assert form.closed == [RemoteSaved(remote_id)]
+        assert sent == [{"remoteName": "Roofs"}]
+        assert call(service, "detail", remoteId=remote_id)["endDate"] == end
+
+
+async def test_renewing_starts_in_the_end_and_sends_the_four_together(
+    service: RunningService, open_form: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = 1_790_000_000_000
+    remote_id = add(
+        service, remoteName="Roof", remoteType=4, startDate=start, endDate=start + 1, weekDay=[5, 1]
+    )
+    async with open_form(service, remote_id, "endDate") as form:
+        sent = _record_changes(form, monkeypatch)
+        await form.press("'+1y", "ctrl+s")
+        assert "-> 2027-11-20 09:00 +01:00" in form.dialog
+        await form.agree()
+        assert sent == [
+            {
+                "remoteType": 4,
+                "startDate": start,
+                "endDate": 1_826_697_600_000,
+                "weekDay": [1, 5],
+            }
+        ]
+
+
+def _record_changes(form: Any, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    sent: list[dict[str, Any]] = []
+    operations = form.screen.operations
+    update = operations.writes.update_remote
+
+    async def recorded(
+        lock_id: int, remote_id: int, changes: Any, *more: Any, **named: Any
+    ) -> None:
+        sent.append(changes.body())
+        await update(lock_id, remote_id, changes, *more, **named)
+
+    monkeypatch.setattr(operations.writes, "update_remote", recorded)
+    return sent
+
+
+async def test_a_change_by_someone_else_is_shown_and_taken_over(
+    service: RunningService, open_form: Opener
+) -> None:
+    remote_id = add(service, remoteName="Roof")
+    async with open_form(service, remote_id) as form:
+        await form.press("end", "'s")
+        call(service, "update", lockId=1001, remoteId=remote_id, isCoerced=1, remoteName="Attic")
+        await form.press("ctrl+s")
+        assert "changed by someone else" in form.dialog
+        assert "Name: Roof -> Attic" in form.dialog
+        assert "Coerced: default (no) -> yes" in form.dialog
+        await form.agree()
+        assert form.screen.fields.typed()["isCoerced"] == "1"
+        assert "Name: Attic -> Roofs" in form.dialog
+        assert "Coerced" not in form.dialog
+        await form.agree()
+        now = call(service, "detail", remoteId=remote_id)
+        assert (now["remoteName"], now["isCoerced"]) == ("Roofs", 1)
+
+
+async def test_a_change_by_someone_else_while_the_question_stands_is_not_undone(
+    service: RunningService, open_form: Opener
+) -> None:
+    period = {"startDate": 1_796_079_600_000, "endDate": 1_803_000_000_000}
+    remote_id = add(service, remoteName="Roof", remoteType=2, **period)
+    sooner = period | {"endDate": 1_797_000_000_000}
+    async with open_form(service, remote_id) as form:
+        await form.fill(startDate="2026-12-02 00:00", remoteName="Roofs")
+        await form.press("ctrl+s")
+        call(service, "update", lockId=1001, remoteId=remote_id, remoteType=2, **sooner)
+        await form.agree()
+        assert form.status.startswith("! Not sent: It was changed since it was read")
+        assert "End: 2027" in form.status
+        assert form.screen.fields.typed()["remoteName"] == "Roofs"
+        assert call(service, "detail", remoteId=remote_id)["endDate"] == sooner["endDate"]
+        await form.press("ctrl+s")
+        assert "changed by someone else" in form.dialog
+        await form.agree()
+        await form.agree()
+        now = call(service, "detail", remoteId=remote_id)
+        assert (now["remoteName"], now["endDate"]) == ("Roofs", sooner["endDate"])
+
+
+async def test_what_the_service_refuses_stands_on_the_form_with_all_that_was_typed(
+    service: RunningService, open_form: Opener
+) -> None:
+    remote_id = add(service, remoteName="Roof")
+    async with open_form(service, remote_id) as form:
+        await form.press("end", "'s")
+        call(service, "delete", remoteId=remote_id)
+        await form.press("ctrl+s")
+        assert form.status.startswith("! Refused by the service:")
+        assert form.screen.fields.typed()["remoteName"] == "Roofs"
+        assert form.closed == []
+
+
+async def test_what_is_wrong_with_the_last_field_is_in_sight(
+    service: RunningService, open_form: Opener
+) -> None:
+    dates = {"startDate": 1_790_000_000_000, "endDate": 1_790_500_000_000}
+    notes = {f"note {number}": "of the site" for number in range(4)}
+    remote_id = add(service, remoteName="Roof", remoteType=2, extraData=notes, **dates)
+    async with open_form(service, remote_id, "extraData", size=(60, 20)) as form:
+        await form.press("ctrl+home", "'x", "ctrl+s")
+        assert "To correct: Extra data." in form.status
+        assert "! Not JSON" in shown(form.pilot) and "Expecting" in shown(form.pilot)
+
+
+@pytest.mark.parametrize("applies", [True, False])
+async def test_an_unknown_outcome_holds_the_next_save_until_it_was_read_back(
+    service: RunningService, open_form: Opener, line: Line, applies: bool
+) -> None:
+    remote_id = add(service, remoteName="Roof")
+    async with open_form(line, remote_id) as form:
+        await form.press("end", "'s")
+        line.lose, line.applies = "update", applies
+        await form.press("ctrl+s")
+        await form.agree()
+        assert "may have recorded it" in form.status
+        assert form.screen.fields.typed()["remoteName"] == "Roofs"
+        line.lose = ""
+        await form.press("ctrl+s")
+        assert form.dialog == ""
+        await form.press("escape")
+        assert "stays under UNSETTLED" in form.dialog and "Leave the form of Roof?" in form.dialog
+        await form.press("escape", "ctrl+r")
+        if not applies:
+            assert "may still land" in form.status
+            await form.press("escape")
+            assert "stays under UNSETTLED" in form.dialog, "also once it was read back"
+            await form.press("escape", "ctrl+s")
+            await form.agree()
+        assert form.closed == [RemoteSaved(remote_id)]
+        assert call(service, "detail", remoteId=remote_id)["remoteName"] == "Roofs"
+
+
+@asynccontextmanager
+async def a_lost_rename(
+    open_form: Opener, line: Line
+) -> AsyncIterator[tuple[Form, int, Operation]]:
+    """A form whose change has not reached the service: what becomes of it is not known."""
+    remote_id = add(line.service, remoteName="Roof")
+    async with open_form(line, remote_id) as form:
+        await form.press("end", "'s")
+        line.lose, line.applies = "update", False
+        await form.press("ctrl+s")
+        await form.agree()
+        line.lose = ""
+        (lost,) = await form.screen.operations.journal.unsettled()
+        yield form, remote_id, lost
+
+
+async def test_other_values_are_not_the_first_change_sent_again(
+    service: RunningService, open_form: Opener, line: Line
+) -> None:
+    async with a_lost_rename(open_form, line) as (form, remote_id, lost):
+        await form.press("ctrl+r")
+        assert "may still land" in form.status
+        await form.press("'x", "ctrl+s")
+        await form.agree()
+        assert "! Held back:" in form.status and "only the same is sent again" in form.status
+        assert form.screen.fields.typed()["remoteName"] == "Roofsx"
+        assert [one.id for one in await form.screen.operations.journal.unsettled()] == [lost.id]
+        assert call(service, "detail", remoteId=remote_id)["remoteName"] == "Roof"
+        await form.press("backspace", "ctrl+s")
+        await form.agree()
+        assert form.closed == [RemoteSaved(remote_id)]
+
+
+async def test_sent_again_a_time_from_now_is_what_it_was(
+    service: RunningService, open_form: Opener, line: Line, clock: Clock
+) -> None:
+    async with open_form(line) as form:
+        await form.fill(**RECURRING | {"startDate": "now", "endDate": "+30d"})
+        line.lose, line.applies = "add", False
+        await form.press("ctrl+s")
+        await form.agree()
+        line.lose = ""
+        await form.press("ctrl+r")
+        assert "may still land" in form.status
+        clock.now_s += 600
+        await form.press("ctrl+s")
+        await form.agree()
+        assert len(form.closed) == 1
+        lost, again = await form.screen.operations.journal.history()
+        assert again.body == lost.body
+
+
+async def test_another_change_of_the_remote_is_not_taken_for_the_forms_own(
+    service: RunningService, open_form: Opener, line: Line
+) -> None:
+    async with a_lost_rename(open_form, line) as (form, remote_id, lost):
+        operations = form.screen.operations
+        await operations.settling.give_up(lost)
+        remote = await operations.remotes.detail(remote_id)
+        await operations.writes.update_remote(1001, remote_id, RemoteChanges(is_coerced=1), remote)
+        await form.press("ctrl+r")
+        assert "settled elsewhere" in form.status and form.closed == []
+        assert form.screen.fields.typed()["remoteName"] == "Roofs"
+
+
+async def test_what_was_sent_again_elsewhere_is_the_forms_own(
+    service: RunningService, open_form: Opener, line: Line
+) -> None:
+    async with a_lost_rename(open_form, line) as (form, remote_id, lost):
+        operations = form.screen.operations
+        await operations.settling.send_again(lost)
+        await form.press("ctrl+r")
+        assert form.closed == [RemoteSaved(remote_id)]
+        assert call(service, "detail", remoteId=remote_id)["remoteName"] == "Roofs"
+
+
+async def test_no_answer_to_the_read_before_the_save_says_that_nothing_was_changed(
+    service: RunningService, open_form: Opener, line: Line
+) -> None:
+    remote_id = add(service, remoteName="Roof")
+    async with open_form(line, remote_id) as form:
+        await form.press("end", "'s")
+        line.lose = "detail"
+        await form.press("ctrl+s")
+        assert form.status.startswith("! Nothing was changed. No answer")
+        assert call(service, "detail", remoteId=remote_id)["remoteName"] == "Roof"
+
+
+@pytest.mark.parametrize("applies", [True, False])
+async def test_an_add_of_unknown_outcome_is_not_added_twice(
+    service: RunningService, open_form: Opener, line: Line, applies: bool
+) -> None:
+    async with open_form(line) as form:
+        await form.fill(**RECURRING)
+        line.lose, line.applies = "add", applies
+        await form.press("ctrl+s")
+        await form.agree()
+        assert "may have recorded it" in form.status
+        assert "ctrl+r reads it back again." in shown(form.pilot)  # as the line below the fields
+        assert "outside of this form" not in shown(form.pilot)
+        line.lose = ""
+        await form.press("ctrl+r")
+        if applies:
+            assert "the Roof crew that was added here?" in form.dialog
+            await form.agree()
+        else:
+            assert "may still land" in form.status
+            await form.press("ctrl+s")
+            await form.agree()
+        assert len(form.closed) == 1
+        assert form.closed[0] is not None
+        assert total(service) == 138
+
+
+async def test_a_save_under_way_cannot_be_started_twice_and_locks_the_fields(
+    service: RunningService, open_form: Opener, line: Line
+) -> None:
+    async with open_form(line) as form:
+        await form.fill(**RECURRING)
+        await form.press("ctrl+s")
+        await until(form.pilot, lambda: form.dialog)
+        line.gate.clear()
+        await form.pilot.press("right", "enter")
+        await until(form.pilot, lambda: form.status.startswith("Sending ... at most 5 s"))
+        await form.pilot.press("ctrl+s", "escape", "x")
+        assert form.pilot.app.screen is form.screen
+        assert form.screen.fields.disabled
+        line.gate.set()
+        await settled(form.pilot)
+        assert len(form.closed) == 1
+        assert total(service) == 138
+
+
+async def test_keeping_editing_keeps_everything(service: RunningService, open_form: Opener) -> None:
+    async with open_form(service) as form:
+        await form.fill(**RECURRING)
+        await form.press("ctrl+s")
+        await form.press("enter")
+        assert form.screen.fields.typed() == form.screen.fields.initial | RECURRING
+        await form.press("escape")
+        assert "Leave without saving" in form.dialog
+        await form.press("enter")
+        assert form.closed == []
+        await form.press("escape")
+        await form.agree()
+        assert form.closed == [None]
+        assert total(service) == 137
+
+
+async def test_an_untouched_form_is_left_at_once(
+    service: RunningService, open_form: Opener
+) -> None:
+    async with open_form(service) as form:
+        await form.press("escape")
+        assert form.closed == [None]
+
+
+async def test_a_read_only_profile_saves_nothing(
+    service: RunningService, open_form: Opener
+) -> None:
+    async with open_form(service, read_only=True) as form:
+        await form.fill(**RECURRING)
+        assert "read-only" in form.status
+        await form.press("ctrl+s")
+        assert form.dialog == ""
+
+
+async def test_hostile_values_are_shown_and_never_written_back(
+    service: RunningService, open_form: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "[@click=app.quit]x[/] \x1b]0;owned\x07 \u202e 🔧 [/]"
+    remote_id = add(
+        service,
+        remoteName=name,
+        remoteNumber="[/]\x1b[2J",
+        extraData={"a\x1b": "[/]\u202e", "n": 10**17},
+        remoteType=2,
+        startDate=1,
+        endDate=2**63 - 1,
+    )
+    async with open_form(service, remote_id) as form:
+        sent = _record_changes(form, monkeypatch)
+        await form.press("shift+tab", "tab", "tab")
+        assert form.status == "Nothing is changed yet."
+        await form.fill(isCoerced="1")
+        await form.press("ctrl+s")
+        await form.agree()
+        assert sent == [{"isCoerced": 1}]
+        assert call(service, "detail", remoteId=remote_id)["remoteName"] == name
+
+
+async def test_an_overlap_is_asked_and_settled_by_key(
+    service: RunningService, open_form: Opener
+) -> None:
+    async with open_form(service) as form:
+        await form.fill(remoteType="2", startDate="2027-10-31 02:30")
+        field = form.screen.fields.row("startDate")
+        field.focus_control()
+        await form.press("down", "2")
+        assert field.value == "2027-10-31 02:30 +01:00"
+        assert "startDate" not in form.screen.fields.reading.errors
+        assert form.pilot.app.focused in field.control.children
+        await form.press("backspace")
+        assert field.value == "2027-10-31 02:30 +01:0"
+
+
+async def test_weekdays_by_mark_and_by_text_say_the_same(
+    service: RunningService, open_form: Opener
+) -> None:
+    async with open_form(service) as form:
+        await form.fill(remoteType="4")
+        picker = form.screen.fields.row("weekDay")
+        picker.focus_control()
+        await form.press("'sat-mon", "tab", "3", "7")
+        assert picker.value == "Mon, Wed, Sat"
+        await form.press("up", "'fri")
+        assert form.screen.fields.reading.values.week_day == (5,)
+
+
+async def test_a_paste_brings_neither_control_characters_nor_a_megabyte(
+    service: RunningService, open_form: Opener
+) -> None:
+    from textual import events
+
+    async with open_form(service) as form:
+        app = form.pilot.app
+        app.post_message(events.Paste("\n\tRoof\x1b[31m crew\n" + "x" * 10**6))
+        await settled(form.pilot)
+        assert form.screen.fields.typed()["remoteName"] == " Roof\N{REPLACEMENT CHARACTER}[31m crew"
+        await form.fill(remoteName="")
+        app.post_message(events.Paste("x" * 10**6))
+        await settled(form.pilot)
+        assert len(form.screen.fields.typed()["remoteName"]) == 2000
+        assert "ctrl+o more fields" in shown(form.pilot)
+        await form.press("ctrl+o")
+        assert "ctrl+o fewer fields" in shown(form.pilot)
+        more = form.screen.query_one("#more", Button)
+        await settled(form.pilot)
+        assert more.size.width <= len(str(more.label)) + 2, "as wide as its words"
+        form.screen.fields.row("extraData").focus_control()
+        await settled(form.pilot)
+        app.post_message(events.Paste('{"a": 1,\r\n"b": "\x00"}'))
+        await settled(form.pilot)
+        assert form.screen.fields.typed()["extraData"] == (
+            '{"a": 1,\n"b": "\N{REPLACEMENT CHARACTER}"}'
+        )
+
+
+@pytest.mark.parametrize("size", telling([(60, 20)], [(80, 24), (60, 20)]))
+async def test_the_focused_field_is_always_in_sight(
+    service: RunningService, open_form: Opener, size: tuple[int, int]
+) -> None:
+    async with open_form(service, size=size) as form:
+        await form.fill(**RECURRING, mac="x")
+        await form.press("ctrl+s")
+        await form.press("escape")
+        seen: list[Widget] = []
+        window = form.screen.fields.region
+        for _ in range(25):
+            focused = form.pilot.app.focused
+            assert focused is not None
+            if focused in seen:
+                break
+            seen.append(focused)
+            region = focused.region
+            assert window.contains_region(region), focused
+            await form.press("tab")
+        assert len(seen) > 14
+
+
+async def test_what_an_unsettled_add_holds_back_is_said_before_anything_is_typed(
+    service: RunningService, open_form: Opener, line: Line
+) -> None:
+    async with open_form(line) as form:
+        await form.fill(**RECURRING)
+        line.lose, line.applies = "add", False
+        await form.press("ctrl+s")
+        await form.agree()
+        assert "may have recorded it" in form.status
+        pilot = form.pilot
+        log = pilot.app.messages[-1]  # type: ignore[attr-defined]
+        assert log.title == "Add a remote" and "may have recorded it" in log.text
+        line.lose = ""
+        operations = pilot.app.operations  # type: ignore[attr-defined]
+        other = RemoteForm(operations, GATE, typed=RECURRING | {"remoteName": "Another"})
+        pilot.app.push_screen(other)
+        await settled(pilot)
+        await form.press("ctrl+s")
+        await form.agree()
+        assert "Outside of this form c checks it" in str(other.query_one("#status").render())
+        assert "Held back" in pilot.app.messages[-1].text  # type: ignore[attr-defined]
+
+        pilot.app.push_screen(RemotesScreen(operations, GATE))
+        await settled(pilot)
+        for key, words in (("a", "Add"), ("C", "Clear")):
+            await form.press(key)
+            assert isinstance(pilot.app.screen, RefusedModal)
+            await form.press("escape")
+            said = pilot.app.messages[-1]  # type: ignore[attr-defined]
+            assert said.title == words
+            assert "An earlier change is not settled: add Roof crew." in said.text
+            assert "Settle it first: c checks it, A sends it again, or X gives" in said.text
+        await form.press("X", "'nope", "enter")
+        assert "! That is not give up." in form.dialog
+        await form.press(*["backspace"] * 4, *"give up", "enter", "enter")
+        await form.press("a")
+        # It comes below the offer of its draft.
+        await until(pilot, lambda: isinstance(pilot.app.screen_stack[-2], RemoteForm))

@@ -1,0 +1,132 @@
+"""What the contract says is shown: a pack's whole name, JSON that differs, examples as such."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual.widgets import Input
+
+from lockterm.domain.backup import read_backup
+from lockterm.screens.voice.packs_panel import PackDetail
+from lockterm.service.running import RunningService
+from lockterm.widgets.choice import OptionLine
+from tests.screens import someone_else
+from tests.screens.running_app import Starter, settled
+from tests.screens.site import MAIN_GATE, canned, fill_book, shown, words
+from tests.screens.test_refusals_told import REMOTE, press
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+async def test_the_whole_name_of_a_pack_is_in_its_detail(
+    lockterm_app: Starter, size: tuple[int, int]
+) -> None:
+    name = "de-DE " + "x" * 100 + " the end"
+    pack = {"name": name, "label": "Anna", "updated_at": 1_795_161_600_000}
+    more = {"timbrePackUrl": "https://p.example/a", "fileSize": 1, "fileMd5": "0" * 32}
+
+    def told(data: Any) -> Any:
+        return {"errcode": 0, "errmsg": "ok", "description": "", "data": data}
+
+    answers = {
+        "/voice/list": lambda body: told([pack]),
+        "/voice/detail": lambda body: told({**pack, **more}),
+        "/voice/packs": lambda body: {"errorCode": 0, "errorMsg": "ok", "data": []},
+    }
+    fill_book(lockterm_app, MAIN_GATE)
+    async with canned(answers) as server, lockterm_app(server, size=size) as pilot:
+        await press(pilot, "v", "tab")
+        lines = str(pilot.app.screen.query_one(PackDetail).render()).splitlines()
+        lines = lines[: next(at for at, line in enumerate(lines) if line.startswith("Size"))]
+        assert all(line.strip() in shown(pilot.app) for line in lines), "nothing is cut off"
+        assert name == "".join(line[5:] for line in lines)
+
+
+async def test_the_history_shows_where_json_differs(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    before = {"door": "Süd " * 30, "same": "s" * 100}
+    remote_id = someone_else.add(service, 1004, "Crew", extraData=before)
+    async with lockterm_app(service, 1004, size=(120, 40)) as pilot:
+        operations = pilot.app.operations  # type: ignore[attr-defined]
+        from lockterm.domain.requests import RemoteChanges
+
+        remote = await operations.remotes.detail(remote_id)
+        changes = RemoteChanges.model_validate({"extraData": {**before, "door": "Süd " * 29}})
+        await operations.writes.update_remote(1004, remote_id, changes, remote)
+        await press(pilot, "H", "enter")
+        assert '…Süd Süd Süd Süd " -> …Süd Süd Süd "' in words(pilot.app)
+        assert "sssss" not in words(pilot.app).partition("Body")[0]
+
+
+@pytest.mark.parametrize("colours", [0, 256])
+async def test_without_colours_an_example_does_not_look_like_a_value(
+    service: RunningService, lockterm_app: Starter, colours: int
+) -> None:
+    from dataclasses import replace
+
+    from lockterm.config.look import FULL_LOOK
+
+    look = replace(FULL_LOOK, colours=colours)
+    async with lockterm_app(service, 1004, look) as pilot:
+        await press(pilot, "a")
+        examples = [field.placeholder for field in pilot.app.screen.query(Input)]
+        assert examples and pilot.app.screen.query(OptionLine)
+        assert all(text.startswith("(") == (colours == 0) for text in examples)
+        assert ("(such as A-2041)" in words(pilot.app)) == (colours == 0)
+        await settled(pilot)
+
+
+HIDDEN = {
+    "mac": "AA:BB:CC:DD:EE:FF",
+    "electricQuantity": 80,
+    "firmwareInfo": {"v": 1},
+    "remoteUserNo": 7,
+    "businessId": 9,
+    "remoteRight": 1,
+}
+
+
+@pytest.mark.parametrize("told", [(), ("mac", "remoteUserNo"), tuple(HIDDEN)])
+async def test_losses_are_named_only_where_there_are_any(
+    lockterm_app: Starter, told: tuple[str, ...]
+) -> None:
+    """Whether a service keeps the six fields to itself, tells some of them, or all."""
+    record = {**REMOTE, "addType": 1, **{name: HIDDEN[name] for name in told}}
+    page = {"list": [record], "pageNo": 1, "pageSize": 20, "pages": 1, "total": 1}
+    sent: list[Any] = []
+
+    def answer(data: Any, keep: list[Any] | None = None) -> Any:
+        def made(body: Any) -> Any:
+            if keep is not None:
+                keep.append(body)
+            return {"errcode": 0, "errmsg": "ok", "description": "", "data": data}
+
+        return made
+
+    answers = {
+        "/list": answer(page),
+        "/detail": answer(record),
+        "/delete": answer({}),
+        "/checkRemoteName": answer({}),
+        "/add": answer({"remoteId": 6}, sent),
+    }
+    async with canned(answers) as server, lockterm_app(server, 1001) as pilot:
+        for key in ("d", "C"):
+            await press(pilot, key)
+            losses = words(pilot.app)
+            assert "A backup is kept here" in losses
+            assert ("without what the service does not tell" in losses) == (len(told) < 6)
+            assert ("MAC" in losses) == ("mac" not in told)
+            assert ("battery level" in losses) == ("electricQuantity" not in told)
+            await press(pilot, "escape")
+        operations = pilot.app.operations  # type: ignore[attr-defined]
+        await operations.writes.delete_remote(1001, await operations.remotes.detail(5))
+        (deleted,) = [one for one in await operations.journal.history() if one.call == "delete"]
+        known = await operations.journal.known_of_backup(deleted)
+        (kept,) = read_backup(deleted, known, operations.now_ms())
+        assert kept.request is not None
+        await operations.writes.add_remote(kept.request, restores=(deleted.id, 5))
+        assert {name: sent[0][name] for name in HIDDEN if name in sent[0]} == {
+            name: HIDDEN[name] for name in told
+        }

@@ -1,0 +1,366 @@
+"""What is sent as changed cells shows the same screen as all that Textual paints."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyte
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import split_graphemes
+from rich.color import ColorSystem
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual.app import App
+from textual.geometry import Region
+from textual.strip import Strip
+
+from lockterm.app import LocktermApp
+from lockterm.service.running import RunningService
+from lockterm.terminal.frame import Frame
+from lockterm.terminal.frame_diff import placed
+from tests.long import examples
+from tests.screens.running_app import Starter, settled, until
+from tests.screens.site import LOCKS, fill_book
+
+KEYS = (
+    *("j", "k", "n", "p", "G", "g", "enter", "escape", "escape", "question_mark", "pagedown"),
+    *("a", "e", "d", "v", "tab", "x", "slash", "left", "right", "M", "H", "ctrl+p", "r", "s"),
+)
+
+
+# pyte draws joined emoji apart; one wide character stands for them.
+_JOINED = re.compile("[^\x00-\x7f]\ufe0f?(?:\u200d[^\x00-\x7f]\ufe0f?)+|[^\x00-\x7f]\ufe0f")
+
+
+OWN = ("default", "black", "red", "green", "brown", "blue", "magenta", "cyan", "white")
+"""The terminal's own colours, as pyte names them."""
+
+
+class TwoScreens:
+    """A terminal that is sent everything, and one that is sent what has changed."""
+
+    def __init__(self, size: tuple[int, int], *, fills: bool) -> None:
+        self.screens = [pyte.Screen(*size), pyte.Screen(*size)]
+        self.streams = [pyte.Stream(screen) for screen in self.screens]
+        self.frame = Frame(fills=fills)
+        self.sent = [0, 0]
+        self.compared = 0
+
+    def show(self, app: App[Any], update: Any) -> None:
+        whole = update.render_segments(Console(color_system="truecolor", legacy_windows=False))
+        changed = self.frame.changes(placed(update, ColorSystem.TRUECOLOR), app.size)
+        for place, text in enumerate((whole, changed)):
+            self.sent[place] += len(text)
+            # Textual has told the terminal not to wrap; pyte must not either.
+            self.streams[place].feed("\x1b[?7l" + _JOINED.sub("女", text))
+        first, second = (rows_of(screen) for screen in self.screens)
+        for y, (one, other) in enumerate(zip(first, second, strict=True)):
+            assert one == other, (y, text_of(one), text_of(other), changed[:400])
+        self.compared += 1
+
+
+def rows_of(screen: pyte.Screen) -> list[list[tuple[Any, ...]]]:
+    """What is seen in each cell: of a blank its background, and what is drawn through it.
+
+    Bold is left out where the terminal's own colours are reversed: see ``changed_cells``.
+    """
+    return [
+        [
+            (
+                *(c.data, c.fg, c.bg, c.bold and not (c.reverse and c.bg in OWN)),
+                *(c.reverse, c.underscore, c.italics),
+            )
+            if c.data.strip() or c.reverse or c.underscore or c.strikethrough
+            else (" ", c.bg)
+            for c in (screen.buffer[y][x] for x in range(screen.columns))
+        ]
+        for y in range(screen.lines)
+    ]
+
+
+def text_of(row: list[tuple[Any, ...]]) -> str:
+    return "".join(cell[0] for cell in row)
+
+
+@pytest.mark.parametrize(
+    "size, theme, fills",
+    [
+        ((80, 24), "textual-dark", True),
+        pytest.param((61, 21), "ansi-dark", False, marks=pytest.mark.long),
+        pytest.param((79, 25), "nord", False, marks=pytest.mark.long),
+    ],
+)
+async def test_every_frame_is_the_same(
+    size: tuple[int, int],
+    theme: str,
+    fills: bool,
+    service: RunningService,
+    lockterm_app: Starter,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Random keys through every screen, with Chinese names and emoji in the rows."""
+    fill_book(lockterm_app, *LOCKS)
+    two = TwoScreens(size, fills=fills)
+
+    def display(app: App[Any], screen: Any, update: Any) -> None:
+        if isinstance(update, (LayoutUpdate, ChopsUpdate)) and not app._batch_count:
+            two.show(app, update)
+        super(LocktermApp, app)._display(screen, update)
+
+    monkeypatch.setattr(LocktermApp, "_display", display, raising=False)
+    keys = random.Random(f"{size}{theme}")
+    app = lockterm_app.app(service)
+    app.theme = theme
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(pilot, lambda: two.compared > 0)
+        await pilot.press("enter")
+        await settled(pilot)
+        for _ in range(100):
+            await pilot.press(keys.choice(KEYS))
+            if keys.random() < 0.3:
+                await settled(pilot)
+    assert two.compared > 100
+    assert two.sent[1] < two.sent[0] * (0.4 if fills else 0.6), two.sent
+
+
+@dataclass(frozen=True)
+class Look:
+    """The style that a terminal writes in."""
+
+    bold: bool = False
+    reverse: bool = False
+    front: str = ""
+    back: str = ""
+
+    def then(self, code: str) -> Look:
+        """The style after one more code."""
+        if code in ("1", "22"):
+            return replace(self, bold=code == "1")
+        if code in ("7", "27"):
+            return replace(self, reverse=code == "7")
+        if code == "0":
+            return Look()
+        assert code[0] in "34" and code[1:] in "12349", code
+        colour = "" if code[1] == "9" else code
+        return replace(self, **{"front" if code[0] == "3" else "back": colour})
+
+    def erased(self) -> str:
+        """What is seen of it where something was erased."""
+        return self.back
+
+    def on(self, character: str) -> str:
+        """What is seen of it on a character: on a blank nothing but its ground."""
+        if character == " " and not self.reverse:
+            return self.back
+        bold, reverse = "1" * self.bold, "7" * self.reverse
+        return ";".join(filter(None, (bold, reverse, self.front, self.back)))
+
+
+class Terminal:
+    """What a real terminal does with the few sequences there are.
+
+    One half of a wide character that is overwritten takes the other with it, and behind the last
+    column nothing moves on.
+
+    Args:
+        columns: Its width.
+        rows: Its height.
+        joined: How many cells it takes for each two emoji that are joined.
+        sign: How many cells it takes for signs that were narrow before Unicode 9.
+        fills: Whether what is erased takes the background that is set, and else none.
+    """
+
+    _TOKEN = re.compile(r"\x1b\[([0-9;]*)([HCKXm])|([^\x1b])")
+
+    def __init__(
+        self, columns: int, rows: int, joined: int = 2, sign: int = 2, fills: bool = False
+    ) -> None:
+        self.cells = [[("?", "")] * columns for _ in range(rows)]
+        self._columns, self._joined, self._sign = columns, joined, sign
+        self._x = self._y = 0
+        self._fills = fills
+        self._style = Look()
+
+    def feed(self, text: str) -> None:
+        place = 0
+        while place < len(text):
+            token = self._TOKEN.match(text, place)
+            assert token is not None, text[place:]
+            given, letter, character = token.groups()
+            place = token.end()
+            if character is not None and character in "\r\n":
+                self._x, self._y = (0, self._y) if character == "\r" else (self._x, self._y + 1)
+            elif character is not None:
+                while "\u200d" in text[place - 1 : place + 1] and place < len(text):
+                    character += text[place]
+                    place += 1
+                self._put(character)
+            elif letter == "H":
+                row, _, column = given.partition(";")
+                self._y, self._x = int(row or 1) - 1, int(column or 1) - 1
+            elif letter == "C":
+                self._x = min(self._x + int(given or 1), self._columns - 1)
+            elif letter == "K" or letter == "X":
+                end = self._columns if letter == "K" else self._x + int(given)
+                for x in range(self._x, min(end, self._columns)):
+                    self._blank(x, self._style.erased() if self._fills else "")
+            else:
+                for code in (given or "0").split(";"):
+                    self._style = self._style.then(code)
+
+    def _put(self, character: str) -> None:
+        width = split_graphemes(character)[1]
+        if len(character) > 1 and self._joined > 2:
+            width = self._joined * (len(character) // 2 + 1) // 2
+        elif character == SIGN:
+            width = self._sign
+        for x in range(self._x, min(self._x + width, self._columns)):
+            self._blank(x)
+        row = self.cells[self._y]
+        for place, x in enumerate(range(self._x, min(self._x + width, self._columns))):
+            row[x] = (character if place == 0 else "", self._style.on(character))
+        self._x = min(self._x + width, self._columns - 1)
+
+    def _blank(self, x: int, codes: str = "") -> None:
+        row = self.cells[self._y]
+        if not row[x][0] and x:
+            row[x - 1] = (" ", "")
+        if x + 1 < self._columns and not row[x + 1][0]:
+            row[x + 1] = (" ", "")
+        row[x] = (" ", codes)
+
+
+COLUMNS, ROWS = 16, 2
+JOINED = "👩\u200d🚒"
+FAMILY = "👩\u200d👩\u200d👧\u200d👦"
+SIGN = "✅"
+texts = st.lists(
+    st.sampled_from(["a", "b", " ", " " * 11, "長", "─", JOINED, FAMILY, SIGN]),
+    min_size=1,
+    max_size=12,
+)
+styles = st.sampled_from(
+    [
+        *(Style(), Style(bold=True), Style(reverse=True), Style(bgcolor="red")),
+        *(Style(color="blue"), Style(color="blue", bgcolor="red", bold=True)),
+        *(Style(color="green", bgcolor="red"), Style(color="green", bgcolor="blue", reverse=True)),
+    ]
+)
+writes = st.tuples(st.integers(0, COLUMNS - 1), st.integers(0, ROWS - 1), texts, styles)
+
+
+def painted(graphemes: list[str], style: Style, room: int) -> Strip:
+    """As many as there is room for, at least a blank."""
+    text = ""
+    for grapheme in graphemes:
+        if split_graphemes(text + grapheme)[1] > room:
+            break
+        text += grapheme
+    return Strip([Segment(text or " ", style)])
+
+
+def update_of(x: int, y: int, strip: Strip) -> LayoutUpdate:
+    return LayoutUpdate([[strip]], Region(x, y, strip.cell_length, 1))
+
+
+def filled(frame: Frame, terminal: Terminal) -> None:
+    everything = [[Strip([Segment("#" * COLUMNS)])] for _ in range(ROWS)]
+    update = LayoutUpdate(everything, Region(0, 0, COLUMNS, ROWS))
+    terminal.feed(frame.changes(placed(update, ColorSystem.TRUECOLOR), (COLUMNS, ROWS)))
+
+
+@examples(1000)
+@given(st.lists(writes, max_size=25), st.booleans())
+def test_any_paint_leaves_the_terminal_as_all_of_it_would(
+    given_writes: list[tuple[int, int, list[str], Style]], fills: bool
+) -> None:
+    """Also where wide characters are cut in two, and where erasing takes the background."""
+    frame = Frame(fills=fills)
+    ours, whole = Terminal(COLUMNS, ROWS, fills=fills), Terminal(COLUMNS, ROWS)
+    console = Console(color_system="truecolor", force_terminal=True)
+    filled(frame, ours)
+    filled(Frame(), whole)
+    for x, y, graphemes, style in given_writes:
+        update = update_of(x, y, painted(graphemes, style, COLUMNS - x))
+        ours.feed(frame.changes(placed(update, ColorSystem.TRUECOLOR), (COLUMNS, ROWS)))
+        whole.feed(update.render_segments(console))
+        assert ours.cells == whole.cells
+
+
+@examples(1000)
+@given(st.lists(writes, max_size=25))
+@pytest.mark.long
+def test_emoji_that_a_terminal_draws_apart_shift_nothing(
+    given_writes: list[tuple[int, int, list[str], Style]],
+) -> None:
+    """The line is right behind the cells that they cover."""
+    terminal = Terminal(COLUMNS, ROWS, joined=4)
+    wanted = sent_to(terminal, given_writes)
+    for shown, row in zip(terminal.cells, wanted, strict=True):
+        covered = {
+            x + more
+            for x, (text, _) in enumerate(row)
+            for more in range(len(text) // 2 * 2 + 2)
+            if len(text) > 1
+        }
+        for x, cell in enumerate(row):
+            assert x in covered or shown[x] == cell, (x, row, shown)
+
+
+@examples(1000)
+@given(st.lists(writes, max_size=25))
+@pytest.mark.long
+def test_signs_that_a_terminal_draws_narrow_shift_nothing(
+    given_writes: list[tuple[int, int, list[str], Style]],
+) -> None:
+    """GNU screen and others: what stood in the other half of their cells is gone, too."""
+    terminal = Terminal(COLUMNS, ROWS, sign=1)
+    wanted = sent_to(terminal, given_writes)
+    for row in wanted:
+        for x, (text, codes) in enumerate(row):
+            if text == SIGN:
+                grounds = [code for code in codes.split(";") if code.startswith("4")]
+                row[x + 1] = (" ", codes if "7" in codes else "".join(grounds))
+    assert terminal.cells == wanted
+
+
+def sent_to(
+    terminal: Terminal, given_writes: list[tuple[int, int, list[str], Style]]
+) -> list[list[tuple[str, str]]]:
+    """Send what changes with each; returns what is to be seen in the end."""
+    frame = Frame()
+    wanted = [[("#", "")] * COLUMNS for _ in range(ROWS)]
+    filled(frame, terminal)
+    for x, y, graphemes, style in given_writes:
+        strip = painted(graphemes, style, COLUMNS - x)
+        # As the compositor does: the halves of what is cut in two are painted as blanks.
+        row, start, end = wanted[y], x, x + strip.cell_length
+        if start and not row[start][0]:
+            start, strip = start - 1, Strip([Segment(" "), *strip])
+        if end < COLUMNS and not row[end][0]:
+            end, strip = end + 1, Strip([*strip, Segment(" ")])
+        row[start:end] = cells_of(strip)
+        update = update_of(start, y, strip)
+        terminal.feed(frame.changes(placed(update, ColorSystem.TRUECOLOR), (COLUMNS, ROWS)))
+    return wanted
+
+
+def cells_of(strip: Strip) -> list[tuple[str, str]]:
+    cells: list[tuple[str, str]] = []
+    for text, style, _ in strip:
+        look = Look()
+        if style:  # as Rich writes it
+            drawn = style.render("x", color_system=ColorSystem.STANDARD)
+            for code in re.findall(r"\d+", drawn.split("x")[0]):
+                look = look.then(code)
+        for first, last, width in split_graphemes(text)[0]:
+            codes = look.on(text[first:last])
+            cells += [(text[first:last], codes), *[("", codes)] * (width - 1)]
+    return cells

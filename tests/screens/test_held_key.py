@@ -1,0 +1,59 @@
+"""``n`` held down: the pager follows, and the service is asked for the page that is wanted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lockterm.screens.remotes import RemotesScreen
+from lockterm.screens.remotes.paging import HELD_S, HeldKey
+from lockterm.widgets.pager import Pager
+from tests.operations.test_walks import Service, record
+from tests.screens.running_app import Clock, Starter, settled, shown
+
+PRESSES = 100
+
+
+async def test_one_request_for_the_page_that_is_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    followed: set[int] = set()
+    show = Pager.show
+
+    def note(pager: Pager, words: str = "", *more: object) -> None:
+        page = words.partition("loading page ")[2].partition(" ")[0]
+        followed.update([int(page.replace(",", ""))] if page else [])
+        show(pager, words, *more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Pager, "show", note)
+    service = Service(lambda page_no: [record(page_no)], pages=1000)
+    starter = Starter(tmp_path, Clock())
+    async with service.running(), starter(service, open_lock=1) as pilot:
+        before = len(service.asked)
+        for _ in range(PRESSES):
+            pilot.app.simulate_key("n")
+        await settled(pilot)
+        assert f"page {PRESSES + 1} of 1,000" in shown(pilot)
+        screen = pilot.app.screen
+        assert isinstance(screen, RemotesScreen)
+        asked = [one.start for one in service.asked[before:] if "/list?" in one.start]
+        # The page, its two neighbours, and what was there before it was clear that it is held;
+        # a busy machine may let it look as if the key was let go now and then.
+        assert len(asked) < PRESSES / 5, asked
+        assert len(followed) > PRESSES / 2
+        assert any(f"pageNo={PRESSES + 1}&" in start for start in asked)
+        await pilot.press("n")
+        await settled(pilot)
+        assert f"page {PRESSES + 2} of 1,000" in shown(pilot)
+
+
+def test_a_key_is_held_as_long_as_its_repeats_come() -> None:
+    now_s = 0.0
+    key = HeldKey(lambda: now_s)
+    presses = []
+    for pause_s in (0, HELD_S / 5, HELD_S / 5, HELD_S * 2, HELD_S / 5):
+        now_s += pause_s
+        presses.append(key.is_repeated())
+    assert presses == [False, True, True, False, True]
+    assert HELD_S > 1 / 10, "slow keyboards repeat ten times a second"

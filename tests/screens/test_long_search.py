@@ -1,0 +1,89 @@
+"""Looking through a long list: what is found alone is kept, and told of now and then."""
+
+from __future__ import annotations
+
+import gc
+import random
+import sqlite3
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from lockterm.domain.remotes import Remote
+from lockterm.operations.walk_limits import SeenIds
+from lockterm.paths import Paths
+from lockterm.screens.remotes import RemotesScreen
+from tests.screens.running_app import Starter, settled, shown, until
+from tests.screens.site import canned
+
+PAGES, PAGE = 60, 200
+EVERY = 1000
+"""Each so many remotes, one is found."""
+
+
+def page(query: dict[str, str]) -> Any:
+    number, size = int(query["pageNo"]), int(query["pageSize"])
+    start = (number - 1) * size
+    records = [
+        {"id": one, "remoteType": 1, "remoteName": f"{'Anna' if one % EVERY == 7 else 'Bo'} {one}"}
+        for one in range(start, start + size)
+    ]
+    pages = PAGES * PAGE // size
+    data = {"list": records, "pageNo": number, "pageSize": size, "pages": pages}
+    answer = {"errcode": 0, "errmsg": "", "description": ""}
+    return answer | {"data": data | {"total": PAGES * PAGE}}
+
+
+def kept_answers(starter: Starter) -> set[str]:
+    file = Paths.below(starter.directory).cache_dir / "answers.db"
+    with closing(sqlite3.connect(file)) as connection:
+        return {key for (key,) in connection.execute("SELECT key FROM answers")}
+
+
+async def test_a_search_keeps_what_it_finds_and_nothing_else(
+    lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    alive: list[int] = []
+    painted: list[str] = []
+
+    def answer(query: dict[str, str]) -> Any:
+        if query["pageSize"] == str(PAGE):
+            asked.append(int(query["pageNo"]))
+            alive.append(sum(isinstance(one, Remote) for one in gc.get_objects()))
+        return page(query)
+
+    paint_rows = RemotesScreen.paint_rows
+
+    def counted(screen: RemotesScreen, *, top: bool = False) -> None:
+        painted.append(screen.view.needle)
+        paint_rows(screen, top=top)
+
+    monkeypatch.setattr(RemotesScreen, "paint_rows", counted)
+    async with canned({"/list": answer}) as server, lockterm_app(server, 7) as pilot:
+        before = {f"page 7 {number} 20" for number in (1, 2)}
+        await until(pilot, lambda: kept_answers(lockterm_app) == before)
+        await pilot.press("slash", *"anna")
+        await settled(pilot)
+        painted.clear()
+        await pilot.press("enter")
+        await settled(pilot)
+        found = PAGES * PAGE // EVERY
+        assert f"{found} of {PAGES * PAGE:,} match, searched {PAGES * PAGE:,}" in shown(pilot)
+        assert asked == list(range(1, PAGES + 1))
+        # The first page has one, the clock of this test stands still, and the end is told.
+        assert len(painted) == 2, painted
+        assert max(alive) < 4 * PAGE, "of the pages before, only what was found is left"
+        assert kept_answers(lockterm_app) == before
+
+
+def test_ids_that_were_seen_are_told_from_new_ones() -> None:
+    chance = random.Random(5)
+    numbers = [chance.choice((1, 2**40, 2**64)) * chance.randrange(-3, 3000) for _ in range(20_000)]
+    seen, known = SeenIds(), set[int]()
+    for number in numbers:
+        assert (number in seen) is (number in known)
+        assert seen.add(number) is (number not in known)
+        known.add(number)
+        assert len(seen) == len(known)

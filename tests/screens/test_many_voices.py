@@ -1,0 +1,51 @@
+"""Languages, timbres and packs without end: some lines are shown, and a search finds the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Tree
+
+from lockterm.domain.locks import Lock
+from lockterm.screens.voice import VoiceScreen, packs_panel, voice_tree
+from lockterm.screens.voice.packs_panel import PacksTable
+from tests.screens.running_app import Clock, Starter, settled, shown
+from tests.screens.site import canned
+
+TIMBRES = [{"timbre": f"t{number}"} for number in range(40_000)]
+GATE = Lock(1, vendor="v", model="m")
+
+
+@pytest.mark.parametrize(
+    "languages",
+    [
+        pytest.param([{"lang": f"x{number}"} for number in range(40_000)], marks=pytest.mark.long),
+        pytest.param([{"lang": "xx", "timbres": TIMBRES}], marks=pytest.mark.long),
+        [{"lang": f"x{number}", "timbres": TIMBRES[:20]} for number in range(1500)],
+    ],
+    ids=["languages", "timbres", "both"],
+)
+async def test_voices_and_packs_without_end(tmp_path: Path, languages: list[Any]) -> None:
+    packs = [{"name": "same"} for _ in range(40_000)]
+    answers: dict[str, Callable[[dict[str, Any]], Any]] = {
+        "/voice/packs": lambda _: {"errorCode": 0, "data": languages},
+        "/voice/list": lambda _: {"errcode": 0, "data": packs},
+        "/voice/detail": lambda _: {"errcode": 0, "data": packs[0]},
+    }
+    async with canned(answers) as service, Starter(tmp_path, Clock())(service) as pilot:
+        await pilot.app.push_screen(VoiceScreen(pilot.app.operations, GATE))
+        await settled(pilot)
+        tree = pilot.app.screen.query_one(Tree)
+        lines = sum(1 + len(node.children) for node in tree.root.children)
+        assert 0 < lines <= voice_tree.MOST_SHOWN
+        assert pilot.app.screen.query_one(PacksTable).row_count == packs_panel.MOST_SHOWN
+        assert "the first 500 of 40,000" in shown(pilot)
+        assert "/ finds the others" in shown(pilot)
+        if "timbres" in languages[0]:
+            await pilot.press("slash", *"t19")
+            await settled(pilot)
+            found = [leaf for node in tree.root.children for leaf in node.children]
+            assert 0 < len(found) < voice_tree.MOST_SHOWN

@@ -1,0 +1,199 @@
+"""What was added or deleted just now is shown, marked, as long as the service's list is behind."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC
+
+import pytest
+from textual.pilot import Pilot
+
+from lockterm.domain.requests import RemoteChanges
+from lockterm.errors import NameTaken, OutcomeUnknown
+from lockterm.screens.base import RefusedModal
+from lockterm.screens.remotes import RemotesScreen
+from lockterm.service.running import RunningService
+from tests.faults.calls import new_remote
+from tests.faults.catalogue import close
+from tests.faults.proxy import Exchange, FaultProxy
+from tests.screens.running_app import Starter, settled, until
+from tests.screens.site import shown, words
+from tests.servers import port_of
+
+
+def behind(proxy: FaultProxy, *calls: str) -> None:
+    """Have calls answered with what they answer the first time, whatever comes."""
+    kept: dict[str, bytes] = {}
+
+    async def play(exchange: Exchange) -> None:
+        asked = f"{exchange.target} {exchange.body.decode()}"
+        if asked not in kept:
+            said = await exchange.apply()
+            kept[asked] = said.head + b"\r\n\r\n" + said.body
+        exchange.keep = True
+        await exchange.send(kept[asked])
+
+    for call in calls:
+        proxy.arm(call, play)
+
+
+@asynccontextmanager
+async def lagging(
+    service: RunningService, starter: Starter, *calls: str
+) -> AsyncIterator[tuple[FaultProxy, Pilot[int]]]:
+    """An app on a service whose answers to these calls stay behind from now on."""
+    async with (
+        FaultProxy(port_of(service)).running() as proxy,
+        starter(proxy, 1002, page_size=50, size=(120, 60)) as pilot,
+    ):
+        behind(proxy, *calls)
+        await pilot.press("r")
+        await settled(pilot)
+        yield proxy, pilot
+
+
+async def applied(exchange: Exchange) -> None:
+    """Carry it out, and answer nothing."""
+    await exchange.apply()
+
+
+async def test_the_table_shows_what_the_list_does_not_yet(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lagging(service, lockterm_app, "list", "checkRemoteName") as (proxy, pilot):
+        operations = pilot.app.operations
+        usual = shown(pilot.app)
+        assert "LIST BEHIND" not in usual
+        remotes = await operations.remotes.all(1002)
+        await operations.remotes.is_name_free(1002, "New fob")
+
+        new_id = await operations.writes.add_remote(new_remote(1002))
+        await operations.writes.delete_remote(1002, remotes[0])
+        renamed = RemoteChanges(remote_name="Renamed fob")
+        await operations.writes.update_remote(1002, remotes[1].id or 0, renamed, remotes[1])
+        await pilot.press("r")
+        await until(pilot, lambda: "LIST BEHIND, page 1" in shown(pilot.app))
+        lines = shown(pilot.app).splitlines()
+        (added,) = [line for line in lines if " added " in line]
+        (changed,) = [line for line in lines if " changed " in line]
+        (deleted,) = [line for line in lines if " deleted " in line]
+        assert "New fob" in added and str(remotes[0].remote_name) in deleted
+        assert "Renamed fob" in changed and str(remotes[1].remote_number) in changed
+
+        asked, screen = len(service.requests), pilot.app.screen
+        await pilot.press("home")
+        await until(pilot, lambda: "(d delete)" in shown(pilot.app))
+        for key in ("d", "e", "u", "w"):
+            await pilot.press(key)
+            await until(pilot, lambda: "It is deleted already" in words(pilot.app))
+            assert isinstance(pilot.app.screen, RefusedModal), "nothing is asked"
+            await pilot.press("escape")
+            await until(pilot, lambda: pilot.app.screen is screen)
+        assert len(service.requests) == asked
+
+        assert not await operations.remotes.is_name_free(1002, "New fob")
+        with pytest.raises(NameTaken, match=f"as remote {new_id}"):
+            await operations.writes.add_remote(new_remote(1002))
+        assert proxy.asked.count("add") == 1
+
+        await proxy.heal()
+        await pilot.press("r")
+        await until(pilot, lambda: "LIST BEHIND" not in shown(pilot.app))
+        (added,) = [line for line in shown(pilot.app).splitlines() if "New fob" in line]
+        assert " changed " not in shown(pilot.app)
+        assert " added " not in added and str(remotes[0].remote_name) not in shown(pilot.app)
+
+
+async def test_what_was_added_and_changed_just_now_is_shown_as_it_was_changed(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lagging(service, lockterm_app, "list") as (_, pilot):
+        operations = pilot.app.operations
+        new_id = await operations.writes.add_remote(new_remote(1002))
+        assert new_id is not None
+        before = await operations.remotes.detail(new_id)
+        changes = RemoteChanges(remote_name="Renamed fob", end_ms=1_800_000_000_000)
+        await operations.writes.update_remote(1002, new_id, changes, before)
+        await pilot.press("r")
+        await until(pilot, lambda: "LIST BEHIND, page 1" in shown(pilot.app))
+        screen = pilot.app.screen
+        assert isinstance(screen, RemotesScreen)
+        (added,) = [one for one in screen.view.rows(None, UTC, 0) if one.id == new_id]
+        assert (added.remote_name, added.end_ms) == ("Renamed fob", 1_800_000_000_000)
+
+
+async def test_a_name_is_free_again_once_what_had_it_was_deleted(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1002) as pilot:
+        operations = pilot.app.operations
+        new_id = await operations.writes.add_remote(new_remote(1002))
+        await operations.writes.delete_remote(1002, await operations.remotes.detail(new_id))
+        assert await operations.remotes.is_name_free(1002, "New fob")
+        assert await operations.writes.add_remote(new_remote(1002)) != new_id
+
+
+async def test_a_second_change_is_said_to_wait_before_anything_is_typed(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    port = port_of(service)
+    async with FaultProxy(port).running() as proxy, lockterm_app(proxy, 1002) as pilot:
+        operations, screen = pilot.app.operations, pilot.app.screen
+        remotes = await operations.remotes.all(1002)
+        proxy.arm("delete", close, 1)
+        with pytest.raises(OutcomeUnknown):
+            await operations.writes.delete_remote(1002, remotes[0])
+        await until(pilot, lambda: "UNSETTLED" in shown(pilot.app))
+        for key in ("e", "d", "u"):
+            told = len(pilot.app.messages)
+            await pilot.press(key)
+            await until(pilot, lambda told=told: len(pilot.app.messages) > told)
+            assert "An earlier change of it is not settled: delete" in pilot.app.messages[-1].text
+            assert isinstance(pilot.app.screen, RefusedModal)
+            await pilot.press("escape")
+            await until(pilot, lambda: pilot.app.screen is screen)
+        await pilot.press("down", "e")
+        await until(pilot, lambda: pilot.app.screen is not screen)
+
+
+async def test_a_change_without_an_answer_says_what_it_would_set_and_when_it_is_settled(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    port = port_of(service)
+    async with (
+        FaultProxy(port).running() as proxy,
+        lockterm_app(proxy, 1002, size=(60, 20)) as pilot,
+    ):
+        operations, app = pilot.app.operations, pilot.app
+        remote = (await operations.remotes.all(1002))[0]
+        proxy.arm("update", applied, 1)
+        proxy.arm("detail", close)
+        changes = RemoteChanges(remote_name="Renamed fob", is_coerced=1)
+        with pytest.raises(OutcomeUnknown):
+            await operations.writes.update_remote(
+                1002, remote.id or 0, changes, remote, just_read=True
+            )
+        await until(pilot, lambda: "UNSETTLED" in shown(app))
+        for wide in range(60, 100, 3):
+            await pilot.resize_terminal(wide, 20)
+            await settled(pilot)
+            lines = shown(app).splitlines()
+            for command in ("c check", "A send again", "X give up"):
+                assert [command in line for line in lines].count(True) == 1, (wide, *lines[:6])
+
+        await pilot.press("A")
+        await until(pilot, lambda: "Send it again?" in words(app))
+        assert f"Name: {remote.remote_name} -> Renamed fob" in words(app)
+        assert "Coerced: " in words(app) and "-> yes" in words(app)
+        await pilot.press("escape")
+        await settled(pilot)
+
+        said = len(app.messages)
+        await proxy.heal()
+        operations.watch.start()
+        await until(pilot, lambda: "UNSETTLED" not in shown(app))
+        await until(pilot, lambda: len(app.messages) > said)
+        told = [one for one in [*app.messages][said:] if "Settled" in one.title]
+        assert [one.title for one in told] == [f"Settled: Change {remote.remote_name}"], told
+        assert "The service shows the change" in told[0].text

@@ -1,0 +1,310 @@
+"""Reading a long journal: page by page from SQL, by index, with every word found that is shown."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from lockterm.domain import dates
+from lockterm.domain.history import HistoryLine, Selection
+from lockterm.domain.operation import (
+    CALL_WORDS,
+    IN_FLIGHT,
+    STATE_WORDS,
+    UNSETTLED,
+    Operation,
+    State,
+)
+from lockterm.screens.history.table import OUTCOMES, target_of, what_of
+from lockterm.store.database import Database
+from lockterm.store.journal import Journal
+from lockterm.store.lock_book import LockBook
+from lockterm.store.migrations import MIGRATIONS
+
+BERLIN = ZoneInfo("Europe/Berlin")
+NOW_MS = 1_795_161_600_000
+DONE = frozenset({State.CONFIRMED, State.CONFIRMED_BY_READING})
+NAMES = ("Anna Weber", "Jürgen Weiß", "100 %", "under_score", "back\\slash", "清水", "İzmir", "")
+MESSAGES = ("", "no such remote", "Straße gesperrt", "it's \x00 odd", "50%_\\")
+WORDS = (
+    *("anna", "ANNA", "weiss", "WEISS", "straße", "STRASSE", "jür", "清", "i̇z", "\x00", "%", "_"),
+    *("\\", "'", "100", "7", "1001", "2026", "nov", "10:3", "+01", "-11-", "restore", "rem", "60"),
+    *("emotes", "recorded", "seen", "refused", "damaged", "voice", "de-de", "karl", "none", "odd"),
+)
+
+
+def operation(number: int, **fields: object) -> Operation:
+    usual: dict[str, object] = {
+        "id": f"{number:032x}",
+        "profile": "p",
+        "call": "update",
+        "path": "/x",
+        "body": {},
+        "lock_id": 1001,
+        "lock_name": "Gate",
+        "remote_id": number,
+        "remote_name": f"Remote {number}",
+        "before": (),
+        "state": State.CONFIRMED,
+        "session": "1-a",
+        "prepared_ms": NOW_MS,
+    }
+    return Operation(**usual | fields)  # type: ignore[arg-type]
+
+
+def some_operation(number: int, chance: random.Random) -> Operation:
+    call = chance.choice([*CALL_WORDS, "reboot"])
+    voice = {"lang": "de-DE", "timbre": chance.choice(["Karl", "Größe"])}
+    return operation(
+        number,
+        call=call,
+        body={"currentVoiceTimbre": voice} if call == "updateLockSetting" else {},
+        lock_id=chance.choice((1001, 1002, 77)),
+        lock_name=chance.choice(NAMES),
+        remote_id=chance.choice((None, 7, 100)),
+        remote_name=chance.choice(NAMES),
+        before=tuple({"id": one} for one in range(60)) if call == "clear" else (),
+        state=chance.choice([state for state in State if state is not State.DAMAGED]),
+        prepared_ms=NOW_MS - chance.randrange(0, 400 * dates.DAY_MS),
+        code=chance.choice((None, 7, -5)),
+        message=chance.choice(MESSAGES),
+        restores=chance.choice((None, "x")),
+    )
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    database = Database(tmp_path / "lockterm.db")
+    yield database
+    database.close()
+
+
+def filled(database: Database, *operations: Operation) -> Journal:
+    journal = Journal(database, "p")
+    with database.transaction():
+        for one in operations:
+            assert journal.prepare(one) is None
+    return journal
+
+
+def is_shown(word: str, line: HistoryLine) -> bool:
+    """Whether a word is in what the table shows of a line, or in all of what is cut there."""
+    at = dates.local(line.prepared_ms, BERLIN)
+    assert at is not None
+    places = (
+        what_of(line),
+        OUTCOMES[line.state],
+        STATE_WORDS[line.state],
+        target_of(line),
+        dates.stamp(line.prepared_ms, BERLIN),
+        dates.MONTHS[at.month - 1],
+        CALL_WORDS.get(line.call, ""),
+        line.message,
+        line.remote_name,
+        line.lock_name,
+        *(
+            str(number)
+            for number in (line.remote_id, line.lock_id, line.code)
+            if number is not None
+        ),
+    )
+    return any(word.casefold() in place.casefold() for place in places)
+
+
+def test_sql_finds_what_is_shown_and_nothing_else(database: Database) -> None:
+    chance = random.Random(11)
+    rows = [some_operation(number, chance) for number in range(300)]
+    with database.transaction() as connection:  # some hold each other back, were they prepared
+        journal = filled(database, *(operation(number) for number in range(300)))
+        for row in rows:
+            names = ("call", "lock_id", "lock_name", "remote_id", "remote_name", "state", "code")
+            more = ("prepared_ms", "message", "restores", "before", "body")
+            journal.move(row.id, State, **{name: getattr(row, name) for name in names + more})
+        assert connection.in_transaction
+    lines = journal.lines()
+    found_any = set()
+    for word in WORDS:
+        found = journal.lines(Selection(words=(word.casefold(),), zone=BERLIN))
+        assert found == [line for line in lines if is_shown(word, line)], word
+        assert journal.count(Selection(words=(word.casefold(),), zone=BERLIN)) == len(found)
+        found_any |= {word} if 0 < len(found) < len(lines) else set()
+    assert set(WORDS) - found_any == {"none", "damaged"}, "each other word tells rows apart"
+    both = Selection(1001, DONE, ("anna", "2026"), BERLIN)
+    assert journal.lines(both) == [
+        line
+        for line in lines
+        if line.lock_id == 1001
+        and line.state in DONE
+        and is_shown("anna", line)
+        and is_shown("2026", line)
+    ]
+
+
+def test_a_state_that_is_none_any_more_counts_as_unsettled(database: Database) -> None:
+    journal = filled(database, *(operation(number) for number in range(3)))
+    with database.transaction() as connection:
+        connection.execute("UPDATE operations SET state = 'cond' WHERE seq = 2")
+    (line,) = journal.lines(Selection(states=UNSETTLED | IN_FLIGHT))
+    assert line.state is State.DAMAGED and line.seq == 2
+    assert [one.seq for one in journal.lines(Selection(states=DONE))] == [3, 1]
+    assert [one.seq for one in journal.lines(Selection(words=("damaged",)))] == [2]
+
+
+def test_what_is_shown_as_damaged_is_found_by_that(database: Database) -> None:
+    journal = filled(database, *(operation(number, state=State.CONFIRMED) for number in range(3)))
+    with database.transaction() as connection:
+        connection.execute("UPDATE operations SET before = '[{' WHERE seq = 2")
+    assert [one.seq for one in journal.lines() if one.state is State.DAMAGED] == [2]
+    assert [one.seq for one in journal.lines(Selection(states=UNSETTLED | IN_FLIGHT))] == [2]
+    assert [one.seq for one in journal.lines(Selection(words=("damaged",)))] == [2]
+
+
+@pytest.mark.parametrize(
+    ("body", "is_damaged"),
+    [
+        (b"{}", False),
+        (b'{"currentVoiceTimbre": 1}', False),
+        (b"[1]", True),
+        (b'{"currentVoiceTimbre": "\xff"}', True),
+    ],
+)
+def test_a_voice_that_cannot_be_read_is_shown_as_far_as_it_can(
+    database: Database, body: bytes, is_damaged: bool
+) -> None:
+    journal = filled(database, operation(1), operation(2))
+    with database.transaction() as connection:
+        change = "UPDATE operations SET call = 'updateLockSetting', body = CAST(? AS TEXT)"
+        connection.execute(f"{change} WHERE seq = 2", [body])
+    assert [one.state is State.DAMAGED for one in journal.lines()] == [is_damaged, False]
+    assert [one.state is State.DAMAGED for one in journal.history()] == [False, is_damaged]
+
+
+def test_pages_follow_each_other_whatever_is_written_meanwhile(database: Database) -> None:
+    journal = filled(database, *(operation(number) for number in range(10)))
+    first = journal.lines(most=4)
+    filled(database, operation(10))
+    then = journal.lines(below=first[-1].seq, most=4)
+    assert [line.remote_id for line in first + then] == [9, 8, 7, 6, 5, 4, 3, 2]
+
+
+def asked_of(database: Database, read: Callable[[], object]) -> list[str]:
+    """How SQLite goes about each query of a reading."""
+    queries: list[str] = []
+    database.check()  # the statements of its opening are not meant
+    with database.reading() as connection:
+        connection.set_trace_callback(queries.append)
+        read()
+        connection.set_trace_callback(None)
+        plans = [connection.execute(f"EXPLAIN QUERY PLAN {query}").fetchall() for query in queries]
+    return [step[3] for plan in plans for step in plan]
+
+
+def test_what_a_journal_is_asked_for_is_found_by_an_index(database: Database) -> None:
+    journal, book = filled(database, operation(1)), LockBook(database, "p")
+    for read, index in (
+        (lambda: journal.was_sent_again("x"), "operations_by_sent_again (again_of=?)"),
+        (
+            lambda: book.voice_sent(1001),
+            "operations_by_profile (profile=? AND lock_id=? AND call=?)",
+        ),
+        (lambda: journal.restored(1001), "operations_by_profile (profile=? AND lock_id=?)"),
+        (lambda: journal.recent(1001, 0, 1, ["x"]), "operations_by_settled"),
+    ):
+        step, *rest = asked_of(database, read)
+        assert step.startswith("SEARCH operations USING") and index in step, step
+        assert not any(step.startswith("SCAN operations") for step in rest)
+    again = asked_of(database, lambda: journal.prepare(operation(3, again_of="x")))
+    assert any("operations_by_sent_again (again_of=?)" in step for step in again)
+    linked = asked_of(database, lambda: journal.linked(operation(2, again_of="x", restores="y")))
+    assert "SCAN operations" not in linked
+    assert any("operations_by_sent_again (again_of=?)" in step for step in linked)
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [Selection(), Selection(1001), Selection(states=DONE), Selection(1001, DONE, ("anna", "9"))],
+)
+@pytest.mark.parametrize(("rare", "how"), [(0, "(rowid<?)"), (1, "(rowid=?)")])
+def test_a_page_is_read_from_its_place_on_and_nothing_is_sorted(
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    selection: Selection,
+    rare: int,
+    how: str,
+) -> None:
+    """Of what is rare, row by row, as an index has them."""
+    monkeypatch.setattr("lockterm.store.journal.RARE", rare)
+    journal = filled(database, operation(1))
+    steps = asked_of(database, lambda: journal.lines(selection, below=5, most=2))
+    how = how if selection != Selection() else "(rowid<?)"
+    assert f"SEARCH operations USING INTEGER PRIMARY KEY {how}" in steps, steps
+    assert not any("ORDER BY" in step for step in steps), steps
+    assert "SCAN operations" not in steps, steps
+
+
+def test_what_is_unsettled_is_found_without_looking_at_the_rest(database: Database) -> None:
+    journal = filled(database, *(operation(number) for number in range(3)))
+    chosen = Selection(states=UNSETTLED)
+    assert journal.look_through(2) and journal.look_through(2) and not journal.look_through(2)
+    for read in (lambda: journal.lines(chosen), lambda: journal.count(chosen)):
+        steps = asked_of(database, read)
+        assert "SCAN operations" not in steps
+        assert "SCAN operations USING COVERING INDEX operations_by_state" not in steps
+
+
+def test_rows_are_looked_at_once_for_damage_and_those_that_come_later_too(
+    database: Database,
+) -> None:
+    journal = filled(database, operation(1), operation(2))
+    chosen = Selection(states=UNSETTLED)
+    damage = "UPDATE operations SET body = '{' WHERE remote_id = ?"
+    with database.transaction() as connection:
+        connection.execute(damage, [1])
+    assert [line.remote_id for line in journal.lines(chosen)] == [1]
+    filled(database, operation(3))
+    with database.transaction() as connection:
+        connection.execute(damage, [3])
+    assert [line.remote_id for line in journal.lines(chosen)] == [3, 1]
+    database.close()
+    with database.transaction() as connection:
+        connection.execute(damage, [2])
+    assert journal.count(chosen) == 3, "what is opened anew is looked at anew"
+
+
+def test_no_more_are_counted_than_are_asked_for(database: Database) -> None:
+    journal = filled(database, *(operation(number) for number in range(5)))
+    assert [journal.count(Selection(1001), most) for most in (-1, 3, 9)] == [5, 3, 5]
+
+
+def test_rows_of_a_lock_are_counted_without_looking_at_them(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = filled(database, operation(1))
+    monkeypatch.setattr("lockterm.store.journal.RARE", 0)
+    for selection in (Selection(), Selection(1001)):
+        steps = asked_of(database, lambda chosen=selection: journal.count(chosen))
+        assert "SCAN operations USING COVERING INDEX operations_by_profile" in steps
+        assert "SCAN operations" not in steps
+
+
+def test_a_store_from_before_these_indexes_opens_and_gets_them(tmp_path: Path) -> None:
+    names = list(MIGRATIONS)
+    before = {name: MIGRATIONS[name] for name in names[: names.index("journal_by_sent_again")]}
+    old = Database(tmp_path / "lockterm.db", before)
+    filled(old, operation(1, again_of="x"))
+    old.close()
+    new = Database(tmp_path / "lockterm.db")
+    new.check()
+    journal = Journal(new, "p")
+    assert journal.was_sent_again("x") and journal.count() == 1
+    with new.reading() as connection:
+        indexes = {row["name"] for row in connection.execute("PRAGMA index_list(operations)")}
+    assert {"operations_by_sent_again", "operations_by_profile"} <= indexes
+    new.close()
+    old = Database(tmp_path / "lockterm.db", before)
+    assert Journal(old, "p").count() == 1, "an older lockterm goes on with it"
+    old.close()

@@ -1,0 +1,111 @@
+"""Keys that arrive in one read, as a stalled link delivers them, do what they do one at a time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from tests.terminal.pty_session import PtySession
+
+Start = Callable[..., PtySession]
+
+FIRST = "Ruth Adler"
+"""The first remote of the lock, a permanent one."""
+LIMITED = "Ivan Horvat"
+"""The second, with an end."""
+
+
+@pytest.fixture
+def remotes(lockterm: Start) -> PtySession:
+    """The remotes of the demo's store of chemicals: 18 on one page."""
+    session = lockterm("demo")
+    session.wait_for("Main gate")
+    session.press("/Chemical", "enter", "enter")
+    session.wait_for("18 remotes")
+    return session
+
+
+def _field(session: PtySession, label: str) -> str:
+    return session.wait_for(rf"^ {label} +(.*)$")[1]
+
+
+def test_an_end_typed_with_the_key_that_opens_the_form_is_in_its_field(remotes: PtySession) -> None:
+    remotes.press("jw+30d")
+    remotes.wait_for(r"End +\+30d")
+    assert _field(remotes, "Name").startswith(LIMITED)
+
+
+def test_renewing_a_permanent_remote_offers_it_to_be_time_limited(remotes: PtySession) -> None:
+    remotes.press("w+30d")
+    remotes.wait_for(r"End +\+30d")
+    assert _field(remotes, "Name").startswith(FIRST)
+    assert "(*) time-limited" in _field(remotes, "Type")
+    assert _field(remotes, "Start").startswith("now")
+
+
+def test_renewing_a_permanent_remote_never_deletes_it(remotes: PtySession) -> None:
+    for keys in ("w", "+", "3", "0", "d", "\x13", "right", "enter"):
+        remotes.press(keys)
+        remotes.pump(0.1)
+    remotes.wait_for(f"{FIRST} was changed")
+    remotes.wait_for(rf"{FIRST}.*time-limited")
+
+
+def test_a_text_typed_with_the_key_that_opens_the_find_line_is_whole(remotes: PtySession) -> None:
+    remotes.press("/horvat")
+    remotes.wait_for(r"Find: horvat")
+
+
+def test_a_number_typed_with_the_key_that_asks_for_it_is_whole(remotes: PtySession) -> None:
+    remotes.press("u77")
+    remotes.wait_for("New user number")
+    remotes.wait_for(r"│ +77 +│")
+
+
+def test_a_page_typed_with_the_key_that_asks_for_it_is_shown(lockterm: Start) -> None:
+    session = lockterm("demo")
+    session.wait_for("Main gate")
+    session.press("/Main gate", "enter", "enter", ":3", "enter")
+    session.wait_for("page 3 of")
+
+
+def test_what_comes_behind_enter_finds_the_remote_that_it_opens(remotes: PtySession) -> None:
+    remotes.press("enter", "e")
+    remotes.wait_for(f"Edit {FIRST}")
+    assert "no remote under the cursor" not in remotes.text
+
+
+def test_a_burst_deletes_nothing(remotes: PtySession) -> None:
+    """Not by the keys that save, and not by the key that deletes before its question is seen."""
+    remotes.press("d", "right", "enter", "dD")
+    remotes.wait_for("Typed too early")
+    remotes.wait_for(f"Delete {FIRST}.* from")
+    remotes.press("enter")
+    remotes.wait_until(lambda: "Keep" not in remotes.text, "the question is gone")
+    remotes.wait_for("18 remotes")
+
+
+def test_the_key_of_the_question_deletes(remotes: PtySession) -> None:
+    remotes.press("d")
+    remotes.wait_for(rf"D  Delete {FIRST}")
+    remotes.wait_for("Valid: always")
+    remotes.press_until("D", f"{FIRST}.* was deleted")
+    remotes.wait_for("17 remotes")
+    assert not re.search(rf"^ {FIRST}", remotes.text, re.MULTILINE)
+
+
+def test_the_key_counts_only_behind_the_answer_of_a_terminal_that_shows_the_question(
+    remotes: PtySession,
+) -> None:
+    """What is typed while a question stands in a stalled link answers the picture before it."""
+    remotes.press("d")
+    remotes.wait_until(lambda: remotes.raw.count(b"\x1b[5n") == 1, "asked whether it is drawn")
+    remotes.send(b"\x1b[0n")  # now it is known as one that answers
+    remotes.press("enter", "d")
+    remotes.wait_until(lambda: remotes.raw.count(b"\x1b[5n") == 2, "asked whether it is drawn")
+    remotes.press("D")
+    remotes.wait_for("Typed too early")
+    remotes.send(b"\x1b[0nD")
+    remotes.wait_for("17 remotes")

@@ -1,0 +1,151 @@
+"""What is typed and what the terminal answers, through a real terminal, tmux and GNU screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.terminal.multiplexers import in_screen, in_tmux
+from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
+
+Start = Callable[..., PtySession]
+
+DEMO = [*LOCKTERM, "demo"]
+ANSWERS = {
+    "attributes": b"\x1b[?64;1;2;6;9;15;16;17;18;21;22;28c",
+    "second attributes": b"\x1b[>41;388;0c",
+    "overlong": b"\x1b[?" + b"1;" * 40 + b"q",
+    "background": b"\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\",
+    "foreground": b"\x1b]10;rgb:cccc/cccc/cccc\x07",
+    "name": b"\x1bP>|XTerm(388)\x1b\\",
+    "third attributes": b"\x1bP!|7E565445\x1b\\",
+    "style": b"\x1bP1$r0;1q\x1b\\",
+    "capability": b"\x1bP1+r544e=787465726d\x1b\\",
+    "picture": b"\x1b_Gi=31;OK\x1b\\",
+    "mode": b"\x1b[?2026;2$y",
+    "place": b"\x1b[12;40R",
+    "fine": b"\x1b[0n",
+    "flags": b"\x1b[?0u",
+    "unknown key": b"\x1b[99~",
+    "too large": b"\x1b[99999999999u",
+}
+
+
+def plain(home: Path) -> PtySession:
+    return PtySession(DEMO, clean_environment(home))
+
+
+@contextmanager
+def tmux(home: Path) -> Iterator[PtySession]:
+    with in_tmux(DEMO, home) as session:
+        yield session
+
+
+@contextmanager
+def gnu_screen(home: Path) -> Iterator[PtySession]:
+    command = ["env", "TERM=screen-256color", *DEMO]
+    with in_screen(command, home) as session:
+        yield session
+
+
+@pytest.mark.parametrize(
+    ("inside", "pause_s"), [(plain, 0.0), (plain, 0.03), (tmux, 0.05), (gnu_screen, 0.05)]
+)
+def test_escape_and_the_next_key_are_two_keys(
+    tmp_path: Path, inside: Callable[[Path], AbstractContextManager[PtySession]], pause_s: float
+) -> None:
+    """They are joined by tmux for half a second, by screen for less, by a slow link for any."""
+    with inside(tmp_path) as session:
+        session.wait_for("Main gate")
+        session.press("enter")
+        session.wait_for("page 1 of")
+        session.press("enter")
+        session.wait_for(r"Field +Value")
+        session.send(b"\x1b")
+        if pause_s:
+            session.pump(pause_s)
+        session.send(b"M")
+        session.wait_for("Messages")
+
+
+def on_the_gate(lockterm: Start) -> PtySession:
+    """The remotes of the first lock."""
+    session = lockterm("demo")
+    session.wait_for("Main gate")
+    session.press("enter")
+    session.wait_for("page 1 of")
+    return session
+
+
+def adding(lockterm: Start) -> PtySession:
+    """An empty form over them."""
+    session = on_the_gate(lockterm)
+    session.press("a")
+    session.wait_for("such as Anna")
+    return session
+
+
+def test_answers_are_no_keys(lockterm: Start) -> None:
+    session = on_the_gate(lockterm)
+    before = session.lines[2:-2]
+    for answer in ANSWERS.values():
+        cut = len(answer) // 2
+        for part in (answer, answer[:2], answer[2:cut], answer[cut:]):
+            session.send(part)
+            session.pump(0.05)
+    session.press("M")
+    session.wait_for("Messages")
+    session.press("escape")
+    # The pager may be back before the rows are.
+    session.wait_until(lambda: session.lines[2:-2] == before, "the same rows as before")
+
+
+def test_answers_are_no_text(lockterm: Start) -> None:
+    session = adding(lockterm)
+    session.press("Gate 4")
+    session.wait_for("Gate 4")
+    for answer in ANSWERS.values():
+        for place in range(len(answer)):
+            session.send(answer[place : place + 1])
+            if place > 1 and place % 7 == 0:
+                session.pump(0.15)
+    session.press("!")
+    (line,) = [line for line in session.wait_for(r"^.*Gate 4!.*$")[0].splitlines()]
+    assert "[" not in line, line
+    assert "Add a remote" in session.text
+
+
+def test_a_pasted_escape_is_no_key_and_bytes_of_no_letter_end_nothing(lockterm: Start) -> None:
+    session = adding(lockterm)
+    session.send(b"\xff\xfe\x9bq\xc3")
+    session.send(b"\x1b[200~Gate \x1b4\xc3")
+    session.send(b"\xa9\x1b[20")
+    session.send(b"1~!")
+    session.wait_for("é!")
+    assert "Add a remote" in session.text
+
+
+def test_the_mouse_points_also_in_pieces_and_the_focus_types_nothing(lockterm: Start) -> None:
+    session = lockterm("demo")
+    session.wait_for("Main gate")
+    row = next(y for y, line in enumerate(session.lines, 1) if "Main gate" in line)
+    report = f"\x1b[<0;5;{row}".encode()
+    for piece in (report + b"M", report[:4], report[4:], b"m", b"\x1b[", b"O", b"\x1b[I"):
+        session.send(piece)
+        session.pump(0.05)
+    session.press("enter")
+    session.wait_for("Main gate > Remotes")
+
+
+def test_the_keyboard_is_asked_for_nothing(lockterm: Start) -> None:
+    """Flags of kitty's that a line which died leaves behind make the shell unusable."""
+    session = lockterm("demo", env={"TERM": "xterm-kitty"})
+    session.wait_for("Main gate")
+    session.press("q")
+    session.wait_exit()
+    assert b"\x1b[>" not in session.raw
+    assert b"\x1b[<u" not in session.raw, "nor what somebody else has asked for taken away"
+    assert b"\x1b[=" not in session.raw

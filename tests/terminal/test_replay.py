@@ -1,0 +1,441 @@
+"""The last frame of a lock, shown again at the next start, until the live one stands there."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import psutil
+import pytest
+
+from lockterm.service.running import RunningService
+from tests.long import telling
+from tests.servers import port_of
+from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
+from tests.terminal.test_ending import modes_of
+
+OLD = r"OLD, seen .* ago, asking the service|OLD, seen just now"
+LIVE = "20 a page · updated|a page - updated"
+ROWS = ("Ines Duarte", "Chiara Conti", "Rahul Mehta")
+"""On the first page of lock 1001."""
+
+_HELD = """
+import os, sys
+folder, module = sys.argv.pop(1), sys.argv.pop(1)
+
+class Hold:
+    def find_spec(self, name, path=None, target=None):
+        if name == module:
+            sys.meta_path.remove(self)
+            open(f"{folder}/held", "w").close()
+            with open(f"{folder}/go") as go:
+                go.read()
+
+sys.meta_path.insert(0, Hold())
+from lockterm.__main__ import main
+main()
+"""
+"""lockterm, whose import of a module waits until somebody writes to a pipe."""
+
+BEFORE_GUARD, TEXTUAL = "lockterm.cli.ending", "textual"
+"""What is imported while the last frame stands there: before signals are guarded, and after."""
+
+
+class Home:
+    """A home in which lockterm is started again and again, on one service.
+
+    Args:
+        path: An empty folder.
+        stack: Ends what was started.
+    """
+
+    def __init__(self, path: Path, stack: ExitStack) -> None:
+        self.path = path
+        self._stack = stack
+        os.mkfifo(path / "go")
+
+    def start(
+        self,
+        url: str,
+        *arguments: str,
+        size: tuple[int, int] = (80, 24),
+        env: dict[str, str] | None = None,
+        held: bool = False,
+        at: str = TEXTUAL,
+    ) -> PtySession:
+        """Start it on lock 1001."""
+        program = (sys.executable, "-c", _HELD, str(self.path), at) if held else LOCKTERM
+        service = ("--base-url", url) if url else ()
+        command = [*program, *service, "--lock", "1001", *arguments]
+        environment = clean_environment(self.path, **(env or {}))
+        return self._stack.enter_context(PtySession(command, environment, size))
+
+    def visit(self, url: str, *arguments: str, size: tuple[int, int] = (80, 24), **env: str) -> str:
+        """Look at the first page and leave; what stood there."""
+        session = self.start(url, *arguments, size=size, env=env)
+        session.wait_for(LIVE)
+        seen = session.text
+        session.press("q")
+        assert session.wait_exit() == 0
+        return seen
+
+    def let_go(self, session: PtySession) -> None:
+        """Let it be imported."""
+        session.wait_until((self.path / "held").exists, "it is about to be imported")
+        (self.path / "go").write_text("go")
+
+    @property
+    def frames(self) -> list[Path]:
+        return [*(self.path / "cache").rglob("frame-*")]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    with ExitStack() as stack:
+        yield Home(tmp_path, stack)
+
+
+def cells_of(session: PtySession) -> list[list[object]]:
+    """All cells but those of the age, which a busy machine decides."""
+    screen, ends = session.screen, [line.find("updated ") for line in session.lines]
+    return [
+        [screen.buffer[y][x] for x in range(screen.columns if end < 0 else end)]
+        for y, end in enumerate(ends)
+    ]
+
+
+def without_age(text: str) -> str:
+    return re.sub("updated .*", "updated", text)
+
+
+def given_back(session: PtySession) -> bool:
+    return session.attributes() == session.attributes_before and modes_of(session.raw) == {7, 25}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "env"),
+    [
+        ((), {}),
+        pytest.param((), {"COLORTERM": "truecolor"}, marks=pytest.mark.long),
+        pytest.param((), {"NO_COLOR": "1"}, marks=pytest.mark.long),
+        (("--quiet",), {}),
+        pytest.param((), {"TERM": "screen-256color", "STY": "1.x"}, marks=pytest.mark.long),
+    ],
+)
+def test_replay_and_live_paint_together_are_a_clean_start(
+    home: Home, service: RunningService, arguments: tuple[str, ...], env: dict[str, str]
+) -> None:
+    home.visit(service.base_url, *arguments, **env)
+    (frame,) = home.frames
+    kept = frame.read_bytes()
+    frame.unlink()
+    clean = home.start(service.base_url, *arguments, env=env)
+    clean.wait_for(LIVE)
+    assert "OLD" not in clean.text
+    frame.write_bytes(kept)
+
+    session = home.start(service.base_url, *arguments, env=env, held=True)
+    session.wait_for(OLD)
+    old, replayed = session.lines, len(session.raw)
+    home.let_go(session)
+    session.wait_for(LIVE)
+    session.wait_until(lambda: b"\x1b[5n" in session.raw, "the live frame, all of it")
+
+    changed = [
+        y for y, (one, other) in enumerate(zip(old, session.lines, strict=True)) if one != other
+    ]
+    assert changed == [22], "the line that tells the age, and nothing else"
+    assert cells_of(session) == cells_of(clean)
+    assert session.raw.count(b"\x1b[?1049h") == 1 and b"\x1b[2J" not in session.raw
+    for row in ROWS:
+        assert session.raw.count(row.encode()) == 1, "no row was sent twice"
+    assert len(session.raw) - replayed < 600
+    session.press("q")
+    assert session.wait_exit() == 0
+    assert given_back(session)
+
+
+def test_the_rows_stay_until_a_slow_service_has_answered(
+    home: Home, running_service: Callable[..., RunningService]
+) -> None:
+    service = running_service()
+    url, port = service.base_url, port_of(service)
+    home.visit(url)
+    service.stop()
+    with socket.create_server(("127.0.0.1", port), reuse_port=False):  # and never answers
+        session = home.start(url)
+        session.wait_for("loading page 1")
+        assert all(session.raw.count(row.encode()) == 1 for row in ROWS)
+        before = cells_of(session)[1:22]
+        session.press("j")
+        session.wait_until(lambda: cells_of(session)[1:22] != before, "the cursor moves")
+        session.press("\x11")
+        assert session.wait_exit() == 0
+
+
+def test_keys_that_move_take_effect_and_others_land_nowhere(
+    home: Home, service: RunningService
+) -> None:
+    home.visit(service.base_url)
+    session = home.start(service.base_url, held=True)
+    session.wait_for(OLD)
+    names = [line.split("  ")[0].strip(" …") for line in session.lines[2:6]]
+    session.press("j", "j", "j", "d", "j", "D", "enter")
+    home.let_go(session)
+    session.wait_for(LIVE)
+    session.wait_until(lambda: b"\x1b[5n" in session.raw, "it asks when the frame is seen")
+    session.press("a")  # typed before the live frame was seen: the terminal answers behind it
+    session.send(b"\x1b[0n")
+    session.wait_for("5 keys were typed before the page was asked for again")
+    session.press("enter")
+    session.wait_for("Created")
+    assert names[3] in session.lines[0], "the fourth row was under the cursor"
+    assert b"Delete" not in session.raw.replace(b"delete", b"")
+    session.press("\x11")
+    assert session.wait_exit() == 0
+
+
+def test_a_terminal_that_does_not_answer_keeps_no_key_from_the_live_frame(
+    home: Home, service: RunningService
+) -> None:
+    home.visit(service.base_url)
+    session = home.start(service.base_url)
+    session.wait_until(lambda: b"\x1b[5n" in session.raw, "the live frame")
+    session.press("enter")
+    session.wait_for("Created")
+    assert "Typed too early" not in session.text
+
+
+@pytest.mark.parametrize(
+    "how",
+    telling(
+        [signal.SIGTERM, "\x03"],
+        [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, "\x03"],
+    ),
+)
+@pytest.mark.parametrize("at", [BEFORE_GUARD, TEXTUAL])
+def test_a_signal_leaves_the_terminal_as_it_was(
+    home: Home, service: RunningService, how: signal.Signals | str, at: str
+) -> None:
+    home.visit(service.base_url)
+    session = home.start(service.base_url, held=True, at=at)
+    session.wait_for(OLD)
+    session.wait_until((home.path / "held").exists, "it is about to be imported")
+    assert session.attributes() != session.attributes_before
+    session.press("j", "d")
+    if isinstance(how, str):
+        session.press(how)
+    else:
+        session.kill(how)
+    number = signal.SIGINT if isinstance(how, str) else how
+    assert session.wait_exit() == 128 + number
+    assert given_back(session)
+    assert session.waiting_input() == 0, "nothing of it is typed into the shell"
+    assert home.frames, "the frame is kept for the next start"
+
+
+@pytest.mark.parametrize("how", telling(["\x1a"], [signal.SIGTSTP, signal.SIGSTOP, "\x1a"]))
+@pytest.mark.parametrize("at", [BEFORE_GUARD, TEXTUAL])
+def test_stopped_and_going_on_it_begins_anew(
+    home: Home, service: RunningService, how: signal.Signals | str, at: str
+) -> None:
+    clean = home.visit(service.base_url)
+    session = home.start(service.base_url, held=True, at=at)
+    session.wait_for(OLD)
+    session.wait_until((home.path / "held").exists, "it is about to be imported")
+    process = psutil.Process(session.pid)
+    if isinstance(how, str):
+        session.press(how)
+    else:
+        session.kill(how)
+    session.wait_until(lambda: process.status() == psutil.STATUS_STOPPED, "it has stopped")
+    if how != signal.SIGSTOP:  # of which nobody is told
+        session.wait_until(lambda: given_back(session), "the terminal is the shell's")
+    session.kill(signal.SIGCONT)
+    session.wait_until(lambda: given_back(session), "the terminal is the shell's")
+    home.let_go(session)
+    session.wait_for(LIVE)
+    assert without_age(session.text) == without_age(clean)
+    assert session.raw.count(b"\x1b[?1049h") == 2
+    session.press("q")
+    assert session.wait_exit() == 0
+    assert given_back(session)
+
+
+@pytest.mark.parametrize(
+    "sizes", telling([((61, 20),)], [((100, 30),), ((100, 30), (80, 24)), ((61, 20),)])
+)
+def test_another_size_is_drawn_anew(
+    home: Home, service: RunningService, sizes: tuple[tuple[int, int], ...]
+) -> None:
+    clean = home.start(service.base_url, size=sizes[-1])
+    clean.wait_for(LIVE)
+    home.visit(service.base_url)
+    session = home.start(service.base_url, held=True)
+    session.wait_for(OLD)
+    session.wait_until((home.path / "held").exists, "it is about to import Textual")
+    for size in sizes:
+        session.resize(*size)
+    session.screen.erase_in_display(2)  # a terminal may show anything then
+    home.let_go(session)
+    session.wait_for(LIVE)
+
+    def is_whole() -> bool:
+        clean.pump(0)  # the bar to scroll with comes with its second picture
+        return cells_of(session) == cells_of(clean)
+
+    session.wait_until(is_whole, "all of it")
+    assert session.raw.count(b"\x1b[?1049h") == 1
+    session.press("q")
+    assert session.wait_exit() == 0
+    assert given_back(session)
+
+
+def test_a_terminal_that_became_too_small_says_so_and_can_be_left(
+    home: Home, service: RunningService
+) -> None:
+    home.visit(service.base_url)
+    session = home.start(service.base_url, held=True)
+    session.wait_for(OLD)
+    session.resize(50, 15)
+    home.let_go(session)
+    session.wait_for("lockterm needs")
+    session.press_until("q", lambda: session.exit_code is not None)
+    assert session.wait_exit() == 0
+    assert given_back(session)
+
+
+def test_a_configuration_that_cannot_be_used_any_more_is_told_on_the_shells_screen(
+    home: Home, service: RunningService
+) -> None:
+    home.visit(service.base_url)
+    session = home.start(service.base_url, held=True, at=BEFORE_GUARD)
+    session.wait_for(OLD)
+    file = home.path / "config" / "lockterm" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("profiles = 7")
+    home.let_go(session)
+    assert session.wait_exit() == 2
+    assert given_back(session)
+    assert session.raw.index(b"\x1b[?1049l") < session.raw.index(b"profiles must be tables")
+
+
+def test_a_line_that_dies_ends_it(home: Home, service: RunningService) -> None:
+    home.visit(service.base_url)
+    session = home.start(service.base_url, held=True)
+    session.wait_for(OLD)
+    session.wait_until((home.path / "held").exists, "it is about to import Textual")
+    session.close_terminal()  # of which a shell would tell it, and nobody does
+    home.let_go(session)
+    assert session.wait_exit(reading=False) != 0
+
+
+def profile(home: Home, url: str, more: str = "") -> None:
+    file = home.path / "config" / "lockterm" / "config.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(
+        f'[profiles.north]\nbase_url = "{url}"\n{more}\n'
+        '[profiles.north.headers]\nAuthorization = "env:TOKEN"\n'
+    )
+
+
+def test_nothing_is_shown_to_other_credentials_nor_after_they_ended(
+    home: Home, running_service: Callable[..., RunningService]
+) -> None:
+    service = running_service(token="first")
+    port = port_of(service)
+    profile(home, service.base_url)
+    home.visit("", TOKEN="Bearer first")
+    (frame,) = home.frames
+    kept = frame.read_bytes()
+    assert b"first" not in kept.replace(b"first page", b"")
+
+    other = home.start("", env={"TOKEN": "Bearer other"})
+    other.wait_for("401|refused|not authorized|token")
+    assert not any(row.encode() in other.raw for row in ROWS)
+    assert not frame.exists(), "its owner has other credentials now"
+    other.press("\x11")
+    assert other.wait_exit() == 0
+
+    frame.write_bytes(kept)
+    service.stop()
+    running_service(port=port, token="second")
+    ended = home.start("", env={"TOKEN": "Bearer first"}, held=True)
+    ended.wait_for(OLD)
+    home.let_go(ended)
+    ended.wait_until(lambda: not any(row in ended.text for row in ROWS), "the rows go")
+    ended.press("\x11")
+    assert ended.wait_exit() == 0
+    assert not home.frames
+
+
+@pytest.mark.parametrize("how", telling(["--no-cache"], ["--no-cache", "cache = false"]))
+def test_nothing_that_is_read_is_kept_where_that_is_not_wanted(
+    home: Home, running_service: Callable[..., RunningService], how: str
+) -> None:
+    service = running_service(token="t")
+    profile(home, service.base_url, how if "=" in how else "")
+    arguments = () if "=" in how else (how,)
+    home.visit("", *arguments, TOKEN="Bearer t")
+    assert not (home.path / "cache").exists()
+
+    profile(home, service.base_url)
+    home.visit("", TOKEN="Bearer t")
+    assert home.frames
+    profile(home, service.base_url, how if "=" in how else "")
+    session = home.start("", *arguments, env={"TOKEN": "Bearer t"})
+    session.wait_for(LIVE)
+    assert b"OLD" not in session.raw
+    session.press("q")
+    assert session.wait_exit() == 0
+    assert not home.frames
+    for file in (home.path / "cache").rglob("*"):
+        assert not file.is_file() or ROWS[0].encode() not in file.read_bytes(), file
+
+
+def test_a_change_drops_it_and_what_is_read_then_is_kept(
+    home: Home, service: RunningService
+) -> None:
+    """A start never shows what was deleted from here."""
+    home.visit(service.base_url)
+    (frame,) = home.frames
+    before = json.loads(frame.read_text())["at_ms"]
+    session = home.start(service.base_url)
+    session.wait_for(LIVE)
+    session.press("r")
+    session.wait_until(lambda: not home.frames, "it is dropped")
+    session.wait_for("updated just now")
+    session.press("q")
+    assert session.wait_exit() == 0
+    (frame,) = home.frames
+    assert json.loads(frame.read_text())["at_ms"] > before
+    assert frame.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_damaged_frame_or_one_that_others_could_write_is_not_shown(
+    home: Home, service: RunningService
+) -> None:
+    home.visit(service.base_url)
+    (frame,) = home.frames
+    kept = frame.read_bytes()
+    for damage in (
+        lambda: frame.chmod(0o622),
+        lambda: frame.write_bytes(kept[:-1]),
+        lambda: frame.write_bytes(kept.replace(b"Ines", b"Ine\\u001b")),
+        lambda: frame.write_bytes(b""),
+    ):
+        damage()
+        session = home.start(service.base_url)
+        session.wait_for(LIVE)
+        assert b"OLD" not in session.raw and b"\x1bs" not in session.raw
+        session.press("q")
+        assert session.wait_exit() == 0
+        frame.chmod(0o600)
+        assert session.lines == [""] * 24 or "lockterm:" not in session.text, "and nothing is said"
