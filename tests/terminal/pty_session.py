@@ -33,8 +33,8 @@ __all__ = ["KEYS", "LOCKTERM", "PATIENCE_S", "PtySession", "clean_environment"]
 PATIENCE_S = 60.0
 """How long anything may take on a busy machine, unless a test is about time."""
 
-PIECE = 2048
-"""Bytes that a pty takes in one piece at the least; a picture of more can be seen half drawn."""
+REST_S = 0.02
+"""Neither drawing nor at work for so long: the picture that was begun is whole."""
 
 KEYS = {
     "enter": "\r",
@@ -113,8 +113,6 @@ class PtySession:
         """Every byte it has written so far."""
         self._master: int | None
         self._master, self._slave = os.openpty()
-        self._unrested = 0
-        """Bytes read since it was last seen to rest."""
         self._set_size(*size)
         self.attributes_before = self.attributes()
 
@@ -173,10 +171,14 @@ class PtySession:
     def wait_for(self, pattern: str, within_s: float = PATIENCE_S) -> re.Match[str]:
         """Wait until the screen matches; ``^`` and ``$`` are those of a row."""
         search = re.compile(pattern, re.MULTILINE).search
-        self.wait_until(lambda: search(self.text) is not None, pattern, within_s)
-        found = search(self.text)
-        assert found is not None
-        return found
+        found: list[re.Match[str]] = []
+
+        def is_seen() -> bool:
+            found.extend(filter(None, [search(self.text)]))
+            return bool(found)
+
+        self.wait_until(is_seen, pattern, within_s)
+        return found[0]
 
     def wait_until(
         self, condition: Callable[[], bool], what: str, within_s: float = PATIENCE_S
@@ -189,11 +191,10 @@ class PtySession:
                 raise AssertionError(f"ended with {self.exit_code}, not seen: {what}\n{self.text}")
             if time.monotonic() > end:
                 raise AssertionError(f"not within {within_s} s: {what}\n{self.text}")
-        if self._unrested > PIECE:
-            end = time.monotonic() + 2.0
-            while (self.pump(0.01) or self.is_at_work()) and time.monotonic() < end:
-                pass
-            self._unrested = 0
+        # What it draws comes in pieces, and a notice grows line by line over several pictures.
+        end = time.monotonic() + 2.0
+        while (self.pump(REST_S) or self.is_at_work()) and time.monotonic() < end:
+            pass
 
     def pump(self, within_s: float, most: int = 65536) -> bool:
         """Read what there is, or the most of it, waiting at most so long for the first byte."""
@@ -207,7 +208,6 @@ class PtySession:
         except OSError:  # Linux: the other end is closed
             return False
         self._replica.write(data)
-        self._unrested += len(data)
         return bool(data)
 
     def stall(self, within_s: float = PATIENCE_S) -> None:
