@@ -191,6 +191,19 @@ def changes(before: Remote, wanted: Remote) -> RemoteChanges:
     return request
 
 
+def differing(before: Remote, wanted: Remote) -> dict[str, Any]:
+    """Those fields of an update that become others, under the contract's names: what a step wants.
+
+    Raises:
+        RuleViolation: A rule is broken.
+    """
+    return {
+        name: value
+        for name, value in changes(before, wanted).body().items()
+        if not is_same(FIELDS[name], value, FIELDS[name].of(before))
+    }
+
+
 def _validity_body(wanted: Remote) -> dict[str, Any]:
     kind, start, end, days = validity_of(wanted)
     four = zip(_VALIDITY, (kind, start, end, list(days)), strict=True)

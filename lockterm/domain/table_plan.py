@@ -246,14 +246,9 @@ class LockPlan:
             raise _Wrong(*fixed)
         reading = self._read(row, given, given, before)
         try:
-            body = rules.changes(before, reading.values).body()
+            wanted = rules.differing(before, reading.values)
         except RuleViolation as error:
             raise _Wrong(*error.reasons.items()) from None
-        wanted = {
-            name: value
-            for name, value in body.items()
-            if not rules.is_same(FIELDS[name], value, FIELDS[name].of(before))
-        }
         if not wanted:
             return Change(self._step(Action.KEEP, before, row))
         step = self._step(Action.UPDATE, before, row, wanted)

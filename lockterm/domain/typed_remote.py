@@ -21,7 +21,7 @@ from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.rules import EXTRA_BYTES, comparable, touches_validity, violations, warnings
 from lockterm.domain.text import clean
-from lockterm.domain.validity import never_opens
+from lockterm.domain.validity import OPENS_NOTHING, never_opens
 from lockterm.domain.weekdays import WEEK, parse_weekdays, weekday_words
 
 _SHOWN_TWICE = "The clocks show that time twice: choose the first or the second."
@@ -144,9 +144,7 @@ def read_typed(
 
     confirm = warnings(wanted, now_ms, before)
     if touches_validity(before, wanted) and never_opens(wanted, zone):
-        confirm["weekDay"] = (
-            "None of these weekdays falls between start and end: this remote will open nothing."
-        )
+        confirm["weekDay"] = OPENS_NOTHING
     shown = shown_fields(wanted.remote_type, adding=before is None)
     broken = violations(wanted, before) | errors
     errors = {name: broken[name] for name in shown if name in broken}

@@ -100,6 +100,10 @@ def ends_by(remote: Remote, until_ms: int) -> bool:
     return phase_of(remote, until_ms) is Phase.OVER
 
 
+OPENS_NOTHING = "None of these weekdays falls between start and end: this remote will open nothing."
+"""Said of a remote that :func:`never_opens`."""
+
+
 def never_opens(wanted: Remote, zone: tzinfo) -> bool:
     """Whether no day of the period, on the calendar of a zone, is one of the weekdays."""
     start, end, days_wanted = wanted.start_ms, wanted.end_ms, set(wanted.week_day or ())
