@@ -360,6 +360,16 @@ PLACES: Mapping[str, Place] = {
         },
         holds=("table",),
     ),
+    "plan": Place(
+        "on a plan",
+        {
+            MOVING: (
+                Key("plan.back", "escape", "back", line=1,
+                    sentence="Go back; a run that is under way goes on"),
+            ),
+        },
+        holds=("table",),
+    ),
     "restore": Place(
         "while restoring",
         {

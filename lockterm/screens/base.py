@@ -58,6 +58,14 @@ class Host(Protocol):
         """Learn from when on keys can answer what was drawn."""
 
 
+class HasOperations(Protocol):
+    """An app on a profile."""
+
+    @property
+    def operations(self) -> Operations:
+        """The one door to service and store."""
+
+
 ResultT = TypeVar("ResultT")
 
 ELSEWHERE = "Settle it outside of this form."
