@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from lockterm.errors import Refused
@@ -12,6 +12,7 @@ from lockterm.record import record
 if TYPE_CHECKING:
     from lockterm.api.client import LockService
     from lockterm.domain.clock import Clock
+    from lockterm.domain.listing import Listing
     from lockterm.operations.connection import Connection
     from lockterm.store.cache import Cache
 
@@ -110,6 +111,22 @@ class CachedReads:
         if self._cache is not None:
             self._cache.frame.drop()  # at once: what is shown from now on may be kept again
             await self._finish(self._cache.forget, start)
+
+    # --- whole lists -----------------------------------------------------------------------
+
+    async def keep_list(self, lock_id: int, listing: Listing) -> None:
+        """Keep a lock's whole list."""
+        if self._cache is not None:
+            await self._finish(self._cache.put_list, lock_id, listing)
+
+    async def lists(self) -> Mapping[int, Listing]:
+        """The whole lists that are kept, by the id of their lock."""
+        return {} if self._cache is None else await asyncio.to_thread(self._cache.lists)
+
+    async def note_changed(self, lock_id: int) -> None:
+        """Note that the list of a lock is behind what was changed from here."""
+        if self._cache is not None:
+            await self._finish(self._cache.note_changed, lock_id)
 
     async def _finish(self, work: Callable[..., None], *args: object) -> None:
         """Write to the cache; to the end, also where whoever asked for it is cancelled."""

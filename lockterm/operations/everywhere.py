@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
+from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.wording import named_meaning
 from lockterm.errors import LocktermError, NoAnswer, RateLimited, Refused, ServiceError, Unreachable
@@ -38,10 +39,8 @@ class LockRead:
     lock: Lock
     remotes: Sequence[Remote] = ()
     """Those that are wanted, in the order of the list."""
-    searched: int = 0
-    """How many were looked at."""
-    at_ms: int = 0
-    """When they were read; of several pages, the oldest."""
+    listing: Listing | None = None
+    """All there are; None: the lock was not read, or never yet."""
     problem: str = ""
     """Why the lock was not read, or not whole, in a few clean words; empty: it was."""
     error: LocktermError | None = None
@@ -64,29 +63,36 @@ class Everywhere:
         self._locks = locks
         self._remotes = remotes
 
-    async def last(self, wanted: Wanted) -> AsyncGenerator[LockRead, None]:
-        """What the locks had when :meth:`read` last read them; one that it never read is left out.
+    async def last(self) -> list[LockRead]:
+        """All locks of the book, each with its list as :meth:`read` last read it.
 
         Raises:
             StoreError: The lock book cannot be read.
         """
-        for place, lock in enumerate(await self._locks.all()):
-            seen = await self._remotes.cached_list(lock.lock_id)
-            if seen is not None:
-                found = tuple(filter(wanted, seen.value))
-                yield LockRead(place, lock, found, len(seen.value), seen.at_ms)
+        locks, lists = await asyncio.gather(self._locks.all(), self._remotes.lists())
+        return [
+            LockRead(place, lock, listing=lists.get(lock.lock_id))
+            for place, lock in enumerate(locks)
+        ]
 
-    async def read(self, wanted: Wanted) -> AsyncGenerator[LockRead, None]:
+    async def read(
+        self, wanted: Wanted = lambda _: False, locks: Sequence[Lock] | None = None
+    ) -> AsyncGenerator[LockRead, None]:
         """What the locks have now, each as soon as it is read; what is read is kept.
 
         A lock that cannot be read holds no other up. Where the service itself is out of reach, or
         takes the credentials no longer, the locks that were not begun are not asked for.
 
+        Args:
+            wanted: Which remotes are asked for, beside the packed list.
+            locks: Which locks are read; None: all of the book.
+
         Raises:
             StoreError: The lock book cannot be read.
         """
         reading = _Reading(self._connection, self._remotes, wanted, self.wait)
-        locks = await self._locks.all()
+        if locks is None:
+            locks = await self._locks.all()
         tasks = [asyncio.ensure_future(reading.lock(*one)) for one in enumerate(locks)]
         try:
             for task in asyncio.as_completed(tasks):
@@ -138,19 +144,23 @@ class _Reading:
         return await work()
 
     async def _read(self, place: int, lock: Lock) -> LockRead:
-        found, searched, unreadable = list[Any](), 0, 0
+        found, blocks, unreadable = list[Any](), list[Block](), 0
         at_ms = self._connection.clock.now_ms()
         budget = WalkBudget(lock.lock_id, ASKED)
-        async for step in self._remotes.walk(lock.lock_id, budget, keeps=True):
+        async for step in self._remotes.walk(lock.lock_id, budget):
             if step.is_first:  # it may begin again: the list has moved
                 found.clear()
+                blocks.clear()
             found += filter(self._wanted, step.new)
-            searched, unreadable = step.read, step.total - step.read
+            blocks.append(await asyncio.to_thread(Block.of, step.new))
+            unreadable = step.total - step.read
+        listing = Listing(blocks, at_ms)
+        await self._remotes.keep_list(lock.lock_id, listing)
         problem = ""
         if unreadable > 0:
             records = "1 record" if unreadable == 1 else f"{unreadable:,} records"
             problem = f"{records} cannot be read"
-        return LockRead(place, lock, tuple(found), searched, at_ms, problem)
+        return LockRead(place, lock, tuple(found), listing, problem)
 
 
 def _briefly(error: ServiceError) -> str:

@@ -16,7 +16,9 @@ import pytest
 from lockterm.api import client
 from lockterm.api.retry_policy import RetryPolicy
 from lockterm.config import Profile
+from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
+from lockterm.domain.remotes import Remote
 from lockterm.operations import Operations
 from lockterm.operations.remotes import MOST_PAGES
 from lockterm.screens.remotes.detail import RemoteDetailScreen
@@ -196,7 +198,7 @@ async def test_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_file_that_grew_without_a_limit_is_begun_anew(tmp_path: Path) -> None:
     path, profile = tmp_path / "answers.db", Profile("p", "http://x")
-    for size, is_there in ((0, True), (3 * kept.MOST_BYTES, False)):
+    for size, is_there in ((0, True), (3 * (kept.MOST_BYTES + kept.MOST_LIST_BYTES), False)):
         cache = Cache(path, profile)
         cache.put("page 1", 1, 1)
         cache.close()
@@ -208,6 +210,47 @@ def test_a_file_that_grew_without_a_limit_is_begun_anew(tmp_path: Path) -> None:
         assert cache.get("page 2") == (2, 2)
         cache.close()
         assert on_disk(path) < MIB
+
+
+def names(cache: Cache, lock_id: int) -> list[str | None]:
+    listing = cache.lists().get(lock_id)
+    return [one.remote_name for one in listing.remotes()] if listing else []
+
+
+def packed(at_ms: int, *names: str) -> Listing:
+    remotes = [Remote.read({"remoteName": name, "endDate": 2**63 - 1}) for name in names]
+    return Listing([Block.of(remotes[:1]), Block.of(remotes[1:])], at_ms)
+
+
+def test_lists_are_kept_apart_and_go_with_the_credentials(tmp_path: Path) -> None:
+    path = tmp_path / "answers.db"
+    anna, omar = (Cache(path, Profile("p", "http://a", headers=one)) for one in (ANNA, OMAR))
+    anna.put_list(1, packed(1, "half a pair \ud800", "Anna", "Weber"))
+    anna.put_list(1, packed(2, "half a pair \ud800", "Anna"))
+    anna.put_list(2, packed(1))
+    omar.put_list(1, packed(3, "Omar"))
+    assert names(anna, 1) == ["half a pair \ud800", "Anna"]
+    assert anna.lists()[2].count == 0
+    assert names(omar, 1) == ["Omar"]
+    anna.forget("")  # its credentials are refused
+    assert anna.lists() == {}
+    assert names(omar, 1) == ["Omar"]
+    anna.close()
+    omar.close()
+
+
+def test_of_lists_the_oldest_go_and_no_half_of_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "MOST_LIST_BYTES", 20_000)
+    cache = Cache(tmp_path / "answers.db", Profile("p", "http://a"))
+    for lock_id in range(40):
+        cache.put_list(lock_id, packed(lock_id, "x" * 500, "y" * 500))
+    there = [*cache.lists()]
+    assert 5 < len(there) < 20
+    assert there == [*range(40)][-len(there) :]
+    assert all(len(names(cache, lock_id)) == 2 for lock_id in there)
+    cache.close()
 
 
 class Busy(ThreadPoolExecutor):
