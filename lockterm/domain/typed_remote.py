@@ -61,6 +61,12 @@ def typed_of(before: Remote | None, zone: tzinfo) -> dict[str, str]:
     return {field.name: _typed(field, field.of(before), zone) for field in UPDATED}
 
 
+def typed_like(remote: Remote, zone: tzinfo) -> dict[str, str]:
+    """What stands in the form of a new remote that is to be like another one."""
+    told = {field.name: _typed(field, field.of(remote), zone) for field in ADDED}
+    return {name: told[name] or first for name, first in typed_of(None, zone).items()}
+
+
 def _typed(field: Field, value: Any, zone: tzinfo) -> str:
     if not comparable(field, value) and field.kind not in (Kind.NUMBER, Kind.CONSTANT):
         return ""

@@ -221,6 +221,9 @@ PLACES: Mapping[str, Place] = {
                     sentence="Set the user number of the remote under the cursor"),
                 Key("remotes.delete", "d,delete", "delete", line=3, opens=True,
                     sentence="Delete the remote under the cursor, after asking"),
+                Key("remotes.another", "plus", "like this", line=15, opens=True,
+                    sentence="Add another remote like the one under the cursor: its name and"
+                             " number are counted up"),
                 Key("remotes.clear", "C", "clear", line=14, opens=True,
                     sentence="Delete all remotes of this lock, after asking"),
             ),
@@ -282,7 +285,9 @@ PLACES: Mapping[str, Place] = {
         {
             FORM: (
                 Key("form.save", "ctrl+s", "save", "Show what will be sent, and ask", line=1),
-                Key("form.check", "ctrl+r", "check", line=4,
+                Key("form.save_next", "ctrl+n", "save, next", line=4,
+                    sentence="Save a new remote, and go on with the next one, counted up"),
+                Key("form.check", "ctrl+r", "check", line=5,
                     sentence="Read back whether the last save took effect"),
                 Key("form.more", "ctrl+o", "more fields", action="toggle_more", line=3),
                 Key("form.leave", "escape,q", "leave", "Leave without saving", line=2),

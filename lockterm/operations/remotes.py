@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lockterm.config.profile import MAX_PAGE_SIZE
@@ -163,6 +163,12 @@ class Remotes:
         """Do after the first page what goes with every answer."""
         self._connection.note_reached(outcome.clock_offset_s)
         self._connection.background(self._reads.keep(_page(*key), seen))
+
+    def at_hand(self, lock_id: int) -> Iterator[Remote]:
+        """The remotes of a lock that were read lately, or ahead."""
+        for key, task in self._pages.items():
+            if key[0] == lock_id and task.done() and not self._too_old(task):
+                yield from task.result().value.remotes
 
     def look_ahead(self, lock_id: int, page_no: int, page_size: int) -> None:
         """Fetch a page in the background, so that the next key needs no round trip."""

@@ -94,6 +94,7 @@ class RemotesScreen(LocktermScreen[None]):
             refresh="remotes.refresh",
             stand_on=self._stand_on,
             busy_changed=self.paint_rows,
+            known=lambda: self.view.known,
             is_deleted=lambda remote: self.view.is_deleted(remote),
         )
         """What the keys do with the remote under the cursor."""
@@ -541,6 +542,9 @@ class RemotesScreen(LocktermScreen[None]):
 
     def action_add(self) -> None:
         self.commands.add()
+
+    def action_another(self) -> None:
+        self.commands.add_another()
 
     def action_edit(self) -> None:
         self.commands.edit()
