@@ -128,6 +128,7 @@ class Cache:
 
     def __init__(self, path: Path, profile: Profile, frame: FrameFile | None = None) -> None:
         self._database = Database(path, MIGRATIONS, durable=False)
+        self.thread = self._database.thread
         self.frame = frame or FrameFile(path.parent, profile)
         self._is_checked = False
         self._list_bytes: int | None = None
@@ -236,7 +237,8 @@ class Cache:
             )
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, once what was begun is done."""
+        self.thread.end()
         self._database.close()
 
     def _opened(self) -> Database:

@@ -267,17 +267,19 @@ class Busy(ThreadPoolExecutor):
         return super().submit(*args, **options)
 
 
-async def test_what_was_read_is_kept_though_the_session_ends_at_once(tmp_path: Path) -> None:
-    def begin(url: str) -> Operations:
+async def test_what_was_read_is_kept_though_the_session_ends_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def begin(url: str) -> tuple[Operations, Cache]:
         profile = Profile(name="p", base_url=url, headers=ANNA)
         cache = Cache(tmp_path / "answers.db", profile)
-        return Operations(profile, Database(tmp_path / "lockterm.db"), cache=cache)
+        return Operations(profile, Database(tmp_path / "lockterm.db"), cache=cache), cache
 
     async with Tenants().running() as service:
-        operations = begin(service.base_url)
+        operations, cache = begin(service.base_url)
         await operations.remotes.page(1, 2, 20)  # all is imported and opened
         busy = Busy()
-        asyncio.get_running_loop().set_default_executor(busy)
+        monkeypatch.setattr(cache.thread, "_pool", busy)
         reading = asyncio.ensure_future(operations.remotes.page(1, 1, 20))
         while not (busy.asked and len(service.asked) == 2):
             await asyncio.sleep(0)
@@ -286,7 +288,7 @@ async def test_what_was_read_is_kept_though_the_session_ends_at_once(tmp_path: P
             await asyncio.sleep(0)
         busy.let_go.set()
         await ending
-        again = begin(service.base_url)
+        again, _ = begin(service.base_url)
         assert await again.remotes.cached_page(1, 1, 20) is not None
         await again.close()
     with suppress(asyncio.CancelledError):
