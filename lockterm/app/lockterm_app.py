@@ -96,7 +96,8 @@ class LocktermApp(TerminalApp[int]):
         """Once it has ended: with what the next app goes on; None: not at all."""
         self._open_lock = open_lock
         self._is_last = is_last
-        self._exports = paths.data_dir / "exports"
+        self.exports = paths.data_dir / "exports"
+        """The directory for exported files."""
         self._last = last
 
     def now_ms(self) -> int:
@@ -200,7 +201,7 @@ class LocktermApp(TerminalApp[int]):
             return
         entry = self.screen.lock_entry if isinstance(self.screen, LocktermScreen) else None
         lock_id = entry.lock_id if entry else None
-        self.push_screen(HistoryScreen(self.operations, self._exports, lock_id))
+        self.push_screen(HistoryScreen(self.operations, self.exports, lock_id))
 
     def action_profiles(self) -> None:
         if self._profiles is None:

@@ -7,13 +7,15 @@ Whoever acts on them names them all, also those that are not on the screen.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from lockterm.domain.remotes import Remote
+if TYPE_CHECKING:
+    from lockterm.domain.remotes import Remote
 
 Key = tuple[int, int]
 """The lock and the remote's id."""
 
-Row = tuple[int, Remote]
+Row = tuple[int, "Remote"]
 """The lock, and the remote as it is shown."""
 
 

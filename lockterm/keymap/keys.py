@@ -13,6 +13,7 @@ from functools import cache
 from lockterm.keymap.place import Key, Place
 
 REMOTES = "Remotes: add, look at, change"
+MARKS = "Marks: act on many"
 LOCKS = "Locks: open, add, change"
 VOICE = "Voice"
 CHANGES = "Changes that were sent"
@@ -26,7 +27,7 @@ OUTCOMES = "Outcomes"
 EVERYWHERE = "Everywhere"
 
 TASKS = (
-    *(REMOTES, LOCKS, VOICE, CHANGES, PROFILES, FORM, FINDING, COPYING, DIALOGS),
+    *(REMOTES, MARKS, LOCKS, VOICE, CHANGES, PROFILES, FORM, FINDING, COPYING, DIALOGS),
     *(MOVING, OUTCOMES, EVERYWHERE),
 )
 """What keys are for: the headings of help, in its order."""
@@ -57,6 +58,23 @@ def _rows(
     }
     each = zip(keys.items(), verbs, actions.split(), lines, strict=True)
     return tuple(Key(*key, verb, action=action, line=line) for key, verb, action, line in each)
+
+
+def _marks(mark: int, act: int, none: int) -> tuple[Key, ...]:
+    """The keys that mark; which of the line of keys some of them are."""
+    return (
+        Key("marks.mark", "space", "mark", line=mark,
+            sentence="Mark the one under the cursor, or unmark it, and go down"),
+        Key("marks.range", "S", "mark range", action="mark_range",
+            sentence="Mark from the one that was marked last to the cursor"),
+        Key("marks.all", "asterisk", "mark all", action="mark_all",
+            sentence="Mark all that is shown, what was found or this page; or unmark them"),
+        Key("marks.none", "U", "unmark all", action="unmark_all", line=none,
+            sentence="Unmark all, shown or not; then, mark those again"),
+        Key("marks.act", "m", "more", action="act_on_marked", line=act, opens=True,
+            sentence="Choose what else to do with the marked ones: type, weekdays, coerced, extra"
+                     " data, export"),
+    )
 
 
 _RESTORE = "Add again what this delete or clear took away; says first what is lost"
@@ -211,22 +229,25 @@ PLACES: Mapping[str, Place] = {
         {
             REMOTES: (
                 Key("remotes.add", "a", "add", "Add a remote to this lock", line=1, opens=True),
-                Key("remotes.detail", "enter", "detail", line=9, opens=True,
+                Key("remotes.detail", "enter", "detail", line=10, opens=True,
                     sentence="Show every field of the remote under the cursor"),
                 Key("remotes.edit", "e", "edit", line=2, opens=True,
                     sentence="Change the remote under the cursor"),
                 Key("remotes.renew", "w", "renew", line=8, opens=True,
-                    sentence="Give the remote under the cursor another end"),
-                Key("remotes.user_number", "u", "user no", line=10, opens=True,
+                    sentence="Give the remote under the cursor, or all that are marked,"
+                             " another end"),
+                Key("remotes.user_number", "u", "user no", line=11, opens=True,
                     sentence="Set the user number of the remote under the cursor"),
                 Key("remotes.delete", "d,delete", "delete", line=3, opens=True,
-                    sentence="Delete the remote under the cursor, after asking"),
-                Key("remotes.another", "plus", "like this", line=15, opens=True,
+                    sentence="Delete the remote under the cursor, or all that are marked,"
+                             " after asking"),
+                Key("remotes.another", "plus", "like this", line=16, opens=True,
                     sentence="Add another remote like the one under the cursor: its name and"
                              " number are counted up"),
-                Key("remotes.clear", "C", "clear", line=14, opens=True,
+                Key("remotes.clear", "C", "clear", line=15, opens=True,
                     sentence="Delete all remotes of this lock, after asking"),
             ),
+            MARKS: _marks(9, 17, 18),
             VOICE: (
                 Key("remotes.voice", "v", "voice", line=6, opens=True,
                     sentence="The voice the lock speaks with"),
@@ -243,18 +264,18 @@ PLACES: Mapping[str, Place] = {
                     sentence="Show the page with a certain number"),
                 Key("remotes.page_size", "s", "page size", opens=True,
                     sentence="Choose how many remotes a page has"),
-                Key("remotes.table", "t", "table", line=13, opens=True,
+                Key("remotes.table", "t", "table", line=14, opens=True,
                     sentence="Choose, order and sort the columns"),
-                Key("remotes.refresh", "r", "refresh", line=12,
+                Key("remotes.refresh", "r", "refresh", line=13,
                     sentence="Ask the service for this page again"),
             ),
             COPYING: (
-                Key("remotes.copy", "y", "copy", line=11, opens=True,
+                Key("remotes.copy", "y", "copy", line=12, opens=True,
                     sentence="Copy name, number or id of the remote under the cursor"),
             ),
             MOVING: (
                 Key("remotes.back", "escape", "back",
-                    sentence="Stop searching, show all, or go back to the locks"),
+                    sentence="Stop searching, show all, unmark all, or go back to the locks"),
             ),
         },
         holds=("table", "find"),
@@ -294,6 +315,18 @@ PLACES: Mapping[str, Place] = {
             ),
         },
         holds=("text", "plain_text", "options", "choice"),
+        is_typed_into=True,
+    ),
+    "marked_form": Place(
+        "in the form for marked remotes",
+        {
+            FORM: (
+                Key("form.save", "ctrl+s", "plan", line=1, opens=True,
+                    sentence="Show the plan; nothing is sent before that is agreed to"),
+                Key("form.leave", "escape", "leave", "Leave; the marks stay", line=2),
+            ),
+        },
+        holds=("text", "options", "choice"),
         is_typed_into=True,
     ),
     "voice": Place(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
@@ -217,6 +217,11 @@ class LocktermScreen(_Common[ResultT]):
     def would_lose(self) -> str:
         """What ending now would lose, as a question; empty: nothing, as where drafts are kept."""
         return ""
+
+    @property
+    def first_keys(self) -> Sequence[str]:
+        """The actions that come first in the line of keys now; none: those of the list of keys."""
+        return ()
 
     def may_read_again(self, error: LocktermError | None) -> bool:
         """Whether what could not be read is worth another try by itself: a refusal is an answer.
