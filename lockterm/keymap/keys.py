@@ -321,7 +321,7 @@ PLACES: Mapping[str, Place] = {
         "in the form for marked remotes",
         {
             FORM: (
-                Key("form.save", "ctrl+s", "plan", line=1, opens=True,
+                Key("form.save", "ctrl+s", "plan", line=1,
                     sentence="Show the plan; nothing is sent before that is agreed to"),
                 Key("form.leave", "escape", "leave", "Leave; the marks stay", line=2),
             ),

@@ -134,7 +134,7 @@ class MarkedForm(LocktermScreen[Bulk | None]):
             self._missing = words = error.sentence
         else:
             is_all = len(self._targets) <= MOST_TRIED
-            self._missing = "" if planned.changes or not is_all else _none_words(planned)
+            self._missing = _none_words(planned) if is_all else ""
             words = self._missing or self._ready_words(planned, is_all=is_all)
         self.query_one("#status", Static).update(words)
         self.refresh_bindings()
@@ -170,7 +170,12 @@ class MarkedForm(LocktermScreen[Bulk | None]):
 
 
 def _none_words(planned: Bulk) -> str:
-    """Why it is possible for none."""
+    """Why none would change; empty: some would."""
+    if any(one.step.action is not Action.KEEP for one in planned.changes):
+        return ""
+    if planned.changes:
+        left = f" {_left_words(planned)}" if planned.left else ""
+        return f"None of them would change.{left}"
     reasons = {step.message for step in planned.left}
     return f"None of them: {reasons.pop()}" if len(reasons) == 1 else _left_words(planned)
 
