@@ -24,21 +24,21 @@ class OneThread:
     """
 
     def __init__(self, name: str) -> None:
-        self._name = name
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool: ThreadPoolExecutor | None = ThreadPoolExecutor(1, name)
 
     async def run(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         """Have something done; who is cancelled meanwhile does not wait for its end."""
-        pool = self._pool = self._pool or ThreadPoolExecutor(1, self._name)
+        if self._pool is None:  # whoever comes too late leaves no thread behind
+            return await asyncio.to_thread(work, *args, **options)
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(pool, partial(work, *args, **options))
+        return await loop.run_in_executor(self._pool, partial(work, *args, **options))
 
     async def to_its_end(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         """As :func:`to_its_end`, in this thread."""
         return await _to_its_end(self.run(work, *args, **options))
 
     def end(self) -> None:
-        """Wait until all that was begun is done, and end the thread; more work begins another."""
+        """Wait until all that was begun is done, and end the thread; more is done in another."""
         pool, self._pool = self._pool, None
         if pool is not None:
             pool.shutdown()
