@@ -203,6 +203,12 @@ class LocktermApp(TerminalApp[int]):
         lock_id = entry.lock_id if entry else None
         self.push_screen(HistoryScreen(self.operations, self.exports, lock_id))
 
+    def action_file(self) -> None:
+        from lockterm.screens.file import FileScreen
+
+        if not self._is_open_already(FileScreen, "Take a file"):
+            self.push_screen(FileScreen(self.operations))
+
     def action_profiles(self) -> None:
         if self._profiles is None:
             refuse_to_open(

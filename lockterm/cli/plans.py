@@ -43,13 +43,11 @@ def telling_problems(path: Path) -> Iterator[None]:
     try:
         yield
     except BadTable as error:
-        count = len(error.problems)
-        if count == 1:
+        if len(error.problems) == 1:
             raise Misused(f"{clean(path, 200)}: {error.problems[0]} Nothing was sent.") from None
         for problem in error.problems[:MOST_PROBLEMS]:
             tell(f"{clean(path, 200)}: {problem}")
-        more = f", of which {MOST_PROBLEMS} are listed" if count > MOST_PROBLEMS else ""
-        raise Misused(f"{count:,} things are wrong{more}: nothing was sent.") from None
+        raise Misused(f"{error.counted}: nothing was sent.") from None
 
 
 def drawn_from(

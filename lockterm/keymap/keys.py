@@ -136,6 +136,8 @@ _APP = Place(
             Key("app.messages", "f2,M", "messages", opens=True),
             Key("app.history", "H", "history", opens=True,
                 sentence="Every change sent from here, what became of it, and how to restore"),
+            Key("app.file", "I", "take a file", opens=True,
+                sentence="Check a file of remotes, and plan what it says"),
             Key("app.profiles", "P", "profiles", opens=True,
                 sentence="Switch to another profile, add one, or change one"),
             Key("app.quiet", "f3,Q", "quiet",
@@ -222,6 +224,19 @@ PLACES: Mapping[str, Place] = {
             ),
         },
         holds=("text",),
+        is_typed_into=True,
+    ),
+    "file": Place(
+        "in the form of a file",
+        {
+            FORM: (
+                Key("form.save", "ctrl+s", "check", action="check", line=1,
+                    sentence="Check the file, and show its plan or what is wrong with it"),
+                Key("form.leave", "escape", "leave", line=2,
+                    sentence="Stop checking; or leave, and keep the path for the next time"),
+            ),
+        },
+        holds=("path", "text", "choice", "table"),
         is_typed_into=True,
     ),
     "remotes": Place(
@@ -540,6 +555,18 @@ PLACES: Mapping[str, Place] = {
             MOVING: (
                 Key("field.previous", "up", "previous field", action="app.focus_previous"),
                 Key("field.next", "down,enter", "next field", action="app.focus_next"),
+            ),
+        },
+        is_typed_into=True,
+        is_inner=True,
+    ),
+    "path": Place(
+        "in a path",
+        {
+            MOVING: (
+                Key("field.previous", "up", "previous field", action="app.focus_previous"),
+                Key("field.next", "down", "next field", action="app.focus_next"),
+                Key("path.enter", "enter", "check the file"),
             ),
         },
         is_typed_into=True,
