@@ -203,6 +203,10 @@ PLACES: Mapping[str, Place] = {
                 Key("locks.remove", "x,delete", "remove", line=4, opens=True,
                     sentence="Take the lock out of the book; nothing changes at the service"),
             ),
+            COPYING: (
+                Key("locks.copies", "Y", "copy remotes", opens=True,
+                    sentence="Add the remotes of the lock to other locks too"),
+            ),
             VOICE: (
                 Key("locks.voice", "v", "voice", line=5, opens=True,
                     sentence="The voice the lock speaks with"),
@@ -238,6 +242,21 @@ PLACES: Mapping[str, Place] = {
         },
         holds=("path", "text", "choice", "table"),
         is_typed_into=True,
+    ),
+    "copies": Place(
+        "where remotes are copied to",
+        {
+            COPYING: (
+                Key("copies.plan", "enter,ctrl+s", "plan", line=2, opens=True,
+                    sentence="Show what would be added to the marked locks"),
+                Key("copies.mark", "space", "mark", "Mark the lock, or not", line=1),
+                Key("copies.mark_all", "asterisk", "mark all", "Mark all locks, or none", line=4),
+                Key("copies.taken", "t", "taken names", line=3,
+                    sentence="Leave out what has a name that is taken, or give it another"),
+            ),
+            MOVING: (Key("copies.back", "escape", "back", "Stop reading; or go back", line=5),),
+        },
+        holds=("table",),
     ),
     "remotes": Place(
         "on the remotes",
@@ -287,6 +306,8 @@ PLACES: Mapping[str, Place] = {
             COPYING: (
                 Key("remotes.copy", "y", "copy", line=12, opens=True,
                     sentence="Copy name, number or id of the remote under the cursor"),
+                Key("remotes.copies", "Y", "copy remotes", opens=True,
+                    sentence="Add the remotes of this lock to other locks too"),
             ),
             MOVING: (
                 Key("remotes.back", "escape", "back",

@@ -24,6 +24,7 @@ from lockterm.operations.plan_files import Drawn, draw_plan
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.file.path_input import PathInput
 from lockterm.screens.form_drafts import Soon
+from lockterm.screens.plan.screen import PlanScreen
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.choice import Choice, OptionLine
@@ -185,8 +186,6 @@ class FileScreen(LocktermScreen[None]):
         elif not drawn.plan.steps and not drawn.left:
             self._refuse("path", "There is no row in it: nothing is to be changed.")
         else:
-            from lockterm.screens.plan.screen import PlanScreen
-
             self.app.push_screen(PlanScreen(drawn))
 
     async def _drawn(self, typed: str) -> Drawn | LocktermError:

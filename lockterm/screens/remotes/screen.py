@@ -694,6 +694,12 @@ class RemotesScreen(LocktermScreen[None]):
 
         self.app.push_screen(VoiceScreen(self.operations, self.lock_entry))
 
+    def action_copies(self) -> None:
+        """Choose where the remotes of this lock go to as well."""
+        from lockterm.screens.copy import CopyScreen
+
+        self.app.push_screen(CopyScreen(self.operations, self.lock_entry))
+
     def action_back(self) -> None:
         """Stop a search; show all again; unmark all; go back to the locks."""
         found = self.view.found
