@@ -186,7 +186,7 @@ class LockPlan:
             if len(some) == 1:
                 return some[0]
             if some:
-                ids = ", ".join(str(remote.id) for remote in some[:5])
+                ids = ", ".join(f"{remote.id} {remote_title(remote)}" for remote in some[:5])
                 raise _Wrong((column, f"Several remotes have it: {ids}. Say which by remoteId."))
             try:
                 refuse_shortened(text)

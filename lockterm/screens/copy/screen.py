@@ -164,8 +164,8 @@ class CopyScreen(LocktermScreen[None]):
         if not self._book:
             return
         marked = "1 lock" if len(self._marked) == 1 else f"{len(self._marked):,} locks"
-        taken = "gets another one, such as Anna (2)" if self.renames else "is left out"
-        words = f"{marked} marked.  What has a name that is taken {taken}."
+        taken = "another, such as Anna (2)" if self.renames else "left out"
+        words = f"{marked} marked.  A name that is taken: {taken}."
         words = f"{self.doing} escape stops it." if self.doing else words
         self.query_one("#chosen", Static).update(words)
         self.query_one(RowTable).refresh()
