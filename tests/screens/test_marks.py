@@ -221,10 +221,15 @@ async def test_what_is_typed_is_there_again_and_what_is_possible_is_said_before_
         assert "Not on the screen: " in shown(pilot)
         assert "Still needed: New end." in shown(pilot)
         await press(pilot, *"1/2/2027")
-        assert "None of them" in shown(pilot) or "cannot" in shown(pilot)
+        assert "20 cannot: " in shown(pilot)
         await press(pilot, "escape", "w")
         assert "1/2/2027" in shown(pilot)
-        await press(pilot, *"2027-06-30")
+        await press(pilot, *"+1d")
+        assert "to look at: " in shown(pilot)
+        assert "The end has passed: this remote will open nothing." in " ".join(
+            shown(pilot).split()
+        )
+        await press(pilot, "home", "shift+end", *"2027-06-30")
         assert "It is permanent: it has no end." in shown(pilot)
         await press(pilot, "ctrl+s")
         assert len(drawn(pilot).drawn.left) + len(steps(pilot)) == 20

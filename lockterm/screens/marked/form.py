@@ -153,6 +153,9 @@ class MarkedForm(LocktermScreen[Bulk | None]):
             zone = next(one.zone for one in self._targets if one.lock_id == steps[0].lock_id)
             words = change_words(steps[0], zone, self.operations.now_ms())
             lines = [f"{said}. {step_title(steps[0])}: {'; '.join(words)}"]
+        if asked := [one for one in planned.changes if one.warnings]:
+            first = f"{step_title(asked[0].step)}: {asked[0].warnings[0]}"
+            lines.append(f"{len(asked):,} to look at: {first}")
         if planned.left:
             lines.append(_left_words(planned))
         return "\n".join([*lines, ready])
