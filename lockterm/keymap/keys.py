@@ -73,7 +73,7 @@ def _marks(mark: int, act: int, none: int) -> tuple[Key, ...]:
             sentence="Unmark all, shown or not; then, mark those again"),
         Key("marks.act", "m", "more", action="act_on_marked", line=act, opens=True,
             sentence="Choose what else to do with the marked ones: type, weekdays, coerced, extra"
-                     " data, export"),
+                     " data, copy, export"),
     )
 
 
@@ -307,7 +307,8 @@ PLACES: Mapping[str, Place] = {
                 Key("remotes.copy", "y", "copy", line=12, opens=True,
                     sentence="Copy name, number or id of the remote under the cursor"),
                 Key("remotes.copies", "Y", "copy remotes", opens=True,
-                    sentence="Add the remotes of this lock to other locks too"),
+                    sentence="Add the remotes of this lock, or those that are marked, to other"
+                             " locks too"),
             ),
             MOVING: (
                 Key("remotes.back", "escape", "back",

@@ -20,7 +20,7 @@ from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
 from tests.screens import someone_else
 from tests.screens.running_app import Starter, notices, settled, shown, until
-from tests.screens.site import DAY_MS, MAIN_GATE
+from tests.screens.site import DAY_MS, LOCKS, MAIN_GATE, fill_book
 
 
 def table(pilot: Pilot[Any]) -> RemotesTable:
@@ -275,6 +275,23 @@ async def test_marked_remotes_are_written_to_files(
             assert [int(row["remoteId"]) for row in csv.DictReader(file)] == ids
         (lock,) = json.loads(json_file.read_text())["locks"]
         assert (lock["lockId"], [one["id"] for one in lock["remotes"]]) == (1001, ids)
+
+
+async def test_the_marked_alone_are_copied_and_what_is_gone_is_said(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "space", "down", "space")
+        gone, left = marked(pilot)
+        someone_else.post(service, "delete", lockId=1001, remoteId=gone)
+        await press(pilot, "m", "down", "down", "down", "down", "enter")
+        assert "2 remotes of Main gate" in shown(pilot)
+        await press(pilot, "space", "enter")
+        assert "Gone from the lock, and not copied: 1 of 2." in shown(pilot)
+        await press(pilot, "right", "enter")
+        rows = {record["id"]: record for record in someone_else.page(service, 1001, size=200)}
+        assert [step.remote_name for step in steps(pilot)] == [rows[left]["remoteName"]]
 
 
 async def test_a_read_only_profile_shows_plans_of_marks(

@@ -216,12 +216,17 @@ class CopyScreen(LocktermScreen[None]):
         source, *targets = await read_locks(self.operations, ids)
         if source.error is not None:
             raise source.error
+        gone = 0
         if (wanted := self._remote_ids) is not None:
             chosen = [remote for remote in source.remotes if remote.id in wanted]
-            source = replace(source, remotes=chosen)
-        return await asyncio.to_thread(
+            source, gone = replace(source, remotes=chosen), len(wanted) - len(chosen)
+        drawn, losses = await asyncio.to_thread(
             draw_copies, self.operations, source, targets, renames=self.renames
         )
+        if gone:
+            words = f"Gone from the lock, and not copied: {gone:,} of {len(wanted or ()):,}."
+            losses = [words, *losses]
+        return drawn, losses
 
     # --- leaving -------------------------------------------------------------------------------
 

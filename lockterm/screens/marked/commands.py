@@ -116,12 +116,24 @@ class MarkedCommands:
             (self._export, "export to a CSV and a JSON file"),
         ]
 
+        if self._screen.lock_entry is not None:  # else they may be on several
+            choices.insert(-1, (self.copy_to_locks, "copy to other locks"))
+
         def chosen(begin: Callable[[], None] | None) -> None:
             if begin is not None:
                 begin()
 
         question = f"{_remotes(len(self._marks), 'marked ')}: what is to be done?"
         self._screen.app.push_screen(ChoiceModal(question, choices), chosen)
+
+    def copy_to_locks(self) -> None:
+        """Choose where they go to as well, from the screen of one lock."""
+        from lockterm.screens.copy import CopyScreen
+
+        assert self._screen.lock_entry is not None
+        ids = {remote.id for _, remote in self._marks.rows if remote.id is not None}
+        copies = CopyScreen(self._screen.operations, self._screen.lock_entry, ids)
+        self._screen.app.push_screen(copies)
 
     def _set_coerced(self) -> None:
         from lockterm.domain.bulk import change_each, coerced

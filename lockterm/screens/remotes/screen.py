@@ -497,8 +497,8 @@ class RemotesScreen(LocktermScreen[None]):
 
     def verb_now(self, action: str) -> str:
         """With marks, keys that change the remote under the cursor are for the marked ones."""
-        if self.marks and action in ("renew", "delete"):
-            return f"{action} marked"
+        if self.marks and action in ("renew", "delete", "copies"):
+            return f"{'copy' if action == 'copies' else action} marked"
         return "mark again" if action == "unmark_all" and self.marks.may_bring_back else ""
 
     def _flips(self, event: events.Key) -> bool:
@@ -695,10 +695,13 @@ class RemotesScreen(LocktermScreen[None]):
         self.app.push_screen(VoiceScreen(self.operations, self.lock_entry))
 
     def action_copies(self) -> None:
-        """Choose where the remotes of this lock go to as well."""
+        """Choose where the remotes of this lock, or the marked ones, go to as well."""
         from lockterm.screens.copy import CopyScreen
 
-        self.app.push_screen(CopyScreen(self.operations, self.lock_entry))
+        if self.marks:
+            self.marked.copy_to_locks()
+        else:
+            self.app.push_screen(CopyScreen(self.operations, self.lock_entry))
 
     def action_back(self) -> None:
         """Stop a search; show all again; unmark all; go back to the locks."""
