@@ -209,6 +209,20 @@ class LocktermApp(TerminalApp[int]):
         if not self._is_open_already(FileScreen, "Take a file"):
             self.push_screen(FileScreen(self.operations))
 
+    def action_everywhere(self) -> None:
+        """Search all locks of the book."""
+        from lockterm.screens.everywhere import EverywhereScreen
+
+        if not self._is_open_already(EverywhereScreen, "Everywhere"):
+            self.push_screen(EverywhereScreen(self.operations))
+
+    def action_what_ends(self) -> None:
+        """Show what has ended and what ends soon, on all locks."""
+        from lockterm.screens.everywhere.ends import WhatEndsScreen
+
+        if not self._is_open_already(WhatEndsScreen, "What ends"):
+            self.push_screen(WhatEndsScreen(self.operations))
+
     def action_profiles(self) -> None:
         if self._profiles is None:
             refuse_to_open(

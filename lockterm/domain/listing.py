@@ -18,7 +18,7 @@ from lockterm.domain.validity import end_of
 from lockterm.record import record
 
 NEVER = -(2**63)
-"""The end of what has none."""
+"""The end of what has none, and the id of what has none."""
 
 _FAST = 1
 """The level of compression: the records of a list have nearly everything in common."""
@@ -32,6 +32,8 @@ class Block:
 
     texts: str
     """What a search looks at, see ``searching.search_text``: a line for each remote."""
+    ids: array[int]
+    """The id of each one, or :data:`NEVER`."""
     ends: array[int]
     """When the period of each one ends, in milliseconds; or :data:`NEVER`."""
     records: bytes
@@ -40,10 +42,11 @@ class Block:
     @classmethod
     def of(cls, remotes: Sequence[Remote]) -> Block:
         """Pack remotes."""
+        ids = array("q", [NEVER if one.id is None else one.id for one in remotes])
         ends = array("q", [NEVER if (end := end_of(one)) is None else end for one in remotes])
         texts = "\n".join(map(search_text, remotes))
         told = "\n".join([_as_json(one.raw) for one in remotes])  # in ASCII
-        return cls(texts, ends, zlib.compress(told.encode(), _FAST))
+        return cls(texts, ids, ends, zlib.compress(told.encode(), _FAST))
 
     def remotes(self) -> list[Remote]:
         """All of them."""
@@ -109,6 +112,11 @@ class Listing:
     def remote(self, place: Place) -> Remote:
         """The one at a place."""
         return self.blocks[place.block].remote(place.line)
+
+    def id(self, place: Place) -> int | None:
+        """The id of the one at a place; None: it has none that can be used."""
+        remote_id = self.blocks[place.block].ids[place.line]
+        return None if remote_id == NEVER else remote_id
 
     def find(self, words: Sequence[str]) -> Iterator[Place]:
         """Where the remotes stand that have every word; see :meth:`Block.find`."""

@@ -138,6 +138,11 @@ _APP = Place(
                 sentence="Every change sent from here, what became of it, and how to restore"),
             Key("app.file", "I", "take a file", opens=True,
                 sentence="Check a file of remotes, and plan what it says"),
+            Key("app.everywhere", "F", "everywhere", opens=True,
+                sentence="Find remotes on all locks of the book, by name, number, id or extra"
+                         " data"),
+            Key("app.what_ends", "W", "what ends", opens=True,
+                sentence="Show what has ended and what ends soon, on all locks of the book"),
             Key("app.profiles", "P", "profiles", opens=True,
                 sentence="Switch to another profile, add one, or change one"),
             Key("app.quiet", "f3,Q", "quiet",
@@ -416,6 +421,43 @@ PLACES: Mapping[str, Place] = {
             ),
             MOVING: (
                 Key("history.back", "escape", "back", "Show all again; then go back", line=7),
+            ),
+        },
+        holds=("table", "find"),
+    ),
+    "everywhere": Place(
+        "on the search of all locks",
+        {
+            REMOTES: (
+                Key("everywhere.open", "enter", "open", line=1, opens=True,
+                    sentence="Show every field of what is under the cursor; of a lock that could"
+                             " not be read, its remotes"),
+            ),
+            FINDING: (
+                Key("everywhere.find", "slash", "find", "Type to find", line=2, opens=True),
+                Key("everywhere.read", "r", "read", "Read all locks again", line=3),
+            ),
+            MOVING: (Key("everywhere.back", "escape", "back", "Go back", line=4),),
+        },
+        holds=("table", "find"),
+    ),
+    "ends": Place(
+        "on what ends",
+        {
+            REMOTES: (
+                Key("everywhere.open", "enter", "open", line=1, opens=True,
+                    sentence="Show every field of what is under the cursor; of a lock that could"
+                             " not be read, its remotes"),
+            ),
+            FINDING: (
+                Key("everywhere.find", "slash", "find", "Type to find", line=3, opens=True),
+                Key("ends.next", "n,right,l", "span", line=2,
+                    sentence="Show what has ended; what ends within 7 days; within 30; all"),
+                Key("ends.previous", "p,left,h", "previous span"),
+                Key("everywhere.read", "r", "read", "Read all locks again", line=4),
+            ),
+            MOVING: (
+                Key("everywhere.back", "escape", "back", "Show all again; then go back", line=5),
             ),
         },
         holds=("table", "find"),

@@ -123,6 +123,10 @@ class CachedReads:
         """The whole lists that are kept, by the id of their lock."""
         return {} if self._cache is None else await self._cache.thread.run(self._cache.lists)
 
+    async def is_behind(self, lock_id: int) -> bool:
+        """Whether a lock's list is not kept, or is told to be behind."""
+        return self._cache is None or await asyncio.to_thread(self._cache.is_behind, lock_id)
+
     async def note_changed(self, lock_id: int) -> None:
         """Note that the list of a lock is behind what was changed from here."""
         if self._cache is not None:

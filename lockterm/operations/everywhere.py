@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
+from lockterm.domain.text import clean
 from lockterm.domain.wording import named_meaning
 from lockterm.errors import LocktermError, NoAnswer, RateLimited, Refused, ServiceError, Unreachable
 from lockterm.operations.walk_limits import ASKED, WalkBudget
@@ -74,6 +75,10 @@ class Everywhere:
             LockRead(place, lock, listing=lists.get(lock.lock_id))
             for place, lock in enumerate(locks)
         ]
+
+    async def is_behind(self, lock_id: int) -> bool:
+        """Whether a lock's list was not kept, or something was changed from here since."""
+        return await self._remotes.is_behind(lock_id)
 
     async def read(
         self, wanted: Wanted = lambda _: False, locks: Sequence[Lock] | None = None
@@ -161,6 +166,22 @@ class _Reading:
             records = "1 record" if unreadable == 1 else f"{unreadable:,} records"
             problem = f"{records} cannot be read"
         return LockRead(place, lock, tuple(found), listing, problem)
+
+
+def read_words(found: Sequence[LockRead], most: int, longest: int | None = None) -> str:
+    """``31 of 32 locks read, yard: no answer``.
+
+    Args:
+        found: All locks that were asked, in the order in which they are to be told.
+        most: So many of those that were not read are named; 0: none, and nothing is said of them.
+        longest: So many characters are told of why each was not; None: all.
+    """
+    missed = [one for one in found if one.problem]
+    named = [f"{clean(one.lock.title, 60)}: {clean(one.problem, longest)}" for one in missed[:most]]
+    more = [f"{len(missed) - most:,} more"] if len(missed) > most > 0 else []
+    locks = "lock" if len(found) == 1 else "locks"
+    count = f"{len(found) - len(missed):,} of {len(found):,} {locks} read"
+    return ", ".join(filter(None, (count, "; ".join([*named, *more]))))
 
 
 def _briefly(error: ServiceError) -> str:

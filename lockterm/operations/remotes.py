@@ -367,6 +367,10 @@ class Remotes:
         """The whole lists as they were last kept, by the id of their lock."""
         return await self._reads.lists()
 
+    async def is_behind(self, lock_id: int) -> bool:
+        """Whether a whole list is not there, or something of it was changed from here since."""
+        return await self._reads.is_behind(lock_id)
+
     # --- one remote ------------------------------------------------------------------------
 
     async def detail(self, remote_id: int) -> Remote:

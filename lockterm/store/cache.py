@@ -64,6 +64,7 @@ MIGRATIONS = {
             at_ms INTEGER NOT NULL,
             changed INTEGER NOT NULL,
             texts BLOB NOT NULL,
+            ids BLOB NOT NULL,
             ends BLOB NOT NULL,
             records BLOB NOT NULL,
             PRIMARY KEY (owner, lock_id, block)
@@ -181,7 +182,12 @@ class Cache:
     def put_list(self, lock_id: int, listing: Listing) -> None:
         """Keep a lock's whole list in place of the one before."""
         rows = [
-            (block.texts.encode("utf-8", "surrogatepass"), block.ends.tobytes(), block.records)
+            (
+                block.texts.encode("utf-8", "surrogatepass"),
+                block.ids.tobytes(),
+                block.ends.tobytes(),
+                block.records,
+            )
             for block in listing.blocks
         ]
         size = sum(len(part) for row in rows for part in row)
@@ -189,7 +195,7 @@ class Cache:
         with suppress(StoreError), self._opened().transaction() as connection:
             connection.execute("DELETE FROM lists WHERE owner = ? AND lock_id = ?", key)
             connection.executemany(
-                "INSERT INTO lists VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?)",
+                "INSERT INTO lists VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, ?)",
                 [
                     (*key, number, sum(map(len, row)), listing.at_ms, *row)
                     for number, row in enumerate(rows)
@@ -207,14 +213,14 @@ class Cache:
         from lockterm.domain.listing import Block, Listing
 
         def block(row: sqlite3.Row) -> Block:
-            ends = array("q")
-            ends.frombytes(row["ends"])
-            return Block(row["texts"].decode("utf-8", "surrogatepass"), ends, row["records"])
+            texts = row["texts"].decode("utf-8", "surrogatepass")
+            ids, ends = array("q", row["ids"]), array("q", row["ends"])
+            return Block(texts, ids, ends, row["records"])
 
         try:
             with self._opened().reading() as connection:
                 rows = connection.execute(
-                    "SELECT lock_id, at_ms, changed, texts, ends, records FROM lists"
+                    "SELECT lock_id, at_ms, changed, texts, ids, ends, records FROM lists"
                     " WHERE owner = ? ORDER BY lock_id, block",
                     (self.frame.owner,),
                 )
@@ -227,6 +233,18 @@ class Cache:
                 return kept
         except (StoreError, ValueError, TypeError):
             return {}
+
+    def is_behind(self, lock_id: int) -> bool:
+        """Whether no list of a lock is kept, or the lock was changed since."""
+        try:
+            with self._opened().reading() as connection:
+                row = connection.execute(
+                    "SELECT max(changed) FROM lists WHERE owner = ? AND lock_id = ?",
+                    (self.frame.owner, lock_id),
+                ).fetchone()
+            return bool(row[0] != 0)
+        except StoreError:
+            return True
 
     def note_changed(self, lock_id: int) -> None:
         """Note that a lock was changed since its list was read."""
