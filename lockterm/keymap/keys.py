@@ -77,6 +77,16 @@ def _marks(mark: int, act: int, none: int) -> tuple[Key, ...]:
     )
 
 
+_ON_ALL_LOCKS = (
+    Key("everywhere.open", "enter", "open", line=1, opens=True,
+        sentence="Show every field of what is under the cursor; of a lock that could not be read,"
+                 " its remotes"),
+    Key("everywhere.renew", "w", "renew", line=5, opens=True,
+        sentence="Give all that are marked another end"),
+    Key("everywhere.delete", "d,delete", "delete", line=6, opens=True,
+        sentence="Delete all that are marked, after asking"),
+)
+
 _RESTORE = "Add again what this delete or clear took away; says first what is lost"
 
 _DIALOG = Place(
@@ -429,15 +439,16 @@ PLACES: Mapping[str, Place] = {
         "on the search of all locks",
         {
             REMOTES: (
-                Key("everywhere.open", "enter", "open", line=1, opens=True,
-                    sentence="Show every field of what is under the cursor; of a lock that could"
-                             " not be read, its remotes"),
+                *_ON_ALL_LOCKS,
             ),
+            MARKS: _marks(4, 7, 8),
             FINDING: (
                 Key("everywhere.find", "slash", "find", "Type to find", line=2, opens=True),
                 Key("everywhere.read", "r", "read", "Read all locks again", line=3),
             ),
-            MOVING: (Key("everywhere.back", "escape", "back", "Go back", line=4),),
+            MOVING: (
+                Key("everywhere.back", "escape", "back", "Unmark all; then go back", line=9),
+            ),
         },
         holds=("table", "find"),
     ),
@@ -445,19 +456,19 @@ PLACES: Mapping[str, Place] = {
         "on what ends",
         {
             REMOTES: (
-                Key("everywhere.open", "enter", "open", line=1, opens=True,
-                    sentence="Show every field of what is under the cursor; of a lock that could"
-                             " not be read, its remotes"),
+                *_ON_ALL_LOCKS,
             ),
+            MARKS: _marks(4, 7, 8),
             FINDING: (
                 Key("everywhere.find", "slash", "find", "Type to find", line=3, opens=True),
                 Key("ends.next", "n,right,l", "span", line=2,
                     sentence="Show what has ended; what ends within 7 days; within 30; all"),
                 Key("ends.previous", "p,left,h", "previous span"),
-                Key("everywhere.read", "r", "read", "Read all locks again", line=4),
+                Key("everywhere.read", "r", "read", "Read all locks again", line=9),
             ),
             MOVING: (
-                Key("everywhere.back", "escape", "back", "Show all again; then go back", line=5),
+                Key("everywhere.back", "escape", "back", line=10,
+                    sentence="Show all again; unmark all; then go back"),
             ),
         },
         holds=("table", "find"),

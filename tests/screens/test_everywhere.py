@@ -11,10 +11,13 @@ import pytest
 from textual.pilot import Pilot
 
 from lockterm.domain.locks import Lock
+from lockterm.domain.plan import Action
 from lockterm.screens.base import RefusedModal
 from lockterm.screens.everywhere import EverywhereScreen
 from lockterm.screens.everywhere.ends import WhatEndsScreen
 from lockterm.screens.everywhere.table import OnLocksTable
+from lockterm.screens.marked.form import MarkedForm
+from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.service.running import RunningService
@@ -283,3 +286,46 @@ async def test_an_empty_book_says_so(lockterm_app: Starter, service: RunningServ
         assert "The lock book is empty" in await press(pilot, "W")
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, RefusedModal)
+
+
+async def test_marked_ones_of_several_locks_go_into_one_plan(lockterm_app: Starter) -> None:
+    site = Site(
+        L1=[remote(1, 1, "Anna"), remote(2, 1, "Annabel")],
+        L2=[remote(3, 2, "Anna")],
+        L3=[remote(4, 3, "Anna")],
+    )
+    site.silent = {3}
+    async with site.running(lockterm_app) as service, lockterm_app(service, timeout_s=0.3) as pilot:
+        seen = await press(pilot, "F", *"anna", "enter", "d")
+        assert "Nothing is marked" in seen
+        seen = await press(pilot, "escape", "space", "j", "space")
+        assert current(pilot) == (3, None), "the cursor goes down"
+        assert "2 marked" in seen
+        await press(pilot, "slash", *"bel")
+        assert rows(pilot) == [(1, 2), (3, None)]
+        assert "2 marked, 2 not shown" in words(pilot.app)
+        await press(pilot, "down", "d")
+        assert isinstance(pilot.app.screen, PlanScreen)
+        drawn = pilot.app.screen.drawn
+        steps = [(one.action, one.lock_id, one.remote_id) for one in drawn.plan.steps]
+        assert steps == [(Action.DELETE, 1, 1), (Action.DELETE, 2, 3)]
+        assert [(one.lock_id, one.message.partition(".")[0]) for one in drawn.left] == [
+            (3, "Not read: no answer")
+        ]
+        await press(pilot, "escape")
+        assert "2 marked" in words(pilot.app)
+        await press(pilot, "w")
+        assert isinstance(pilot.app.screen, MarkedForm)
+        await press(pilot, "escape")
+        await press(pilot, "U")
+        assert "marked" not in shown(pilot.app).splitlines()[-2]
+
+
+async def test_all_that_was_found_is_marked_and_a_range(lockterm_app: Starter) -> None:
+    site = Site(L1=[remote(n, 1, "Anna") for n in range(1, 5)], L2=[remote(9, 2, "Anna")])
+    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+        assert "5 marked" in await press(pilot, "F", *"anna", "enter", "asterisk")
+        assert "marked" not in (await press(pilot, "asterisk")).partition("on 2 locks")[0]
+        assert "4 marked" in await press(pilot, "g", "j", "space", "G", "S")
+        site.lists[1] = site.lists[1][::-1]
+        assert "4 marked" in await press(pilot, "r")

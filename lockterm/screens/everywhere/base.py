@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from textual import on
 
+from lockterm.domain.marks import Marks, Row
+from lockterm.domain.plan import Action, Step, StepState
+from lockterm.domain.text import clean
+from lockterm.keymap.hints import with_keys
+from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.everywhere.results import Results
 from lockterm.screens.everywhere.site import Site
-from lockterm.screens.everywhere.table import OnLock
+from lockterm.screens.everywhere.table import OnLock, OnLocksTable
+from lockterm.screens.marked.commands import (
+    FIRST_WITH_MARKS,
+    MARKING,
+    ON_MARKED,
+    MarkedCommands,
+)
 from lockterm.widgets.find_line import FindLine
+from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.line_table import LineTable
 
 EMPTY_BOOK = "The lock book is empty: there is no lock that could be read."
@@ -23,6 +35,21 @@ class AllLocksScreen(LocktermScreen[None]):
     Args:
         operations: The one door to service and store.
     """
+
+    def __init__(self, operations: Operations) -> None:
+        super().__init__(operations)
+        self.marks = Marks()
+        """Which remotes are marked."""
+        self.marked = MarkedCommands(
+            self,
+            self.marks,
+            lambda lock_id: self.operations.zone(self.results.site.locks[lock_id].lock),
+            self._place,
+            shown=self._marked_rows,
+            changed=self._show_marks,
+            unread=self._unread,
+        )
+        """What the keys do with them."""
 
     @abstractmethod
     def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:
@@ -40,6 +67,7 @@ class AllLocksScreen(LocktermScreen[None]):
     def on_screen_resume(self) -> None:
         """What was opened from here may have been changed."""
         self.results.look_again()
+        self.marked.note_outcomes()
 
     def write_again(self) -> None:
         self.results.find()
@@ -65,6 +93,14 @@ class AllLocksScreen(LocktermScreen[None]):
         results = self.results
         if action == "open" and results.current is None:
             return "Nothing is under the cursor."
+        if action in ON_MARKED and not self.marks:
+            return with_keys("Nothing is marked: {marks.mark} marks.")
+        if action == "mark" and (results.current is None or results.current.remote_id is None):
+            return "There is no remote with an id under the cursor."
+        if action == "mark_all" and not results.rows:
+            return "There is nothing to mark."
+        if action in MARKING:
+            return self.marked.why_not(action)
         is_empty = results.is_loaded and results.error is None and not results.site.locks
         return EMPTY_BOOK if action == "read" and is_empty else ""
 
@@ -92,4 +128,104 @@ class AllLocksScreen(LocktermScreen[None]):
         self.results.read_all()
 
     def action_back(self) -> None:
-        self.dismiss(None)
+        """Unmark all; then go back."""
+        if self.marks:
+            self._unmark_all()
+        else:
+            self.dismiss(None)
+
+    # --- actions: marks ------------------------------------------------------------------------
+
+    @property
+    def first_keys(self) -> Sequence[str]:
+        return FIRST_WITH_MARKS if self.marks else ()
+
+    def verb_now(self, action: str) -> str:
+        """Some are marked, or were."""
+        if self.marks and action in ON_MARKED:
+            return f"{action} marked"
+        return "mark again" if action == "unmark_all" and self.marks.may_bring_back else ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What is done with marked remotes is offered where some are marked."""
+        if action in ("act_on_marked", "unmark_all", *ON_MARKED) and not self.marks:
+            return None if action == "unmark_all" and self.marks.may_bring_back else False
+        return super().check_action(action, parameters)
+
+    def _marked_rows(self) -> Sequence[Row]:
+        return self.results.marked_rows()
+
+    def _place(self) -> str:
+        """On how many locks they are."""
+        lock_ids = {lock_id for lock_id, _ in self.marks.rows}
+        if len(lock_ids) == 1:
+            return clean(self.results.site.locks[lock_ids.pop()].lock.title, 60)
+        return f"{len(lock_ids):,} locks"
+
+    def _unread(self) -> list[Step]:
+        """The locks that could not be read: whether something is to be deleted there is unknown."""
+        return [
+            Step(
+                0,
+                Action.DELETE,
+                one.lock.lock_id,
+                None,
+                "not read",
+                state=StepState.NOT_SENT,
+                message=f"Not read: {one.problem}. Nothing is planned for what it may have.",
+            )
+            for one in self.results.site.asked.values()
+            if one is not None and one.problem
+        ]
+
+    def _show_marks(self) -> None:
+        self.query_one(OnLocksTable).refresh()
+        self.results.tell()
+        self.query_one(KeyLine).show_keys()
+
+    def action_mark(self) -> None:
+        row = self.results.current
+        if row is not None and row.remote is not None:
+            self.marks.toggle((row.lock.lock_id, row.remote))
+            self._show_marks()
+            self.query_one(OnLocksTable).action_cursor_down()
+
+    def action_mark_range(self) -> None:
+        row = self.results.current
+        at = self.results.rows.index(row) if row in self.results.rows else -1
+        if row is None or not self.marks.mark_range(self.results.all_rows(), at):
+            words = "The remote that was marked last is not shown here: a range begins at it."
+            self.notify(words, title="Mark range")
+        self._show_marks()
+
+    def action_mark_all(self) -> None:
+        rows = self.results.all_rows()
+        self.marks.toggle_all(rows)
+        if without := sum(remote.id is None for _, remote in rows):
+            self.notify(f"{without:,} without a usable id cannot be marked.", title="Mark all")
+        if self.results.is_cut:
+            words = f"The {len(rows):,} that are shown are marked; there are more."
+            self.notify(words, title="Mark all", severity="warning")
+        self._show_marks()
+
+    def action_unmark_all(self) -> None:
+        """Unmark all, or take that back."""
+        if self.marks:
+            self._unmark_all()
+        else:
+            self.marks.bring_back()
+            self._show_marks()
+
+    def _unmark_all(self) -> None:
+        words = with_keys("{marks.none} marks them again.")
+        self.notify(f"{self.marks.clear():,} unmarked. {words}", title="Unmark all")
+        self._show_marks()
+
+    def action_renew(self) -> None:
+        self.marked.renew()
+
+    def action_delete(self) -> None:
+        self.marked.delete()
+
+    def action_act_on_marked(self) -> None:
+        self.marked.act()

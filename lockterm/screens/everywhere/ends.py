@@ -66,7 +66,9 @@ class WhatEndsScreen(AllLocksScreen):
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="spans", markup=False)
-        yield Results(self.operations, COLUMNS, self.search, self.words, reads_first=True)
+        yield Results(
+            self.operations, COLUMNS, self.search, self.words, self.marks, reads_first=True
+        )
 
     def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:
         now_ms, needed = self.operations.now_ms(), words_of(needle)
@@ -148,4 +150,4 @@ class WhatEndsScreen(AllLocksScreen):
         if self.results.needle:
             self.query_one(FindLine).action_close()
         else:
-            self.dismiss(None)
+            super().action_back()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -27,6 +27,8 @@ from lockterm.widgets.state_panel import StatePanel
 
 if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
+    from lockterm.domain.marks import Marks, Row
+    from lockterm.domain.remotes import Remote
     from lockterm.operations import Operations
 
 MOST_FOUND = 500
@@ -54,6 +56,7 @@ class Results(Vertical):
         columns: Of the table.
         search: Tells what is to be shown.
         words: Says what stands where nothing is found: a sentence, and the keys that lead on.
+        marks: Which remotes are marked.
         finds_first: Whether it begins with typing; then the line to find with is always there.
         reads_first: Whether it begins with reading all locks, unless that was done lately.
     """
@@ -70,6 +73,7 @@ class Results(Vertical):
         columns: Sequence[str],
         search: Search,
         words: Callable[[], tuple[str, str]],
+        marks: Marks,
         *,
         finds_first: bool = False,
         reads_first: bool = False,
@@ -79,6 +83,7 @@ class Results(Vertical):
         self._columns = columns
         self._search = search
         self._say = words
+        self._marks = marks
         self._finds_first = finds_first
         self._reads_first = reads_first
         self.site = Site(operations)
@@ -102,7 +107,7 @@ class Results(Vertical):
         if self._finds_first:
             yield FindLine(stays=True, id="find")
         with Container(id="remotes"):
-            yield OnLocksTable(self._columns, id="found")
+            yield OnLocksTable(self._columns, self._is_marked, id="found")
             yield StatePanel("Reading what was read last ...", id="state")
         if not self._finds_first:
             yield FindLine(id="find")
@@ -230,6 +235,23 @@ class Results(Vertical):
         shown = self.query_one(OnLocksTable).rows
         return [row for row in shown if row.listing is not None]
 
+    def _is_marked(self, row: OnLock) -> bool:
+        marked = row.remote is not None and bool(self._marks)
+        return marked and self._marks.has((row.lock.lock_id, cast("Remote", row.remote)))
+
+    def marked_rows(self) -> Sequence[Row]:
+        """Those of the rows that may be marked; the others are not unpacked for it."""
+        keys = {(lock_id, remote.id) for lock_id, remote in self._marks.rows}
+        return [
+            (row.lock.lock_id, row.remote)
+            for row in self.rows
+            if (row.lock.lock_id, row.remote_id) in keys and row.remote is not None
+        ]
+
+    def all_rows(self) -> Sequence[Row]:
+        """All that is shown, as marks know it."""
+        return [(row.lock.lock_id, row.remote) for row in self.rows if row.remote is not None]
+
     def note_opened(self, lock: Lock) -> None:
         """Note that a lock's remote is looked at on another screen, which may change it."""
         self._opened = lock.lock_id
@@ -241,6 +263,8 @@ class Results(Vertical):
         stood = self.current
         top = top or (not self._has_moved and stood is not None and stood.listing is None)
         self.query_one(OnLocksTable).show_rows(rows, self._operations.now_ms(), top=top)
+        if self._marks:
+            self._marks.see(self.marked_rows())
         self._has_moved = self._has_moved and not top
         self.tell()
         if self._opening is not None and self.rows:
@@ -264,6 +288,8 @@ class Results(Vertical):
 
     def _words(self, longest: int | None) -> str:
         parts, rows = [], self.rows
+        if self._marks:
+            parts.append(self._marks.words(self.marked_rows()))
         if rows:
             locks = len({row.lock.lock_id for row in rows})
             count = f"the first {MOST_FOUND:,}" if self.is_cut else f"{len(rows):,}"

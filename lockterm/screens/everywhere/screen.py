@@ -30,7 +30,9 @@ class EverywhereScreen(AllLocksScreen):
         return ("Everywhere",)
 
     def compose_body(self) -> ComposeResult:
-        yield Results(self.operations, COLUMNS, self.search, self.words, finds_first=True)
+        yield Results(
+            self.operations, COLUMNS, self.search, self.words, self.marks, finds_first=True
+        )
 
     def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:
         needed = words_of(needle)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
 from functools import cached_property
@@ -72,12 +72,16 @@ class OnLock:
         self._place = place
 
     @property
+    def remote_id(self) -> int | None:
+        """The id of the remote, told without unpacking it; None: it has none, or there is none."""
+        return None if self.listing is None else self.listing.id(self._place)
+
+    @property
     def key(self) -> str:
         """What the row is known by, also when the list was read again."""
         if self.listing is None:
             return f"{self.lock.lock_id}"
-        remote_id = self.listing.id(self._place)
-        at = f"{self._place.block}.{self._place.line}" if remote_id is None else str(remote_id)
+        at = f"{self._place.block}.{self._place.line}" if (id := self.remote_id) is None else id
         return f"{self.lock.lock_id} {at}"
 
     @cached_property
@@ -91,10 +95,14 @@ class OnLocksTable(RowTable):
 
     Args:
         columns: Which of ``COLUMNS``, from left to right.
+        marked: Tells whether a row is marked.
     """
 
-    def __init__(self, columns: Sequence[str], *, id: str | None = None) -> None:
+    def __init__(
+        self, columns: Sequence[str], marked: Callable[[OnLock], bool], *, id: str | None = None
+    ) -> None:
         super().__init__(*[COLUMNS[key] for key in columns], id=id)
+        self._marked = marked
         self._columns = columns
         self._rows: Sequence[OnLock] = ()
         self._now_ms = 0
@@ -129,6 +137,9 @@ class OnLocksTable(RowTable):
         read = max((len(row.read) for row in self._rows), default=0)
         known = {"lock": lock, "read": read}
         return [known.get(key, COLUMNS[key].most) for key in self._columns]
+
+    def is_marked(self, row: int) -> bool:
+        return self._marked(self._rows[row])
 
     def line(self, row: int) -> Iterator[Piece]:
         """A remote; or a lock with why it was not read, across all columns."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from lockterm.domain.bulk import Bulk, Target
     from lockterm.domain.marks import Marks, Row
+    from lockterm.domain.plan import Step
     from lockterm.screens.marked.questions import Questions
 
 MARKING = frozenset({"mark", "mark_range", "mark_all", "unmark_all", "act_on_marked"})
@@ -49,6 +50,7 @@ class MarkedCommands:
         place: Tells where they are, for a title: the lock's name; clean.
         shown: Tells the rows that are on the screen.
         changed: Called when some are no longer marked.
+        unread: Tells, as steps that cannot be, what might be marked and could not be looked at.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class MarkedCommands:
         *,
         shown: Callable[[], Sequence[Row]],
         changed: Callable[[], None],
+        unread: Callable[[], Sequence[Step]] = lambda: (),
     ) -> None:
         self._screen = screen
         self._marks = marks
@@ -67,6 +70,7 @@ class MarkedCommands:
         self._place = place
         self._shown = shown
         self._changed = changed
+        self._unread = unread
         self._typed: dict[str, dict[str, str]] = {}
         """Form -> what was typed into it last."""
         self._plans: list[str] = []
@@ -95,7 +99,9 @@ class MarkedCommands:
         """Plan to delete all that are marked."""
         from lockterm.domain.bulk import delete_each
 
-        self._show_plan("delete", delete_each(self._targets()))
+        planned = delete_each(self._targets())
+        planned.left.extend(self._unread())
+        self._show_plan("delete", planned)
 
     def renew(self) -> None:
         """Ask for the new end, and plan it."""
@@ -193,7 +199,7 @@ class MarkedCommands:
         from lockterm.operations.bulk import draw_bulk
         from lockterm.screens.plan.screen import PlanScreen
 
-        count = len(planned.changes) + len(planned.left)
+        count = len(self._marks)
         title = f"{verb}: {_remotes(count)}, {self._place()}"
         drawn = draw_bulk(self._screen.operations, title, planned)
         self._plans.append(drawn.plan.id)
