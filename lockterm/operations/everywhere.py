@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.listing import Block, Listing
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from lockterm.operations.locks import Locks
     from lockterm.operations.remotes import Remotes
 
-AT_ONCE = 8
-"""So many locks are read at the same time."""
+AT_ONCE = 10
+"""So many locks are read at the same time: a hundred of them in ten round trips."""
 
 PAUSES = 3
 """So many pauses that the service asks for are waited for, for one lock; the client takes none of
@@ -108,6 +109,22 @@ class Everywhere:
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
+@dataclass(slots=True)
+class _Pages:
+    """What was read of a lock, page by page."""
+
+    at_ms: int
+    """When the reading began."""
+    blocks: list[Block] = field(default_factory=list)
+    """The pages but for the last, packed."""
+    last: Sequence[Remote] = ()
+    """The remotes of the last page: packing them keeps no other lock waiting."""
+    found: list[Remote] = field(default_factory=list)
+    """The remotes that are wanted."""
+    unreadable: int = 0
+    """How many there are that cannot be read."""
+
+
 class _Reading:
     """One reading of all locks."""
 
@@ -132,14 +149,23 @@ class _Reading:
             if self._ended is not None:
                 return LockRead(place, lock, problem=_briefly(self._ended), error=self._ended)
             try:
-                return await self._through_pauses(lambda: self._read(place, lock))
+                pages = await self._through_pauses(lambda: self._read(lock))
             except ServiceError as error:
                 is_of_all = isinstance(error, Unreachable)
                 if is_of_all or (isinstance(error, Refused) and error.is_denial):
                     self._ended = error
                 return LockRead(place, lock, problem=_briefly(error), error=error)
+        # Its connection is the next one's from here on.
+        pages.blocks.append(await asyncio.to_thread(Block.of, pages.last))
+        listing = Listing(pages.blocks, pages.at_ms)
+        await self._remotes.keep_list(lock.lock_id, listing)
+        problem = ""
+        if pages.unreadable > 0:
+            records = "1 record" if pages.unreadable == 1 else f"{pages.unreadable:,} records"
+            problem = f"{records} cannot be read"
+        return LockRead(place, lock, tuple(pages.found), listing, problem)
 
-    async def _through_pauses(self, work: Callable[[], Coroutine[Any, Any, LockRead]]) -> LockRead:
+    async def _through_pauses(self, work: Callable[[], Coroutine[Any, Any, _Pages]]) -> _Pages:
         """Wait where the service asks for that, which it asks of all who read."""
         for _ in range(PAUSES):
             try:
@@ -148,24 +174,18 @@ class _Reading:
                 await self._wait(max(self._connection.wait_s, error.retry_after_s))
         return await work()
 
-    async def _read(self, place: int, lock: Lock) -> LockRead:
-        found, blocks, unreadable = list[Any](), list[Block](), 0
-        at_ms = self._connection.clock.now_ms()
+    async def _read(self, lock: Lock) -> _Pages:
+        pages = _Pages(self._connection.clock.now_ms())
         budget = WalkBudget(lock.lock_id, ASKED)
         async for step in self._remotes.walk(lock.lock_id, budget):
             if step.is_first:  # it may begin again: the list has moved
-                found.clear()
-                blocks.clear()
-            found += filter(self._wanted, step.new)
-            blocks.append(await asyncio.to_thread(Block.of, step.new))
-            unreadable = step.total - step.read
-        listing = Listing(blocks, at_ms)
-        await self._remotes.keep_list(lock.lock_id, listing)
-        problem = ""
-        if unreadable > 0:
-            records = "1 record" if unreadable == 1 else f"{unreadable:,} records"
-            problem = f"{records} cannot be read"
-        return LockRead(place, lock, tuple(found), listing, problem)
+                pages = _Pages(pages.at_ms)
+            else:
+                pages.blocks.append(await asyncio.to_thread(Block.of, pages.last))
+            pages.found += filter(self._wanted, step.new)
+            pages.last = step.new
+            pages.unreadable = step.total - step.read
+        return pages
 
 
 def read_words(found: Sequence[LockRead], most: int, longest: int | None = None) -> str:

@@ -120,17 +120,17 @@ async def test_what_is_wanted_comes_from_every_page(operations: Operations, site
 
 
 async def test_what_was_read_last_is_there_with_its_age(operations: Operations, site: Site) -> None:
-    await book(operations, site, 250, 3)
+    await book(operations, site, 250, 3, 0)
     kept = await operations.everywhere.last()
-    assert [one.lock.lock_id for one in kept] == [1, 2]
-    assert [one.listing for one in kept] == [None, None]
+    assert [one.lock.lock_id for one in kept] == [1, 2, 3]
+    assert [one.listing for one in kept] == [None, None, None]
     before = await read(operations)
     asked = len(site.asked)
     kept = await operations.everywhere.last()
     assert [[one.raw for one in lists(lock).remotes()] for lock in kept] == [
         [one.raw for one in lock.remotes] for lock in before
     ]
-    assert [lists(one).count for one in kept] == [250, 3]
+    assert [lists(one).count for one in kept] == [250, 3, 0]
     assert [lists(one).at_ms for one in kept] == [lists(one).at_ms for one in before]
     assert len(site.asked) == asked, "nothing was asked"
 
