@@ -63,10 +63,13 @@ class Block:
         """The lines that have every word.
 
         Args:
-            words: In small letters, at least one; the rarest first, which is most often the
-                longest.
+            words: In small letters, at least one.
         """
-        texts, first, rest = self.texts, words[0], words[1:]
+        texts = self.texts
+        if not _has_all(texts, words):  # as of most blocks
+            return
+        first = words[0] if len(words) == 1 else min(words, key=texts.count)
+        rest = [word for word in words if word != first]
         line = counted = 0
         at = texts.find(first)
         while at >= 0:
@@ -134,4 +137,5 @@ class Listing:
 
 def words_of(needle: str) -> list[str]:
     """The words of what was typed, as :meth:`Listing.find` takes them."""
-    return sorted(set(needle.casefold().split()), key=len, reverse=True)
+    words = set(needle.casefold().split())
+    return sorted(words, key=len, reverse=True)  # a long one is most often rare

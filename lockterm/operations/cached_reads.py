@@ -125,7 +125,9 @@ class CachedReads:
 
     async def is_behind(self, lock_id: int) -> bool:
         """Whether a lock's list is not kept, or is told to be behind."""
-        return self._cache is None or await asyncio.to_thread(self._cache.is_behind, lock_id)
+        if self._cache is None:
+            return True
+        return await self._cache.thread.run(self._cache.is_behind, lock_id)
 
     async def note_changed(self, lock_id: int) -> None:
         """Note that the list of a lock is behind what was changed from here."""

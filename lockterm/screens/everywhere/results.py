@@ -303,8 +303,9 @@ class Results(Vertical):
         row = self.current
         parts = []
         if row is not None and row.listing is not None and row.remote is not None:
-            age = self.site.age_of(row.listing)
-            parts += [f"{clean(row.lock.title, 40)}: {age}", f"id {row.remote.id}"]
+            name = clean(row.remote.remote_name or "", 40)
+            age = f"{clean(row.lock.title, 24)} {self.site.age_of(row.listing)}"
+            parts += [*filter(None, (name,)), age, f"id {row.remote.id}"]
             if row.remote.extra_data:
                 extra = json.dumps(row.remote.extra_data, ensure_ascii=False)
                 parts.append(f"extra data {clean(extra, 200)}")

@@ -40,8 +40,8 @@ class EverywhereScreen(AllLocksScreen):
             return
         for one in site.locks.values():
             if one.listing is not None:
-                zone, read = self.operations.zone(one.lock), site.short_age(one.listing)
-                for place in one.listing.find(needed):
+                for place in one.listing.find(needed):  # most locks have none
+                    zone, read = self.operations.zone(one.lock), site.short_age(one.listing)
                     yield OnLock(one.lock, zone, read, one.listing, place)
             yield None
         yield from self.problems(site)

@@ -30,6 +30,8 @@ class Site:
         self.asked: dict[int, LockRead | None] = {}
         """Those that are or were asked for just now, with the answer; empty: none was."""
         self.is_reading = False
+        self._known: tuple[int, int | None] | None = None
+        """How many locks were never read, and when the oldest list was; None: not counted yet."""
 
     async def load(self) -> None:
         """Take over what was read last.
@@ -39,6 +41,7 @@ class Site:
         """
         kept = await self._operations.everywhere.last()
         self.locks = {one.lock.lock_id: one for one in kept}
+        self._known = None
 
     async def read(self, news: Callable[[], None], locks: Sequence[Lock] | None = None) -> None:
         """Read locks; what was known of one that cannot be read stays.
@@ -70,13 +73,20 @@ class Site:
         listing = before.listing if read.listing is None else read.listing
         self.locks[lock_id] = replace(read, place=before.place, listing=listing)
         self.asked[lock_id] = read
+        self._known = None
 
     # --- words ---------------------------------------------------------------------------------
 
     @property
     def unread(self) -> int:
         """How many locks were never read."""
-        return sum(one.listing is None for one in self.locks.values())
+        return self._count()[0]
+
+    def _count(self) -> tuple[int, int | None]:
+        if self._known is None:  # once for all that is told of ten thousand locks
+            lists = [one.listing.at_ms for one in self.locks.values() if one.listing is not None]
+            self._known = len(self.locks) - len(lists), min(lists, default=None)
+        return self._known
 
     def words(self, longest: int | None = None) -> str:
         """How much of it is known: ``31 of 32 locks read, yard: no answer``.
@@ -102,8 +112,8 @@ class Site:
 
         None: nothing was read yet, or the clock was set back since.
         """
-        lists = [one.listing.at_ms for one in self.locks.values() if one.listing is not None]
-        age_ms = self.age_ms(min(lists)) if lists else None
+        at_ms = self._count()[1]
+        age_ms = None if at_ms is None else self.age_ms(at_ms)
         return None if age_ms is None else self._operations.clock.steady_ms() - age_ms
 
     def age_ms(self, at_ms: int) -> int | None:
