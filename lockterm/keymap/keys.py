@@ -17,6 +17,7 @@ MARKS = "Marks: act on many"
 LOCKS = "Locks: open, add, change"
 VOICE = "Voice"
 CHANGES = "Changes that were sent"
+PLANS = "Plans: changes of many remotes"
 PROFILES = "Profiles: switch, add, change"
 FORM = "This form"
 FINDING = "Finding and paging"
@@ -27,7 +28,7 @@ OUTCOMES = "Outcomes"
 EVERYWHERE = "Everywhere"
 
 TASKS = (
-    *(REMOTES, MARKS, LOCKS, VOICE, CHANGES, PROFILES, FORM, FINDING, COPYING, DIALOGS),
+    *(REMOTES, MARKS, LOCKS, VOICE, CHANGES, PLANS, PROFILES, FORM, FINDING, COPYING, DIALOGS),
     *(MOVING, OUTCOMES, EVERYWHERE),
 )
 """What keys are for: the headings of help, in its order."""
@@ -153,6 +154,8 @@ _APP = Place(
                          " data"),
             Key("app.what_ends", "W", "what ends", opens=True,
                 sentence="Show what has ended and what ends soon, on all locks of the book"),
+            Key("app.run", "L", "last run", opens=True,
+                sentence="The run that is under way, was interrupted, or was last"),
             Key("app.profiles", "P", "profiles", opens=True,
                 sentence="Switch to another profile, add one, or change one"),
             Key("app.quiet", "f3,Q", "quiet",
@@ -491,8 +494,18 @@ PLACES: Mapping[str, Place] = {
     "plan": Place(
         "on a plan",
         {
+            PLANS: (
+                Key("plan.carry_out", "enter,ctrl+s", "do it", line=1, opens=True,
+                    sentence="Carry the plan out, or go on with it, after asking"),
+                Key("plan.stop", "s", "stop", line=2,
+                    sentence="Begin no more steps of the run; those under way end"),
+                Key("plan.retry", "R", "retry", line=4, opens=True,
+                    sentence="Make a smaller plan of what was refused or not sent"),
+                Key("plan.problems", "p", "problems", line=3,
+                    sentence="Show only what has to be looked at, or all steps again"),
+            ),
             MOVING: (
-                Key("plan.back", "escape", "back", line=1,
+                Key("plan.back", "escape", "back", line=5,
                     sentence="Go back; a run that is under way goes on"),
             ),
         },

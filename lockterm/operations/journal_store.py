@@ -26,6 +26,7 @@ from lockterm.store.sessions import StoreSession
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
+    from lockterm.domain.plan import RunLine
     from lockterm.domain.remotes import Remote, RemotePage
     from lockterm.operations.connection import Connection
     from lockterm.operations.recorded import Recorded, Unlisted
@@ -128,6 +129,16 @@ class JournalStore:
         return await self._thread.to_its_end(
             self._read, lambda: self._journal.count(selection, most)
         )
+
+    async def runs(self) -> list[RunLine]:
+        """The plans of this profile in short, the newest first."""
+        from lockterm.store.runs import RunStore
+
+        def lines() -> list[RunLine]:
+            store = RunStore(self.database)
+            return store.lines(self._profile.name, self.session.is_alive)
+
+        return await self._thread.to_its_end(self.use, lines)
 
     async def look_through(self) -> None:
         """Look for damaged rows before a key has to wait for that, a few thousand at a time."""

@@ -132,8 +132,7 @@ class Runs:
 
     async def list(self) -> list[RunLine]:
         """The plans of this profile in short, the newest first."""
-        is_alive = self._journal.session.is_alive
-        return await self._use(lambda: self._store.lines(self._profile.name, is_alive))
+        return await self._journal.runs()
 
     def retry(self, plan: Plan) -> Plan:
         """A plan of the steps that were refused or not sent; not kept yet. It may have no step."""

@@ -72,6 +72,12 @@ ELSEWHERE = "Settle it outside of this form."
 """What a form says of an unsettled operation that is none of its own."""
 
 
+def run_words(operations: Operations) -> str:
+    """How far the run is that is under way, for the title line; empty: there is none."""
+    run = operations.run_under_way
+    return f"run {run.done}/{run.due}" if run is not None else ""
+
+
 def notify_error(app: App[Any], error: LocktermError, what: str = "") -> None:
     """Show an error: what happened, what it means, what to do.
 
@@ -258,6 +264,7 @@ class LocktermScreen(_Common[ResultT]):
                 profile.name, profile.host, read_only=profile.read_only, colour=profile.colour
             )
             title.online = self.operations.connection.online
+            title.run = run_words(self.operations)
         title.crumbs = self.crumbs()
         yield title
         if self.has_service:
@@ -286,6 +293,12 @@ class LocktermScreen(_Common[ResultT]):
         self.query_one(TitleLine).online = self.operations.connection.online
         notices = self.query_one(NoticeLine)
         notices.link, notices.unsettled = link, unsettled
+
+    def show_run(self) -> None:
+        """Say in the title line how far a run is."""
+        if self.has_service:
+            for title in self.query(TitleLine):  # none: lockterm is ending
+                title.run = run_words(self.operations)
 
     @property
     def row_to_see(self) -> int:

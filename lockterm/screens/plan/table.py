@@ -7,7 +7,7 @@ from datetime import tzinfo
 
 from rich.cells import cell_len
 
-from lockterm.domain.plan import ACTION_GLYPHS, DUE, PROBLEMS, Action, Step, StepState
+from lockterm.domain.plan import ACTION_GLYPHS, DUE, Action, Step, StepState
 from lockterm.domain.plan_words import change_words, step_name
 from lockterm.domain.text import clean
 from lockterm.record import record
@@ -56,10 +56,10 @@ class PlanTable(RowTable):
         super().__init__(
             Column("", most=1, least=1),
             Column("Step", most=10, least=10),
-            Column("Lock", most=24, least=8),
-            Column("Remote", most=30, least=12),
+            Column("Lock", most=24, least=6),
+            Column("Remote", most=22, least=10),
             Column("Number", most=16, least=6, rank=1),
-            Column("What", most=200, least=14),
+            Column("What", most=200, least=18),
             id=id,
         )
         self._steps = steps
@@ -121,8 +121,3 @@ def what_of(step: Step, lock: OnLock, now_ms: int) -> str:
     if step.message and step.state not in DUE:
         return clean(step.message, 400)
     return "; ".join(change_words(step, lock.zone, now_ms))
-
-
-def is_problem(step: Step) -> bool:
-    """Whether what became of a step has to be looked at."""
-    return step.state in PROBLEMS
