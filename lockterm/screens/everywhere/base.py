@@ -22,6 +22,8 @@ from lockterm.screens.marked.commands import (
     ON_MARKED,
     MarkedCommands,
 )
+from lockterm.screens.remotes import RemotesScreen
+from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.line_table import LineTable
@@ -111,14 +113,10 @@ class AllLocksScreen(LocktermScreen[None]):
             return
         self.results.note_opened(row.lock)
         if row.remote is not None and row.remote.id is not None:
-            from lockterm.screens.remotes.detail import RemoteDetailScreen
-
             title = row.remote.remote_name or f"remote {row.remote.id}"
             screen = RemoteDetailScreen(self.operations, row.lock, row.remote.id, title)
             self.app.push_screen(screen)
         else:
-            from lockterm.screens.remotes import RemotesScreen
-
             self.app.push_screen(RemotesScreen(self.operations, row.lock))
 
     def action_find(self) -> None:
