@@ -296,6 +296,9 @@ PLACES: Mapping[str, Place] = {
                 Key("remotes.another", "plus", "like this", line=16, opens=True,
                     sentence="Add another remote like the one under the cursor: its name and"
                              " number are counted up"),
+                Key("remotes.undo", "z", "undo", line=19, opens=True,
+                    sentence="Undo the last change of this lock that was sent from here, as a"
+                             " plan"),
                 Key("remotes.clear", "C", "clear", line=15, opens=True,
                     sentence="Delete all remotes of this lock, after asking"),
             ),
@@ -417,6 +420,8 @@ PLACES: Mapping[str, Place] = {
             CHANGES: (
                 Key("history.open", "enter", "open", "Everything about it", line=1, opens=True),
                 Key("history.restore", "R", "restore", _RESTORE, line=2, opens=True),
+                Key("history.undo", "z", "undo", line=8, opens=True,
+                    sentence="Undo this change, as a plan"),
             ),
             FINDING: (
                 Key("history.find", "slash", "find", "Type to find", line=3, opens=True),

@@ -20,6 +20,7 @@ from lockterm.domain.history import HistoryLine
 from lockterm.domain.operation import STATE_WORDS
 from lockterm.domain.plan import RunLine, RunState
 from lockterm.domain.text import clean
+from lockterm.domain.undo import why_not_undone
 from lockterm.domain.wording import read_only
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys
@@ -31,6 +32,7 @@ from lockterm.screens.history.choice import ALL, COUNTED, PAGE, HistoryChoice, c
 from lockterm.screens.history.operation import OperationDetailScreen
 from lockterm.screens.history.restore import open_restore
 from lockterm.screens.history.table import HistoryTable, run_words
+from lockterm.screens.history.undo import open_undo
 from lockterm.screens.plan.opening import screen_of_run
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.bindings import bindings
@@ -333,14 +335,20 @@ class HistoryScreen(LocktermScreen[None]):
     def why_not(self, action: str) -> str:
         """Most keys need an operation under the cursor."""
         line, row = self.current, self._current_row
-        if isinstance(row, RunLine) and action in ("restore", "one_lock"):
+        if isinstance(row, RunLine) and action in ("restore", "undo", "one_lock"):
             return "It is a run: open it, or show one lock's or one outcome's changes."
         if action == "restore":
             if self.operations.profile.read_only:
                 return read_only(self.operations.profile.name, "nothing can be restored")
             if line is not None:
                 return why_not_restorable(line, line.count)
-        if action in ("open", "restore") and row is None:
+        if action == "undo":
+            if self.operations.profile.read_only:
+                return read_only(self.operations.profile.name, "nothing can be undone")
+            if line is not None:
+                is_taken = line.call in ("delete", "clear")
+                return why_not_restorable(line, line.count) if is_taken else why_not_undone(line)
+        if action in ("open", "restore", "undo") and row is None:
             return "There is no operation under the cursor."
         if action == "one_lock" and line is None and self.choice.lock_id is None:
             return "There is no operation under the cursor whose lock could be shown."
@@ -369,6 +377,14 @@ class HistoryScreen(LocktermScreen[None]):
         if (line := self.current) is not None:
             with self.refusing_errors():
                 await open_restore(self, line.id)
+
+    @work
+    @opens("the plan to undo it", must_appear=True)
+    async def action_undo(self) -> None:
+        """Show the inverse as a plan."""
+        if (line := self.current) is not None:
+            with self.refusing_errors():
+                await open_undo(self, line.id)
 
     def action_find(self) -> None:
         """Type to find."""

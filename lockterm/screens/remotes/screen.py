@@ -18,6 +18,7 @@ from textual.reactive import var
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import Marks
 from lockterm.domain.text import clean
+from lockterm.domain.wording import read_only
 from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations, Seen
@@ -44,7 +45,7 @@ from lockterm.screens.remotes.paging import (
     why_no_page,
 )
 from lockterm.screens.remotes.table import RemotesTable
-from lockterm.terminal.key_queue import opening
+from lockterm.terminal.key_queue import opening, opens
 from lockterm.terminal.last_frame import Shown
 from lockterm.terminal.patches import own_bindings
 from lockterm.widgets.bindings import bindings
@@ -470,6 +471,8 @@ class RemotesScreen(LocktermScreen[None]):
             return why_no_page(self.view, action, self._at)
         if action in MARKING or (self.marks and action in ON_MARKED):
             return self._why_not_mark(action)
+        if action == "undo" and self.operations.profile.read_only:
+            return read_only(self.operations.profile.name, "nothing can be undone")
         if reason := self.commands.why_not(action):
             return reason
         if action == "clear" and self.view.page and not self.view.page.total:
@@ -686,6 +689,17 @@ class RemotesScreen(LocktermScreen[None]):
 
     def action_act_on_marked(self) -> None:
         self.marked.act()
+
+    @work
+    @opens("the plan to undo the last change", must_appear=True)
+    async def action_undo(self) -> None:
+        """Show the inverse of the last change of this lock as a plan."""
+        from lockterm.operations.undoing import last_change
+        from lockterm.screens.history.undo import open_undo
+
+        with self.refusing_errors():
+            found = await last_change(self.operations, self.lock_entry.lock_id)
+            await open_undo(self, found.id)
 
     # --- actions: the way on -------------------------------------------------------------------
 

@@ -59,19 +59,19 @@ TYPED = {
 OF_OUTCOMES = {"outcome.check", "outcome.send_again", "outcome.give_up"}
 
 REFUSED: dict[tuple[str, str], set[str]] = {
-    ("read-only", "remotes"): {f"remotes.{one}" for one in WRITES},
+    ("read-only", "remotes"): {f"remotes.{one}" for one in WRITES | {"undo"}},
     ("read-only", "remote"): {f"remote.{one}" for one in ON_A_REMOTE},
     ("read-only", "voice"): {"voice.set"},
-    ("read-only", "history"): {"history.restore"},
+    ("read-only", "history"): {"history.restore", "history.undo"},
     ("read-only", "operation"): {"operation.restore", "app.history"},
     ("offline", "remotes"): {f"remotes.{one}" for one in WRITES},
     ("offline", "remote"): {f"remote.{one}" for one in ON_A_REMOTE},
     ("held", "remotes"): {f"remotes.{one}" for one in WRITES},
     ("held", "remote"): {f"remote.{one}" for one in ON_A_REMOTE},
-    ("held", "history"): {"history.restore"},
+    ("held", "history"): {"history.restore", "history.undo"},
     ("nothing", "locks"): {f"locks.{one}" for one in ("open", "edit", "remove", "voice")},
     ("nothing", "remotes"): {f"remotes.{one}" for one in WRITES - {"add"} | {"detail", "copy"}},
-    ("nothing", "history"): {"history.open", "history.restore"},
+    ("nothing", "history"): {"history.open", "history.restore", "history.undo"},
     ("nothing", "profiles"): {f"profiles.{one}" for one in ("open", "edit", "remove")},
 }
 """State and screen -> keys that are refused there for certain, beside others."""
