@@ -76,7 +76,7 @@ class Remote(Record):
     )
     remote_user_no: int | None = wire_field(
         "remoteUserNo", Kind.NUMBER, 22, "User number", "user-number", "Its user number.",
-        **_UNLISTED, example="12",
+        **_UNLISTED, of_device=True, example="12",
     )
     remote_right: int | None = wire_field(
         "remoteRight", Kind.CONSTANT, 24, "Admin right", "admin-right",
@@ -85,11 +85,11 @@ class Remote(Record):
     )
     mac: str | None = wire_field(
         "mac", Kind.TEXT, 19, "MAC address", "mac", "Its MAC address.",
-        **_UNLISTED, example="C4:4E:AC:01:02:03",
+        **_UNLISTED, of_device=True, example="C4:4E:AC:01:02:03",
     )
     electric_quantity: int | None = wire_field(
         "electricQuantity", Kind.NUMBER, 20, "Battery level", "battery", "Its battery level.",
-        **_UNLISTED, example="87",
+        **_UNLISTED, of_device=True, example="87",
     )
     business_id: int | None = wire_field(
         "businessId", Kind.NUMBER, 23, "Business id", "business-id", "A business association.",
@@ -97,7 +97,7 @@ class Remote(Record):
     )
     firmware_info: dict[str, Any] | None = wire_field(
         "firmwareInfo", Kind.OBJECT, 21, "Firmware info", "firmware-info", "An object.",
-        **_UNLISTED,
+        **_UNLISTED, of_device=True,
     )
     create_time: int | None = wire_field("createTime", Kind.TIMESTAMP, 17, "Created")
     update_time: int | None = wire_field("updateTime", Kind.TIMESTAMP, 18, "Updated")

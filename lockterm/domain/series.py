@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
-OWN = ("mac", "electricQuantity", "firmwareInfo", "remoteUserNo")
-"""What belongs to one device: another one has its own."""
+from lockterm.domain.remotes import ADDED
 
 _DIGITS = re.compile(r"[0-9]+")
 _MOST_DIGITS = 4000
@@ -47,7 +46,7 @@ def next_like(
     """
     return {
         **typed,
-        **dict.fromkeys(OWN, ""),
+        **{field.name: "" for field in ADDED if field.of_device},
         "remoteName": counted_up(typed["remoteName"].strip(), names),
         "remoteNumber": counted_up(typed["remoteNumber"].strip(), numbers),
     }

@@ -6,7 +6,6 @@ import asyncio
 import os
 import threading
 from collections.abc import AsyncIterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from lockterm.screens.voice import VoiceScreen
 from lockterm.store import cache as kept
 from lockterm.store.cache import Cache
 from lockterm.store.database import Database
+from lockterm.threads import OneThread
 from tests.api.fault_server import FaultServer, answers, http
 from tests.operations.test_walks import MIB, Service, record
 from tests.screens.running_app import Clock, Starter, settled, shown, until
@@ -253,18 +253,18 @@ def test_of_lists_the_oldest_go_and_no_half_of_one(
     cache.close()
 
 
-class Busy(ThreadPoolExecutor):
-    """One thread, which somebody else has for a while."""
+class Busy(OneThread):
+    """A thread that is at something else for a while."""
 
     def __init__(self) -> None:
-        super().__init__(1)
+        super().__init__("busy")
         self.asked = 0
         self.let_go = threading.Event()
-        super().submit(self.let_go.wait)
+        self.other = asyncio.ensure_future(super().run(self.let_go.wait))
 
-    def submit(self, *args: Any, **options: Any) -> Any:
+    async def run(self, work: Any, *args: Any, **options: Any) -> Any:
         self.asked += 1
-        return super().submit(*args, **options)
+        return await super().run(work, *args, **options)
 
 
 async def test_what_was_read_is_kept_though_the_session_ends_at_once(
@@ -279,7 +279,8 @@ async def test_what_was_read_is_kept_though_the_session_ends_at_once(
         operations, cache = begin(service.base_url)
         await operations.remotes.page(1, 2, 20)  # all is imported and opened
         busy = Busy()
-        monkeypatch.setattr(cache.thread, "_pool", busy)
+        cache.thread.end()
+        monkeypatch.setattr(cache, "thread", busy)
         reading = asyncio.ensure_future(operations.remotes.page(1, 1, 20))
         while not (busy.asked and len(service.asked) == 2):
             await asyncio.sleep(0)
