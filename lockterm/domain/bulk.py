@@ -95,6 +95,8 @@ def _updated(target: Target, wanted: Remote, now_ms: int) -> Change:
         raise CannotPlan(" ".join(error.reasons.values())) from None
     if not fields:
         return Change(_step(target, Action.KEEP))
+    if lost := rules.unread(before, wanted):
+        raise CannotPlan(" ".join(lost.values()))
     asked = rules.warnings(wanted, now_ms, before)
     touches = rules.touches_validity(before, wanted)
     if touches and never_opens(wanted, target.zone):

@@ -251,6 +251,8 @@ class LockPlan:
             raise _Wrong(*error.reasons.items()) from None
         if not wanted:
             return Change(self._step(Action.KEEP, before, row))
+        if lost := rules.unread(before, reading.values):
+            raise _Wrong(*lost.items())
         step = self._step(Action.UPDATE, before, row, wanted)
         return Change(step, [*reading.warnings.values()])
 

@@ -65,15 +65,15 @@ def undone(operation: Operation, zone: tzinfo, now_ms: int) -> Bulk:
     told = [field for field in changed if field.name in was.raw and field.name not in was.odd]
     wanted = replace(after, **{field.attribute: field.of(was) for field in told})
     bulk = change_each([Target(operation.lock_id, after, zone)], lambda *_: wanted, now_ms)
-    lost = [
-        field.called
-        for field in changed
-        if field not in told
-        or (field.of(was) is None and rules.comparable(field, None) is None and field.of(after))
-    ]
-    if lost:
-        words = f"What was before is not known, and stays as it is: {', '.join(lost)}."
-        bulk.changes[:] = [
-            replace(change, warnings=(*change.warnings, words)) for change in bulk.changes
+    for place, change in enumerate(bulk.changes):
+        sent = rules.changes(after, wanted).body() if change.step.wanted else {}
+        again = Remote.read({**after.raw, **sent})
+        lost = [
+            field.called
+            for field in changed
+            if field not in told or not rules.is_same(field, field.of(again), field.of(was))
         ]
+        if lost:
+            words = f"This does not come back, and stays as it is: {', '.join(lost)}."
+            bulk.changes[place] = replace(change, warnings=(*change.warnings, words))
     return bulk

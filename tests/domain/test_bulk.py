@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -95,6 +96,19 @@ def test_nothing_becomes_another_that_was_not_asked_for(
         for field in UPDATED:
             if field.name not in names:
                 assert rules.is_same(field, field.of(before), field.of(now)), field.name
+
+
+@pytest.mark.parametrize("days", ["1,2,3,4,5", [1, "2"], None, ...])
+def test_weekdays_that_nobody_can_read_are_not_written_over(days: Any) -> None:
+    """Another end sends the weekdays with it: none of them would be sent."""
+    raw = {"id": 7, "remoteType": 4, "startDate": NOW, "endDate": NOW + DAY_MS, "weekDay": days}
+    remote = Remote.read({name: value for name, value in raw.items() if value is not ...})
+    planned = bulk.change_each(targets([remote]), bulk.new_end("+30d", from_own=True), NOW)
+    assert planned.changes == []
+    assert "weekdays" in planned.left[0].message
+    with_days = bulk.new_validity(None, days=[1, 2])
+    (step,) = steps(bulk.change_each(targets([remote]), with_days, NOW))
+    assert step.wanted == {"weekDay": [1, 2]}
 
 
 @given(st.lists(sound().map(as_remote), min_size=1, max_size=6), st.integers(1, 90), soon)

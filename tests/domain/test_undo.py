@@ -7,7 +7,7 @@ from datetime import UTC
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lockterm.domain import rules
@@ -38,6 +38,11 @@ def recorded(call: str, body: dict[str, Any], *before: dict[str, Any], **more: A
     return replace(given, **more)
 
 
+@example(
+    Remote(remote_name="Anna", remote_number="1", remote_type=2, start_ms=1, end_ms=2, add_type=1),
+    Remote(remote_name="Ben", remote_number="2", remote_type=1, add_type=1),
+    {"remoteName", "remoteType"},
+)
 @given(sound(), sound(), st.sets(st.sampled_from([field.name for field in UPDATED])))
 def test_what_was_told_before_comes_back(values: Remote, other: Remote, untold: set[str]) -> None:
     told = {name: value for name, value in as_remote(values).raw.items() if name not in untold}
