@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,11 +10,14 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.widgets import Static
 
 from lockterm.app import LocktermApp
 from lockterm.config import Options
 from lockterm.config.look import FULL_LOOK
 from lockterm.config.profiles import Profiles
+from lockterm.domain.backup import backup_words
+from lockterm.domain.locks import Lock
 from lockterm.domain.plan import RunState, Step, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.operations.plan_files import Drawn
@@ -25,6 +29,7 @@ from lockterm.screens.plan import PlanScreen
 from lockterm.screens.profiles import ProfilesScreen
 from lockterm.service.running import RunningService
 from lockterm.widgets.line_table import LineTable
+from tests.conftest import NOW_MS
 from tests.operations.forwarder import Forwarder
 from tests.operations.runs.planning import add, delete, keep, update
 from tests.screens import someone_else
@@ -77,6 +82,11 @@ async def asked(pilot: Pilot[int], kind: type[Screen[bool | None]]) -> None:
     await pilot.press("enter")
     await until(pilot, lambda: isinstance(pilot.app.screen, kind))
     await settled(pilot)
+
+
+def details(pilot: Pilot[int]) -> str:
+    """What a question says, without the ends of its lines."""
+    return " ".join(str(pilot.app.screen.query_one(".details Static", Static).content).split())
 
 
 async def ended(pilot: Pilot[int]) -> None:
@@ -418,3 +428,60 @@ async def test_the_history_has_a_line_for_a_run_and_an_interrupted_one_is_offere
             await pilot.press("slash", *"New", "enter")
             await until(pilot, lambda: "5 of 6 operations" in words(pilot.app))
             assert "New 2" in words(pilot.app)
+
+
+async def test_dates_are_doubted_while_the_clocks_disagree(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    first, *_ = remotes(service, 1003)
+    dates = {"remoteType": 2, "startDate": NOW_MS, "endDate": NOW_MS + 86_400_000}
+    async with lockterm_app(service) as pilot:
+        app_of(pilot).operations.connection.note_reached(3600.0)
+        await plan_shown(pilot, [update(1003, first, remoteName="Renamed"), add(1003, 1)])
+        await asked(pilot, ConfirmModal)
+        assert "clock" not in details(pilot)  # no date is sent
+        await pilot.press("escape", "escape")
+        await settled(pilot)
+        await plan_shown(pilot, [add(1003, 1), add(1003, 2, **dates)])
+        await asked(pilot, ConfirmModal)
+        assert "Note: this machine's clock is 60 min behind the service's." in details(pilot)
+
+
+async def test_keys_before_the_names_of_the_locks_are_read_find_the_steps(
+    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        operations, may_read = app_of(pilot).operations, asyncio.Event()
+        find = operations.locks.find
+
+        async def find_late(lock_id: int) -> Lock:
+            await may_read.wait()
+            return await find(lock_id)
+
+        monkeypatch.setattr(operations.locks, "find", find_late)
+        screen = PlanScreen(Drawn(operations.runs.make("a plan", one_of_each(service))))
+        pilot.app.push_screen(screen)
+        await until(pilot, lambda: screen.is_mounted and screen.query(LineTable))
+        screen.only_problems = True
+        screen.only_problems = False
+        await until(pilot, lambda: "lock 1003" in words(pilot.app))
+        question = screen.action_carry_out()
+        await until(pilot, lambda: isinstance(pilot.app.screen, DestroyModal))
+        assert "on 2 locks?" in words(pilot.app)
+        pilot.app.screen.dismiss(False)
+        await until(pilot, lambda: question.is_finished)
+        may_read.set()
+        await settled(pilot)
+        assert "lock 1003" not in words(pilot.app)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+async def test_what_is_lost_with_what_is_deleted_is_said(
+    lockterm_app: Starter, service: RunningService, count: int
+) -> None:
+    found = remotes(service, 1003)[:count]
+    async with lockterm_app(service, size=(120, 40)) as pilot:
+        await plan_shown(pilot, [delete(1003, one) for one in found])
+        await asked(pilot, DestroyModal)
+        assert backup_words(found[0].raw, many=count > 1) in details(pilot)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from lockterm.domain.backup import backup_words
 from lockterm.domain.plan import MOST_UNTYPED, Action, Step
 from lockterm.domain.plan_words import step_title
 from lockterm.domain.text import clean
@@ -39,6 +40,8 @@ def ask_for(
     deleted = [step for step in steps if step.action is Action.DELETE]
     lines = [f"{cost}.", *notes]
     if deleted:
+        told_of_all = set.intersection(*(set(step.before) for step in deleted))
+        lines.append(backup_words(dict.fromkeys(told_of_all), many=len(deleted) > 1))
         more = " (page down shows more)" if len(deleted) > MOST_UNTYPED else ""
         lines += ["", f"To be deleted{more}:"]
         lines += [

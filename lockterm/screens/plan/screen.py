@@ -14,6 +14,8 @@ from textual.widgets import Static
 
 from lockterm.domain.plan import DUE, PROBLEMS, RETRIED, Action, Plan, Step, StepState
 from lockterm.domain.plan_words import has_work, plan_words, step_title
+from lockterm.domain.remotes import Remote
+from lockterm.domain.rules import sends_dates
 from lockterm.domain.text import clean
 from lockterm.domain.wording import read_only
 from lockterm.errors import StoreError
@@ -24,6 +26,7 @@ from lockterm.screens.base import HasOperations, LocktermScreen
 from lockterm.screens.plan.question import ask_for
 from lockterm.screens.plan.summary import end_words, left_of, outcome_words, progress_words
 from lockterm.screens.plan.table import OnLock, PlanTable, what_of
+from lockterm.screens.remote_form.questions import clock_doubt
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.line_table import LineTable
@@ -51,7 +54,13 @@ class PlanScreen(LocktermScreen[None]):
         """The plan as it was made or found."""
         self._steps: dict[int, Step] = {one.number: one for one in (*drawn.plan.steps, *drawn.left)}
         """Number -> the step as it is now, also of what could not be planned."""
-        self._locks: dict[int, OnLock] = {}
+        zone = self.operations.profile.zone
+        self._locks: dict[int, OnLock] = {
+            step.lock_id: OnLock(f"lock {step.lock_id}", zone) for step in self._steps.values()
+        }
+        """Id -> the lock; by its number until its name is read: a key may come before that."""
+        self._is_read = False
+        """Whether the names of the locks are read."""
         self._seen = 0
         """How many of the outcomes of the run are painted."""
         self._timer: Timer | None = None
@@ -100,9 +109,9 @@ class PlanScreen(LocktermScreen[None]):
                 lock = await self.operations.locks.find(lock_id)
             except StoreError as error:
                 self.tell(error)
-                self._locks[lock_id] = OnLock(f"lock {lock_id}", self.operations.profile.zone)
             else:
                 self._locks[lock_id] = OnLock(lock.title, self.operations.zone(lock))
+        self._is_read = True
         self._show_steps()
         self._begin_to_follow()
 
@@ -186,7 +195,7 @@ class PlanScreen(LocktermScreen[None]):
         """Whether all that is known of the run is shown."""
         run = self.run_here
         is_told = run is None or self._seen == len(run.ended)
-        return bool(self._locks) and is_told and not self._is_following
+        return self._is_read and is_told and not self._is_following
 
     # --- the run -------------------------------------------------------------------------------
 
@@ -195,7 +204,7 @@ class PlanScreen(LocktermScreen[None]):
         self._begin_to_follow()
 
     def _begin_to_follow(self) -> None:
-        if self._timer is not None and self._locks and self.run_here is not None:
+        if self._timer is not None and self._is_read and self.run_here is not None:
             self._is_following = True
             self._timer.resume()
             self._tell()
@@ -281,6 +290,9 @@ class PlanScreen(LocktermScreen[None]):
             for step in due
             for words in self.drawn.warnings.get(step.number, ())
         ]
+        connection = self.operations.connection
+        if connection.doubts_clock and any(map(_sends_dates, due)):
+            notes.insert(0, f"Note: {clock_doubt(connection.clock_offset_s or 0)}")
         if left := len(self.drawn.left):
             notes.append(
                 f"{left:,} could not be planned, and {'is' if left == 1 else 'are'} left out."
@@ -318,3 +330,9 @@ class PlanScreen(LocktermScreen[None]):
     def action_back(self) -> None:
         """Go back; a run goes on."""
         self.dismiss(None)
+
+
+def _sends_dates(step: Step) -> bool:
+    """Whether a step sends times, which may have been counted from a wrong clock."""
+    before = Remote.read(step.before) if step.before else None
+    return sends_dates(before, Remote.read({**step.before, **step.wanted}))
