@@ -7,15 +7,13 @@ Whoever acts on them names them all, also those that are not on the screen.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from lockterm.domain.remotes import Remote
+from lockterm.domain.remotes import Remote, is_still
 
 Key = tuple[int, int]
 """The lock and the remote's id."""
 
-Row = tuple[int, "Remote"]
+Row = tuple[int, Remote]
 """The lock, and the remote as it is shown."""
 
 
@@ -33,15 +31,19 @@ class Marks:
         return len(self._seen)
 
     def has(self, row: Row) -> bool:
-        """Whether a row is marked. Under the same id, another number is another remote."""
+        """Whether a row is marked, and not another remote that has the same id."""
         key = _key(row)
         seen = self._seen.get(key) if key is not None else None
-        return seen is not None and seen.remote_number == row[1].remote_number
+        return seen is not None and (seen is row[1] or is_still(seen.raw, row[1]))
 
     @property
     def rows(self) -> list[Row]:
         """All of them, as they were seen last."""
         return [(lock_id, remote) for (lock_id, _), remote in self._seen.items()]
+
+    def still(self, rows: Iterable[Row]) -> list[Row]:
+        """Those of some that are marked now, as they were seen last."""
+        return [(row[0], self._seen[row[0], row[1].id or 0]) for row in rows if self.has(row)]
 
     def hidden(self, shown: Iterable[Row]) -> list[Row]:
         """Those that are none of the rows that are shown."""
@@ -85,8 +87,10 @@ class Marks:
             to: The place of the other among them.
 
         Returns:
-            Whether the one that was marked last is among the rows: else nothing is done.
+            Whether both are among the rows: else nothing is done.
         """
+        if not 0 <= to < len(rows):
+            return False
         places = [at for at, row in enumerate(rows) if _key(row) == self._last and self.has(row)]
         if not places:
             return False

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from lockterm.domain.constants import AddType, Flag, RemoteStatus, RemoteType
+from lockterm.domain.json_text import canonical
 from lockterm.domain.reading import Field, Kind, Record, Sent, number, text, wire_field
 from lockterm.record import record
 
@@ -138,6 +139,18 @@ RECOGNISED = tuple(field for field in ADDED if field in UPDATED or field.name ==
 
 UNLISTED = tuple(field for field in ADDED if not field.listed)
 """What a service may keep to itself: a list never returns it, and a detail need not (2.3)."""
+
+
+def is_still(before: Mapping[str, Any], now: Remote) -> bool:
+    """Whether an id still means the same remote: a service may give the id of a deleted one away.
+
+    Number and creation time are what no update changes (4.4).
+    """
+    return all(
+        canonical(before[name]) == canonical(now.raw[name])
+        for name in ("remoteNumber", "createTime")
+        if name in before and name in now.raw
+    )
 
 
 @record(kw_only=True)

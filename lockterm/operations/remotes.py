@@ -393,7 +393,7 @@ class Remotes:
         Raises:
             RuleViolation: It does not: nothing may be sent that was meant for it.
         """
-        from lockterm.operations.readback import is_still
+        from lockterm.domain.remotes import is_still
 
         now = await self.detail(before.id or 0)
         words = ""

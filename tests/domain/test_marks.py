@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,8 +10,15 @@ from lockterm.domain.marks import Marks, Row
 from lockterm.domain.remotes import Remote
 
 
-def row(remote_id: int | None, number: str = "A-1", name: str = "Anna", lock_id: int = 1001) -> Row:
-    return lock_id, Remote(id=remote_id, remote_number=number, remote_name=name)
+def row(
+    remote_id: int | None,
+    number: str | None = "A-1",
+    name: str = "Anna",
+    lock_id: int = 1001,
+    created_ms: int = 1_700_000_000_000,
+) -> Row:
+    told = {"id": remote_id, "remoteNumber": number, "remoteName": name, "createTime": created_ms}
+    return lock_id, Remote.read(told)
 
 
 ROWS = [row(1), row(2), row(3), row(4)]
@@ -30,6 +38,14 @@ def test_a_range_goes_from_the_last_marked_to_either_side() -> None:
     assert not marks.mark_range(ROWS[1:], 2)  # the last one is on another page
     marks.toggle(ROWS[0])
     assert not marks.has(ROWS[0])
+
+
+def test_a_range_to_where_no_row_is_marks_nothing() -> None:
+    marks = Marks()
+    marks.toggle(ROWS[1])
+    for to in (-1, len(ROWS)):
+        assert not marks.mark_range(ROWS, to)
+        assert ids(marks) == [2]
 
 
 def test_what_has_no_id_cannot_be_marked() -> None:
@@ -58,6 +74,18 @@ def test_another_remote_under_the_same_id_is_not_marked() -> None:
     assert [remote.remote_name for _, remote in marks.rows] == ["Anna Weber"]
     assert marks.hidden([other]) == marks.rows
     assert not marks.has(row(1, lock_id=1002))
+
+
+@pytest.mark.parametrize("number", ["A-1", None])
+def test_one_made_later_under_the_same_id_and_number_is_not_marked(number: str | None) -> None:
+    marks = Marks()
+    marks.toggle(row(1, number, "Anna"))
+    later = row(1, number, "Berta", created_ms=1_800_000_000_000)
+    marks.see([later])
+    assert not marks.has(later)
+    assert [remote.remote_name for _, remote in marks.rows] == ["Anna"]
+    assert marks.still([later, row(2)]) == []
+    assert marks.still([row(1, number)]) == marks.rows
 
 
 def test_marks_that_were_all_taken_away_can_be_brought_back() -> None:
