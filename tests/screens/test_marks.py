@@ -262,6 +262,74 @@ async def test_more_that_can_be_done(service: RunningService, lockterm_app: Star
         assert sorted(warned) == changed
 
 
+def below(pilot: Pilot[Any]) -> RemotesScreen:
+    """The screen of the marks, under a dialog."""
+    under = pilot.app.screen_stack[-2]
+    assert isinstance(under, RemotesScreen)
+    return under
+
+
+@pytest.mark.parametrize(
+    ("opens", "answers"),
+    [
+        (["m"], "enter"),
+        (["m", "down", "enter"], "enter"),
+        (["m", "end"], "enter"),
+        (["w", *"2030-01-01"], "ctrl+s"),
+    ],
+)
+async def test_what_a_run_has_done_while_a_dialog_was_open_is_not_changed_again(
+    service: RunningService, lockterm_app: Starter, opens: list[str], answers: str
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "slash", *"limited", "down", "space", "escape", "d")
+        plan = drawn(pilot).drawn.plan
+        await press(pilot, "escape", *opens)
+        await carry_out(pilot, plan)
+        below(pilot).after_write(None)  # as the end of a run has it
+        await until(pilot, lambda: not below(pilot).marks)
+        await settled(pilot)
+        await press(pilot, answers)
+        assert isinstance(pilot.app.screen, RefusedModal)
+        assert "What was marked is done already." in notices(pilot)
+        await press(pilot, "escape")
+        assert screen(pilot)
+
+
+async def test_a_choice_is_for_those_that_are_still_marked_as_it_is_made(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "space", "space", "d")
+        plan = drawn(pilot).drawn.plan
+        left = plan.steps[0].remote_id
+        someone_else.post(service, "update", lockId=1001, remoteId=left, remoteName="Renamed")
+        await press(pilot, "escape", "m", "down", "enter")
+        await carry_out(pilot, plan)
+        below(pilot).after_write(None)
+        await until(pilot, lambda: len(below(pilot).marks) == 1)
+        await settled(pilot)
+        await press(pilot, "enter")
+        assert [step.remote_id for step in steps(pilot)] == [left]
+        assert drawn(pilot).drawn.plan.title == "set coerced: 1 remote, lock 1001"
+
+
+async def test_who_was_given_the_id_of_a_marked_one_is_not_copied(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "space", "down", "space")
+        gone, left = marked(pilot)
+        with service.app.state.site.database.writing() as db:
+            db.execute("UPDATE remote SET created_ms = created_ms + 5000 WHERE id = ?", (gone,))
+        await press(pilot, "Y", "space", "enter")
+        assert "Gone from the lock, and not copied: 1 of 2." in shown(pilot)
+        await press(pilot, "right", "enter")
+        rows = {record["id"]: record for record in someone_else.page(service, 1001, size=200)}
+        assert [step.remote_name for step in steps(pilot)] == [rows[left]["remoteName"]]
+
+
 async def test_marked_remotes_are_written_to_files(
     service: RunningService, lockterm_app: Starter
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from textual import on, work
@@ -13,6 +13,7 @@ from textual.widgets import Static
 from textual.worker import Worker
 
 from lockterm.domain.locks import Lock
+from lockterm.domain.remotes import Remote, is_still
 from lockterm.domain.text import clean
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import with_keys
@@ -37,7 +38,7 @@ class CopyScreen(LocktermScreen[None]):
     Args:
         operations: The one door to service and store.
         source: The lock that has them.
-        remote_ids: Those that are copied; None: all.
+        remotes: Those that are copied, as they were seen; None: all.
     """
 
     BINDINGS = bindings("copies")
@@ -49,11 +50,11 @@ class CopyScreen(LocktermScreen[None]):
     """Whether what has a name that is taken gets another one; else it is left out."""
 
     def __init__(
-        self, operations: Operations, source: Lock, remote_ids: Collection[int] | None = None
+        self, operations: Operations, source: Lock, remotes: Sequence[Remote] | None = None
     ) -> None:
         super().__init__(operations)
         self._source = source
-        self._remote_ids = remote_ids
+        self._remotes = remotes
         self._book: Mapping[str, Lock] = {}
         self._marked: set[int] = set()
         self._reading: Worker[None] | None = None
@@ -78,7 +79,7 @@ class CopyScreen(LocktermScreen[None]):
         yield Static(id="chosen", markup=False)
 
     def _what(self) -> str:
-        count = None if self._remote_ids is None else len(self._remote_ids)
+        count = None if self._remotes is None else len(self._remotes)
         which = {None: "All remotes", 1: "1 remote"}.get(count, f"{count} remotes")
         return f"{which} of {clean(self._source.title, _LONGEST)}, to be added to which locks?"
 
@@ -217,14 +218,17 @@ class CopyScreen(LocktermScreen[None]):
         if source.error is not None:
             raise source.error
         gone = 0
-        if (wanted := self._remote_ids) is not None:
-            chosen = [remote for remote in source.remotes if remote.id in wanted]
-            source, gone = replace(source, remotes=chosen), len(wanted) - len(chosen)
+        if self._remotes is not None:
+            seen = {remote.id: remote.raw for remote in self._remotes}
+            chosen = [
+                now for now in source.remotes if now.id in seen and is_still(seen[now.id], now)
+            ]
+            source, gone = replace(source, remotes=chosen), len(seen) - len(chosen)
         drawn, losses = await asyncio.to_thread(
             draw_copies, self.operations, source, targets, renames=self.renames
         )
         if gone:
-            words = f"Gone from the lock, and not copied: {gone:,} of {len(wanted or ()):,}."
+            words = f"Gone from the lock, and not copied: {gone:,} of {len(self._remotes or ()):,}."
             losses = [words, *losses]
         return drawn, losses
 

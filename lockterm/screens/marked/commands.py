@@ -18,7 +18,7 @@ from lockterm.screens.base import LocktermScreen
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lockterm.domain.bulk import Bulk, Target
+    from lockterm.domain.bulk import Bulk, Target, Wanted
     from lockterm.domain.marks import Marks, Row
     from lockterm.domain.plan import Step
     from lockterm.screens.marked.questions import Questions
@@ -86,12 +86,22 @@ class MarkedCommands:
             return with_keys("Nothing is marked: {marks.mark} marks.")
         return ""
 
-    def _targets(self) -> list[Target]:
+    def _targets(self, rows: Sequence[Row]) -> list[Target]:
         from lockterm.domain.bulk import Target
 
-        return [
-            Target(lock_id, remote, self._zone_of(lock_id)) for lock_id, remote in self._marks.rows
-        ]
+        return [Target(lock_id, remote, self._zone_of(lock_id)) for lock_id, remote in rows]
+
+    def _left(self, what: str, rows: Sequence[Row]) -> list[Row]:
+        """Those of some that are marked still: a run may end while a dialog is open.
+
+        Args:
+            what: What is done with them, for saying that none is.
+            rows: Those that were marked as it was asked.
+        """
+        left = self._marks.still(rows)
+        if not left:
+            self._screen.refuse_to_open(what, "What was marked is done already.")
+        return left
 
     # --- changes -------------------------------------------------------------------------------
 
@@ -99,85 +109,88 @@ class MarkedCommands:
         """Plan to delete all that are marked."""
         from lockterm.domain.bulk import delete_each
 
-        planned = delete_each(self._targets())
+        targets = self._targets(self._marks.rows)
+        planned = delete_each(targets)
         planned.left.extend(self._unread())
-        self._show_plan("delete", planned)
+        self._show_plan("delete", len(targets), planned)
 
     def renew(self) -> None:
         """Ask for the new end, and plan it."""
         from lockterm.screens.marked.questions import NewEnd
 
-        self._ask(NewEnd())
+        self._ask(NewEnd(), self._marks.rows)
 
     def act(self) -> None:
         """Choose what to do with them."""
         from lockterm.screens.dialogs.choice import ChoiceModal
         from lockterm.screens.marked.questions import NewExtra, NewValidity
 
-        choices: list[tuple[Callable[[], None], str]] = [
-            (lambda: self._ask(NewValidity()), "change type or weekdays"),
+        choices: list[tuple[Callable[[Sequence[Row]], None], str]] = [
+            (lambda rows: self._ask(NewValidity(), rows), "change type or weekdays"),
             (self._set_coerced, "set coerced"),
-            (lambda: self._ask(NewExtra()), "set a key of the extra data"),
+            (lambda rows: self._ask(NewExtra(), rows), "set a key of the extra data"),
             (self._remove_extra, "remove a key of the extra data"),
             (self._export, "export to a CSV and a JSON file"),
         ]
 
         if self._screen.lock_entry is not None:  # else they may be on several
-            choices.insert(-1, (self.copy_to_locks, "copy to other locks"))
+            choices.insert(-1, (self._copy, "copy to other locks"))
 
-        def chosen(begin: Callable[[], None] | None) -> None:
-            if begin is not None:
-                begin()
+        rows = self._marks.rows
 
-        question = f"{_remotes(len(self._marks), 'marked ')}: what is to be done?"
+        def chosen(begin: Callable[[Sequence[Row]], None] | None) -> None:
+            if begin is not None and (left := self._left("Marked remotes", rows)):
+                begin(left)
+
+        question = f"{_remotes(len(rows), 'marked ')}: what is to be done?"
         self._screen.app.push_screen(ChoiceModal(question, choices), chosen)
 
     def copy_to_locks(self) -> None:
         """Choose where they go to as well, from the screen of one lock."""
+        self._copy(self._marks.rows)
+
+    def _copy(self, rows: Sequence[Row]) -> None:
         from lockterm.screens.copy import CopyScreen
 
         assert self._screen.lock_entry is not None
-        ids = {remote.id for _, remote in self._marks.rows if remote.id is not None}
-        copies = CopyScreen(self._screen.operations, self._screen.lock_entry, ids)
+        remotes = [remote for _, remote in rows]
+        copies = CopyScreen(self._screen.operations, self._screen.lock_entry, remotes)
         self._screen.app.push_screen(copies)
 
-    def _set_coerced(self) -> None:
-        from lockterm.domain.bulk import change_each, coerced
+    def _set_coerced(self, rows: Sequence[Row]) -> None:
+        from lockterm.domain.bulk import coerced
         from lockterm.screens.dialogs.choice import ChoiceModal
 
         def chosen(value: int | None) -> None:
             if value is not None:
-                now_ms = self._screen.operations.now_ms()
-                self._show_plan("set coerced", change_each(self._targets(), coerced(value), now_ms))
+                self._change("set coerced", rows, coerced(value))
 
-        question = f"{_remotes(len(self._marks), 'marked ')}: coerced?"
+        question = f"{_remotes(len(rows), 'marked ')}: coerced?"
         self._screen.app.push_screen(ChoiceModal(question, [*WORDS[Flag].items()]), chosen)
 
-    def _remove_extra(self) -> None:
-        from lockterm.domain.bulk import change_each, extra_removed
+    def _remove_extra(self, rows: Sequence[Row]) -> None:
+        from lockterm.domain.bulk import extra_removed
         from lockterm.screens.dialogs.choice import ChoiceModal
 
-        names = Counter(name for _, remote in self._marks.rows for name in remote.extra_data or ())
+        names = Counter(name for _, remote in rows for name in remote.extra_data or ())
         if not names:
             self._screen.refuse_to_open("Remove a key", "None of the marked ones has extra data.")
             return
 
         def chosen(name: str | None) -> None:
             if name is not None:
-                now_ms = self._screen.operations.now_ms()
-                planned = change_each(self._targets(), extra_removed(name), now_ms)
-                self._show_plan("remove a key of the extra data", planned)
+                self._change("remove a key of the extra data", rows, extra_removed(name))
 
         choices = [
             (name, f"{clean(name, 40)}  on {count:,}") for name, count in names.most_common()
         ]
-        question = f"{_remotes(len(self._marks), 'marked ')}: remove which key?"
+        question = f"{_remotes(len(rows), 'marked ')}: remove which key?"
         self._screen.app.push_screen(ChoiceModal(question, choices), chosen)
 
-    def _ask(self, questions: Questions) -> None:
+    def _ask(self, questions: Questions, rows: Sequence[Row]) -> None:
         from lockterm.screens.marked.form import MarkedForm
 
-        targets = self._targets()
+        targets = self._targets(rows)
         hidden = [remote for _, remote in self._marks.hidden(self._shown())]
         form = MarkedForm(
             self._screen.operations,
@@ -189,17 +202,24 @@ class MarkedCommands:
             targets[0].zone,
         )
 
-        def answered(planned: Bulk | None) -> None:
-            if planned is not None:
-                self._show_plan(questions.verb.lower(), planned)
+        def answered(wanted: Wanted | None) -> None:
+            if wanted is not None:
+                self._change(questions.verb.lower(), rows, wanted)
 
         self._screen.app.push_screen(form, answered)
 
-    def _show_plan(self, verb: str, planned: Bulk) -> None:
+    def _change(self, verb: str, rows: Sequence[Row], wanted: Wanted) -> None:
+        """Plan a change of those that are marked still."""
+        from lockterm.domain.bulk import change_each
+
+        if left := self._left(verb.capitalize(), rows):
+            planned = change_each(self._targets(left), wanted, self._screen.operations.now_ms())
+            self._show_plan(verb, len(left), planned)
+
+    def _show_plan(self, verb: str, count: int, planned: Bulk) -> None:
         from lockterm.operations.bulk import draw_bulk
         from lockterm.screens.plan.screen import PlanScreen
 
-        count = len(self._marks)
         title = f"{verb}: {_remotes(count)}, {self._place()}"
         drawn = draw_bulk(self._screen.operations, title, planned)
         self._plans.append(drawn.plan.id)
@@ -207,15 +227,15 @@ class MarkedCommands:
 
     # --- files ---------------------------------------------------------------------------------
 
-    def _export(self) -> None:
-        self._screen.run_worker(self._write_files(), group="export", exclusive=True)
+    def _export(self, rows: Sequence[Row]) -> None:
+        self._screen.run_worker(self._write_files(rows), group="export", exclusive=True)
 
-    async def _write_files(self) -> None:
+    async def _write_files(self, rows: Sequence[Row]) -> None:
         """Write them down as they were seen last."""
         from lockterm.operations.export import export_files
         from lockterm.operations.plan_files import ReadLock, as_csv, as_json
 
-        operations, rows = self._screen.operations, self._marks.rows
+        operations = self._screen.operations
         directory = cast(_HasExports, self._screen.app).exports
         now_ms = operations.now_ms()
         with self._screen.showing_errors():

@@ -11,7 +11,7 @@ from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from lockterm.domain.bulk import Bulk, Target, change_each
+from lockterm.domain.bulk import Bulk, Target, Wanted, change_each
 from lockterm.domain.plan import Action
 from lockterm.domain.plan_words import change_words, step_title
 from lockterm.domain.remotes import Remote
@@ -32,8 +32,8 @@ _NAMED = 240
 """So many characters of names are shown; the plan has them all."""
 
 
-class MarkedForm(LocktermScreen[Bulk | None]):
-    """Ask for a change of marked remotes; answers with what it comes to for each.
+class MarkedForm(LocktermScreen[Wanted | None]):
+    """Ask for a change of marked remotes; answers with what each is to be.
 
     Args:
         operations: The one door to service and store.
@@ -165,7 +165,7 @@ class MarkedForm(LocktermScreen[Bulk | None]):
     def action_save(self) -> None:
         self.show_status()
         if not self.why_not("save"):
-            self.dismiss(self._planned(self._targets))
+            self.dismiss(self._questions.wanted(self.typed()))
 
     def action_leave(self) -> None:
         """Leave; what was typed stands there again when the form is opened again."""
