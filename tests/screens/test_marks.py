@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 from lockterm.config.look import FULL_LOOK, Look
 from lockterm.domain.plan import Action, Plan, Step
 from lockterm.screens.base import RefusedModal
+from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.marked.form import MarkedForm
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remotes import RemotesScreen
@@ -238,6 +239,21 @@ async def test_what_is_typed_is_there_again_and_what_is_possible_is_said_before_
         }
         await press(pilot, "escape")
         assert len(marked(pilot)) == 20
+
+
+async def test_what_is_typed_is_not_lost_by_quitting_unasked(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "space", "w")
+        form = pilot.app.screen
+        assert isinstance(form, MarkedForm)
+        assert not form.would_lose
+        await press(pilot, *"+1d", "ctrl+q")
+        assert isinstance(pilot.app.screen, ConfirmModal)
+        await press(pilot, "escape")
+        await until(pilot, lambda: pilot.app.screen is form)
+        assert form.typed()["end"] == "+1d"
 
 
 async def test_more_that_can_be_done(service: RunningService, lockterm_app: Starter) -> None:

@@ -67,6 +67,7 @@ class MarkedForm(LocktermScreen[Wanted | None]):
         self._typed = typed
         self._zone = zone
         self._missing = ""
+        self._at_first: Mapping[str, str] = {}
 
     def crumbs(self) -> tuple[str, ...]:
         return (
@@ -74,6 +75,12 @@ class MarkedForm(LocktermScreen[Wanted | None]):
             self._place,
             f"{len(self._targets):,} marked: {self._questions.verb.lower()}",
         )
+
+    @property
+    def would_lose(self) -> str:
+        """What was typed is kept no longer than the screen below."""
+        changed = self.typed() != self._at_first
+        return "Leave without a plan? What was typed here is lost." if changed else ""
 
     def compose_body(self) -> ComposeResult:
         with VerticalScroll(id="form", can_focus=False):
@@ -93,6 +100,7 @@ class MarkedForm(LocktermScreen[Wanted | None]):
 
     def on_mount(self) -> None:
         """Begin in the first field."""
+        self._at_first = self.typed()
         self._rows()[0].focus_control()
         self.show_status()
 
