@@ -148,6 +148,7 @@ class _Reading:
         async with self._places:
             if self._ended is not None:
                 return LockRead(place, lock, problem=_briefly(self._ended), error=self._ended)
+            changes = self._remotes.changes(lock.lock_id)
             try:
                 pages = await self._through_pauses(lambda: self._read(lock))
             except ServiceError as error:
@@ -157,7 +158,9 @@ class _Reading:
                 return LockRead(place, lock, problem=_briefly(error), error=error)
         # Its connection is the next one's from here on.
         pages.blocks.append(await asyncio.to_thread(Block.of, pages.last))
-        listing = Listing(pages.blocks, pages.at_ms)
+        # A page may have been on its way here while something was changed.
+        is_behind = self._remotes.changes(lock.lock_id) != changes
+        listing = Listing(pages.blocks, pages.at_ms, is_behind)
         await self._remotes.keep_list(lock.lock_id, listing)
         problem = ""
         if pages.unreadable > 0:

@@ -93,6 +93,7 @@ class Remotes:
         self._first = first
         self._pages: dict[PageKey, asyncio.Future[Seen[RemotePage]]] = {}
         self._waiting: Counter[asyncio.Future[Seen[RemotePage]]] = Counter()
+        self._changes: Counter[int] = Counter()
         reads.on_denial = self._forget_pages
 
     # --- pages -----------------------------------------------------------------------------
@@ -202,7 +203,15 @@ class Remotes:
         self._forget_pages(lock_id)
         self._connection.background(self._reads.forget(f"page {lock_id} "))
         if changed:
+            self._changes[lock_id] += 1
             self._connection.background(self._reads.note_changed(lock_id))
+
+    def changes(self, lock_id: int) -> int:
+        """How often something of a lock was changed from here.
+
+        A list is up to date where that is the same before its reading began and after it.
+        """
+        return self._changes[lock_id]
 
     def _forget_pages(self, lock_id: int | None = None) -> None:
         """Drop the pages of a lock, or all of them."""

@@ -195,9 +195,9 @@ class Cache:
         with suppress(StoreError), self._opened().transaction() as connection:
             connection.execute("DELETE FROM lists WHERE owner = ? AND lock_id = ?", key)
             connection.executemany(
-                "INSERT INTO lists VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, ?)",
+                "INSERT INTO lists VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
-                    (*key, number, sum(map(len, row)), listing.at_ms, *row)
+                    (*key, number, sum(map(len, row)), listing.at_ms, listing.changed, *row)
                     for number, row in enumerate(rows)
                 ],
             )

@@ -148,6 +148,25 @@ async def test_what_was_changed_since_is_told(operations: Operations, site: Site
     assert not lists((await operations.everywhere.last())[1]).changed
 
 
+async def test_what_is_changed_while_it_is_read_is_behind(
+    operations: Operations, site: Site
+) -> None:
+    await book(operations, site, 1, 1)
+    site.all_there.clear()
+    reading = asyncio.ensure_future(read(operations))
+    async with asyncio.timeout(10):
+        while site.now < 2:
+            await asyncio.sleep(0)
+        operations.remotes.forget(1, changed=True)  # its page is on its way
+        site.all_there.set()
+        found = await reading
+    assert [lists(one).changed for one in found] == [True, False]
+    assert [lists(one).changed for one in await operations.everywhere.last()] == [True, False]
+    assert await operations.everywhere.is_behind(1)
+    await read(operations)
+    assert not await operations.everywhere.is_behind(1)
+
+
 async def test_some_locks_alone_can_be_read_again(operations: Operations, site: Site) -> None:
     await book(operations, site, 1, 1, 1)
     locks = await operations.locks.all()
