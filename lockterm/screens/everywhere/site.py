@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -30,6 +30,8 @@ class Site:
         self.asked: dict[int, LockRead | None] = {}
         """Those that are or were asked for just now, with the answer; empty: none was."""
         self.is_reading = False
+        self._readings = 0
+        """How many were begun: one that another one has replaced ends after that has begun."""
         self._known: tuple[int, int | None] | None = None
         """How many locks were never read, and when the oldest list was; None: not counted yet."""
 
@@ -56,16 +58,29 @@ class Site:
         if locks is None:
             locks = [one.lock for one in self.locks.values()]
             self.asked = {}
+        self._forget_unanswered()
         self.asked |= dict.fromkeys((lock.lock_id for lock in locks), None)
-        self.is_reading = True
+        self._readings += 1
+        number, self.is_reading = self._readings, True
         try:
             async with aclosing(self._operations.everywhere.read(locks=locks)) as reading:
                 async for one in reading:
                     self._take(one)
                     news()
         finally:
-            self.is_reading = False
-            self.asked = {lock: one for lock, one in self.asked.items() if one is not None}
+            if number == self._readings:
+                self.is_reading = False
+                self._forget_unanswered()
+
+    def note_changed(self, lock_ids: Iterable[int]) -> None:
+        """Take the lists of locks for behind: something was changed from here since."""
+        for lock_id in lock_ids:
+            one = self.locks.get(lock_id)
+            if one is not None and one.listing is not None:
+                self.locks[lock_id] = replace(one, listing=replace(one.listing, changed=True))
+
+    def _forget_unanswered(self) -> None:
+        self.asked = {lock: one for lock, one in self.asked.items() if one is not None}
 
     def _take(self, read: LockRead) -> None:
         lock_id = read.lock.lock_id
