@@ -97,7 +97,8 @@ class AllLocksScreen(LocktermScreen[None]):
             return "Nothing is under the cursor."
         if action in ON_MARKED and not self.marks:
             return with_keys("Nothing is marked: {marks.mark} marks.")
-        if action == "mark" and (results.current is None or results.current.remote_id is None):
+        is_remote = results.current is not None and results.current.remote_id is not None
+        if not is_remote and (action == "mark" or (action == "mark_range" and self.marks)):
             return "There is no remote with an id under the cursor."
         if action == "mark_all" and not results.rows:
             return "There is nothing to mark."
@@ -189,9 +190,10 @@ class AllLocksScreen(LocktermScreen[None]):
             self.query_one(OnLocksTable).action_cursor_down()
 
     def action_mark_range(self) -> None:
-        row = self.results.current
-        at = self.results.rows.index(row) if row in self.results.rows else -1
-        if row is None or not self.marks.mark_range(self.results.all_rows(), at):
+        row, rows = self.results.current, self.results.rows
+        if row is None or row not in rows:  # a lock that was not read
+            return
+        if not self.marks.mark_range(self.results.all_rows(), rows.index(row)):
             words = "The remote that was marked last is not shown here: a range begins at it."
             self.notify(words, title="Mark range")
         self._show_marks()
