@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,11 +13,13 @@ from textual.pilot import Pilot
 
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
+from lockterm.operations.run_here import RunHere
 from lockterm.screens.base import RefusedModal
 from lockterm.screens.everywhere import EverywhereScreen
 from lockterm.screens.everywhere.ends import WhatEndsScreen
 from lockterm.screens.everywhere.table import OnLocksTable
 from lockterm.screens.marked.form import MarkedForm
+from lockterm.screens.plan.ended import tell_end
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.detail import RemoteDetailScreen
@@ -329,3 +332,76 @@ async def test_all_that_was_found_is_marked_and_a_range(lockterm_app: Starter) -
         assert "4 marked" in await press(pilot, "g", "j", "space", "G", "S")
         site.lists[1] = site.lists[1][::-1]
         assert "4 marked" in await press(pilot, "r")
+
+
+async def test_no_range_ends_at_a_lock_that_was_not_read(lockterm_app: Starter) -> None:
+    site = Site(L1=[remote(n, 1, "Anna") for n in range(1, 9)], L2=[remote(9, 2, "Anna")])
+    site.silent = {2}
+    async with site.running(lockterm_app) as service, lockterm_app(service, timeout_s=0.3) as pilot:
+        await press(pilot, "F", *"anna", "enter", "g", "j", "j", "j", "j", "space", "G")
+        assert current(pilot) == (2, None)
+        seen = await press(pilot, "S")
+        assert isinstance(pilot.app.screen, RefusedModal)
+        assert "There is no remote with an id under the cursor." in seen
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, EverywhereScreen)
+        assert [one.id for _, one in pilot.app.screen.marks.rows] == [5]
+
+
+async def test_what_a_run_has_changed_is_read_again(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        await press(pilot, "F", *"herrera", "enter")
+        everywhere = pilot.app.screen
+        assert isinstance(everywhere, EverywhereScreen)
+        before, gone = rows(pilot), current(pilot)
+        await press(pilot, "space", "d")
+        screen = pilot.app.screen
+        assert isinstance(screen, PlanScreen)
+        runs, plan = pilot.app.operations.runs, screen.drawn.plan
+        run = RunHere(runs, pilot.app.operations.clock, plan, partial(tell_end, pilot.app))
+        await run.carry_out()
+        await until(pilot, lambda: len(everywhere.results.rows) < len(before))
+        await press(pilot, "escape")
+        assert pilot.app.screen is everywhere
+        assert rows(pilot) == [row for row in before if row != gone]
+
+
+async def test_what_a_run_has_changed_is_behind_until_it_is_read(lockterm_app: Starter) -> None:
+    site = Site(L1=[remote(1, 1, "Anna")], L2=[remote(2, 2, "Anna")])
+    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+        await press(pilot, "F", *"anna", "enter")
+        screen = pilot.app.screen
+        assert isinstance(screen, EverywhereScreen)
+        site.go_on.clear()
+        asked = len(site.asked)
+        screen.results.read_changed({2, 77})
+        await until(pilot, lambda: len(site.asked) > asked)
+        await until(pilot, lambda: [row.read for row in screen.results.rows] == ["now", "now!"])
+        screen.results.read_changed({1})  # while another one is read
+        site.go_on.set()
+        await settled(pilot)
+        assert site.asked[asked:] == [2, 1]
+        assert [row.read for row in screen.results.rows] == ["now", "now"]
+
+
+async def test_a_reading_that_was_replaced_does_not_end_the_one_after_it(
+    lockterm_app: Starter,
+) -> None:
+    site = Site(L1=[remote(1, 1, "Anna")])
+    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+        await press(pilot, "F", *"anna", "enter")
+        screen = pilot.app.screen
+        assert isinstance(screen, EverywhereScreen)
+        site.go_on.clear()
+        for _ in range(2):
+            asked = len(site.asked)
+            await pilot.press("r")
+            await until(pilot, lambda asked=asked: len(site.asked) > asked)
+        assert screen.results.site.is_reading
+        assert "reading: 0 of 1 locks" in words(pilot.app)
+        site.go_on.set()
+        await settled(pilot)
+        assert not screen.results.site.is_reading

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from textual import on
 
@@ -70,6 +70,10 @@ class AllLocksScreen(LocktermScreen[None]):
         """What was opened from here may have been changed."""
         self.results.look_again()
         self.marked.note_outcomes()
+
+    def read_changed(self, lock_ids: Iterable[int]) -> None:
+        """Read locks again that were changed by a run."""
+        self.results.read_changed(lock_ids)
 
     def write_again(self) -> None:
         self.results.find()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 from textual import events, on, work
@@ -102,6 +102,8 @@ class Results(Vertical):
         """Whether the cursor was moved since something else was searched for."""
         self._opened: int | None = None
         """The lock that was opened from here."""
+        self._changed: set[int] = set()
+        """The locks that were changed from here and are to be read again."""
 
     def compose(self) -> ComposeResult:
         if self._finds_first:
@@ -136,6 +138,8 @@ class Results(Vertical):
             await self._find(top=True)
         if self._reads_first and self._is_old():
             self.read_all()
+        elif self._changed:
+            self.read(self._take_changed())
 
     def _is_old(self) -> bool:
         """Whether to read by itself; never over a thin link."""
@@ -191,11 +195,15 @@ class Results(Vertical):
                 due_s = clock() + SHOWN_S
 
         opened = opening(self, "what is read", passes=self._types)
-        if self.rows:
+        if self.rows or self.screen is not self.app.screen:
             opened.end()
         self._opening = opened
+        if locks is None:
+            self._changed.clear()
         try:
             await self.site.read(news, locks)
+            while again := self._take_changed():
+                await self.site.read(news, again)
         except StoreError as error:
             self.error = error
         finally:
@@ -203,6 +211,20 @@ class Results(Vertical):
         self.workers.cancel_group(self, "find")
         await self._find(top=False)
         opened.end()
+
+    def read_changed(self, lock_ids: Iterable[int]) -> None:
+        """Read locks again that were changed from here; until then their lists are behind."""
+        self._changed |= {*lock_ids}
+        if not self.is_loaded or self.error is not None:
+            return
+        self.site.note_changed(self._changed)
+        self.find()
+        if not self.site.is_reading and (locks := self._take_changed()):
+            self.read(locks)
+
+    def _take_changed(self) -> Sequence[Lock]:
+        changed, self._changed = self._changed, set()
+        return [one.lock for lock_id, one in self.site.locks.items() if lock_id in changed]
 
     def read_all(self) -> None:
         """Read all locks now, once what was read last is there."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Protocol, runtime_checkable
 
 from textual.app import App
 
@@ -13,6 +14,13 @@ from lockterm.operations.run_here import RunHere
 from lockterm.screens.base import LocktermScreen, notify_error
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.plan.summary import end_words
+
+
+@runtime_checkable
+class _ShowsAllLocks(Protocol):
+    """A screen over all locks; these show plans, and so cannot be imported here."""
+
+    def read_changed(self, lock_ids: Iterable[int]) -> None: ...
 
 
 def tell_end(app: App[Any], run: RunHere) -> None:
@@ -32,6 +40,8 @@ def tell_end(app: App[Any], run: RunHere) -> None:
     changed = {step.lock_id for step in ended}
     open_screens = (one for one in app.screen_stack if isinstance(one, LocktermScreen))
     for one in open_screens:
+        if isinstance(one, _ShowsAllLocks) and one.is_attached:
+            one.read_changed(changed)
         entry = one.lock_entry if one.is_attached else None
         if entry is not None and entry.lock_id in changed:
             one.after_write(None)
