@@ -15,12 +15,7 @@ if TYPE_CHECKING:
 
 
 class FindLine(Horizontal):
-    """A field that is only there once something is searched for, and seen as long as it is.
-
-    Args:
-        stays: Whether it is there at all times; then escape empties it, and leads out of it only
-            where it is empty.
-    """
+    """A field that is only there once something is searched for, and seen as long as it is."""
 
     BINDINGS = bindings("find")
 
@@ -42,12 +37,9 @@ class FindLine(Horizontal):
     class Submitted(Message):
         """Enter was pressed: the rest may be searched too."""
 
-    class GivenUp(Message):
-        """Escape was pressed in an empty line that stays."""
-
-    def __init__(self, *, stays: bool = False, id: str | None = None) -> None:
+    def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.display = self._stays = stays
+        self.display = False
         self._field: OneLine | None = None
 
     @property
@@ -67,16 +59,10 @@ class FindLine(Horizontal):
     def action_leave(self) -> None:
         """Go to what was found; an empty line goes away."""
         if not self.value:
-            self.display = self._stays
+            self.display = False
         self.post_message(self.Left())
 
     def action_close(self) -> None:
-        if self._stays:
-            if self._field and self._field.value:
-                self._field.value = ""
-            else:
-                self.post_message(self.GivenUp())
-            return
         self.display = False
         if self._field:
             self._field.value = ""

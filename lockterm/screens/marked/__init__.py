@@ -1,1 +1,0 @@
-"""What is done with marked remotes, on whichever screen they were marked."""
