@@ -1,14 +1,47 @@
-"""Work in a thread that is not left behind."""
+"""Work in a thread: one that is not left behind, and one that does its work in turn."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+class OneThread:
+    """Does one thing after the other, for what would wait for each other in any case.
+
+    Each thread takes its share of memory, and asyncio's own may all be waiting for the network: a
+    look-up of a name that hangs holds up nothing here.
+
+    Args:
+        name: What the thread is called.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._pool: ThreadPoolExecutor | None = ThreadPoolExecutor(1, name)
+
+    async def run(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+        """Have something done; who is cancelled meanwhile does not wait for its end."""
+        if self._pool is None:  # whoever comes too late leaves no thread behind
+            return await asyncio.to_thread(work, *args, **options)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._pool, partial(work, *args, **options))
+
+    async def to_its_end(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+        """As :func:`to_its_end`, in this thread."""
+        return await _to_its_end(self.run(work, *args, **options))
+
+    def end(self) -> None:
+        """Wait until all that was begun is done, and end the thread; more is done in another."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown()
 
 
 async def to_its_end(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
@@ -20,7 +53,11 @@ async def to_its_end(work: Callable[P, T], *args: P.args, **options: P.kwargs) -
     Raises:
         asyncio.CancelledError: Who waited was cancelled; the work has ended, well or not.
     """
-    task = asyncio.ensure_future(asyncio.to_thread(work, *args, **options))
+    return await _to_its_end(asyncio.to_thread(work, *args, **options))
+
+
+async def _to_its_end(work: Awaitable[T]) -> T:
+    task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:

@@ -10,7 +10,7 @@ from typing import cast
 
 from lockterm.api.http import httpx
 
-KEPT = 8
+KEPT = 10
 """How many idle connections are kept for the next reads: as many as read all locks side by side. A
 new one takes one to three round trips more."""
 KEPT_S = 30

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from textual import work
 from textual.screen import Screen
+from textual.timer import Timer
 
 from lockterm.app.terminal_app import TerminalApp
 from lockterm.config.look import FULL_LOOK, Look
 from lockterm.config.preferences import Preferences
 from lockterm.domain.clock import Clock
 from lockterm.domain.locks import Lock
+from lockterm.domain.text import clean
 from lockterm.domain.wording import read_only
 from lockterm.errors import LocktermError
 from lockterm.keymap import DEFAULT_KEYMAP, Keymap
@@ -31,9 +33,13 @@ if TYPE_CHECKING:
     from lockterm.api.first_page import FirstPage
     from lockterm.config import Profile, Settings
     from lockterm.config.profiles import Profiles
+    from lockterm.operations.run_here import RunHere
     from lockterm.paths import Paths
     from lockterm.terminal.last_frame import LastFrame
     from lockterm.terminal.replay import Replay
+
+RUN_TOLD_S = 1.0
+"""So often, in seconds, the title line tells how far a run is."""
 
 PAGE_FIRST_S = 0.3
 """So much later, in seconds, garbage is collected again and what earlier sessions left is read: the
@@ -88,6 +94,7 @@ class LocktermApp(TerminalApp[int]):
         self.operations.connection.on_online = self.outcomes.note_online
         self.operations.connection.on_wait = self.outcomes.note_wait
         self.operations.journal.on_change = self._read_outcomes
+        self.operations.on_run = self._note_run
         self.operations.voices.packs_dir = paths.data_dir / "packs"
         self._read_ahead(look)
         self.appearance.on_change = self._read_ahead
@@ -96,8 +103,12 @@ class LocktermApp(TerminalApp[int]):
         """Once it has ended: with what the next app goes on; None: not at all."""
         self._open_lock = open_lock
         self._is_last = is_last
-        self._exports = paths.data_dir / "exports"
+        self.exports = paths.data_dir / "exports"
+        """The directory for exported files."""
         self._last = last
+        self._run_timer: Timer | None = None
+        self._has_news = False
+        """Whether the journal has changed since it was read; while a run goes on."""
 
     def now_ms(self) -> int:
         """The clock of the operations."""
@@ -137,7 +148,7 @@ class LocktermApp(TerminalApp[int]):
     def on_mount(self) -> None:
         """Let go what waits for the first frame, and say what is unwise about the profile."""
         self.call_after_refresh(self._begin)
-        self.screen_change_signal.subscribe(self, lambda _: self.outcomes.show())
+        self.screen_change_signal.subscribe(self, lambda _: self._screen_changed())
         for warning in self.operations.profile.warnings:
             self.notify(warning, title="Profile", severity="warning", timeout=15)
 
@@ -154,6 +165,7 @@ class LocktermApp(TerminalApp[int]):
         self._read_outcomes()
         self.appearance.measure_link()
         self._offer_draft()
+        self._offer_run()
 
     @work(group="drafts")
     async def _offer_draft(self) -> None:
@@ -168,13 +180,109 @@ class LocktermApp(TerminalApp[int]):
             await offer_abandoned(self, self.operations, drafts[0])
 
     def _read_outcomes(self) -> None:
-        if self.is_running:
+        if self._run_timer is not None:  # each step changes the journal several times
+            self._has_news = True
+        elif self.is_running:
             self._refresh_outcomes()
 
     @work(exclusive=True, group="outcomes")
     async def _refresh_outcomes(self) -> None:
         """As a decorated method: a coroutine replaced before it began would never be awaited."""
         await self.outcomes.refresh()
+
+    # --- runs ----------------------------------------------------------------------------------
+
+    @work(group="runs")
+    async def _offer_run(self) -> None:
+        """Say that a run was interrupted, and which key leads to it."""
+        try:
+            runs = await self.operations.journal.runs()
+        except LocktermError:  # whoever opens the history is told
+            return
+        from lockterm.domain.plan import RunState
+
+        interrupted = [run for run in runs if run.state is RunState.INTERRUPTED]
+        if interrupted:
+            title = clean(interrupted[0].title, 60)
+            more = f", and {len(interrupted) - 1:,} more: see {key('app.history')}"
+            self.notify(
+                f"{title} was not carried out to its end{more if interrupted[1:] else ''}."
+                f" {key('app.run')} shows it and goes on.",
+                title="Interrupted run",
+                timeout=15,
+            )
+
+    @work
+    async def action_run(self) -> None:
+        """Show the run that is under way, was interrupted, or was last."""
+        with opening(self.screen, "the run", must_appear=True):
+            from lockterm.screens.plan.opening import last_run, screen_of_run
+
+            try:
+                run_id = await last_run(self.operations)
+                screen = await screen_of_run(self.operations, run_id)
+            except LocktermError as error:
+                refuse_to_open(self, error.title, error.sentences)
+                return
+            shown = [one for one in self.screen_stack if isinstance(one, type(screen))]
+            if any(one.drawn.plan.id == run_id for one in shown):
+                is_here = shown[-1] is self.screen and shown[-1].drawn.plan.id == run_id
+                words = "below this screen. escape goes back to it." if not is_here else "here."
+                refuse_to_open(self, "Last run", f"Already open {words}")
+                return
+            self.push_screen(screen)
+
+    def _screen_changed(self) -> None:
+        self.outcomes.show()
+        self._show_run()
+
+    def _note_run(self, run: RunHere) -> None:
+        """A run has begun or ended: tell how far it is, and have what it changed read again."""
+        if not self.is_running:
+            return
+        if not run.is_over:
+            self._run_timer = self._run_timer or self.set_interval(RUN_TOLD_S, self._tell_run)
+            self._show_run()
+            return
+        if self._run_timer is not None:
+            self._run_timer.stop()
+            self._run_timer = None
+        self._show_run()
+        self._read_outcomes()
+        from lockterm.screens.plan.ended import tell_end
+
+        tell_end(self, run)
+
+    def _tell_run(self) -> None:
+        self._show_run()
+        if self._has_news:
+            self._has_news = False
+            self._refresh_outcomes()
+
+    def _show_run(self) -> None:
+        for screen in reversed(self.screen_stack):
+            if isinstance(screen, LocktermScreen) and screen.is_mounted:
+                screen.show_run()
+            if not screen.is_modal:
+                return
+
+    @property
+    def would_stop(self) -> str:
+        """The question before a run is left; none where it was told to stop already."""
+        run = self.operations.run_under_way
+        if run is None or run.is_stopping:
+            return ""
+        return (
+            f"A run is under way: {run.done:,} of {run.due:,} done. Stop it? The steps under way"
+            " end first; the rest can be gone on with later."
+        )
+
+    async def stopped(self) -> None:
+        """Let the steps under way end, so that their outcomes are known; the same key leaves."""
+        if (run := self.operations.run_under_way) is not None:
+            run.stop()
+            self.notify("It ends after the steps that are under way.", title="Stopping the run")
+            await run.over.wait()
 
     def action_help(self) -> None:
         from lockterm.screens.help import HelpScreen
@@ -200,7 +308,27 @@ class LocktermApp(TerminalApp[int]):
             return
         entry = self.screen.lock_entry if isinstance(self.screen, LocktermScreen) else None
         lock_id = entry.lock_id if entry else None
-        self.push_screen(HistoryScreen(self.operations, self._exports, lock_id))
+        self.push_screen(HistoryScreen(self.operations, self.exports, lock_id))
+
+    def action_file(self) -> None:
+        from lockterm.screens.file import FileScreen
+
+        if not self._is_open_already(FileScreen, "Take a file"):
+            self.push_screen(FileScreen(self.operations))
+
+    def action_everywhere(self) -> None:
+        """Search all locks of the book."""
+        from lockterm.screens.everywhere import EverywhereScreen
+
+        if not self._is_open_already(EverywhereScreen, "Everywhere"):
+            self.push_screen(EverywhereScreen(self.operations))
+
+    def action_what_ends(self) -> None:
+        """Show what has ended and what ends soon, on all locks."""
+        from lockterm.screens.everywhere.ends import WhatEndsScreen
+
+        if not self._is_open_already(WhatEndsScreen, "What ends"):
+            self.push_screen(WhatEndsScreen(self.operations))
 
     def action_profiles(self) -> None:
         if self._profiles is None:

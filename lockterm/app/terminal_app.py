@@ -323,11 +323,20 @@ class TerminalApp(HookedApp[ReturnType]):
     async def action_quit(self) -> None:
         """End; where that loses something, ask first; once, however often the key is pressed."""
         screens = (screen for screen in self.screen_stack if isinstance(screen, LocktermScreen))
-        if question := next(filter(None, (screen.would_lose for screen in screens)), ""):
+        question = next(filter(None, (screen.would_lose for screen in screens)), "")
+        if question or self.would_stop:
             if not self._asks_to_quit:
                 self._ask_to_quit(question)
         else:
             self.exit()
+
+    @property
+    def would_stop(self) -> str:
+        """What ending now would stop, as a question; empty: nothing."""
+        return ""
+
+    async def stopped(self) -> None:
+        """Stop that; returns once it has stopped."""
 
     @work
     async def _ask_to_quit(self, question: str) -> None:
@@ -336,10 +345,16 @@ class TerminalApp(HookedApp[ReturnType]):
         self._asks_to_quit = True
         try:
             modal = ConfirmModal(question, verb="Leave", keep="Keep editing")
-            if await self.push_screen_wait(modal):
-                self.exit()
+            if question and not await self.push_screen_wait(modal):
+                return
+            if stops := self.would_stop:
+                modal = ConfirmModal(stops, verb="Stop it and leave", keep="Stay")
+                if not await self.push_screen_wait(modal):
+                    return
         finally:
             self._asks_to_quit = False
+        await self.stopped()
+        self.exit()
 
     def last_words(self) -> str:
         """A bug has ended it: say so; the log has the traceback."""

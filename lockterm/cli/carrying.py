@@ -17,26 +17,20 @@ from lockterm.cli.asking import agree, agree_by_typing, let_be, require_someone
 from lockterm.cli.ending import DONE, FAILED, UNKNOWN, UNREACHABLE, Misused, tell
 from lockterm.cli.options import WriteOptions
 from lockterm.cli.output import NobodyReads, put
-from lockterm.cli.plans import (
+from lockterm.cli.plans import put_end, put_plan, put_step
+from lockterm.cli.session import Session
+from lockterm.domain.plan import DUE, MOST_UNTYPED, PROBLEMS, Action, Plan, Step, StepState
+from lockterm.domain.plan_words import (
     counts_words,
     has_work,
     plan_words,
-    put_end,
-    put_plan,
-    put_step,
     state_words,
     step_title,
 )
-from lockterm.cli.session import Session
-from lockterm.domain.plan import DUE, Action, Plan, Step, StepState
 from lockterm.domain.text import clean
 from lockterm.operations.plan_files import Drawn
 from lockterm.record import record
 
-MOST_UNTYPED = 10
-"""More deletes than these are confirmed by typing how many they are."""
-
-_PROBLEMS = (StepState.REFUSED, StepState.SKIPPED, StepState.UNKNOWN, StepState.NOT_SENT)
 _PROGRESS_S = 0.1
 """The progress is drawn at most so often."""
 
@@ -213,13 +207,13 @@ def put_outcome(
         if step.number not in printed:
             if as_json:
                 put_step(step, is_dry=False)
-            elif step.state in _PROBLEMS and step.number <= len(plan.steps):
+            elif step.state in PROBLEMS and step.number <= len(plan.steps):
                 put_problem(step)  # what could not be planned was told with the plan
     if as_json:
         put_end(run, steps, is_dry=False)
     else:
         put(f"{counts_words(Counter(step.state for step in steps)) or 'Nothing was to be done'}.")
-        if run is not None and any(step.state in _PROBLEMS for step in plan.steps):
+        if run is not None and any(step.state in PROBLEMS for step in plan.steps):
             tell(f"lockterm runs show {run[:8]} tells more; runs retry tries again what it can.")
     return code_of_steps(steps)
 
@@ -257,7 +251,7 @@ class _Progress:
         self.noted.add(step.number)
         if step.action is not Action.KEEP:
             self._done += 1
-            self._failed += step.state in _PROBLEMS
+            self._failed += step.state in PROBLEMS
         if not self.nobody_reads:
             try:
                 self._print(step)
@@ -278,7 +272,7 @@ class _Progress:
         if self._as_json:
             self.clear()
             put_step(step, is_dry=False)
-        elif step.state in _PROBLEMS:
+        elif step.state in PROBLEMS:
             self.clear()
             put_problem(step)
 

@@ -19,10 +19,11 @@ from lockterm.cli.carrying import agreed, carry_out, keep
 from lockterm.cli.ending import DONE, MISUSED, Misused, sentence_of, tell
 from lockterm.cli.options import asks_service, the_lock
 from lockterm.cli.output import put
-from lockterm.cli.plans import drawn_from, has_work, put_plan
+from lockterm.cli.plans import drawn_from, put_plan
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import find_lock, lock_words
 from lockterm.config import Options
+from lockterm.domain.plan_words import has_work
 from lockterm.domain.text import clean
 from lockterm.operations import plan_files
 from lockterm.operations.plan_files import Drawn, ReadLock

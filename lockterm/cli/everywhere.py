@@ -15,8 +15,7 @@ from lockterm.cli.session import Session
 from lockterm.cli.which_lock import lock_json
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
-from lockterm.domain.text import clean
-from lockterm.operations.everywhere import LockRead, Wanted
+from lockterm.operations.everywhere import LockRead, Wanted, read_words
 
 MOST_NAMED = 20
 """So many locks that were not read are named in the sentence for people; ``--json`` has all."""
@@ -50,12 +49,8 @@ def read_all(session: Session, wanted: Wanted) -> list[LockRead]:
             "The lock book of this profile is empty: nothing was asked.",
             hint="Add locks with lockterm locks add or import, or in the UI.",
         )
-    if missed := missed_of(found):
-        named = [f"{clean(one.lock.title, 60)}: {one.problem}" for one in missed[:MOST_NAMED]]
-        more = [f"{len(missed) - MOST_NAMED:,} more"] if len(missed) > MOST_NAMED else []
-        locks = "lock" if len(found) == 1 else "locks"
-        count = f"{len(found) - len(missed):,} of {len(found):,} {locks} read"
-        tell(f"{count}, {'; '.join([*named, *more])}")
+    if missed_of(found):
+        tell(read_words(found, MOST_NAMED))
     return found
 
 

@@ -14,28 +14,23 @@ from lockterm.cli.ending import Misused, sentence_of, tell
 from lockterm.cli.output import put
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import lock_words
-from lockterm.domain import rules
-from lockterm.domain.differences import differences, in_words
-from lockterm.domain.plan import ACTION_GLYPHS, DUE, Action, Plan, Step, StepState
-from lockterm.domain.remotes import FIELDS, Remote
+from lockterm.domain.plan import ACTION_GLYPHS, Action, Step, StepState
+from lockterm.domain.plan_words import (
+    TOLD,
+    change_words,
+    has_work,
+    plan_words,
+    state_counts,
+    step_title,
+)
 from lockterm.domain.table_file import MOST_PROBLEMS, BadTable
 from lockterm.domain.text import clean
-from lockterm.domain.validity import period_words
-from lockterm.domain.wording import titled
 from lockterm.operations.plan_files import Drawn, ReadLock, draw_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lockterm.domain.locks import Lock
-
-_TODO = {Action.ADD: "to add", Action.UPDATE: "to change", Action.DELETE: "to delete"}
-_TOLD = (
-    *(StepState.RECORDED, StepState.UNCHANGED, StepState.REFUSED),
-    *(StepState.SKIPPED, StepState.UNKNOWN, StepState.NOT_SENT),
-)
-"""What becomes of a step that is not under way any more."""
-_WORDS = {StepState.UNCHANGED: "so already", StepState.NOT_SENT: "not sent"}
 
 
 @contextmanager
@@ -48,13 +43,11 @@ def telling_problems(path: Path) -> Iterator[None]:
     try:
         yield
     except BadTable as error:
-        count = len(error.problems)
-        if count == 1:
+        if len(error.problems) == 1:
             raise Misused(f"{clean(path, 200)}: {error.problems[0]} Nothing was sent.") from None
         for problem in error.problems[:MOST_PROBLEMS]:
             tell(f"{clean(path, 200)}: {problem}")
-        more = f", of which {MOST_PROBLEMS} are listed" if count > MOST_PROBLEMS else ""
-        raise Misused(f"{count:,} things are wrong{more}: nothing was sent.") from None
+        raise Misused(f"{error.counted}: nothing was sent.") from None
 
 
 def drawn_from(
@@ -114,32 +107,6 @@ def put_plan(session: Session, drawn: Drawn, say: Callable[[str], None] = put) -
         say(plan_words(drawn.plan))
 
 
-def plan_words(plan: Plan) -> str:
-    """``2 to add, 1 to delete``."""
-    counts = plan.actions()
-    said = [f"{counts[action]:,} {words}" for action, words in _TODO.items() if counts[action]]
-    return ", ".join(said) or "Nothing is to be changed."
-
-
-def has_work(plan: Plan) -> bool:
-    """Whether anything has to be sent for it."""
-    return any(step.action is not Action.KEEP and step.state in DUE for step in plan.steps)
-
-
-def step_title(step: Step) -> str:
-    """The name and the number of a step's remote."""
-    number = step.wanted.get("remoteNumber", step.before.get("remoteNumber"))
-    shown = number if isinstance(number, str) else None
-    if not step.remote_name:
-        return titled(f"remote {step.remote_id or shown or ''}".strip(), None)
-    return titled(step.remote_name, shown)
-
-
-def state_words(step: Step) -> str:
-    """``not sent``: the state of a step, for people."""
-    return step.state.value.replace("_", " ")
-
-
 def _lock_of(step: Step) -> int:
     return step.lock_id
 
@@ -149,18 +116,10 @@ def _step_lines(
 ) -> Iterator[str]:
     where = f"  (line {step.line})" if step.line else ""
     zone, now_ms = session.operations.zone(lock), session.operations.now_ms()
-    words = ""
-    if step.action is Action.ADD:
-        words = f": {clean(period_words(Remote.read(step.wanted), now_ms, zone))}"
-    elif step.action is Action.KEEP:
-        words = f": {clean(step.message, 300)}"
+    below = change_words(step, zone, now_ms) if step.action is not Action.DELETE else []
+    words = f": {below.pop(0)}" if below and step.action is not Action.UPDATE else ""
     yield f"{ACTION_GLYPHS[step.action]} {step_title(step)}{words}{where}"
-    if step.action is Action.ADD and (extra := step.wanted.get("extraData")):
-        yield f"    Extra data: {in_words(FIELDS['extraData'], extra, zone)}"
-    if step.action is Action.UPDATE:
-        before = Remote.read(step.before)
-        after = rules.effective(before, Remote.read({**before.raw, **step.wanted}))
-        yield from (f"    {one}" for one in differences(before, after, zone))
+    yield from (f"    {one}" for one in below)
     yield from (f"    note: {words}" for words in warnings.get(step.number, ()))
 
 
@@ -204,25 +163,5 @@ def counts_of(steps: Iterable[Step], *, is_dry: bool = False) -> dict[str, int]:
     return {**({"planned": planned} if is_dry else {}), **state_counts(told)}
 
 
-def state_counts(counts: Mapping[StepState, int]) -> dict[str, int]:
-    """How many steps have each state that programs are told; what is due was not sent."""
-    due = sum(counts.get(state, 0) for state in DUE)
-    return {
-        state.value: counts.get(state, 0) + (due if state is StepState.NOT_SENT else 0)
-        for state in _TOLD
-    }
-
-
-def counts_words(counts: Mapping[StepState, int]) -> str:
-    """``212 recorded, 2 refused``."""
-    found = state_counts(counts)
-    said = [
-        f"{found[state.value]:,} {_WORDS.get(state, state.value)}"
-        for state in _TOLD
-        if found[state.value]
-    ]
-    return ", ".join(said)
-
-
 def _told_state(step: Step) -> str:
-    return step.state.value if step.state in _TOLD else StepState.NOT_SENT.value
+    return step.state.value if step.state in TOLD else StepState.NOT_SENT.value

@@ -14,21 +14,19 @@ from lockterm.cli.carrying import agreed, carry_out, keep, put_outcome
 from lockterm.cli.ending import DONE, Misused
 from lockterm.cli.options import Command, asks_service
 from lockterm.cli.output import count_words, put, put_table
-from lockterm.cli.plans import (
-    counts_words,
-    has_work,
-    plan_words,
-    put_end,
-    put_line,
-    put_step,
-    state_counts,
-    state_words,
-    step_title,
-)
+from lockterm.cli.plans import put_end, put_line, put_step
 from lockterm.cli.session import Session
 from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.plan import ACTION_GLYPHS, DUE, Plan
+from lockterm.domain.plan_words import (
+    counts_words,
+    has_work,
+    plan_words,
+    state_counts,
+    state_words,
+    step_title,
+)
 from lockterm.domain.text import clean
 from lockterm.operations.refusals import NoSuchRun, OtherPlan
 

@@ -59,6 +59,13 @@ RETRIED = frozenset({StepState.REFUSED, StepState.NOT_SENT})
 was skipped has to be planned anew."""
 
 
+PROBLEMS = frozenset({StepState.REFUSED, StepState.SKIPPED, StepState.UNKNOWN, StepState.NOT_SENT})
+"""What became of these has to be looked at."""
+
+MOST_UNTYPED = 10
+"""More deletes than these are confirmed by typing how many they are."""
+
+
 @record
 class Step:
     """One change of one remote."""

@@ -64,6 +64,8 @@ class Field(NamedTuple):
     """Whether nothing can be added without it (4.1)."""
     rare: bool = False
     """Whether the form asks for it only where a person wants more fields."""
+    of_device: bool = False
+    """Whether it belongs to one device: a remote that is like it otherwise has its own."""
     first: str = ""
     """What stands in the form of a new remote, as it would be typed."""
     example: str = ""

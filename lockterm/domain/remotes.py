@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from lockterm.domain.constants import AddType, Flag, RemoteStatus, RemoteType
+from lockterm.domain.json_text import canonical
 from lockterm.domain.reading import Field, Kind, Record, Sent, number, text, wire_field
 from lockterm.record import record
 
@@ -76,7 +77,7 @@ class Remote(Record):
     )
     remote_user_no: int | None = wire_field(
         "remoteUserNo", Kind.NUMBER, 22, "User number", "user-number", "Its user number.",
-        **_UNLISTED, example="12",
+        **_UNLISTED, of_device=True, example="12",
     )
     remote_right: int | None = wire_field(
         "remoteRight", Kind.CONSTANT, 24, "Admin right", "admin-right",
@@ -85,11 +86,11 @@ class Remote(Record):
     )
     mac: str | None = wire_field(
         "mac", Kind.TEXT, 19, "MAC address", "mac", "Its MAC address.",
-        **_UNLISTED, example="C4:4E:AC:01:02:03",
+        **_UNLISTED, of_device=True, example="C4:4E:AC:01:02:03",
     )
     electric_quantity: int | None = wire_field(
         "electricQuantity", Kind.NUMBER, 20, "Battery level", "battery", "Its battery level.",
-        **_UNLISTED, example="87",
+        **_UNLISTED, of_device=True, example="87",
     )
     business_id: int | None = wire_field(
         "businessId", Kind.NUMBER, 23, "Business id", "business-id", "A business association.",
@@ -97,7 +98,7 @@ class Remote(Record):
     )
     firmware_info: dict[str, Any] | None = wire_field(
         "firmwareInfo", Kind.OBJECT, 21, "Firmware info", "firmware-info", "An object.",
-        **_UNLISTED,
+        **_UNLISTED, of_device=True,
     )
     create_time: int | None = wire_field("createTime", Kind.TIMESTAMP, 17, "Created")
     update_time: int | None = wire_field("updateTime", Kind.TIMESTAMP, 18, "Updated")
@@ -138,6 +139,18 @@ RECOGNISED = tuple(field for field in ADDED if field in UPDATED or field.name ==
 
 UNLISTED = tuple(field for field in ADDED if not field.listed)
 """What a service may keep to itself: a list never returns it, and a detail need not (2.3)."""
+
+
+def is_still(before: Mapping[str, Any], now: Remote) -> bool:
+    """Whether an id still means the same remote: a service may give the id of a deleted one away.
+
+    Number and creation time are what no update changes (4.4).
+    """
+    return all(
+        canonical(before[name]) == canonical(now.raw[name])
+        for name in ("remoteNumber", "createTime")
+        if name in before and name in now.raw
+    )
 
 
 @record(kw_only=True)

@@ -76,6 +76,28 @@ def touches_validity(before: Remote | None, after: Remote) -> bool:
     return before is None or validity_of(after) != validity_of(before)
 
 
+def unread(before: Remote, wanted: Remote) -> dict[str, str]:
+    """What an update would write over though nobody knows what it is: contract field -> why not.
+
+    Type, dates and weekdays are sent together: what came in a form that cannot be read, or did not
+    come at all, would be lost by another end.
+    """
+    if not touches_validity(before, wanted):
+        return {}
+    fields = [FIELDS[name] for name in _VALIDITY]
+    was_recurring = needs_weekdays(before.remote_type) and needs_weekdays(wanted.remote_type)
+    return {
+        field.name: f"What it has as {field.called} is not known, and would be lost: set it too, or"
+        " change the remote by itself."
+        for field in fields
+        if is_same(field, field.of(before), field.of(wanted))
+        and (
+            field.name in before.odd
+            or (field.kind is Kind.WEEKDAYS and was_recurring and field.of(before) is None)
+        )
+    }
+
+
 def sends_dates(before: Remote | None, wanted: Remote) -> bool:
     """Whether a start and an end are sent, which a person may have counted from a wrong clock."""
     return needs_dates(wanted.remote_type) and touches_validity(before, wanted)
@@ -189,6 +211,19 @@ def changes(before: Remote, wanted: Remote) -> RemoteChanges:
             body[field.name] = value
     request: RemoteChanges = RemoteChanges.checked(body)
     return request
+
+
+def differing(before: Remote, wanted: Remote) -> dict[str, Any]:
+    """Those fields of an update that become others, under the contract's names: what a step wants.
+
+    Raises:
+        RuleViolation: A rule is broken.
+    """
+    return {
+        name: value
+        for name, value in changes(before, wanted).body().items()
+        if not is_same(FIELDS[name], value, FIELDS[name].of(before))
+    }
 
 
 def _validity_body(wanted: Remote) -> dict[str, Any]:

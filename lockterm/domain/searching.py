@@ -39,6 +39,18 @@ def is_found(needle: str, remote: Remote) -> bool:
     return bool(needle.strip()) and not missing_words(needle, remote)
 
 
+def search_text(remote: Remote) -> str:
+    """Everything in which a search looks for the words, in small letters, on one line.
+
+    No word can reach from one text into the next: words have no blanks.
+    """
+    name, number, remote_id = remote.remote_name, remote.remote_number, remote.id
+    texts = [name or "", number or "", "" if remote_id is None else str(remote_id)]
+    if remote.extra_data or remote.odd:
+        texts += _more_texts(remote)
+    return " ".join(" ".join(texts).casefold().split())
+
+
 def _more_texts(remote: Remote) -> list[str]:
     """What is told of a remote in its extra data, and in fields of another type than they are."""
     texts: list[str] = []

@@ -79,6 +79,13 @@ class BadTable(LocktermError):
         super().__init__(" ".join(map(str, problems[:MOST_PROBLEMS])))
         self.problems = tuple(problems)
 
+    @property
+    def counted(self) -> str:
+        """``12 things are wrong``, and how many of them are listed."""
+        count = len(self.problems)
+        more = f", of which {MOST_PROBLEMS} are listed" if count > MOST_PROBLEMS else ""
+        return f"{count:,} things are wrong{more}" if count > 1 else "1 thing is wrong"
+
 
 @record
 class Row:

@@ -186,7 +186,7 @@ class LockPlan:
             if len(some) == 1:
                 return some[0]
             if some:
-                ids = ", ".join(str(remote.id) for remote in some[:5])
+                ids = ", ".join(f"{remote.id} {remote_title(remote)}" for remote in some[:5])
                 raise _Wrong((column, f"Several remotes have it: {ids}. Say which by remoteId."))
             try:
                 refuse_shortened(text)
@@ -246,16 +246,13 @@ class LockPlan:
             raise _Wrong(*fixed)
         reading = self._read(row, given, given, before)
         try:
-            body = rules.changes(before, reading.values).body()
+            wanted = rules.differing(before, reading.values)
         except RuleViolation as error:
             raise _Wrong(*error.reasons.items()) from None
-        wanted = {
-            name: value
-            for name, value in body.items()
-            if not rules.is_same(FIELDS[name], value, FIELDS[name].of(before))
-        }
         if not wanted:
             return Change(self._step(Action.KEEP, before, row))
+        if lost := rules.unread(before, reading.values):
+            raise _Wrong(*lost.items())
         step = self._step(Action.UPDATE, before, row, wanted)
         return Change(step, [*reading.warnings.values()])
 

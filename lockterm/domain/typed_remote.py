@@ -21,7 +21,7 @@ from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.rules import EXTRA_BYTES, comparable, touches_validity, violations, warnings
 from lockterm.domain.text import clean
-from lockterm.domain.validity import never_opens
+from lockterm.domain.validity import OPENS_NOTHING, never_opens
 from lockterm.domain.weekdays import WEEK, parse_weekdays, weekday_words
 
 _SHOWN_TWICE = "The clocks show that time twice: choose the first or the second."
@@ -59,6 +59,12 @@ def typed_of(before: Remote | None, zone: tzinfo) -> dict[str, str]:
     if before is None:
         return {field.name: field.first for field in ADDED}
     return {field.name: _typed(field, field.of(before), zone) for field in UPDATED}
+
+
+def typed_like(remote: Remote, zone: tzinfo) -> dict[str, str]:
+    """What stands in the form of a new remote that is to be like another one."""
+    told = {field.name: _typed(field, field.of(remote), zone) for field in ADDED}
+    return {name: told[name] or first for name, first in typed_of(None, zone).items()}
 
 
 def _typed(field: Field, value: Any, zone: tzinfo) -> str:
@@ -144,9 +150,7 @@ def read_typed(
 
     confirm = warnings(wanted, now_ms, before)
     if touches_validity(before, wanted) and never_opens(wanted, zone):
-        confirm["weekDay"] = (
-            "None of these weekdays falls between start and end: this remote will open nothing."
-        )
+        confirm["weekDay"] = OPENS_NOTHING
     shown = shown_fields(wanted.remote_type, adding=before is None)
     broken = violations(wanted, before) | errors
     errors = {name: broken[name] for name in shown if name in broken}

@@ -92,12 +92,23 @@ def phase_of(remote: Remote, now_ms: int) -> Phase:
     return Phase.AHEAD if now_ms < start else Phase.NOW
 
 
-def ends_by(remote: Remote, until_ms: int) -> bool:
-    """Whether the period of a remote is over at a moment, by its dates; also where it is long over.
+def end_of(remote: Remote) -> int | None:
+    """When the period of a remote ends, by its dates, in milliseconds.
 
     One that has no period never ends: a permanent one, or one whose dates make none.
     """
-    return phase_of(remote, until_ms) is Phase.OVER
+    end = remote.end_ms
+    return end if end and phase_of(remote, end) is Phase.OVER else None
+
+
+def ends_by(remote: Remote, until_ms: int) -> bool:
+    """Whether the period of a remote is over at a moment; also where it is long over."""
+    end = end_of(remote)
+    return end is not None and end <= until_ms
+
+
+OPENS_NOTHING = "None of these weekdays falls between start and end: this remote will open nothing."
+"""Said of a remote that :func:`never_opens`."""
 
 
 def never_opens(wanted: Remote, zone: tzinfo) -> bool:

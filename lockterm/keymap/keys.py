@@ -13,9 +13,11 @@ from functools import cache
 from lockterm.keymap.place import Key, Place
 
 REMOTES = "Remotes: add, look at, change"
+MARKS = "Marks: act on many"
 LOCKS = "Locks: open, add, change"
 VOICE = "Voice"
 CHANGES = "Changes that were sent"
+PLANS = "Plans: changes of many remotes"
 PROFILES = "Profiles: switch, add, change"
 FORM = "This form"
 FINDING = "Finding and paging"
@@ -26,7 +28,7 @@ OUTCOMES = "Outcomes"
 EVERYWHERE = "Everywhere"
 
 TASKS = (
-    *(REMOTES, LOCKS, VOICE, CHANGES, PROFILES, FORM, FINDING, COPYING, DIALOGS),
+    *(REMOTES, MARKS, LOCKS, VOICE, CHANGES, PLANS, PROFILES, FORM, FINDING, COPYING, DIALOGS),
     *(MOVING, OUTCOMES, EVERYWHERE),
 )
 """What keys are for: the headings of help, in its order."""
@@ -58,6 +60,33 @@ def _rows(
     each = zip(keys.items(), verbs, actions.split(), lines, strict=True)
     return tuple(Key(*key, verb, action=action, line=line) for key, verb, action, line in each)
 
+
+def _marks(mark: int, act: int, none: int) -> tuple[Key, ...]:
+    """The keys that mark; which of the line of keys some of them are."""
+    return (
+        Key("marks.mark", "space", "mark", line=mark,
+            sentence="Mark the one under the cursor, or unmark it, and go down"),
+        Key("marks.range", "S", "mark range", action="mark_range",
+            sentence="Mark from the one that was marked last to the cursor"),
+        Key("marks.all", "asterisk", "mark all", action="mark_all",
+            sentence="Mark all that is shown, what was found or this page; or unmark them"),
+        Key("marks.none", "U", "unmark all", action="unmark_all", line=none,
+            sentence="Unmark all, shown or not; then, mark those again"),
+        Key("marks.act", "m", "more", action="act_on_marked", line=act, opens=True,
+            sentence="Choose what else to do with the marked ones: type, weekdays, coerced, extra"
+                     " data, copy, export"),
+    )
+
+
+_ON_ALL_LOCKS = (
+    Key("everywhere.open", "enter", "open", line=1, opens=True,
+        sentence="Show every field of what is under the cursor; of a lock that could not be read,"
+                 " its remotes"),
+    Key("everywhere.renew", "w", "renew", line=5, opens=True,
+        sentence="Give all that are marked another end"),
+    Key("everywhere.delete", "d,delete", "delete", line=6, opens=True,
+        sentence="Delete all that are marked, after asking"),
+)
 
 _RESTORE = "Add again what this delete or clear took away; says first what is lost"
 
@@ -118,6 +147,15 @@ _APP = Place(
             Key("app.messages", "f2,M", "messages", opens=True),
             Key("app.history", "H", "history", opens=True,
                 sentence="Every change sent from here, what became of it, and how to restore"),
+            Key("app.file", "I", "take a file", opens=True,
+                sentence="Check a file of remotes, and plan what it says"),
+            Key("app.everywhere", "F", "everywhere", opens=True,
+                sentence="Find remotes on all locks of the book, by name, number, id or extra"
+                         " data"),
+            Key("app.what_ends", "W", "what ends", opens=True,
+                sentence="Show what has ended and what ends soon, on all locks of the book"),
+            Key("app.run", "L", "last run", opens=True,
+                sentence="The run that is under way, was interrupted, or was last"),
             Key("app.profiles", "P", "profiles", opens=True,
                 sentence="Switch to another profile, add one, or change one"),
             Key("app.quiet", "f3,Q", "quiet",
@@ -183,6 +221,10 @@ PLACES: Mapping[str, Place] = {
                 Key("locks.remove", "x,delete", "remove", line=4, opens=True,
                     sentence="Take the lock out of the book; nothing changes at the service"),
             ),
+            COPYING: (
+                Key("locks.copies", "Y", "copy remotes", opens=True,
+                    sentence="Add the remotes of the lock to other locks too"),
+            ),
             VOICE: (
                 Key("locks.voice", "v", "voice", line=5, opens=True,
                     sentence="The voice the lock speaks with"),
@@ -206,24 +248,61 @@ PLACES: Mapping[str, Place] = {
         holds=("text",),
         is_typed_into=True,
     ),
+    "file": Place(
+        "in the form of a file",
+        {
+            FORM: (
+                Key("form.save", "ctrl+s", "check", action="check", line=1,
+                    sentence="Check the file, and show its plan or what is wrong with it"),
+                Key("form.leave", "escape", "leave", line=2,
+                    sentence="Stop checking; or leave, and keep the path for the next time"),
+            ),
+        },
+        holds=("path", "text", "choice", "table"),
+        is_typed_into=True,
+    ),
+    "copies": Place(
+        "where remotes are copied to",
+        {
+            COPYING: (
+                Key("copies.plan", "enter,ctrl+s", "plan", line=2, opens=True,
+                    sentence="Show what would be added to the marked locks"),
+                Key("copies.mark", "space", "mark", "Mark the lock, or not", line=1),
+                Key("copies.mark_all", "asterisk", "mark all", "Mark all locks, or none", line=4),
+                Key("copies.taken", "t", "taken names", line=3,
+                    sentence="Leave out what has a name that is taken, or give it another"),
+            ),
+            MOVING: (Key("copies.back", "escape", "back", "Stop reading; or go back", line=5),),
+        },
+        holds=("table",),
+    ),
     "remotes": Place(
         "on the remotes",
         {
             REMOTES: (
                 Key("remotes.add", "a", "add", "Add a remote to this lock", line=1, opens=True),
-                Key("remotes.detail", "enter", "detail", line=9, opens=True,
+                Key("remotes.detail", "enter", "detail", line=10, opens=True,
                     sentence="Show every field of the remote under the cursor"),
                 Key("remotes.edit", "e", "edit", line=2, opens=True,
                     sentence="Change the remote under the cursor"),
                 Key("remotes.renew", "w", "renew", line=8, opens=True,
-                    sentence="Give the remote under the cursor another end"),
-                Key("remotes.user_number", "u", "user no", line=10, opens=True,
+                    sentence="Give the remote under the cursor, or all that are marked,"
+                             " another end"),
+                Key("remotes.user_number", "u", "user no", line=11, opens=True,
                     sentence="Set the user number of the remote under the cursor"),
                 Key("remotes.delete", "d,delete", "delete", line=3, opens=True,
-                    sentence="Delete the remote under the cursor, after asking"),
-                Key("remotes.clear", "C", "clear", line=14, opens=True,
+                    sentence="Delete the remote under the cursor, or all that are marked,"
+                             " after asking"),
+                Key("remotes.another", "plus", "like this", line=16, opens=True,
+                    sentence="Add another remote like the one under the cursor: its name and"
+                             " number are counted up"),
+                Key("remotes.undo", "z", "undo", line=19, opens=True,
+                    sentence="Undo the last change of this lock that was sent from here, as a"
+                             " plan"),
+                Key("remotes.clear", "C", "clear", line=15, opens=True,
                     sentence="Delete all remotes of this lock, after asking"),
             ),
+            MARKS: _marks(9, 17, 18),
             VOICE: (
                 Key("remotes.voice", "v", "voice", line=6, opens=True,
                     sentence="The voice the lock speaks with"),
@@ -240,18 +319,21 @@ PLACES: Mapping[str, Place] = {
                     sentence="Show the page with a certain number"),
                 Key("remotes.page_size", "s", "page size", opens=True,
                     sentence="Choose how many remotes a page has"),
-                Key("remotes.table", "t", "table", line=13, opens=True,
+                Key("remotes.table", "t", "table", line=14, opens=True,
                     sentence="Choose, order and sort the columns"),
-                Key("remotes.refresh", "r", "refresh", line=12,
+                Key("remotes.refresh", "r", "refresh", line=13,
                     sentence="Ask the service for this page again"),
             ),
             COPYING: (
-                Key("remotes.copy", "y", "copy", line=11, opens=True,
+                Key("remotes.copy", "y", "copy", line=12, opens=True,
                     sentence="Copy name, number or id of the remote under the cursor"),
+                Key("remotes.copies", "Y", "copy remotes", opens=True,
+                    sentence="Add the remotes of this lock, or those that are marked, to other"
+                             " locks too"),
             ),
             MOVING: (
                 Key("remotes.back", "escape", "back",
-                    sentence="Stop searching, show all, or go back to the locks"),
+                    sentence="Stop searching, show all, unmark all, or go back to the locks"),
             ),
         },
         holds=("table", "find"),
@@ -282,13 +364,27 @@ PLACES: Mapping[str, Place] = {
         {
             FORM: (
                 Key("form.save", "ctrl+s", "save", "Show what will be sent, and ask", line=1),
-                Key("form.check", "ctrl+r", "check", line=4,
+                Key("form.save_next", "ctrl+n", "save, next", line=4,
+                    sentence="Save a new remote, and go on with the next one, counted up"),
+                Key("form.check", "ctrl+r", "check", line=5,
                     sentence="Read back whether the last save took effect"),
                 Key("form.more", "ctrl+o", "more fields", action="toggle_more", line=3),
                 Key("form.leave", "escape,q", "leave", "Leave without saving", line=2),
             ),
         },
         holds=("text", "plain_text", "options", "choice"),
+        is_typed_into=True,
+    ),
+    "marked_form": Place(
+        "in the form for marked remotes",
+        {
+            FORM: (
+                Key("form.save", "ctrl+s", "plan", line=1,
+                    sentence="Show the plan; nothing is sent before that is agreed to"),
+                Key("form.leave", "escape", "leave", "Leave; the marks stay", line=2),
+            ),
+        },
+        holds=("text", "options", "choice"),
         is_typed_into=True,
     ),
     "voice": Place(
@@ -324,6 +420,8 @@ PLACES: Mapping[str, Place] = {
             CHANGES: (
                 Key("history.open", "enter", "open", "Everything about it", line=1, opens=True),
                 Key("history.restore", "R", "restore", _RESTORE, line=2, opens=True),
+                Key("history.undo", "z", "undo", line=8, opens=True,
+                    sentence="Undo this change, as a plan"),
             ),
             FINDING: (
                 Key("history.find", "slash", "find", "Type to find", line=3, opens=True),
@@ -345,6 +443,44 @@ PLACES: Mapping[str, Place] = {
         },
         holds=("table", "find"),
     ),
+    "everywhere": Place(
+        "on the search of all locks",
+        {
+            REMOTES: (
+                *_ON_ALL_LOCKS,
+            ),
+            MARKS: _marks(4, 7, 8),
+            FINDING: (
+                Key("everywhere.find", "slash", "find", "Type to find", line=2, opens=True),
+                Key("everywhere.read", "r", "read", "Read all locks again", line=3),
+            ),
+            MOVING: (
+                Key("everywhere.back", "escape", "back", "Unmark all; then go back", line=9),
+            ),
+        },
+        holds=("table", "find"),
+    ),
+    "ends": Place(
+        "on what ends",
+        {
+            REMOTES: (
+                *_ON_ALL_LOCKS,
+            ),
+            MARKS: _marks(4, 7, 8),
+            FINDING: (
+                Key("everywhere.find", "slash", "find", "Type to find", line=3, opens=True),
+                Key("ends.next", "n,right,l", "span", line=2,
+                    sentence="Show what has ended; what ends within 7 days; within 30; all"),
+                Key("ends.previous", "p,left,h", "previous span"),
+                Key("everywhere.read", "r", "read", "Read all locks again", line=9),
+            ),
+            MOVING: (
+                Key("everywhere.back", "escape", "back", line=10,
+                    sentence="Show all again; unmark all; then go back"),
+            ),
+        },
+        holds=("table", "find"),
+    ),
     "operation": Place(
         "on an operation",
         {
@@ -356,6 +492,26 @@ PLACES: Mapping[str, Place] = {
             ),
             MOVING: (
                 Key("operation.back", "escape,backspace", "back", "Go back to the history", line=3),
+            ),
+        },
+        holds=("table",),
+    ),
+    "plan": Place(
+        "on a plan",
+        {
+            PLANS: (
+                Key("plan.carry_out", "enter,ctrl+s", "do it", line=1, opens=True,
+                    sentence="Carry the plan out, or go on with it, after asking"),
+                Key("plan.stop", "s", "stop", line=2,
+                    sentence="Begin no more steps of the run; those under way end"),
+                Key("plan.retry", "R", "retry", line=4, opens=True,
+                    sentence="Make a smaller plan of what was refused or not sent"),
+                Key("plan.problems", "p", "problems", line=3,
+                    sentence="Show only what has to be looked at, or all steps again"),
+            ),
+            MOVING: (
+                Key("plan.back", "escape", "back", line=5,
+                    sentence="Go back; a run that is under way goes on"),
             ),
         },
         holds=("table",),
@@ -492,6 +648,18 @@ PLACES: Mapping[str, Place] = {
             MOVING: (
                 Key("field.previous", "up", "previous field", action="app.focus_previous"),
                 Key("field.next", "down,enter", "next field", action="app.focus_next"),
+            ),
+        },
+        is_typed_into=True,
+        is_inner=True,
+    ),
+    "path": Place(
+        "in a path",
+        {
+            MOVING: (
+                Key("field.previous", "up", "previous field", action="app.focus_previous"),
+                Key("field.next", "down", "next field", action="app.focus_next"),
+                Key("path.enter", "enter", "check the file"),
             ),
         },
         is_typed_into=True,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from lockterm.errors import Refused
@@ -12,6 +12,7 @@ from lockterm.record import record
 if TYPE_CHECKING:
     from lockterm.api.client import LockService
     from lockterm.domain.clock import Clock
+    from lockterm.domain.listing import Listing
     from lockterm.operations.connection import Connection
     from lockterm.store.cache import Cache
 
@@ -90,13 +91,13 @@ class CachedReads:
         """Keep something that was read."""
         if self._cache is not None:
             kept = source.dump(seen.value)
-            await self._finish(self._cache.put, source.key, kept, seen.at_ms)
+            await self._finish(self._cache, self._cache.put, source.key, kept, seen.at_ms)
 
     async def kept(self, source: Source[T]) -> Seen[T] | None:
         """Something as it was last read, perhaps long ago; None where it never was."""
         if self._cache is None:
             return None
-        kept = await asyncio.to_thread(self._cache.get, source.key)
+        kept = await self._cache.thread.run(self._cache.get, source.key)
         if kept is None:
             return None
         raw, at_ms = kept
@@ -109,11 +110,33 @@ class CachedReads:
         """Drop what is kept under keys that start so."""
         if self._cache is not None:
             self._cache.frame.drop()  # at once: what is shown from now on may be kept again
-            await self._finish(self._cache.forget, start)
+            await self._finish(self._cache, self._cache.forget, start)
 
-    async def _finish(self, work: Callable[..., None], *args: object) -> None:
+    # --- whole lists -----------------------------------------------------------------------
+
+    async def keep_list(self, lock_id: int, listing: Listing) -> None:
+        """Keep a lock's whole list."""
+        if self._cache is not None:
+            await self._finish(self._cache, self._cache.put_list, lock_id, listing)
+
+    async def lists(self) -> Mapping[int, Listing]:
+        """The whole lists that are kept, by the id of their lock."""
+        return {} if self._cache is None else await self._cache.thread.run(self._cache.lists)
+
+    async def is_behind(self, lock_id: int) -> bool:
+        """Whether a lock's list is not kept, or is told to be behind."""
+        if self._cache is None:
+            return True
+        return await self._cache.thread.run(self._cache.is_behind, lock_id)
+
+    async def note_changed(self, lock_id: int) -> None:
+        """Note that the list of a lock is behind what was changed from here."""
+        if self._cache is not None:
+            await self._finish(self._cache, self._cache.note_changed, lock_id)
+
+    async def _finish(self, cache: Cache, work: Callable[..., None], *args: object) -> None:
         """Write to the cache; to the end, also where whoever asked for it is cancelled."""
-        writing = asyncio.ensure_future(asyncio.to_thread(work, *args))
+        writing = asyncio.ensure_future(cache.thread.run(work, *args))
         self._writing.add(writing)
         writing.add_done_callback(self._writing.discard)
         await asyncio.shield(writing)

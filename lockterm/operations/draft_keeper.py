@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from lockterm.errors import StoreError
 from lockterm.store.drafts import Drafts
-from lockterm.threads import to_its_end
 
 if TYPE_CHECKING:
     from lockterm.domain.clock import Clock
@@ -40,6 +39,7 @@ class DraftKeeper:
         self._store = store
         self._session = journal.session
         self._in_store = journal.use
+        self._thread = journal.database.thread
         self._clock = clock
         self._wanted: dict[Key, Mapping[str, str]] = {}
         """What is not in the store yet; nothing typed: the draft goes."""
@@ -66,7 +66,7 @@ class DraftKeeper:
             await asyncio.gather(self._writing, return_exceptions=True)
         with contextlib.suppress(StoreError):
             for key, typed in list(self._wanted.items()):
-                await asyncio.to_thread(self._put, key, typed, wait=True)
+                await self._thread.run(self._put, key, typed, wait=True)
                 del self._wanted[key]
 
     async def find(self, form: str, lock_id: int, remote_id: int | None) -> Draft | None:
@@ -79,7 +79,7 @@ class DraftKeeper:
         def find() -> list[Draft]:
             return [self._told(draft) for draft in self._store.find(form, lock_id, remote_id)]
 
-        found = await asyncio.to_thread(find)
+        found = await self._thread.run(find)
         found.sort(key=lambda draft: (draft.is_live, draft.session != self._session.id))
         return found[0] if found else None
 
@@ -91,18 +91,18 @@ class DraftKeeper:
             own = self._session.id
             return [draft for draft in drafts if not draft.is_live and draft.session != own]
 
-        return await asyncio.to_thread(self._in_store, abandoned)
+        return await self._thread.run(self._in_store, abandoned)
 
     async def take_over(self, draft: Draft) -> None:
         """Make the draft of a session that has ended this one's; a live one stays with its own."""
         if not draft.is_live:
             to = self._session.id
-            await asyncio.to_thread(self._in_store, lambda: self._store.hand_over(draft, to))
+            await self._thread.run(self._in_store, lambda: self._store.hand_over(draft, to))
 
     async def discard(self, draft: Draft) -> None:
         """Forget a draft; one that is being typed in another session stays."""
         if not draft.is_live:
-            await asyncio.to_thread(self._in_store, lambda: self._store.drop(draft))
+            await self._thread.run(self._in_store, lambda: self._store.drop(draft))
 
     async def _write(self, on_trouble: Callable[[StoreError], None]) -> None:
         is_told = False
@@ -111,7 +111,7 @@ class DraftKeeper:
             try:
                 # To its end: behind the session's end it would show the session as living, and
                 # nobody would be offered the draft.
-                await to_its_end(self._put, key, typed, wait=False)
+                await self._thread.to_its_end(self._put, key, typed, wait=False)
             except StoreError as error:
                 if not is_told:
                     on_trouble(error)

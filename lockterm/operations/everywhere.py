@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
+from lockterm.domain.text import clean
 from lockterm.domain.wording import named_meaning
 from lockterm.errors import LocktermError, NoAnswer, RateLimited, Refused, ServiceError, Unreachable
 from lockterm.operations.walk_limits import ASKED, WalkBudget
@@ -18,8 +21,8 @@ if TYPE_CHECKING:
     from lockterm.operations.locks import Locks
     from lockterm.operations.remotes import Remotes
 
-AT_ONCE = 8
-"""So many locks are read at the same time."""
+AT_ONCE = 10
+"""So many locks are read at the same time: a hundred of them in ten round trips."""
 
 PAUSES = 3
 """So many pauses that the service asks for are waited for, for one lock; the client takes none of
@@ -38,10 +41,8 @@ class LockRead:
     lock: Lock
     remotes: Sequence[Remote] = ()
     """Those that are wanted, in the order of the list."""
-    searched: int = 0
-    """How many were looked at."""
-    at_ms: int = 0
-    """When they were read; of several pages, the oldest."""
+    listing: Listing | None = None
+    """All there are; None: the lock was not read, or never yet."""
     problem: str = ""
     """Why the lock was not read, or not whole, in a few clean words; empty: it was."""
     error: LocktermError | None = None
@@ -64,29 +65,40 @@ class Everywhere:
         self._locks = locks
         self._remotes = remotes
 
-    async def last(self, wanted: Wanted) -> AsyncGenerator[LockRead, None]:
-        """What the locks had when :meth:`read` last read them; one that it never read is left out.
+    async def last(self) -> list[LockRead]:
+        """All locks of the book, each with its list as :meth:`read` last read it.
 
         Raises:
             StoreError: The lock book cannot be read.
         """
-        for place, lock in enumerate(await self._locks.all()):
-            seen = await self._remotes.cached_list(lock.lock_id)
-            if seen is not None:
-                found = tuple(filter(wanted, seen.value))
-                yield LockRead(place, lock, found, len(seen.value), seen.at_ms)
+        locks, lists = await asyncio.gather(self._locks.all(), self._remotes.lists())
+        return [
+            LockRead(place, lock, listing=lists.get(lock.lock_id))
+            for place, lock in enumerate(locks)
+        ]
 
-    async def read(self, wanted: Wanted) -> AsyncGenerator[LockRead, None]:
+    async def is_behind(self, lock_id: int) -> bool:
+        """Whether a lock's list was not kept, or something was changed from here since."""
+        return await self._remotes.is_behind(lock_id)
+
+    async def read(
+        self, wanted: Wanted = lambda _: False, locks: Sequence[Lock] | None = None
+    ) -> AsyncGenerator[LockRead, None]:
         """What the locks have now, each as soon as it is read; what is read is kept.
 
         A lock that cannot be read holds no other up. Where the service itself is out of reach, or
         takes the credentials no longer, the locks that were not begun are not asked for.
 
+        Args:
+            wanted: Which remotes are asked for, beside the packed list.
+            locks: Which locks are read; None: all of the book.
+
         Raises:
             StoreError: The lock book cannot be read.
         """
         reading = _Reading(self._connection, self._remotes, wanted, self.wait)
-        locks = await self._locks.all()
+        if locks is None:
+            locks = await self._locks.all()
         tasks = [asyncio.ensure_future(reading.lock(*one)) for one in enumerate(locks)]
         try:
             for task in asyncio.as_completed(tasks):
@@ -95,6 +107,22 @@ class Everywhere:
             for one in tasks:
                 one.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@dataclass(slots=True)
+class _Pages:
+    """What was read of a lock, page by page."""
+
+    at_ms: int
+    """When the reading began."""
+    blocks: list[Block] = field(default_factory=list)
+    """The pages but for the last, packed."""
+    last: Sequence[Remote] = ()
+    """The remotes of the last page: packing them keeps no other lock waiting."""
+    found: list[Remote] = field(default_factory=list)
+    """The remotes that are wanted."""
+    unreadable: int = 0
+    """How many there are that cannot be read."""
 
 
 class _Reading:
@@ -120,15 +148,27 @@ class _Reading:
         async with self._places:
             if self._ended is not None:
                 return LockRead(place, lock, problem=_briefly(self._ended), error=self._ended)
+            changes = self._remotes.changes(lock.lock_id)
             try:
-                return await self._through_pauses(lambda: self._read(place, lock))
+                pages = await self._through_pauses(lambda: self._read(lock))
             except ServiceError as error:
                 is_of_all = isinstance(error, Unreachable)
                 if is_of_all or (isinstance(error, Refused) and error.is_denial):
                     self._ended = error
                 return LockRead(place, lock, problem=_briefly(error), error=error)
+        # Its connection is the next one's from here on.
+        pages.blocks.append(await asyncio.to_thread(Block.of, pages.last))
+        # A page may have been on its way here while something was changed.
+        is_behind = self._remotes.changes(lock.lock_id) != changes
+        listing = Listing(pages.blocks, pages.at_ms, is_behind)
+        await self._remotes.keep_list(lock.lock_id, listing)
+        problem = ""
+        if pages.unreadable > 0:
+            records = "1 record" if pages.unreadable == 1 else f"{pages.unreadable:,} records"
+            problem = f"{records} cannot be read"
+        return LockRead(place, lock, tuple(pages.found), listing, problem)
 
-    async def _through_pauses(self, work: Callable[[], Coroutine[Any, Any, LockRead]]) -> LockRead:
+    async def _through_pauses(self, work: Callable[[], Coroutine[Any, Any, _Pages]]) -> _Pages:
         """Wait where the service asks for that, which it asks of all who read."""
         for _ in range(PAUSES):
             try:
@@ -137,20 +177,34 @@ class _Reading:
                 await self._wait(max(self._connection.wait_s, error.retry_after_s))
         return await work()
 
-    async def _read(self, place: int, lock: Lock) -> LockRead:
-        found, searched, unreadable = list[Any](), 0, 0
-        at_ms = self._connection.clock.now_ms()
+    async def _read(self, lock: Lock) -> _Pages:
+        pages = _Pages(self._connection.clock.now_ms())
         budget = WalkBudget(lock.lock_id, ASKED)
-        async for step in self._remotes.walk(lock.lock_id, budget, keeps=True):
+        async for step in self._remotes.walk(lock.lock_id, budget):
             if step.is_first:  # it may begin again: the list has moved
-                found.clear()
-            found += filter(self._wanted, step.new)
-            searched, unreadable = step.read, step.total - step.read
-        problem = ""
-        if unreadable > 0:
-            records = "1 record" if unreadable == 1 else f"{unreadable:,} records"
-            problem = f"{records} cannot be read"
-        return LockRead(place, lock, tuple(found), searched, at_ms, problem)
+                pages = _Pages(pages.at_ms)
+            else:
+                pages.blocks.append(await asyncio.to_thread(Block.of, pages.last))
+            pages.found += filter(self._wanted, step.new)
+            pages.last = step.new
+            pages.unreadable = step.total - step.read
+        return pages
+
+
+def read_words(found: Sequence[LockRead], most: int, longest: int | None = None) -> str:
+    """``31 of 32 locks read, yard: no answer``.
+
+    Args:
+        found: All locks that were asked, in the order in which they are to be told.
+        most: So many of those that were not read are named; 0: none, and nothing is said of them.
+        longest: So many characters are told of why each was not; None: all.
+    """
+    missed = [one for one in found if one.problem]
+    named = [f"{clean(one.lock.title, 60)}: {clean(one.problem, longest)}" for one in missed[:most]]
+    more = [f"{len(missed) - most:,} more"] if len(missed) > most > 0 else []
+    locks = "lock" if len(found) == 1 else "locks"
+    count = f"{len(found) - len(missed):,} of {len(found):,} {locks} read"
+    return ", ".join(filter(None, (count, "; ".join([*named, *more]))))
 
 
 def _briefly(error: ServiceError) -> str:

@@ -47,10 +47,32 @@ def export_history(
     Raises:
         StoreError: They cannot be written; nothing is left of them.
     """
+    contents = {".csv": as_csv(operations, zone), ".json": as_json(operations, zone)}
+    return export_files("history", contents[".csv"], contents[".json"], directory, now_ms)
+
+
+def export_files(
+    what: str, as_csv: bytes, as_json: bytes, directory: Path, now_ms: int
+) -> tuple[Path, Path]:
+    """Write something down as a CSV and a JSON file, for this user alone.
+
+    Args:
+        what: What it is: the beginning of the files' names.
+        as_csv: What the CSV file has.
+        as_json: What the JSON file has.
+        directory: Where; made if it is missing.
+        now_ms: Names the files, in UTC.
+
+    Returns:
+        The CSV file and the JSON file; nothing that was there before is touched.
+
+    Raises:
+        StoreError: They cannot be written; nothing is left of them.
+    """
     make_directory(directory)
     at = dates.local(now_ms, UTC)
-    stem = f"history-{at:%Y%m%d-%H%M%SZ}" if at is not None else f"history-{now_ms}"
-    contents = {".csv": as_csv(operations, zone), ".json": as_json(operations, zone)}
+    stem = f"{what}-{at:%Y%m%d-%H%M%SZ}" if at is not None else f"{what}-{now_ms}"
+    contents = {".csv": as_csv, ".json": as_json}
     for number in range(1, _NAMES):
         name = stem if number == 1 else f"{stem}-{number}"
         paths = {ending: directory / f"{name}{ending}" for ending in contents}
@@ -66,7 +88,7 @@ def export_history(
         except OSError as error:
             _remove(written)
             raise StoreError(
-                f"The history cannot be written to {directory}: {error.strerror or error}.",
+                f"The {what} cannot be written to {directory}: {error.strerror or error}.",
                 hint="See that the directory is yours, writable and not full.",
             ) from error
         return paths[".csv"], paths[".json"]

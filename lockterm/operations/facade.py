@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from lockterm.api.first_page import FirstPage
     from lockterm.config import Profile
     from lockterm.domain.locks import Lock
+    from lockterm.domain.plan import Plan
     from lockterm.operations.everywhere import Everywhere
+    from lockterm.operations.run_here import RunHere
     from lockterm.operations.runs import Runs
     from lockterm.operations.sending import Sender
     from lockterm.operations.settling import Settling
@@ -75,6 +78,10 @@ class Operations:
         """The remotes of locks, to be read."""
         self.voices = Voices(profile, self._reads, database.path.parent / "packs")
         """The voices of locks, to be read and fetched; the app has a better place for packs."""
+        self.run_here: RunHere | None = None
+        """The plan that is carried out here, or was last; None: there was none yet."""
+        self.on_run: Callable[[RunHere], None] = lambda run: None
+        """Called when a run has begun here, and when it has ended."""
         self._sender = sender
         self._reads_back = reads_back
         if reads_back:
@@ -132,6 +139,26 @@ class Operations:
 
         steps = Steps(self.writes, self.journal, self.remotes, self.watch, self.locks, self.zone)
         return Runs(self.profile, self.connection, self.journal, steps)
+
+    def begin_run(self, plan: Plan) -> RunHere:
+        """Carry out a plan that was agreed to, whatever is looked at meanwhile.
+
+        Args:
+            plan: One at a time: none is under way.
+        """
+        from lockterm.operations.run_here import RunHere
+
+        assert self.run_under_way is None
+        run = RunHere(self.runs, self.clock, plan, lambda run: self.on_run(run))
+        self.run_here = run
+        self.connection.background(run.carry_out())
+        self.on_run(run)
+        return run
+
+    @property
+    def run_under_way(self) -> RunHere | None:
+        """The plan that is carried out here just now; None: there is none."""
+        return self.run_here if self.run_here is not None and not self.run_here.is_over else None
 
     @cached_property
     def everywhere(self) -> Everywhere:

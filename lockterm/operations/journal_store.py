@@ -5,7 +5,6 @@ Nothing else in lockterm writes to the journal than this package.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
 import threading
@@ -24,10 +23,10 @@ from lockterm.operations.refusals import (
 )
 from lockterm.store.journal import Journal, damaged_entries
 from lockterm.store.sessions import StoreSession
-from lockterm.threads import to_its_end
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
+    from lockterm.domain.plan import RunLine
     from lockterm.domain.remotes import Remote, RemotePage
     from lockterm.operations.connection import Connection
     from lockterm.operations.recorded import Recorded, Unlisted
@@ -68,6 +67,7 @@ class JournalStore:
         self._clock = connection.clock
         self.database = database
         """The local store."""
+        self._thread = database.thread
         self._journal = Journal(database, profile.name, profile.base_url)
         self._told_notice = ""
         self._adopted = False
@@ -80,6 +80,7 @@ class JournalStore:
 
     def close(self) -> None:
         """End the session and close the store."""
+        self._thread.end()
         self.session.close()
         self.database.close()
 
@@ -107,11 +108,11 @@ class JournalStore:
                 self._settle_orphans()  # another session may have ended since
             return self._journal.unsettled(lock_id)
 
-        return await asyncio.to_thread(self._read, unsettled)
+        return await self._thread.run(self._read, unsettled)
 
     async def history(self, selection: Selection = EVERYTHING) -> list[Operation]:
         """The operations of this profile, the oldest first."""
-        return await asyncio.to_thread(self._read, lambda: self._journal.history(selection))
+        return await self._thread.run(self._read, lambda: self._journal.history(selection))
 
     async def lines(
         self, selection: Selection = EVERYTHING, below: int | None = None, most: int = -1
@@ -121,38 +122,52 @@ class JournalStore:
         def lines() -> list[HistoryLine]:
             return self._journal.lines(selection, below, most)
 
-        return await to_its_end(self._read, lines)
+        return await self._thread.to_its_end(self._read, lines)
 
     async def count(self, selection: Selection = EVERYTHING, most: int = -1) -> int:
         """How many operations of this profile there are; see ``Journal.count``."""
-        return await to_its_end(self._read, lambda: self._journal.count(selection, most))
+        return await self._thread.to_its_end(
+            self._read, lambda: self._journal.count(selection, most)
+        )
+
+    async def runs(self) -> list[RunLine]:
+        """The plans of this profile in short, the newest first."""
+        from lockterm.store.runs import RunStore
+
+        def lines() -> list[RunLine]:
+            store = RunStore(self.database)
+            return store.lines(self._profile.name, self.session.is_alive)
+
+        return await self._thread.to_its_end(self.use, lines)
 
     async def look_through(self) -> None:
         """Look for damaged rows before a key has to wait for that, a few thousand at a time."""
-        while await to_its_end(self._read, lambda: self._journal.look_through(LOOKED_AT)):
+        while await self._thread.to_its_end(
+            self._read, lambda: self._journal.look_through(LOOKED_AT)
+        ):
             pass
 
     async def find(self, operation_id: str) -> Operation | None:
         """One operation as the journal has it now."""
-        return await asyncio.to_thread(self._read, lambda: self._journal.find(operation_id))
+        return await self._thread.run(self._read, lambda: self._journal.find(operation_id))
 
     async def was_sent_again(self, operation: Operation) -> bool:
         """Whether a later operation has sent it again."""
-        return await asyncio.to_thread(self.use, lambda: self._journal.was_sent_again(operation.id))
+        return await self._thread.run(self.use, lambda: self._journal.was_sent_again(operation.id))
 
     async def is_being_sent_again(self, operation: Operation) -> bool:
         """Whether a later operation that sends it again is under way."""
         return bool(
-            await asyncio.to_thread(self.use, lambda: self._journal.sending_again(operation.id))
+            await self._thread.run(self.use, lambda: self._journal.sending_again(operation.id))
         )
 
     async def linked(self, operation: Operation) -> list[Operation]:
         """What an operation sends again or restores from, and what does so with it."""
-        return await asyncio.to_thread(self.use, lambda: self._journal.linked(operation))
+        return await self._thread.run(self.use, lambda: self._journal.linked(operation))
 
     async def restored(self, lock_id: int) -> list[Operation]:
         """The adds on a lock that restore remotes from backups, the oldest first."""
-        return await asyncio.to_thread(self.use, lambda: self._journal.restored(lock_id))
+        return await self._thread.run(self.use, lambda: self._journal.restored(lock_id))
 
     async def known_of_backup(self, backup: Operation) -> Mapping[int, Mapping[str, Any]]:
         """What this lockterm knows of fields that the list never returns, by remote id.
@@ -164,7 +179,7 @@ class JournalStore:
         def known() -> Mapping[int, Mapping[str, Any]]:
             return known_fields(self._journal.told_hidden(backup), backup.before)
 
-        return await asyncio.to_thread(self.use, known)
+        return await self._thread.run(self.use, known)
 
     async def recorded(self, lock_id: int) -> Recorded:
         """What the journal knows of a lock's remotes, as far as a list may still be behind it."""
@@ -180,7 +195,7 @@ class JournalStore:
         def recent() -> list[Operation]:
             return self._journal.recent(lock_id, now_ms - within_ms, now_ms + within_ms, missed)
 
-        rows = await asyncio.to_thread(self._read, recent)
+        rows = await self._thread.run(self._read, recent)
         return [row for row in rows if (row.id, row.settled_ms) not in old]
 
     async def lately_added(self, lock_id: int, name: str) -> Operation | None:
@@ -213,7 +228,7 @@ class JournalStore:
         from lockterm.operations.recorded import is_known
 
         asked = [remote for remote in remotes if remote.id in ids]
-        rows = await asyncio.to_thread(self._read, lambda: self._journal.about(add, ids))
+        rows = await self._thread.run(self._read, lambda: self._journal.about(add, ids))
         known = [one.id for one in asked if is_known(one, add, rows, is_since=is_since)]
         return {remote_id for remote_id in known if remote_id is not None}
 
@@ -244,7 +259,7 @@ class JournalStore:
                 it back cannot be read.
             asyncio.CancelledError: It may be written down.
         """
-        await to_its_end(self.use, lambda: self._begin(operation))
+        await self._thread.to_its_end(self.use, lambda: self._begin(operation))
 
     def _begin(self, operation: Operation) -> None:
         if (notice := self.database.notice) != self._told_notice:
@@ -276,7 +291,7 @@ class JournalStore:
 
     async def end(self, operation: Operation, **changes: Any) -> None:
         """Note what became of an operation that was begun here; later where that fails now."""
-        await to_its_end(self._end, operation, **changes)
+        await self._thread.to_its_end(self._end, operation, **changes)
 
     def _end(self, operation: Operation, **changes: Any) -> None:
         now_ms = self._clock.now_ms()
@@ -289,7 +304,7 @@ class JournalStore:
 
     async def note_recognised(self, operation: Operation, remote_id: int) -> None:
         """Note the id of a remote that the service recorded without telling its id."""
-        await asyncio.to_thread(
+        await self._thread.run(
             self._journal.move, operation.id, [State.CONFIRMED], remote_id=remote_id
         )
 
@@ -306,7 +321,7 @@ class JournalStore:
                 self._settled_here[operation.id, now_ms] = self._clock.steady_ms()
             return self._journal.find(operation.id) or operation
 
-        settled: Operation = await asyncio.to_thread(self.use, settle)
+        settled: Operation = await self._thread.run(self.use, settle)
         self.on_change()
         return settled
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,7 @@ class Locks:
 
     async def all(self) -> list[Lock]:
         """The lock book of this profile, the last opened first."""
-        return await asyncio.to_thread(self._book.locks)
+        return await self._book.thread.run(self._book.locks)
 
     async def find(self, lock_id: int) -> Lock:
         """The lock's entry in the book, or a bare one where it has none."""
@@ -34,25 +33,25 @@ class Locks:
             known = self._book.find(lock_id)
             return known or Lock(lock_id, voice=self._book.voice_sent(lock_id))
 
-        return await asyncio.to_thread(find)
+        return await self._book.thread.run(find)
 
     async def save(self, lock: Lock) -> None:
         """Add a lock to the book or replace its entry."""
-        await asyncio.to_thread(self._book.save, lock)
+        await self._book.thread.run(self._book.save, lock)
 
     async def save_all(self, locks: Sequence[Lock]) -> None:
         """Add many locks to the book or replace their entries: all of them or none."""
-        await asyncio.to_thread(self._book.save_all, locks)
+        await self._book.thread.run(self._book.save_all, locks)
 
     async def remove(self, lock_id: int) -> None:
         """Take a lock out of the book; nothing changes at the service."""
-        await asyncio.to_thread(self._book.remove, lock_id)
+        await self._book.thread.run(self._book.remove, lock_id)
 
     async def note_opened(self, lock: Lock, remotes: int) -> None:
         """Note that the lock was opened just now and how many remotes it had."""
         now_ms = self._clock.now_ms()
-        await asyncio.to_thread(self._book.note_look, lock.lock_id, remotes, now_ms)
+        await self._book.thread.run(self._book.note_look, lock.lock_id, remotes, now_ms)
 
     async def note_voice(self, lock_id: int, voice: VoiceChoice) -> None:
         """Note the voice that was last set from here."""
-        await asyncio.to_thread(self._book.note_voice, lock_id, voice)
+        await self._book.thread.run(self._book.note_voice, lock_id, voice)

@@ -10,7 +10,7 @@ import json
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import UTC, tzinfo
 from pathlib import Path
@@ -157,11 +157,9 @@ async def draw_plan(
             " other remotes."
         )
         raise BadTable([Problem(0, "", "", reason)])
-    if problems := check_rows(table.rows):
-        raise BadTable(problems)
-    rows: dict[int, list[Row]] = {lock_id: [] for lock_id in table.locks}
-    for row in table.rows:
-        rows.setdefault(int(row.text(LOCK)), []).append(row)
+    # Beside the event loop, as below: a file may have hundreds of thousands of rows.
+    problems = await asyncio.to_thread(check_rows, table.rows)
+    rows = await asyncio.to_thread(_by_lock, table, {problem.line for problem in problems})
     for one in seen or ():
         rows.setdefault(one.lock.lock_id, [])
     read = seen if seen is not None else await read_locks(operations, rows)
@@ -178,7 +176,6 @@ async def draw_plan(
             left += [_unplanned(row, lock_id, one.error) for row in rows[lock_id]]
             continue
         on_lock = LockPlan(lock_id, one.remotes, one.zone, now_ms)
-        # Beside the event loop: a file may have thousands of rows.
         changes += await asyncio.to_thread(on_lock.take, rows[lock_id], prune=prune)
         problems += on_lock.problems
     if problems:
@@ -238,6 +235,16 @@ def draw_copies(
     numbered = [replace(step, number=n) for n, step in enumerate(left, len(steps) + 1)]
     unread = [one for one in targets if one.error is not None]
     return Drawn(plan, numbered, unread=unread), said
+
+
+def _by_lock(table: Table, wrong: Container[int]) -> dict[int, list[Row]]:
+    """The rows of each lock of a file, but for wrong ones; also of locks of which it has none."""
+    rows: dict[int, list[Row]] = {lock_id: [] for lock_id in table.locks}
+    for row in table.rows:
+        if row.line in wrong:
+            continue
+        rows.setdefault(int(row.text(LOCK)), []).append(row)
+    return rows
 
 
 def _unplanned(row: Row, lock_id: int, error: LocktermError) -> Step:

@@ -12,7 +12,7 @@ from typing import Any
 from lockterm.domain.json_text import canonical
 from lockterm.domain.operation import Operation, State
 from lockterm.domain.reading import Kind
-from lockterm.domain.remotes import FIELDS, RECOGNISED, Remote
+from lockterm.domain.remotes import FIELDS, RECOGNISED, Remote, is_still
 
 _WHEN: Mapping[Kind, Any] = {Kind.DATE: 0, Kind.WEEKDAYS: []}
 _NOTHING = {field.name: _WHEN[field.kind] for field in FIELDS.values() if field.kind in _WHEN}
@@ -149,18 +149,6 @@ def record_before(operation: Operation) -> Mapping[str, Any]:
 def given_away(operation: Operation) -> str:
     """What to say where the id that it is about is another remote's by now."""
     return f"The service gave its id {operation.remote_id} to another remote."
-
-
-def is_still(before: Mapping[str, Any], now: Remote) -> bool:
-    """Whether an id still means the same remote: a service may give the id of a deleted one away.
-
-    Number and creation time are what no update changes (4.4).
-    """
-    return all(
-        same(before[name], now.raw[name])
-        for name in ("remoteNumber", "createTime")
-        if name in before and name in now.raw
-    )
 
 
 def _unless_nameless(remotes: Sequence[Remote], words: str) -> Verdict:

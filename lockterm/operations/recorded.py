@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT, Operation
-from lockterm.domain.remotes import Remote, RemotePage
+from lockterm.domain.remotes import Remote, RemotePage, is_still
 from lockterm.operations.proof import is_later
-from lockterm.operations.readback import differing, is_still, record_before, set_by
+from lockterm.operations.readback import differing, record_before, set_by
 
 ADDED, CHANGED, DELETED = "just added", "just changed", "just deleted"
 """What stands at a remote that the list does not show yet, shows as it was, or still shows."""

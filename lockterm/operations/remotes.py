@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lockterm.config.profile import MAX_PAGE_SIZE
@@ -24,6 +24,7 @@ from lockterm.record import record
 
 if TYPE_CHECKING:
     from lockterm.api.first_page import FirstPage, Outcome
+    from lockterm.domain.listing import Listing
     from lockterm.domain.remotes import Remote, RemotePage
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.recorded import Recorded
@@ -92,6 +93,7 @@ class Remotes:
         self._first = first
         self._pages: dict[PageKey, asyncio.Future[Seen[RemotePage]]] = {}
         self._waiting: Counter[asyncio.Future[Seen[RemotePage]]] = Counter()
+        self._changes: Counter[int] = Counter()
         reads.on_denial = self._forget_pages
 
     # --- pages -----------------------------------------------------------------------------
@@ -163,6 +165,12 @@ class Remotes:
         self._connection.note_reached(outcome.clock_offset_s)
         self._connection.background(self._reads.keep(_page(*key), seen))
 
+    def at_hand(self, lock_id: int) -> Iterator[Remote]:
+        """The remotes of a lock that were read lately, or ahead."""
+        for key, task in self._pages.items():
+            if key[0] == lock_id and task.done() and not self._too_old(task):
+                yield from task.result().value.remotes
+
     def look_ahead(self, lock_id: int, page_no: int, page_size: int) -> None:
         """Fetch a page in the background, so that the next key needs no round trip."""
         if not self.reads_ahead:
@@ -184,10 +192,26 @@ class Remotes:
         task = self._pages.get((lock_id, page_no, page_size))
         return task is not None and task.done() and not self._too_old(task)
 
-    def forget(self, lock_id: int) -> None:
-        """Drop what was fetched of a lock's list, after a change."""
+    def forget(self, lock_id: int, *, changed: bool = False) -> None:
+        """Drop the pages that were fetched of a lock's list.
+
+        Args:
+            lock_id: The lock.
+            changed: Whether something of it was changed from here: then its whole list, which
+                stays to be searched, is told to be behind.
+        """
         self._forget_pages(lock_id)
         self._connection.background(self._reads.forget(f"page {lock_id} "))
+        if changed:
+            self._changes[lock_id] += 1
+            self._connection.background(self._reads.note_changed(lock_id))
+
+    def changes(self, lock_id: int) -> int:
+        """How often something of a lock was changed from here.
+
+        A list is up to date where that is the same before its reading began and after it.
+        """
+        return self._changes[lock_id]
 
     def _forget_pages(self, lock_id: int | None = None) -> None:
         """Drop the pages of a lock, or all of them."""
@@ -234,16 +258,12 @@ class Remotes:
 
     # --- whole lists -----------------------------------------------------------------------
 
-    async def walk(
-        self, lock_id: int, budget: WalkBudget | None = None, *, keeps: bool = False
-    ) -> AsyncIterator[Step]:
-        """Read the whole list of a lock, page by page.
+    async def walk(self, lock_id: int, budget: WalkBudget | None = None) -> AsyncIterator[Step]:
+        """Read the whole list of a lock, page by page; nothing of it is kept.
 
         Args:
             lock_id: Whose list it is.
             budget: What the walk may take; None: what a person asks for may.
-            keeps: Keep the pages for :meth:`cached_list`; else nothing of them is kept, here or on
-                the disk.
 
         Yields:
             Each page. When the total changes on the way, the walk begins again, with what is left
@@ -261,10 +281,7 @@ class Remotes:
             page_no, pages, moved, read = 1, 1, False, 0
             while page_no <= pages and not moved:
                 source = _page(lock_id, page_no, WALK_PAGE_SIZE)
-                if keeps:
-                    page = (await self._reads.read(source)).value
-                else:
-                    page = await self._reads.ask(source.ask)
+                page = await self._reads.ask(source.ask)
                 budget.read(page.answer_bytes)
                 is_told, before = "total" not in page.odd, read
                 moved = is_told and total is not None and page.total != total
@@ -351,23 +368,17 @@ class Remotes:
             " here."
         )
 
-    async def cached_list(self, lock_id: int) -> Seen[list[Remote]] | None:
-        """The whole list as :meth:`walk` last kept it; None where a page of it is not there.
+    async def keep_list(self, lock_id: int, listing: Listing) -> None:
+        """Keep a whole list for :meth:`lists`, where anything is kept."""
+        await self._reads.keep_list(lock_id, listing)
 
-        It is as old as the oldest of its pages.
-        """
-        remotes: list[Remote] = []
-        oldest: Seen[RemotePage] | None = None
-        page_no = pages = 1
-        while page_no <= pages:
-            seen = await self.cached_page(lock_id, page_no, WALK_PAGE_SIZE)
-            if seen is None:
-                return None
-            remotes += seen.value.remotes
-            oldest = seen if oldest is None or seen.at_ms < oldest.at_ms else oldest
-            pages, page_no = seen.value.pages, page_no + 1
-        assert oldest is not None, "a list has a first page"
-        return Seen(remotes, oldest.at_ms, oldest.steady_ms)
+    async def lists(self) -> Mapping[int, Listing]:
+        """The whole lists as they were last kept, by the id of their lock."""
+        return await self._reads.lists()
+
+    async def is_behind(self, lock_id: int) -> bool:
+        """Whether a whole list is not there, or something of it was changed from here since."""
+        return await self._reads.is_behind(lock_id)
 
     # --- one remote ------------------------------------------------------------------------
 
@@ -391,7 +402,7 @@ class Remotes:
         Raises:
             RuleViolation: It does not: nothing may be sent that was meant for it.
         """
-        from lockterm.operations.readback import is_still
+        from lockterm.domain.remotes import is_still
 
         now = await self.detail(before.id or 0)
         words = ""

@@ -34,7 +34,6 @@ from lockterm.operations.pace import MOST_AT_ONCE, Pace
 from lockterm.operations.refusals import NoSuchRun, OtherPlan, RunUnderWay
 from lockterm.operations.steps import CALLS
 from lockterm.store.runs import RunStore
-from lockterm.threads import to_its_end
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
@@ -93,6 +92,7 @@ class Runs:
         self._journal = journal
         self._steps = steps
         self._store = RunStore(journal.database)
+        self._thread = journal.database.thread
         self._pace = Pace(lambda: connection.clock.steady(), profile.calls_per_minute)
         """One for all runs of the session: what it knows of the service stays true."""
         connection.on_limited = self._pace.limit
@@ -132,8 +132,7 @@ class Runs:
 
     async def list(self) -> list[RunLine]:
         """The plans of this profile in short, the newest first."""
-        is_alive = self._journal.session.is_alive
-        return await self._use(lambda: self._store.lines(self._profile.name, is_alive))
+        return await self._journal.runs()
 
     def retry(self, plan: Plan) -> Plan:
         """A plan of the steps that were refused or not sent; not kept yet. It may have no step."""
@@ -324,7 +323,7 @@ class Runs:
                 run.on_step(step)
 
     async def _use(self, work: Callable[[], T]) -> T:
-        return await to_its_end(self._journal.use, work)
+        return await self._thread.to_its_end(self._journal.use, work)
 
 
 def _state_after(error: LocktermError) -> StepState:

@@ -167,7 +167,7 @@ class HttpSender:
                 return await self._recognise(operation)
             return answer
         finally:
-            self._remotes.forget(operation.lock_id)
+            self._remotes.forget(operation.lock_id, changed=True)
             self._journal.on_change()
 
     async def _note_failure(self, operation: Operation, error: BaseException) -> None:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from lockterm.api.writes import Write
 from lockterm.domain.operation import Operation, State
-from lockterm.domain.remotes import Remote
+from lockterm.domain.remotes import Remote, is_still
 from lockterm.errors import NameTaken, RateLimited, Refused, RuleViolation
-from lockterm.operations.readback import given_away, is_still, judge_update, record_before
+from lockterm.operations.readback import given_away, judge_update, record_before
 from lockterm.operations.refusals import damaged_entry
 from lockterm.operations.sending import Order
 

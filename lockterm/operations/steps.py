@@ -159,6 +159,9 @@ class Steps:
             return await self._gone(step, before, error)
         if step.action is Action.UPDATE:
             return await self._update(step, before, now)
+        shown = [field for field in UPDATED if field.name in before.raw]
+        if changed := await self._differences(step, before, now, shown):  # not what was agreed to
+            return _ended(step, StepState.SKIPPED, f"It was changed since: {changed}.")
         await self._writes.delete_remote(
             step.lock_id, now, just_read=True, operation_id=step.operation_id
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
@@ -58,10 +58,24 @@ class Host(Protocol):
         """Learn from when on keys can answer what was drawn."""
 
 
+class HasOperations(Protocol):
+    """An app on a profile."""
+
+    @property
+    def operations(self) -> Operations:
+        """The one door to service and store."""
+
+
 ResultT = TypeVar("ResultT")
 
 ELSEWHERE = "Settle it outside of this form."
 """What a form says of an unsettled operation that is none of its own."""
+
+
+def run_words(operations: Operations) -> str:
+    """How far the run is that is under way, for the title line; empty: there is none."""
+    run = operations.run_under_way
+    return f"run {run.done}/{run.due}" if run is not None else ""
 
 
 def notify_error(app: App[Any], error: LocktermError, what: str = "") -> None:
@@ -210,6 +224,11 @@ class LocktermScreen(_Common[ResultT]):
         """What ending now would lose, as a question; empty: nothing, as where drafts are kept."""
         return ""
 
+    @property
+    def first_keys(self) -> Sequence[str]:
+        """The actions that come first in the line of keys now; none: those of the list of keys."""
+        return ()
+
     def may_read_again(self, error: LocktermError | None) -> bool:
         """Whether what could not be read is worth another try by itself: a refusal is an answer.
 
@@ -245,6 +264,7 @@ class LocktermScreen(_Common[ResultT]):
                 profile.name, profile.host, read_only=profile.read_only, colour=profile.colour
             )
             title.online = self.operations.connection.online
+            title.run = run_words(self.operations)
         title.crumbs = self.crumbs()
         yield title
         if self.has_service:
@@ -273,6 +293,12 @@ class LocktermScreen(_Common[ResultT]):
         self.query_one(TitleLine).online = self.operations.connection.online
         notices = self.query_one(NoticeLine)
         notices.link, notices.unsettled = link, unsettled
+
+    def show_run(self) -> None:
+        """Say in the title line how far a run is."""
+        if self.has_service:
+            for title in self.query(TitleLine):  # none: lockterm is ending
+                title.run = run_words(self.operations)
 
     @property
     def row_to_see(self) -> int:

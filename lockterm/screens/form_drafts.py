@@ -174,6 +174,11 @@ class FormDraft:
         self._is_over, self._touched = True, {}
         self.keep()
 
+    def begin_anew(self) -> None:
+        """Forget the draft: the form was sent, and is typed into for the next one."""
+        self._touched = {}
+        self.keep()
+
     def _tell(self, error: StoreError) -> None:
         if not self._has_failed and self._form.is_attached:  # every key would say it again
             error.hint = f"{error.hint} What is typed here is kept as soon as that is possible."

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from array import array
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +17,7 @@ from lockterm.store.salvage import files_of
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
+    from lockterm.domain.listing import Block, Listing
 
 MOST = 2000
 """How many answers are kept; the oldest go first."""
@@ -24,6 +27,10 @@ MOST_BYTES = 64 * 1024 * 1024
 
 LARGEST = 512 * 1024
 """Characters of an answer that is kept; a page of 200 remotes has some 100,000."""
+
+MOST_LIST_BYTES = 256 * 1024 * 1024
+"""Bytes of all whole lists that are kept, which is twice what 10,000 locks of 100 remotes take; the
+oldest go first."""
 
 MIGRATIONS = {
     "answers": """
@@ -48,6 +55,22 @@ MIGRATIONS = {
         )
     """,
     "answers_by_age_and_size": "CREATE INDEX answers_by_age ON answers (at_ms, bytes)",
+    "lists": """
+        CREATE TABLE lists (
+            owner TEXT NOT NULL,
+            lock_id INTEGER NOT NULL,
+            block INTEGER NOT NULL,
+            bytes INTEGER NOT NULL,
+            at_ms INTEGER NOT NULL,
+            changed INTEGER NOT NULL,
+            texts BLOB NOT NULL,
+            ids BLOB NOT NULL,
+            ends BLOB NOT NULL,
+            records BLOB NOT NULL,
+            PRIMARY KEY (owner, lock_id, block)
+        )
+    """,
+    "lists_by_age_and_size": "CREATE INDEX lists_by_age ON lists (at_ms, bytes)",
 }
 
 _OLDEST = """
@@ -56,6 +79,16 @@ _OLDEST = """
             SELECT rowid, sum(bytes) OVER newest AS bytes, count(*) OVER newest AS count
             FROM answers WINDOW newest AS (ORDER BY at_ms DESC, rowid DESC ROWS UNBOUNDED PRECEDING)
         ) WHERE bytes > ? OR count > ?
+    )
+"""
+
+
+_OLDEST_LISTS = """
+    DELETE FROM lists WHERE at_ms <= (
+        SELECT max(at_ms) FROM (
+            SELECT at_ms, sum(bytes) OVER newest AS bytes
+            FROM lists WINDOW newest AS (ORDER BY at_ms DESC RANGE UNBOUNDED PRECEDING)
+        ) WHERE bytes > ?
     )
 """
 
@@ -96,8 +129,11 @@ class Cache:
 
     def __init__(self, path: Path, profile: Profile, frame: FrameFile | None = None) -> None:
         self._database = Database(path, MIGRATIONS, durable=False)
+        self.thread = self._database.thread
         self.frame = frame or FrameFile(path.parent, profile)
         self._is_checked = False
+        self._list_bytes: int | None = None
+        """Of all lists that are kept; None: they were not counted yet."""
 
     @property
     def is_there(self) -> bool:
@@ -132,15 +168,95 @@ class Cache:
                 connection.execute(_OLDEST, (MOST_BYTES, MOST))
 
     def forget(self, start: str) -> None:
-        """Drop every key that starts so: a change made it doubtful. Nothing drops all of them."""
+        """Drop every key that starts so: a change made it doubtful. Nothing drops all there is."""
         with suppress(StoreError), self._opened().transaction() as connection:
             connection.execute(
                 "DELETE FROM answers WHERE owner = ? AND substr(key, 1, ?) = ?",
                 (self.frame.owner, len(start), start),
             )
+            if not start:
+                connection.execute("DELETE FROM lists WHERE owner = ?", (self.frame.owner,))
+
+    # --- whole lists -----------------------------------------------------------------------
+
+    def put_list(self, lock_id: int, listing: Listing) -> None:
+        """Keep a lock's whole list in place of the one before."""
+        rows = [
+            (
+                block.texts.encode("utf-8", "surrogatepass"),
+                block.ids.tobytes(),
+                block.ends.tobytes(),
+                block.records,
+            )
+            for block in listing.blocks
+        ]
+        size = sum(len(part) for row in rows for part in row)
+        key = (self.frame.owner, lock_id)
+        with suppress(StoreError), self._opened().transaction() as connection:
+            connection.execute("DELETE FROM lists WHERE owner = ? AND lock_id = ?", key)
+            connection.executemany(
+                "INSERT INTO lists VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (*key, number, sum(map(len, row)), listing.at_ms, listing.changed, *row)
+                    for number, row in enumerate(rows)
+                ],
+            )
+            if self._list_bytes is not None:
+                self._list_bytes += size
+            if self._list_bytes is None or self._list_bytes > MOST_LIST_BYTES:
+                connection.execute(_OLDEST_LISTS, (MOST_LIST_BYTES,))
+                (count,) = connection.execute("SELECT total(bytes) FROM lists").fetchone()
+                self._list_bytes = int(count)
+
+    def lists(self) -> Mapping[int, Listing]:
+        """The lists that are kept whole, by the id of their lock."""
+        from lockterm.domain.listing import Block, Listing
+
+        def block(row: sqlite3.Row) -> Block:
+            texts = row["texts"].decode("utf-8", "surrogatepass")
+            ids, ends = array("q", row["ids"]), array("q", row["ends"])
+            return Block(texts, ids, ends, row["records"])
+
+        try:
+            with self._opened().reading() as connection:
+                rows = connection.execute(
+                    "SELECT lock_id, at_ms, changed, texts, ids, ends, records FROM lists"
+                    " WHERE owner = ? ORDER BY lock_id, block",
+                    (self.frame.owner,),
+                )
+                blocks, kept = dict[int, list[Block]](), dict[int, Listing]()
+                for row in rows:
+                    lock_id = row["lock_id"]
+                    of_lock = blocks.setdefault(lock_id, [])
+                    of_lock.append(block(row))
+                    kept[lock_id] = Listing(of_lock, row["at_ms"], bool(row["changed"]))
+                return kept
+        except (StoreError, ValueError, TypeError):
+            return {}
+
+    def is_behind(self, lock_id: int) -> bool:
+        """Whether no list of a lock is kept, or the lock was changed since."""
+        try:
+            with self._opened().reading() as connection:
+                row = connection.execute(
+                    "SELECT max(changed) FROM lists WHERE owner = ? AND lock_id = ?",
+                    (self.frame.owner, lock_id),
+                ).fetchone()
+            return bool(row[0] != 0)
+        except StoreError:
+            return True
+
+    def note_changed(self, lock_id: int) -> None:
+        """Note that a lock was changed since its list was read."""
+        with suppress(StoreError), self._opened().transaction() as connection:
+            connection.execute(
+                "UPDATE lists SET changed = 1 WHERE owner = ? AND lock_id = ?",
+                (self.frame.owner, lock_id),
+            )
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, once what was begun is done."""
+        self.thread.end()
         self._database.close()
 
     def _opened(self) -> Database:
@@ -149,7 +265,7 @@ class Cache:
             self._is_checked = True
             path = self._database.path
             with suppress(OSError):  # there is none yet, or SQLite says what is wrong with it
-                if path.stat().st_size > 2 * MOST_BYTES:
+                if path.stat().st_size > 2 * (MOST_BYTES + MOST_LIST_BYTES):
                     for file in files_of(path):
                         file.unlink(missing_ok=True)
         return self._database

@@ -369,6 +369,10 @@ class Journal:
                 rows = fetch(connection, f"SELECT count(*) FROM ({found} LIMIT {RARE + 1})", values)
                 if rows[0][0] <= RARE:
                     every.insert(0, f"seq IN ({found})")
+            if selection.outside_runs:
+                every.append(
+                    "id NOT IN (SELECT operation_id FROM steps WHERE operation_id IS NOT NULL)"
+                )
             if selection.words:
                 from lockterm.store.journal_search import add_functions, having_words
 

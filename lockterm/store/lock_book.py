@@ -48,6 +48,7 @@ class LockBook:
 
     def __init__(self, database: Database, profile: str) -> None:
         self._database = database
+        self.thread = database.thread
         self._profile = profile
 
     def locks(self) -> list[Lock]:

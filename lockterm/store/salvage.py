@@ -91,6 +91,15 @@ def contents(connection: sqlite3.Connection) -> Contents:
     return {tuple(row)[:4]: row[4] for row in rows}
 
 
+def contents_at_last(migrations: Mapping[str, str]) -> Contents:
+    """What the table of contents is once all migrations are done."""
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as model:
+        model.execute(MIGRATIONS_TABLE)
+        for statement in migrations.values():
+            model.execute(statement)
+        return contents(model)
+
+
 def contents_made(migrations: Mapping[str, str]) -> list[Contents]:
     """What a table of contents is after each of the migrations."""
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as model:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from lockterm.quick_json import loads
 from lockterm.store.frame_file import frames_in
 from lockterm.terminal.frame import Frame
 from lockterm.terminal.kept_cells import OLDEST_MS, old_rows
+from lockterm.terminal.quick_json import loads
 from lockterm.terminal.replay import terminal_size
 
 TYPE_CHECKING = False  # as in typing, which takes longer to import than this

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 
 class FindLine(Horizontal):
-    """A field that is only there once something is searched for, and seen as long as it is."""
+    """A field that is only there once something is searched for, and seen as long as it is.
+
+    Args:
+        stays: Whether it is there at all times; then escape empties it, and leads out of it only
+            where it is empty.
+    """
 
     BINDINGS = bindings("find")
 
@@ -37,9 +42,12 @@ class FindLine(Horizontal):
     class Submitted(Message):
         """Enter was pressed: the rest may be searched too."""
 
-    def __init__(self, *, id: str | None = None) -> None:
+    class GivenUp(Message):
+        """Escape was pressed in an empty line that stays."""
+
+    def __init__(self, *, stays: bool = False, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.display = False
+        self.display = self._stays = stays
         self._field: OneLine | None = None
 
     @property
@@ -59,10 +67,16 @@ class FindLine(Horizontal):
     def action_leave(self) -> None:
         """Go to what was found; an empty line goes away."""
         if not self.value:
-            self.display = False
+            self.display = self._stays
         self.post_message(self.Left())
 
     def action_close(self) -> None:
+        if self._stays:
+            if self._field and self._field.value:
+                self._field.value = ""
+            else:
+                self.post_message(self.GivenUp())
+            return
         self.display = False
         if self._field:
             self._field.value = ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.cells import cell_len
 from textual import events
 from textual.content import Content
@@ -48,7 +50,7 @@ class KeyLine(Widget):
 
         Where not all fit, keys that work come before those that do not, and help before all. A
         single one that does not stays in its place: it is the flip beyond the first or the last
-        page, and the others would change places at each.
+        page, and the others would change places at each. What the screen puts first comes first.
         """
         shown: dict[str, tuple[str, str, str, bool]] = {}
         for node, binding, enabled, _ in self.screen.active_bindings.values():
@@ -56,7 +58,9 @@ class KeyLine(Widget):
                 written = self.app.get_key_display(binding)
                 verb = named(node, binding).description
                 shown[binding.action] = (binding.key, written, verb, enabled)
-        entries = list(shown.values())
+        first: Sequence[str] = getattr(self.screen, "first_keys", ())
+        front = [shown.pop(action) for action in first if action in shown]
+        entries = [*front, *shown.values()]
         last = [entry for entry in entries if entry[2] == "help"]
         entries = [entry for entry in entries if entry[2] != "help"]
         idle = [entry for entry in entries if not entry[3]]

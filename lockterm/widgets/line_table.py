@@ -30,6 +30,8 @@ MARGIN = " "
 CURSOR = ">"
 """In its place where styles leave the row under the cursor as it is: quiet sends two cells for a
 move, and not two rows."""
+MARK = "*"
+"""In the place of the margin of a row that is marked; every terminal has it, a cell wide."""
 
 _BOLD = Style(bold=True)
 
@@ -74,6 +76,8 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         """How many rows there are."""
         self._looks: _Looks
         """As of the last paint."""
+        self.is_cursor_written = False
+        """Whether :data:`CURSOR` stands in the margin of the row under the cursor."""
 
     @abstractmethod
     def titles(self) -> Iterable[Piece]:
@@ -82,6 +86,10 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
     @abstractmethod
     def line(self, row: int) -> Iterable[Piece]:
         """The line of a row, from left to right."""
+
+    def is_marked(self, row: int) -> bool:
+        """Whether a row is marked: :data:`MARK` stands in its margin, unless the cursor does."""
+        return False
 
     @abstractmethod
     def measure_again(self) -> None:
@@ -208,6 +216,8 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
             self.get_component_rich_style("line-table--pointed"),
             self.get_component_rich_style("line-table--cursor"),
         )
+        cursor = self._looks.cursor
+        self.is_cursor_written = not (cursor.reverse or cursor.underline)
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
@@ -218,11 +228,12 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
             pieces, style = self.titles(), looks.titles
         elif row < self.row_count:
             pieces = self.line(row)
+            mark = MARK if self.is_marked(row) else MARGIN
             if row == self.pointed_row:
                 style += looks.pointed
             if row == self.cursor_row:
                 style += looks.cursor
-                mark = MARGIN if looks.cursor.reverse or looks.cursor.underline else CURSOR
+                mark = CURSOR if self.is_cursor_written else mark
         else:
             return Strip.blank(self.size.width, style)
         pieces = [*pieces]

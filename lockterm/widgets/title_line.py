@@ -46,6 +46,9 @@ class TitleLine(Widget):
     online: var[bool | None] = var[bool | None](None)
     """Whether the last call reached the service; None before the first."""
 
+    run: reactive[str] = reactive("")
+    """How far a run is that is under way: ``run 12/214``; empty: there is none."""
+
     def __init__(
         self, profile: str, host: str, *, read_only: bool = False, colour: str = ""
     ) -> None:
@@ -65,6 +68,8 @@ class TitleLine(Widget):
         words = ["read-only"] if self._read_only else []
         if self.online is False:
             words.append("OFFLINE")
+        if self.run:
+            words.append(self.run)
         state = GAP.join(words)
         band = self._band()
         width = self.size.width

@@ -43,6 +43,7 @@ from tests.benchmarks.measuring import (
     seconds_at,
     sent_bytes,
 )
+from tests.benchmarks.sites import sites
 from tests.faults.site import tls_context
 from tests.servers import Link, port_of
 
@@ -185,6 +186,8 @@ def main() -> None:
                 print(line(what, figure, must, None, ""), flush=True)
         if not options.no_growth:
             for what, figure, must, stretch in growth(home / "grown"):
+                print(line(what, figure, must, stretch, ""), flush=True)
+            for what, figure, must, stretch in sites(home / "sites"):
                 print(line(what, figure, must, stretch, ""), flush=True)
         if options.links:
             _links(service.base_url, home, options.idle)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks import growth
+from tests.benchmarks import growth, sites
 from tests.benchmarks.__main__ import ROWS
 
 pytestmark = pytest.mark.long
@@ -48,3 +48,15 @@ def test_what_grows_is_measured_to_its_end(tmp_path: Path, monkeypatch: pytest.M
     assert len(figures) == 12, figures
     assert figures["10 pages searched: answers kept on the disk"] == 0
     assert figures["10 pages searched: bytes to the terminal"] < 5000
+
+
+def test_work_on_many_locks_is_measured_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = {"CHANGED": 5, "FEW_ROWS": 10, "MANY_ROWS": 30, "ROUNDS": 1}
+    for name, count in few.items():
+        monkeypatch.setattr(sites, name, count)
+    figures = {what: figure for what, figure, _, _ in sites.sites(tmp_path)}
+    assert len(figures) == 6, figures
+    assert figures["30 rows applied to 5 locks: not recorded"] == 0
+    assert figures["30 rows applied to 5 locks: MiB more than one"] < 30

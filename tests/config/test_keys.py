@@ -23,10 +23,10 @@ def settled(tmp_path: Path, keys: str) -> Settings:
 
 def test_keys_are_read_as_people_write_them(tmp_path: Path) -> None:
     """Also without the quotes around an id, which TOML takes for tables."""
-    settings = settled(tmp_path, '"remotes.delete" = "x, Del"\nremotes.add = "I"\napp.help = "F1"')
+    settings = settled(tmp_path, '"remotes.delete" = "x, Del"\nremotes.add = "B"\napp.help = "F1"')
     assert settings.keymap == {
         "remotes.delete": ("x", "delete"),
-        "remotes.add": ("I",),
+        "remotes.add": ("B",),
         "app.help": ("f1",),
     }
     assert settings.origins["keys.app.help"] == f"{tmp_path / 'config.toml'}, line 7"

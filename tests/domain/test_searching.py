@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lockterm.domain.listing import Block, Listing, words_of
 from lockterm.domain.remotes import Remote
 from lockterm.domain.searching import is_found, missing_words
 
@@ -71,3 +72,15 @@ def test_what_no_person_is_known_by_is_not_looked_at() -> None:
 def test_extra_data_that_is_no_object_is_looked_at_too() -> None:
     remote = Remote.read({"id": 1, "extraData": json.dumps({"owner": "Weber"})})
     assert is_found("weber", remote)
+
+
+@given(needle=LETTERS, raws=st.lists(RECORDS, max_size=5))
+def test_a_packed_list_is_searched_by_the_same_rule(
+    needle: str, raws: list[dict[str, Any]]
+) -> None:
+    remotes = [Remote.read(raw) for raw in raws]
+    listing = Listing([Block.of(remotes[:2]), Block.of(remotes[2:])], at_ms=0)
+    assert [one.raw for one in listing.remotes()] == raws
+    if words := words_of(needle):
+        found = [listing.remote(place).raw for place in listing.find(words)]
+        assert found == [raw for raw in raws if is_found(needle, Remote.read(raw))]

@@ -255,7 +255,8 @@ def test_two_rows_of_one_remote_are_refused() -> None:
 def test_what_is_ambiguous_is_refused() -> None:
     _, wrong = planned("lockId,remoteName\n1001,Anna\n", [ANNA, ANNA | {"id": 3}])
     assert wrong == [
-        "line 2, column remoteName, “Anna”: Several remotes have it: 1, 3. Say which by remoteId."
+        "line 2, column remoteName, “Anna”: Several remotes have it: 1 Anna (0012), 3 Anna (0012)."
+        " Say which by remoteId."
     ]
 
 

@@ -40,7 +40,7 @@ def on_one_line(pilot: Pilot[Any]) -> str:
 
 async def test_point_10_it_explains_itself(service: RunningService, lockterm_app: Starter) -> None:
     """Key line, help and palette are one list; a disabled action says why when it is pressed."""
-    async with lockterm_app(service, 1004, size=(200, 60)) as pilot:
+    async with lockterm_app(service, 1004, size=(200, 90)) as pilot:
         app, screen = pilot.app, pilot.app.screen
         actions = [action for action in actions_of(screen) if action.binding.id]
         unable = [action for action in actions if not action.enabled and action.node is screen]

@@ -42,7 +42,7 @@ async def test_chosen_keys_work_and_are_told(
     lockterm_app: Starter, service: RunningService
 ) -> None:
     """The line of keys keeps its order; help and palette name the new key; the old one is dead."""
-    chosen = {"remotes__add": "i", "remotes__delete": "x", "app__help": "f1", "row__down": "z"}
+    chosen = {"remotes__add": "i", "remotes__delete": "x", "app__help": "f1", "row__down": "Z"}
     async with choosing(lockterm_app, service, MAIN_GATE.lock_id, **chosen) as pilot:
         app = pilot.app
         line = shown(app).splitlines()[-1]
@@ -55,7 +55,7 @@ async def test_chosen_keys_work_and_are_told(
         await settled(pilot)
         assert type(app.screen) is RemotesScreen
         assert app.screen.current == before
-        await pilot.press("z")
+        await pilot.press("Z")
         await until(pilot, lambda: app.screen.current != before)
         await pilot.press("x")
         await until(pilot, lambda: isinstance(app.screen, DestroyModal))

@@ -28,7 +28,7 @@ _STEPPED_BACK = (
     r"|such as \S.*|mon-fri, or mark .*|\{\"key\": .*|Find an action.*"
 )
 """What steps back on purpose, in the key line and in empty fields."""
-_KEY = re.compile(r"(?:\(\S+ [^()]+\) |\S+ [^ ()]+(?: [^ ()]+)*  )*")
+_KEY = re.compile(r"(?:\(\S+ [^()]+\) |\S+ [^ ()]+(?: [^ ()]+)*  )* ?")
 """A key line: keys and verbs, each entry with its end."""
 _SHORTENED = "…~"
 COVERED = "a notice stands over the dialog or the form"

@@ -6,7 +6,6 @@ import asyncio
 import os
 import threading
 from collections.abc import AsyncIterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,9 @@ import pytest
 from lockterm.api import client
 from lockterm.api.retry_policy import RetryPolicy
 from lockterm.config import Profile
+from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
+from lockterm.domain.remotes import Remote
 from lockterm.operations import Operations
 from lockterm.operations.remotes import MOST_PAGES
 from lockterm.screens.remotes.detail import RemoteDetailScreen
@@ -24,6 +25,7 @@ from lockterm.screens.voice import VoiceScreen
 from lockterm.store import cache as kept
 from lockterm.store.cache import Cache
 from lockterm.store.database import Database
+from lockterm.threads import OneThread
 from tests.api.fault_server import FaultServer, answers, http
 from tests.operations.test_walks import MIB, Service, record
 from tests.screens.running_app import Clock, Starter, settled, shown, until
@@ -196,7 +198,7 @@ async def test_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_file_that_grew_without_a_limit_is_begun_anew(tmp_path: Path) -> None:
     path, profile = tmp_path / "answers.db", Profile("p", "http://x")
-    for size, is_there in ((0, True), (3 * kept.MOST_BYTES, False)):
+    for size, is_there in ((0, True), (3 * (kept.MOST_BYTES + kept.MOST_LIST_BYTES), False)):
         cache = Cache(path, profile)
         cache.put("page 1", 1, 1)
         cache.close()
@@ -210,31 +212,75 @@ def test_a_file_that_grew_without_a_limit_is_begun_anew(tmp_path: Path) -> None:
         assert on_disk(path) < MIB
 
 
-class Busy(ThreadPoolExecutor):
-    """One thread, which somebody else has for a while."""
+def names(cache: Cache, lock_id: int) -> list[str | None]:
+    listing = cache.lists().get(lock_id)
+    return [one.remote_name for one in listing.remotes()] if listing else []
+
+
+def packed(at_ms: int, *names: str) -> Listing:
+    remotes = [Remote.read({"remoteName": name, "endDate": 2**63 - 1}) for name in names]
+    return Listing([Block.of(remotes[:1]), Block.of(remotes[1:])], at_ms)
+
+
+def test_lists_are_kept_apart_and_go_with_the_credentials(tmp_path: Path) -> None:
+    path = tmp_path / "answers.db"
+    anna, omar = (Cache(path, Profile("p", "http://a", headers=one)) for one in (ANNA, OMAR))
+    anna.put_list(1, packed(1, "half a pair \ud800", "Anna", "Weber"))
+    anna.put_list(1, packed(2, "half a pair \ud800", "Anna"))
+    anna.put_list(2, packed(1))
+    omar.put_list(1, packed(3, "Omar"))
+    assert names(anna, 1) == ["half a pair \ud800", "Anna"]
+    assert anna.lists()[2].count == 0
+    assert names(omar, 1) == ["Omar"]
+    anna.forget("")  # its credentials are refused
+    assert anna.lists() == {}
+    assert names(omar, 1) == ["Omar"]
+    anna.close()
+    omar.close()
+
+
+def test_of_lists_the_oldest_go_and_no_half_of_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "MOST_LIST_BYTES", 20_000)
+    cache = Cache(tmp_path / "answers.db", Profile("p", "http://a"))
+    for lock_id in range(40):
+        cache.put_list(lock_id, packed(lock_id, "x" * 500, "y" * 500))
+    there = [*cache.lists()]
+    assert 5 < len(there) < 20
+    assert there == [*range(40)][-len(there) :]
+    assert all(len(names(cache, lock_id)) == 2 for lock_id in there)
+    cache.close()
+
+
+class Busy(OneThread):
+    """A thread that is at something else for a while."""
 
     def __init__(self) -> None:
-        super().__init__(1)
+        super().__init__("busy")
         self.asked = 0
         self.let_go = threading.Event()
-        super().submit(self.let_go.wait)
+        self.other = asyncio.ensure_future(super().run(self.let_go.wait))
 
-    def submit(self, *args: Any, **options: Any) -> Any:
+    async def run(self, work: Any, *args: Any, **options: Any) -> Any:
         self.asked += 1
-        return super().submit(*args, **options)
+        return await super().run(work, *args, **options)
 
 
-async def test_what_was_read_is_kept_though_the_session_ends_at_once(tmp_path: Path) -> None:
-    def begin(url: str) -> Operations:
+async def test_what_was_read_is_kept_though_the_session_ends_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def begin(url: str) -> tuple[Operations, Cache]:
         profile = Profile(name="p", base_url=url, headers=ANNA)
         cache = Cache(tmp_path / "answers.db", profile)
-        return Operations(profile, Database(tmp_path / "lockterm.db"), cache=cache)
+        return Operations(profile, Database(tmp_path / "lockterm.db"), cache=cache), cache
 
     async with Tenants().running() as service:
-        operations = begin(service.base_url)
+        operations, cache = begin(service.base_url)
         await operations.remotes.page(1, 2, 20)  # all is imported and opened
         busy = Busy()
-        asyncio.get_running_loop().set_default_executor(busy)
+        cache.thread.end()
+        monkeypatch.setattr(cache, "thread", busy)
         reading = asyncio.ensure_future(operations.remotes.page(1, 1, 20))
         while not (busy.asked and len(service.asked) == 2):
             await asyncio.sleep(0)
@@ -243,7 +289,7 @@ async def test_what_was_read_is_kept_though_the_session_ends_at_once(tmp_path: P
             await asyncio.sleep(0)
         busy.let_go.set()
         await ending
-        again = begin(service.base_url)
+        again, _ = begin(service.base_url)
         assert await again.remotes.cached_page(1, 1, 20) is not None
         await again.close()
     with suppress(asyncio.CancelledError):

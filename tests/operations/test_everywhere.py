@@ -13,6 +13,7 @@ import pytest
 from lockterm.api import client
 from lockterm.api.retry_policy import RetryPolicy
 from lockterm.config import Profile
+from lockterm.domain.listing import Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
 from lockterm.errors import RateLimited
@@ -93,6 +94,11 @@ async def read(
     return sorted(found, key=lambda one: one.place)
 
 
+def lists(read: LockRead) -> Listing:
+    assert read.listing is not None
+    return read.listing
+
+
 async def test_so_many_are_read_at_the_same_time_and_no_more(
     operations: Operations, site: Site
 ) -> None:
@@ -110,26 +116,63 @@ async def test_what_is_wanted_comes_from_every_page(operations: Operations, site
     await book(operations, site, 450, 0)
     found = await read(operations, lambda remote: (remote.remote_name or "").endswith("7"))
     assert [len(one.remotes) for one in found] == [45, 0]
-    assert [one.searched for one in found] == [450, 0]
+    assert [one.listing.count for one in found if one.listing] == [450, 0]
 
 
 async def test_what_was_read_last_is_there_with_its_age(operations: Operations, site: Site) -> None:
-    await book(operations, site, 250, 3)
-    assert [one async for one in operations.everywhere.last(lambda remote: True)] == []
+    await book(operations, site, 250, 3, 0)
+    kept = await operations.everywhere.last()
+    assert [one.lock.lock_id for one in kept] == [1, 2, 3]
+    assert [one.listing for one in kept] == [None, None, None]
     before = await read(operations)
     asked = len(site.asked)
-    kept = [one async for one in operations.everywhere.last(lambda remote: True)]
-    assert [[one.id for one in lock.remotes] for lock in kept] == [
-        [one.id for one in lock.remotes] for lock in before
+    kept = await operations.everywhere.last()
+    assert [[one.raw for one in lists(lock).remotes()] for lock in kept] == [
+        [one.raw for one in lock.remotes] for lock in before
     ]
-    assert [one.searched for one in kept] == [250, 3]
-    assert all(one.at_ms >= other.at_ms > 0 for one, other in zip(kept, before, strict=True))
+    assert [lists(one).count for one in kept] == [250, 3, 0]
+    assert [lists(one).at_ms for one in kept] == [lists(one).at_ms for one in before]
     assert len(site.asked) == asked, "nothing was asked"
-    operations.remotes.forget(1)  # as after a change
+
+
+async def test_what_was_changed_since_is_told(operations: Operations, site: Site) -> None:
+    await book(operations, site, 1, 1)
+    await read(operations)
+    operations.remotes.forget(1)  # as a refresh does
+    operations.remotes.forget(2, changed=True)
     async with asyncio.timeout(10):
-        while len(kept) == 2:
-            kept = [one async for one in operations.everywhere.last(lambda remote: True)]
-    assert [one.lock.lock_id for one in kept] == [2], "a change makes what was read doubtful"
+        while not lists((await operations.everywhere.last())[1]).changed:
+            await asyncio.sleep(0)
+    assert not lists((await operations.everywhere.last())[0]).changed
+    await read(operations)
+    assert not lists((await operations.everywhere.last())[1]).changed
+
+
+async def test_what_is_changed_while_it_is_read_is_behind(
+    operations: Operations, site: Site
+) -> None:
+    await book(operations, site, 1, 1)
+    site.all_there.clear()
+    reading = asyncio.ensure_future(read(operations))
+    async with asyncio.timeout(10):
+        while site.now < 2:
+            await asyncio.sleep(0)
+        operations.remotes.forget(1, changed=True)  # its page is on its way
+        site.all_there.set()
+        found = await reading
+    assert [lists(one).changed for one in found] == [True, False]
+    assert [lists(one).changed for one in await operations.everywhere.last()] == [True, False]
+    assert await operations.everywhere.is_behind(1)
+    await read(operations)
+    assert not await operations.everywhere.is_behind(1)
+
+
+async def test_some_locks_alone_can_be_read_again(operations: Operations, site: Site) -> None:
+    await book(operations, site, 1, 1, 1)
+    locks = await operations.locks.all()
+    found = [one async for one in operations.everywhere.read(locks=locks[1:])]
+    assert sorted(one.lock.lock_id for one in found) == [2, 3]
+    assert len(site.asked) == 2
 
 
 async def test_one_that_fails_holds_no_other_up(operations: Operations, site: Site) -> None:

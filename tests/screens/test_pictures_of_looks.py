@@ -26,13 +26,14 @@ LOOKS = {
 SCREENS = {
     "locks": "j",
     "remotes": "enter j j",
+    "marks": "enter space j space space up",
     "remote-detail": "enter j enter",
     "remote-form": "enter a",
     "delete": "enter j d",
     "voice": "v down",
     "history": "H",
 }
-ELSEWHERE = {"remotes", "remote-detail", "remote-form", "delete", "voice", "history"}
+ELSEWHERE = {"remotes", "marks", "remote-detail", "remote-form", "delete", "voice", "history"}
 """Screens whose pictures at 60x20 other tests take."""
 
 WITHOUT_TABLE = {"remote-form", "delete"}

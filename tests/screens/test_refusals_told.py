@@ -83,7 +83,8 @@ async def test_in_a_notice_a_question_and_the_history(lockterm_app: Starter) -> 
     site = Site()
     async with canned(site.answers()) as server, lockterm_app(server, 1001) as pilot:
         site.refuses = {"/delete"}
-        await press(pilot, "d", "D")
+        await press(pilot, "d")
+        await press(pilot, "D")
         assert WHOLE in notices(pilot)
         await press(pilot, "H")
         assert WHOLE in words(pilot.app)

@@ -33,6 +33,8 @@ STOPS: tuple[tuple[str, str, str, str], ...] = (
     ("download", "tab D", "MD5|pack", "escape"),
     ("back from voice", "escape", "page 1 of", ""),
     ("history", "H", "History", "escape"),
+    ("everywhere", "F", "Everywhere", "escape"),
+    ("what ends", "W", "What ends", "escape"),
     ("messages", "M", "essages", "escape"),
     ("help", "question_mark", "Help", "escape"),
     ("palette", "ctrl+p", "Find an action", "escape"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import tzinfo
 
 from lockterm.domain.glyphs import quoted
-from lockterm.domain.history import Selection
+from lockterm.domain.history import HistoryLine, Selection
 from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, WITHOUT_EFFECT, State
 from lockterm.domain.text import clean
 
@@ -39,9 +39,9 @@ class HistoryChoice:
     """One of ``GROUPS``."""
     wanted: str = ""
     """What is searched for; empty: nothing."""
-    passed: tuple[int, ...] = ()
-    """The last place in the journal of each page before this one: what is written meanwhile moves
-    no row from page to page."""
+    passed: tuple[HistoryLine, ...] = ()
+    """The last operation of each page before this one: what is written meanwhile moves no row from
+    page to page."""
 
     @property
     def page(self) -> int:
@@ -51,7 +51,7 @@ class HistoryChoice:
     @property
     def below(self) -> int | None:
         """The page shows what has a lower place in the journal; None: the newest."""
-        return self.passed[-1] if self.passed else None
+        return self.passed[-1].seq if self.passed else None
 
     @property
     def next_group(self) -> str:
@@ -59,10 +59,15 @@ class HistoryChoice:
         names = list(GROUPS)
         return names[(names.index(self.group) + 1) % len(names)]
 
+    @property
+    def has_runs(self) -> bool:
+        """Whether a run is one line; where something is searched for, each of its operations is."""
+        return not self.in_words()
+
     def selection(self, zone: tzinfo) -> Selection:
         """The operations of all pages; their times are searched as they are in a zone."""
         words = tuple(self.wanted.casefold().split())
-        return Selection(self.lock_id, GROUPS[self.group], words, zone)
+        return Selection(self.lock_id, GROUPS[self.group], words, zone, outside_runs=self.has_runs)
 
     def in_words(self) -> list[str]:
         """What is left out, safe to show."""

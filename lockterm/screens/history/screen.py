@@ -16,8 +16,11 @@ from textual.reactive import reactive
 from textual.widgets import Static
 
 from lockterm.domain import dates
+from lockterm.domain.history import HistoryLine
 from lockterm.domain.operation import STATE_WORDS
+from lockterm.domain.plan import RunLine, RunState
 from lockterm.domain.text import clean
+from lockterm.domain.undo import why_not_undone
 from lockterm.domain.wording import read_only
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys
@@ -28,7 +31,9 @@ from lockterm.screens.base import LocktermScreen
 from lockterm.screens.history.choice import ALL, COUNTED, PAGE, HistoryChoice, counted
 from lockterm.screens.history.operation import OperationDetailScreen
 from lockterm.screens.history.restore import open_restore
-from lockterm.screens.history.table import HistoryTable
+from lockterm.screens.history.table import HistoryTable, run_words
+from lockterm.screens.history.undo import open_undo
+from lockterm.screens.plan.opening import screen_of_run
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import FindLine
@@ -36,7 +41,6 @@ from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.state_panel import StatePanel
 
 if TYPE_CHECKING:
-    from lockterm.domain.history import HistoryLine
     from lockterm.domain.operation import Operation
 
 
@@ -50,18 +54,33 @@ class HistoryPage:
     """In which its times are shown."""
     lines: Sequence[HistoryLine] = ()
     """The newest first."""
+    runs: Sequence[RunLine] = ()
+    """Those of the time of this page, the newest first."""
     has_older: bool = False
     """Whether there is another page behind it."""
     found: int = 0
     """How many operations there are on all pages; above ``COUNTED``: nobody has counted on."""
     total: int = 0
     """How many the whole history has."""
+    run_count: int = 0
+    """How many runs it has."""
 
     @property
     def pages(self) -> int:
         """How many pages there are; what came or went since the first was read moves no row."""
         page = self.choice.page
         return max(-(-self.found // PAGE), page + 2) if self.has_older else page + 1
+
+    @property
+    def rows(self) -> Sequence[HistoryLine | RunLine]:
+        """Operations and runs, the newest first."""
+        rows: list[HistoryLine | RunLine] = []
+        runs = [*self.runs]
+        for line in self.lines:
+            while runs and runs[0].made_ms >= line.prepared_ms:
+                rows.append(runs.pop(0))
+            rows.append(line)
+        return [*rows, *runs]
 
     @property
     def in_words(self) -> str:
@@ -73,6 +92,19 @@ class HistoryPage:
     def is_uncounted(self) -> bool:
         """Whether there are more than were counted."""
         return bool(self.choice.in_words()) and self.found > COUNTED
+
+
+def _runs_among(
+    runs: Sequence[RunLine], choice: HistoryChoice, lines: Sequence[HistoryLine], has_older: bool
+) -> list[RunLine]:
+    """The runs that were made in the time of a page."""
+    until = choice.passed[-1].prepared_ms if choice.passed else None
+    since = lines[-1].prepared_ms if has_older else None
+    return [
+        run
+        for run in runs
+        if (until is None or run.made_ms < until) and (since is None or run.made_ms >= since)
+    ]
 
 
 class HistoryScreen(LocktermScreen[None]):
@@ -96,7 +128,7 @@ class HistoryScreen(LocktermScreen[None]):
         name = "" if lock_id is None else f"lock {lock_id}"
         self.choice = HistoryChoice(lock_id, name)
         """Which of the history is wanted."""
-        self._shown: dict[str, HistoryLine] = {}
+        self._shown: dict[str, HistoryLine | RunLine] = {}
         self._reading = asyncio.Lock()
         """Held by who reads. Letters come faster than a long journal is searched: of those that
         wait for their turn, the last one alone is left."""
@@ -172,15 +204,17 @@ class HistoryScreen(LocktermScreen[None]):
             self.choice = replace(self.choice, passed=self.choice.passed[:-1])
             lines = await journal.lines(selection, self.choice.below, PAGE + 1)
         choice, has_older = self.choice, len(lines) > PAGE
+        runs = await journal.runs() if choice.has_runs else []
         found = total = await journal.count() if known is None else known.total
-        if choice.in_words():
+        if choice.in_words() or runs:
             if known is not None and replace(known.choice, passed=choice.passed) == choice:
                 found = known.found
             elif choice.passed or has_older:
-                found = await journal.count(selection, COUNTED + 1)
+                found = await journal.count(selection, COUNTED + 1 if choice.in_words() else -1)
             else:
                 found = len(lines)
-        return HistoryPage(choice, zone, lines[:PAGE], has_older, found, total)
+        shown = _runs_among(runs, choice, lines[:PAGE], has_older) if choice.has_runs else []
+        return HistoryPage(choice, zone, lines[:PAGE], shown, has_older, found, total, len(runs))
 
     def _types(self, event: events.Key) -> bool:
         """Whether a key changes what is searched for, and so need not wait for what is found."""
@@ -190,10 +224,13 @@ class HistoryScreen(LocktermScreen[None]):
     @property
     def current(self) -> HistoryLine | None:
         """The operation under the cursor."""
+        line = self._current_row
+        return line if isinstance(line, HistoryLine) else None
+
+    @property
+    def _current_row(self) -> HistoryLine | RunLine | None:
         table = self.query_one(HistoryTable)
-        if not table.display:
-            return None
-        return self._shown.get(table.highlighted or "")
+        return self._shown.get(table.highlighted or "") if table.display else None
 
     # --- painting ------------------------------------------------------------------------------
 
@@ -213,19 +250,20 @@ class HistoryScreen(LocktermScreen[None]):
     def _paint(self, *, top: bool = False) -> None:
         table, state = self.query_one(HistoryTable), self.query_one(StatePanel)
         page = self._page
-        self._shown = {line.id: line for line in page.lines}
-        table.show_lines(page.lines, self._zone, self.operations.now_ms(), top=top)
-        table.display = bool(page.lines)
-        state.display = not page.lines
+        rows = page.rows
+        self._shown = {line.id: line for line in rows}
+        table.show_lines(rows, self._zone, self.operations.now_ms(), top=top)
+        table.display = bool(rows)
+        state.display = not rows
         if isinstance(self.page, StoreError):
             state.say_error(self.page, with_keys("{history.refresh}  try again      esc  back"))
-        elif self.page is not None and not page.total:
+        elif self.page is not None and not page.total and not page.run_count:
             state.say(
                 "Nothing was changed from here yet. Every change that is sent to the service"
                 " gets a line here, with what became of it.",
                 with_keys("esc  back      {app.help}  help"),
             )
-        elif self.page is not None and not page.lines:
+        elif self.page is not None and not rows:
             left = ", ".join(page.choice.in_words())
             way = "esc  show all"
             if not self._narrowed:
@@ -248,22 +286,28 @@ class HistoryScreen(LocktermScreen[None]):
 
     def _tell(self) -> None:
         page = self._page
-        parts = [counted(page.total)] if page.total else []
+        runs = f"{page.run_count:,} {'run' if page.run_count == 1 else 'runs'}"
+        parts = [counted(page.total)] * bool(page.total) + [runs] * bool(page.run_count)
         if left := page.choice.in_words():
             found = f"more than {COUNTED:,}" if page.is_uncounted else f"{page.found:,}"
             parts = [f"{found} of {counted(page.total)}", *left]
         if page.pages > 1:
             parts.append(page.in_words)
-        if page.total:
+        if page.total or page.run_count:
             parts.append(f"times in {dates.zone_name(self._zone)}")
         self.query_one("#about", Static).update("   ".join(parts), layout=False)
         self.query_one("#row", Static).update(self._sentence(), layout=False)
         self.refresh_bindings()
 
     def _sentence(self) -> str:
-        line = self.current
+        line = self._current_row
         if line is None:
             return ""
+        if isinstance(line, RunLine):
+            at = dates.stamp(line.made_ms, self._zone, exact=True)
+            is_left = line.state is RunState.INTERRUPTED
+            way = with_keys("{history.open} goes on") if is_left else ""
+            return "  ".join(filter(None, (run_words(line), way, at)))
         at = dates.stamp(line.prepared_ms, self._zone, exact=True)
         words = (at, STATE_WORDS[line.state], clean(line.message, 200), clean(line.lock_name, 40))
         return "  ".join(filter(None, words))
@@ -290,13 +334,21 @@ class HistoryScreen(LocktermScreen[None]):
 
     def why_not(self, action: str) -> str:
         """Most keys need an operation under the cursor."""
-        line = self.current
+        line, row = self.current, self._current_row
+        if isinstance(row, RunLine) and action in ("restore", "undo", "one_lock"):
+            return "It is a run: open it, or show one lock's or one outcome's changes."
         if action == "restore":
             if self.operations.profile.read_only:
                 return read_only(self.operations.profile.name, "nothing can be restored")
             if line is not None:
                 return why_not_restorable(line, line.count)
-        if action in ("open", "restore") and line is None:
+        if action == "undo":
+            if self.operations.profile.read_only:
+                return read_only(self.operations.profile.name, "nothing can be undone")
+            if line is not None:
+                is_taken = line.call in ("delete", "clear")
+                return why_not_restorable(line, line.count) if is_taken else why_not_undone(line)
+        if action in ("open", "restore", "undo") and row is None:
             return "There is no operation under the cursor."
         if action == "one_lock" and line is None and self.choice.lock_id is None:
             return "There is no operation under the cursor whose lock could be shown."
@@ -311,8 +363,11 @@ class HistoryScreen(LocktermScreen[None]):
     @work
     @opens("the operation", must_appear=True)
     async def action_open(self) -> None:
-        """Show everything about the operation."""
-        if (line := self.current) is not None:
+        """Show everything about the operation; of a run, its steps."""
+        if isinstance(row := self._current_row, RunLine):
+            with self.refusing_errors():
+                self.app.push_screen(await screen_of_run(self.operations, row.id))
+        elif (line := self.current) is not None:
             self.app.push_screen(OperationDetailScreen(self.operations, line.id, self._zone))
 
     @work
@@ -322,6 +377,14 @@ class HistoryScreen(LocktermScreen[None]):
         if (line := self.current) is not None:
             with self.refusing_errors():
                 await open_restore(self, line.id)
+
+    @work
+    @opens("the plan to undo it", must_appear=True)
+    async def action_undo(self) -> None:
+        """Show the inverse as a plan."""
+        if (line := self.current) is not None:
+            with self.refusing_errors():
+                await open_undo(self, line.id)
 
     def action_find(self) -> None:
         """Type to find."""
@@ -340,7 +403,7 @@ class HistoryScreen(LocktermScreen[None]):
 
     def action_next(self) -> None:
         """Show what is older."""
-        self._choose(passed=(*self.choice.passed, self._page.lines[-1].seq))
+        self._choose(passed=(*self.choice.passed, self._page.lines[-1]))
 
     def action_previous(self) -> None:
         """Show what is newer."""
@@ -351,7 +414,8 @@ class HistoryScreen(LocktermScreen[None]):
         """Write what is shown to a CSV and a JSON file."""
         now_ms, zone = self.operations.now_ms(), self._zone
         with self.showing_errors():
-            history = await self.operations.journal.history(self._page.choice.selection(zone))
+            selection = replace(self._page.choice.selection(zone), outside_runs=False)
+            history = await self.operations.journal.history(selection)
             wanted = history[::-1]
             files = await asyncio.to_thread(export_history, wanted, self._exports, zone, now_ms)
             self.notify(

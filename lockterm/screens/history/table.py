@@ -10,6 +10,8 @@ from rich.cells import cell_len
 from lockterm.domain import dates
 from lockterm.domain.history import HistoryLine
 from lockterm.domain.operation import CALL_WORDS, STATE_WORDS, State
+from lockterm.domain.plan import DUE, RunLine, RunState
+from lockterm.domain.plan_words import counts_words
 from lockterm.domain.text import clean
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
@@ -45,10 +47,15 @@ class HistoryTable(RowTable):
             Column("Lock", most=40, least=10, rank=1),
             id=id,
         )
-        self._lines: Mapping[str, HistoryLine] = {}
+        self._lines: Mapping[str, HistoryLine | RunLine] = {}
 
     def show_lines(
-        self, lines: Sequence[HistoryLine], zone: tzinfo, now_ms: int, *, top: bool = False
+        self,
+        lines: Sequence[HistoryLine | RunLine],
+        zone: tzinfo,
+        now_ms: int,
+        *,
+        top: bool = False,
     ) -> None:
         """Replace the rows; the cursor stays on its operation.
 
@@ -64,11 +71,13 @@ class HistoryTable(RowTable):
 
     def widest(self) -> Sequence[int]:
         """Told without making the cells of all rows of a page, of which twenty are seen."""
-        lines = self._lines.values()
+        lines = [line for line in self._lines.values() if isinstance(line, HistoryLine)]
+        runs = [line for line in self._lines.values() if isinstance(line, RunLine)]
         texts = (
-            {what_of(line) for line in lines},
-            {_outcome(*one) for one in {(line.state, line.code) for line in lines}},
-            {target_of(line) for line in lines},
+            {what_of(line) for line in lines} | {"run" for _ in runs},
+            {_outcome(*one) for one in {(line.state, line.code) for line in lines}}
+            | {run_outcome(run) for run in runs},
+            {target_of(line) for line in lines} | {run_words(run) for run in runs},
             {clean(name, LONGEST) for name in {line.lock_name for line in lines}},
         )
         return WHEN, *(max(map(cell_len, column), default=0) for column in texts)
@@ -90,7 +99,23 @@ def target_of(line: HistoryLine) -> str:
     return "" if line.remote_id is None else f"remote {line.remote_id}"
 
 
-def _cells(line: HistoryLine, zone: tzinfo, now_ms: int) -> tuple[str, ...]:
+def run_outcome(run: RunLine) -> str:
+    """How far a run got, in a narrow column."""
+    return f"! {run.state}" if run.state is RunState.INTERRUPTED else run.state
+
+
+def run_words(run: RunLine) -> str:
+    """Where a run comes from, and what became of its steps."""
+    counts = run.counts()
+    left = sum(counts.pop(state, 0) for state in DUE) if run.state is not RunState.DONE else 0
+    words = filter(None, (counts_words(counts), f"{left:,} left" if left else ""))
+    return f"{clean(run.title, LONGEST)}: {', '.join(words)}"
+
+
+def _cells(line: HistoryLine | RunLine, zone: tzinfo, now_ms: int) -> tuple[str, ...]:
+    if isinstance(line, RunLine):
+        when = _when(line.made_ms, zone, now_ms)
+        return when, "run", run_outcome(line), run_words(line), ""
     when, outcome = _when(line.prepared_ms, zone, now_ms), _outcome(line.state, line.code)
     return when, what_of(line), outcome, target_of(line), clean(line.lock_name, LONGEST)
 

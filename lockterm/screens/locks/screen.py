@@ -23,7 +23,7 @@ from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.state_panel import StatePanel
 
-_ON_A_LOCK = {"open", "edit", "remove", "voice"}
+_ON_A_LOCK = {"open", "edit", "remove", "voice", "copies"}
 """Actions that need a row under the cursor."""
 
 
@@ -209,6 +209,13 @@ class LocksScreen(LocktermScreen[None]):
 
         if lock := self.current:
             self.app.push_screen(VoiceScreen(self.operations, lock))
+
+    def action_copies(self) -> None:
+        """Choose where the remotes of the lock under the cursor go to as well."""
+        from lockterm.screens.copy import CopyScreen
+
+        if lock := self.current:
+            self.app.push_screen(CopyScreen(self.operations, lock))
 
     @work
     @opens("the lock", must_appear=True)

@@ -166,6 +166,8 @@ class ProfilesScreen(LocktermScreen[None]):
             return f"{sentences(entry.error)} {key('profiles.edit')} changes it."
         if by := self._profiles.pinned_by:
             return f"{clean(by, 60)} names the service. Start lockterm without it to switch."
+        if self.operations.run_under_way is not None:
+            return "A run is under way. Wait for its end, or stop it, then switch."
         if self.operations.writes.under_way:
             return "A change is being sent. Wait for its answer, then switch."
         open_screens = (one for one in self.app.screen_stack if isinstance(one, LocktermScreen))

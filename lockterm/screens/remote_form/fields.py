@@ -84,11 +84,12 @@ class RemoteFields(VerticalScroll, can_focus=False):
         """Field and text -> why the service does not take that text there."""
         self.remarks: dict[tuple[str, str], str] = {}
         """Field and text -> what else is known about that text there."""
-        self._offered = offered
+        self._offered = self._other(offered)
         self._zone = zone
         self._now_ms = now_ms
         self._visited: set[str] = set()
         first = {**self.initial, **offered}
+        self.set_reactive(RemoteFields.more, _has_rare(self._offered))
         self.reading: TypedRemote = read_typed(first, zone, now_ms(), before)
         """What is typed, as it was read last."""
 
@@ -129,11 +130,26 @@ class RemoteFields(VerticalScroll, can_focus=False):
         for row in self._rows():
             if row.field in typed:
                 row.value = typed[row.field]
-        self.more = self.more or any(typed.get(field.name) for field in _RARE)
+        self.more = self.more or _has_rare(typed)
+
+    def go_on(self, draft: Mapping[str, str]) -> None:
+        """Go on with a draft, which has all that was not as at first."""
+        self.fill({**self.initial, **draft})
+
+    def offer(self, offered: Mapping[str, str]) -> None:
+        """Begin anew, from what is offered now."""
+        self._offered = self._other(offered)
+        self._visited.clear()
+        self.fill({**self.initial, **offered})
+        self.read_now()
+
+    def _other(self, typed: Mapping[str, str]) -> dict[str, str]:
+        """What is not as at first."""
+        return {name: text for name, text in typed.items() if text != self.initial[name]}
 
     def touched(self) -> dict[str, str]:
         """The fields in which something else stands than at first: what a draft has to keep."""
-        other = {key: text for key, text in self.typed().items() if text != self.initial[key]}
+        other = self._other(self.typed())
         return {} if other == self._offered else other
 
     @property
@@ -267,6 +283,10 @@ class RemoteFields(VerticalScroll, can_focus=False):
         if self.more:
             return "- Fewer fields"
         return f"+ More fields: {', '.join(field.called for field in _RARE[:3])} ..."
+
+
+def _has_rare(typed: Mapping[str, str]) -> bool:
+    return any(typed.get(field.name) for field in _RARE)
 
 
 def _row_of(event: events.DescendantBlur | events.DescendantFocus) -> FormField | None:

@@ -51,7 +51,8 @@ class RemoteSaving:
         fields: What is typed.
         lock_entry: The lock the remote belongs to.
         changed: Called when ``doing``, ``refusal`` or ``unknown`` have changed.
-        saved: Called with the remote's id, where it is known, when the service has recorded it.
+        saved: Called when the service has recorded it, with its id, where that is known, and with
+            what is to be said of it.
     """
 
     def __init__(
@@ -61,7 +62,7 @@ class RemoteSaving:
         lock_entry: Lock,
         *,
         changed: Callable[[], None],
-        saved: Callable[[int | None], None],
+        saved: Callable[[int | None, str], None],
     ) -> None:
         self._screen = screen
         self._fields = fields
@@ -96,6 +97,11 @@ class RemoteSaving:
         self._do("Getting ready ...")
         opened = opening(self._screen, "the outcome of saving")
         self._screen.app.run_worker(self._save(opened), group="writes")
+
+    def forget(self) -> None:
+        """What was saved is over: the next save is of another remote."""
+        self.refusal, self.unknown = "", False
+        self._sent = self._read = self._unsettled = None
 
     def check(self) -> None:
         """Read back what became of a request without an answer."""
@@ -164,12 +170,20 @@ class RemoteSaving:
             return False
         if sends_dates(fields.before, reading.values) and connection.doubts_clock:
             reading.warnings["startDate"] = clock_doubt(connection.clock_offset_s or 0)
+        if fields.before is None and (others := self._with_number(reading.values)):
+            reading.warnings["remoteNumber"] = f"{others} on this lock has the same."
         about = (self._lock, reading, self._operations.now_ms(), self._zone)
         self._sent, self._read = reading.values, (typed, reading)
         question = ask_to_change(fields.before, *about) if fields.before else ask_to_add(*about)
         opened.has_failed = False
         answer = await self._screen.app.push_screen_wait(question)
         return bool(answer)
+
+    def _with_number(self, wanted: Remote) -> str:
+        """The name of a remote, among those read lately, that has the number; empty: none has."""
+        at_hand = self._operations.remotes.at_hand(self._lock.lock_id)
+        same = (one for one in at_hand if one.remote_number == wanted.remote_number)
+        return next((clean(one.remote_name or f"remote {one.id}", 60) for one in same), "")
 
     async def _is_current(self, before: Remote) -> bool:
         """Whether the remote is still as the person saw it, or they took over what is new."""
@@ -200,9 +214,7 @@ class RemoteSaving:
     def _tell_saved(self, remote_id: int | None) -> None:
         name = clean(self._sent.remote_name if self._sent else "", 60)
         verb = "changed" if self._fields.before else "added"
-        words = f"{name} was {verb}. {LOCK_MAY_NOT_KNOW}"
-        self._screen.notify(words, title="Recorded by the service", markup=False)
-        self._saved(remote_id)
+        self._saved(remote_id, f"{name} was {verb}. {LOCK_MAY_NOT_KNOW}")
 
     # --- what went wrong -----------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,8 @@ from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
 from lockterm.domain.remotes import FIELDS
+from lockterm.domain.series import next_like
+from lockterm.domain.text import clean
 from lockterm.domain.typed_remote import typed_words
 from lockterm.domain.wording import read_only
 from lockterm.keymap.hints import with_keys
@@ -28,6 +30,7 @@ from lockterm.screens.remote_form.saving import RemoteSaving
 from lockterm.terminal.key_queue import opens
 from lockterm.terminal.patches import own_bindings
 from lockterm.widgets.bindings import bindings
+from lockterm.widgets.form_field import FormField
 from lockterm.widgets.notice_line import NoticeLine
 
 if TYPE_CHECKING:
@@ -57,6 +60,7 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
         focus_field: The contract's name of the field to start in: ``endDate`` renews.
         typed: A draft to go on with, so that none is offered.
         offered: Contract field -> what stands there instead of what the remote has.
+        taken: The remotes whose names and numbers the next of a series does not get.
     """
 
     BINDINGS = bindings("remote_form")
@@ -75,6 +79,7 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
         focus_field: str | None = None,
         typed: Mapping[str, str] | None = None,
         offered: Mapping[str, str] | None = None,
+        taken: Iterable[Remote] = (),
     ) -> None:
         super().__init__(operations)
         self.lock_entry = lock_entry
@@ -87,17 +92,28 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
             key,
             title_of_remote(lock_entry, remote.id if remote else None, name),
             touched=self.fields.touched,
-            fill=self.fields.fill,
+            fill=self.fields.go_on,
             words=typed_words,
         )
         self._draft = typed
         self._store = StoreWait(self, self.show_status)
         self._saving = RemoteSaving(
-            self, self.fields, lock_entry, changed=self._show_saving, saved=self._leave_saved
+            self, self.fields, lock_entry, changed=self._show_saving, saved=self._saved
         )
         self._start_in = focus_field
         self._focused_before: Widget | None = None
         self._result: RemoteSaved | None = None
+        self._goes_on = False
+        """Whether the form stays for the next remote once this one is recorded."""
+        self._last: RemoteSaved | None = None
+        """The last one that was recorded before the next."""
+        self._so_far = ""
+        """What to say of those that were recorded; clean."""
+        self._count = 0
+        """How many those are."""
+        taken = tuple(taken)
+        self._names = {remote.remote_name or "" for remote in taken}
+        self._numbers = {remote.remote_number or "" for remote in taken}
 
     def crumbs(self) -> tuple[str, ...]:
         before = self.fields.before
@@ -115,8 +131,7 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
         row = fields.row(self._start_in if self._start_in in fields.shown() else first)
         row.focus_control()
         if self._start_in:
-            for text in row.query(Input):
-                text.select_all()
+            _select(row, fields.row("remoteNumber") if fields.before is None else row)
         self.show_status()
         self.drafts.begin(self._draft)
 
@@ -144,13 +159,13 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
             return "" if saving.unknown and not saving.doing else "There is nothing to read back."
         if action == "toggle_more":
             return "" if self.fields.before is None else "Every field is shown already."
-        return self._why_not_save() if action == "save" else ""
+        return self._why_not_save() if action in _SAVES else ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys that belong to a state of the form are not offered outside of it."""
         if action == "check" and not self._saving.unknown:
             return False
-        if action == "toggle_more" and self.fields.before is not None:
+        if action in ("toggle_more", "save_next") and self.fields.before is not None:
             return False
         return super().check_action(action, parameters)
 
@@ -184,7 +199,7 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
         if not self.is_attached:  # it was left while the service was asked
             return
         complete = with_keys("Complete. {form.save} shows what will be sent, and asks.")
-        text = self._why_not_save() or complete
+        text = f"{self._so_far} {self._why_not_save() or complete}".strip()
         refusal = "" if self._saving.doing else self._saving.refusal
         status = self.query_one("#status", Static)
         status.update(f"! {refusal}" if refusal else text)
@@ -218,14 +233,21 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
 
     def on_key(self, event: events.Key) -> None:
         """The key to save, on a form that is not ready, goes to the first thing to do."""
-        is_save = any(binding.action == "save" for binding in own_bindings(self, event.key))
+        is_save = any(binding.action in _SAVES for binding in own_bindings(self, event.key))
         if is_save and self.fields.reading.errors and not self._saving.doing:
             event.prevent_default()  # the line above the keys says why: no notice over the fields
             self.fields.show_problems()
 
     def action_save(self) -> None:
+        self._save(goes_on=False)
+
+    def action_save_next(self) -> None:
+        self._save(goes_on=True)
+
+    def _save(self, *, goes_on: bool) -> None:
         self.fields.read_now()
         if not self._why_not_save():
+            self._goes_on = goes_on
             self._saving.start()
 
     def action_check(self) -> None:
@@ -247,12 +269,35 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
             if not await self.app.push_screen_wait(question):
                 return
             self.drafts.finish()
-        self.dismiss(None)
+        self.dismiss(self._last)
 
-    def _leave_saved(self, remote_id: int | None) -> None:
+    def _saved(self, remote_id: int | None, words: str) -> None:
+        """Leave with success, or go on with the next remote of a series."""
+        saved, title = RemoteSaved(remote_id), "Recorded by the service"
+        if self._goes_on and self.is_attached:
+            self.host.keep_message(words, title, "information")  # a notice would cover the fields
+            self._begin_next(saved)
+        else:
+            self.notify(words, title=title, markup=False)
+            self._leave_saved(saved)
+
+    def _begin_next(self, saved: RemoteSaved) -> None:
+        """Offer what was just recorded once more, counted up; nothing of it was typed."""
+        typed, name = self.fields.typed(), self.fields.row("remoteName")
+        self._names.add(typed["remoteName"].strip())
+        self._numbers.add(typed["remoteNumber"].strip())
+        self._last, self._count = saved, self._count + 1
+        self._so_far = f"Recorded: {clean(typed['remoteName'], 40)}, {self._count:,} so far."
+        self._saving.forget()
+        self.drafts.begin_anew()
+        self.fields.offer(next_like(typed, self._names, self._numbers))
+        self._focused_before = name.control
+        _select(name, self.fields.row("remoteNumber"))
+
+    def _leave_saved(self, saved: RemoteSaved) -> None:
         """Leave with success; at once, or when what stands above this screen is gone."""
         self.drafts.finish()
-        self._result = RemoteSaved(remote_id)
+        self._result = saved
         if self.is_current:
             self.dismiss(self._result)
 
@@ -264,6 +309,16 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
     def on_unmount(self) -> None:
         """Keep the last keys of a form that ends with the program."""
         self.drafts.keep_pending()
+
+
+_SAVES = ("save", "save_next")
+
+
+def _select(*rows: FormField) -> None:
+    """Have what is typed replace what stands in rows."""
+    for row in rows:
+        for text in row.query(Input):
+            text.select_all()
 
 
 def _names(fields: tuple[str, ...]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from textual.worker import Worker
@@ -22,11 +22,14 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
     from lockterm.screens.remote_form import RemoteSaved
 
-WRITES = frozenset({"add", "edit", "renew", "delete", "clear", "user_number"})
+WRITES = frozenset({"add", "another", "edit", "renew", "delete", "clear", "user_number"})
 """Actions that send a change."""
 
-ON_A_REMOTE = frozenset({"detail", "edit", "renew", "delete", "user_number", "copy"})
+ON_A_REMOTE = frozenset({"another", "detail", "edit", "renew", "delete", "user_number", "copy"})
 """Actions that need a remote."""
+
+_WITHOUT_ID = frozenset({"another", "copy"})
+"""Those of them that do nothing with it."""
 
 
 class RemoteCommands:
@@ -41,6 +44,7 @@ class RemoteCommands:
         refresh: The id of the key that reads again what the screen shows.
         stand_on: Called with the id of a remote that was saved.
         busy_changed: Called when something else is being done with a remote: see ``busy``.
+        known: Tells the remotes that are known without asking: what they are called is taken.
         is_deleted: Tells whether the service has recorded that a remote was deleted.
     """
 
@@ -52,6 +56,7 @@ class RemoteCommands:
         refresh: str,
         stand_on: Callable[[int | None], None] = lambda _: None,
         busy_changed: Callable[[], None] = lambda: None,
+        known: Callable[[], Iterable[Remote]] = tuple,
         is_deleted: Callable[[Remote], bool] = lambda _: False,
     ) -> None:
         self._screen = screen
@@ -59,6 +64,7 @@ class RemoteCommands:
         self._refresh = refresh
         self._stand_on = stand_on
         self._busy_changed = busy_changed
+        self._known = known
         self._is_deleted = is_deleted
         self.busy: dict[int, str] = {}
         """Remote id -> what is being done with it: ``deleting``."""
@@ -82,14 +88,16 @@ class RemoteCommands:
         if action in WRITES and operations.connection.online is False:
             again = key(self._refresh)
             return f"The service cannot be reached, so nothing can be sent. {again} tries again."
-        if action in HELD_CALLS:
-            return self._why_held()
+        if (action in HELD_CALLS or action == "another") and (reason := self._why_held()):
+            return reason
         if action not in ON_A_REMOTE:
             return ""
         remote = self._current()
         if remote is None:
             return "There is no remote under the cursor."
-        if remote.id is None and action != "copy":
+        if action in _WITHOUT_ID:
+            return ""
+        if remote.id is None:
             return "The service listed this remote without a usable id."
         if action in WRITES and self._is_deleted(remote):
             return "It is deleted already: the service has recorded that, its list is behind."
@@ -125,6 +133,20 @@ class RemoteCommands:
         else:
             self._open_form(None)
 
+    def add_another(self) -> None:
+        """Add a remote like this one in the form: name and number are counted up."""
+        from lockterm.domain.series import next_like
+        from lockterm.domain.typed_remote import typed_like
+
+        remote = self._current()
+        if remote is not None:
+            typed = typed_like(remote, self._screen.operations.zone(self._lock))
+            names, numbers = set[str](), set[str]()
+            for one in self._known():
+                names.add(one.remote_name or "")
+                numbers.add(one.remote_number or "")
+            self._open_form(None, "remoteName", next_like(typed, names, numbers))
+
     def edit(self) -> None:
         """Change the remote in the form."""
         self._open_form(self._current())
@@ -150,7 +172,9 @@ class RemoteCommands:
         from lockterm.screens.remote_form import RemoteForm
 
         screen = self._screen
-        form = RemoteForm(screen.operations, self._lock, remote, focus_field, offered=offered)
+        form = RemoteForm(
+            screen.operations, self._lock, remote, focus_field, offered=offered, taken=self._known()
+        )
         screen.app.push_screen(form, self._form_closed)
 
     def _form_closed(self, saved: RemoteSaved | None) -> None:

@@ -81,6 +81,13 @@ class PageView:
         """The number of the list's last page, as far as it is known."""
         return max(self.page.pages, 1) if self.page else 1
 
+    @property
+    def known(self) -> Sequence[Remote]:
+        """The remotes of the page, those found, and those that were just added from here."""
+        found = self.found.remotes if self.found else ()
+        added = self.unlisted.added if self.unlisted else ()
+        return (*(self.page.remotes if self.page else ()), *found, *added)
+
     def is_deleted(self, remote: Remote) -> bool:
         """Whether a remote was deleted from here and the list still has it."""
         if self.unlisted is None or remote.id is None:

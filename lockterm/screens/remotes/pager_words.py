@@ -19,7 +19,9 @@ PagerWords = tuple[str, int | None, str, tuple[str, ...]]
 place of the first where there is less room, the longest first."""
 
 
-def pager_words(view: PageView, matching: int, order: SortOrder | None = None) -> PagerWords:
+def pager_words(
+    view: PageView, matching: int, order: SortOrder | None = None, marked: str = ""
+) -> PagerWords:
     """The pager's line.
 
     Args:
@@ -27,7 +29,16 @@ def pager_words(view: PageView, matching: int, order: SortOrder | None = None) -
         matching: How many rows there are; with a search, how many match.
         order: What they are sorted by. It is said in every state, and of what: one page that is
             sorted is not the list.
+        marked: How many remotes are marked, in words; before all else, for that is never left out.
     """
+    before, at_ms, after, shorter = _unmarked_words(view, matching, order)
+    if not marked:
+        return before, at_ms, after, shorter
+    longest, *rest = (f"{marked}{separator() if one else ''}{one}" for one in (before, *shorter))
+    return longest, at_ms, after, tuple(rest)
+
+
+def _unmarked_words(view: PageView, matching: int, order: SortOrder | None) -> PagerWords:
     dot = separator()
     if view.needle:
         forms = _search_forms(view, matching, order)

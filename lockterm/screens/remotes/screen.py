@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -16,12 +16,21 @@ from textual.css.query import NoMatches
 from textual.reactive import var
 
 from lockterm.domain.locks import Lock
+from lockterm.domain.marks import Marks
 from lockterm.domain.text import clean
+from lockterm.domain.wording import read_only
 from lockterm.errors import LocktermError, StoreError
+from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations, Seen
 from lockterm.operations.remotes import AHEAD_S, JUST_READ_S
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.load_state import LoadState, load
+from lockterm.screens.marked.commands import (
+    FIRST_WITH_MARKS,
+    MARKING,
+    ON_MARKED,
+    MarkedCommands,
+)
 from lockterm.screens.remotes.columns import Arrangement, ColumnsChoice
 from lockterm.screens.remotes.commands import RemoteCommands
 from lockterm.screens.remotes.page_loader import PageLoader
@@ -36,7 +45,7 @@ from lockterm.screens.remotes.paging import (
     why_no_page,
 )
 from lockterm.screens.remotes.table import RemotesTable
-from lockterm.terminal.key_queue import opening
+from lockterm.terminal.key_queue import opening, opens
 from lockterm.terminal.last_frame import Shown
 from lockterm.terminal.patches import own_bindings
 from lockterm.widgets.bindings import bindings
@@ -47,6 +56,7 @@ from lockterm.widgets.pager import Pager
 from lockterm.widgets.state_panel import StatePanel, in_a_line
 
 if TYPE_CHECKING:
+    from lockterm.domain.marks import Row
     from lockterm.domain.operation import Operation
     from lockterm.domain.remotes import Remote, RemotePage
     from lockterm.screens.remotes.pane import RemotePane
@@ -94,9 +104,22 @@ class RemotesScreen(LocktermScreen[None]):
             refresh="remotes.refresh",
             stand_on=self._stand_on,
             busy_changed=self.paint_rows,
+            known=lambda: self.view.known,
             is_deleted=lambda remote: self.view.is_deleted(remote),
         )
         """What the keys do with the remote under the cursor."""
+        self.marks = Marks()
+        """Which remotes are marked."""
+        self.marked = MarkedCommands(
+            self,
+            self.marks,
+            lambda lock_id: self._zone,
+            lambda: self._lock_name,
+            shown=self._marked_rows,
+            changed=self._show_marks,
+        )
+        """What the keys do with the marked ones."""
+        self._had_marks = False
         self._zone = operations.zone(lock_entry)
         self._go_to: int | None = None
         """The remote to stand on once the page is there."""
@@ -120,7 +143,9 @@ class RemotesScreen(LocktermScreen[None]):
         self.columns = ColumnsChoice(self.host.choices)
         with Container(id="remotes"):
             with Horizontal(id="beside"):
-                yield RemotesTable(self._moved, self.columns.arrangement, id="table")
+                yield RemotesTable(
+                    self._moved, self.columns.arrangement, self._is_marked, id="table"
+                )
             # In a layer of its own: when it goes, nothing else is laid out or painted again.
             words = state_words(self.view, self._lock_name, may_add=False)
             yield StatePanel("\n\n".join(words), id="state")
@@ -153,6 +178,7 @@ class RemotesScreen(LocktermScreen[None]):
     def on_screen_resume(self) -> None:
         """Another screen may have changed the lock's entry, its zone for one."""
         self.call_after_refresh(self.read_entry)  # the rows do not wait for it
+        self.marked.note_outcomes()
 
     @work(exclusive=True, group="entry")
     async def read_entry(self) -> None:
@@ -283,6 +309,7 @@ class RemotesScreen(LocktermScreen[None]):
         self.load_page(fresh=True)
         if self.view.found is not None:
             self.search_all(again=True)
+        self.marked.note_outcomes()
 
     # --- watchers ------------------------------------------------------------------------------
 
@@ -320,6 +347,8 @@ class RemotesScreen(LocktermScreen[None]):
             cursor=self._go_to,
             top=top,
         )
+        if self.marks:
+            self.marks.see(self._marked_rows())
         self._show_state()
         self._show_pane()
         self.place_notices()
@@ -342,7 +371,8 @@ class RemotesScreen(LocktermScreen[None]):
 
     def _show_pager(self) -> None:
         rows, order = self.query_one(RemotesTable).row_count, self.columns.arrangement.order
-        self.query_one(Pager).show(*pager_words(self.view, rows, order))
+        marked = self.marks.words(self._marked_rows()) if self.marks else ""
+        self.query_one(Pager).show(*pager_words(self.view, rows, order, marked))
 
     def _show_pane(self) -> None:
         """In a wide terminal; it is made for the first."""
@@ -439,11 +469,40 @@ class RemotesScreen(LocktermScreen[None]):
         """There is no such page or no remote; or see :meth:`RemoteCommands.why_not`."""
         if action in PAGING:
             return why_no_page(self.view, action, self._at)
+        if action in MARKING or (self.marks and action in ON_MARKED):
+            return self._why_not_mark(action)
+        if action == "undo" and self.operations.profile.read_only:
+            return read_only(self.operations.profile.name, "nothing can be undone")
         if reason := self.commands.why_not(action):
             return reason
         if action == "clear" and self.view.page and not self.view.page.total:
             return "The lock has no remotes to clear."
         return ""
+
+    def _why_not_mark(self, action: str) -> str:
+        if action == "mark":
+            return self.commands.why_not("detail")
+        if action == "mark_all" and self.view.found is not None and self.view.found.running:
+            return "The search goes on: what it finds is not known yet. escape stops it."
+        if action == "mark_all" and not self.query_one(RemotesTable).rows:
+            return "There is nothing to mark."
+        return self.marked.why_not(action)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What is done with marked remotes is offered where some are marked."""
+        if action in ("act_on_marked", "unmark_all") and self.marked.why_not(action):
+            return False
+        return super().check_action(action, parameters)
+
+    @property
+    def first_keys(self) -> Sequence[str]:
+        return FIRST_WITH_MARKS if self.marks else ()
+
+    def verb_now(self, action: str) -> str:
+        """With marks, keys that change the remote under the cursor are for the marked ones."""
+        if self.marks and action in ("renew", "delete", "copies"):
+            return f"{'copy' if action == 'copies' else action} marked"
+        return "mark again" if action == "unmark_all" and self.marks.may_bring_back else ""
 
     def _flips(self, event: events.Key) -> bool:
         """Whether a key asks for another page, and so need not wait for the one before it."""
@@ -542,14 +601,23 @@ class RemotesScreen(LocktermScreen[None]):
     def action_add(self) -> None:
         self.commands.add()
 
+    def action_another(self) -> None:
+        self.commands.add_another()
+
     def action_edit(self) -> None:
         self.commands.edit()
 
     def action_renew(self) -> None:
-        self.commands.renew()
+        if self.marks:
+            self.marked.renew()
+        else:
+            self.commands.renew()
 
     def action_delete(self) -> None:
-        self.commands.delete()
+        if self.marks:
+            self.marked.delete()
+        else:
+            self.commands.delete()
 
     def action_user_number(self) -> None:
         self.commands.set_user_number()
@@ -560,6 +628,79 @@ class RemotesScreen(LocktermScreen[None]):
     def action_clear(self) -> None:
         self.commands.clear()
 
+    # --- actions: marks ------------------------------------------------------------------------
+
+    def _is_marked(self, remote: Remote) -> bool:
+        return bool(self.marks) and self.marks.has((self.lock_entry.lock_id, remote))
+
+    def _marked_rows(self) -> Sequence[Row]:
+        """What is shown, as marks know it."""
+        lock_id = self.lock_entry.lock_id
+        return [(lock_id, row.remote) for row in self.query_one(RemotesTable).rows]
+
+    def _show_marks(self, remote: Remote | None = None) -> None:
+        """Show which are marked.
+
+        Args:
+            remote: The only one whose mark has changed; None: those of others may have, too.
+        """
+        table = self.query_one(RemotesTable)
+        if remote is None:
+            table.refresh()
+        else:
+            table.paint_remote(remote)
+        self._show_pager()
+        if self._had_marks != bool(self.marks):  # only then other keys work
+            self._had_marks = bool(self.marks)
+            self.query_one(KeyLine).show_keys()
+
+    def action_mark(self) -> None:
+        if (remote := self.current) is not None:
+            self.marks.toggle((self.lock_entry.lock_id, remote))
+            self._show_marks(remote)
+            self.query_one(RemotesTable).action_cursor_down()
+
+    def action_mark_range(self) -> None:
+        rows, at = self._marked_rows(), self.query_one(RemotesTable).cursor_row
+        if not self.marks.mark_range(rows, at):
+            words = "The remote that was marked last is not shown here: a range begins at it."
+            self.notify(words, title="Mark range")
+        self._show_marks()
+
+    def action_mark_all(self) -> None:
+        rows = self._marked_rows()
+        self.marks.toggle_all(rows)
+        if without := sum(remote.id is None for _, remote in rows):
+            self.notify(f"{without:,} without a usable id cannot be marked.", title="Mark all")
+        self._show_marks()
+
+    def action_unmark_all(self) -> None:
+        """Unmark all, or take that back."""
+        if self.marks:
+            self._unmark_all()
+        else:
+            self.marks.bring_back()
+            self._show_marks()
+
+    def _unmark_all(self) -> None:
+        words = with_keys("{marks.none} marks them again.")
+        self.notify(f"{self.marks.clear():,} unmarked. {words}", title="Unmark all")
+        self._show_marks()
+
+    def action_act_on_marked(self) -> None:
+        self.marked.act()
+
+    @work
+    @opens("the plan to undo the last change", must_appear=True)
+    async def action_undo(self) -> None:
+        """Show the inverse of the last change of this lock as a plan."""
+        from lockterm.operations.undoing import last_change
+        from lockterm.screens.history.undo import open_undo
+
+        with self.refusing_errors():
+            found = await last_change(self.operations, self.lock_entry.lock_id)
+            await open_undo(self, found.id)
+
     # --- actions: the way on -------------------------------------------------------------------
 
     def action_voice(self) -> None:
@@ -567,14 +708,25 @@ class RemotesScreen(LocktermScreen[None]):
 
         self.app.push_screen(VoiceScreen(self.operations, self.lock_entry))
 
+    def action_copies(self) -> None:
+        """Choose where the remotes of this lock, or the marked ones, go to as well."""
+        from lockterm.screens.copy import CopyScreen
+
+        if self.marks:
+            self.marked.copy_to_locks()
+        else:
+            self.app.push_screen(CopyScreen(self.operations, self.lock_entry))
+
     def action_back(self) -> None:
-        """Stop a search; show all again; go back to the locks."""
+        """Stop a search; show all again; unmark all; go back to the locks."""
         found = self.view.found
         if found is not None and found.running:
             self.workers.cancel_group(self, "search")
             self.view = replace(self.view, found=replace(found, running=False, ended="stopped"))
         elif self.view.needle:
             self.query_one(FindLine).action_close()
+        elif self.marks:
+            self._unmark_all()
         elif len(self.app.screen_stack) > 1:
             self.dismiss(None)
         else:

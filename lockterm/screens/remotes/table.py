@@ -12,7 +12,8 @@ from textual import events
 from lockterm.screens.remotes.columns import AS_USUAL, USUAL, Arrangement
 from lockterm.screens.remotes.layout import GROWING, Layout, line, plan, titles
 from lockterm.screens.remotes.row import RemoteRow, cells, whole
-from lockterm.widgets.line_table import MARGIN, TITLES, LineTable, Piece
+from lockterm.widgets.cells import cut
+from lockterm.widgets.line_table import MARGIN, MARK, TITLES, LineTable, Piece
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
@@ -27,12 +28,14 @@ class RemotesTable(LineTable):
         moved: Called at once when a key has moved the cursor. A message would come one frame
             later, and what it changes would be a second write to the terminal.
         arrangement: Which columns there are, and what they say the rows are sorted by.
+        marked: Tells whether a remote is marked.
     """
 
     def __init__(
         self,
         moved: Callable[[], None] = lambda: None,
         arrangement: Arrangement = AS_USUAL,
+        marked: Callable[[Remote], bool] = lambda _: False,
         *,
         id: str | None = None,
     ) -> None:
@@ -43,6 +46,7 @@ class RemotesTable(LineTable):
         self._arrangement = arrangement
         self._layout = Layout({}, 1, 0)
         self._moved = moved
+        self._marked = marked
 
     @property
     def selected(self) -> Remote | None:
@@ -118,7 +122,20 @@ class RemotesTable(LineTable):
         return line(titles(self._layout), self._layout)
 
     def line(self, row: int) -> Iterator[Piece]:
-        return line(cells(self.rows[row], self._layout), self._layout)
+        found = cells(self.rows[row], self._layout)
+        if self.is_cursor_written and row == self.cursor_row and self.is_marked(row):
+            text, is_bold = found[0]  # the cursor has taken the mark's place
+            found[0] = cut(f"{MARK}{text}", next(iter(self._layout.widths.values()))), is_bold
+        return line(found, self._layout)
+
+    def is_marked(self, row: int) -> bool:
+        return self._marked(self.rows[row].remote)
+
+    def paint_remote(self, remote: Remote) -> None:
+        """Paint the rows of a remote anew; an id may be there twice."""
+        for place, row in enumerate(self.rows):
+            if row.remote.id == remote.id:
+                self.refresh_lines(place + TITLES)
 
     def _plan_columns(self, arrangement: Arrangement) -> Layout:
         height = self.size.height or self.app.size.height

@@ -81,11 +81,12 @@ async def test_what_is_so_already_is_not_sent(site: Site, carried: Any):
 
 
 async def test_what_has_changed_since_is_skipped_and_holds_nothing_up(site: Site, carried: Any):
-    lock_id = site.new_lock(6)
-    renamed, moved, gone, given, kept, last = site.remotes(lock_id)
+    lock_id = site.new_lock(7)
+    renamed, moved, gone, given, kept, last, renewed = site.remotes(lock_id)
     site.ask("bluetooth-remote/update", lockId=lock_id, remoteId=renamed.id, remoteName="Bob")
     site.ask("bluetooth-remote/update", lockId=lock_id, remoteId=moved.id, isCoerced=1)
     site.ask("bluetooth-remote/delete", remoteId=gone.id)
+    site.ask("bluetooth-remote/update", lockId=lock_id, remoteId=renewed.id, extraData={"a": 1})
     given = type(given).read(given.raw | {"remoteNumber": "of another one"})
     async with site.proxy() as proxy:
         done = await carried(
@@ -97,15 +98,17 @@ async def test_what_has_changed_since_is_skipped_and_holds_nothing_up(site: Site
                 update(lock_id, given, remoteName="Given"),
                 delete(lock_id, type(kept).read(kept.raw | {"createTime": 1})),
                 delete(lock_id, last),
+                delete(lock_id, renewed),
             ],
         )
-        assert states(done) == [SKIPPED, RECORDED, SKIPPED, SKIPPED, SKIPPED, RECORDED]
+        assert states(done) == [SKIPPED, RECORDED, SKIPPED, SKIPPED, SKIPPED, RECORDED, SKIPPED]
         assert [entry.call for entry in proxy.ledger] == ["update", "delete"]
     words = [step.message for step in done.steps]
     assert "Fob 0 -> Bob" in words[0]
     assert "gone" in words[2]
     assert "another remote" in words[3] and "another remote" in words[4]
-    assert names(site, lock_id) == {"Bob", "Moved", "Fob 3", "Fob 4"}
+    assert "It was changed since: Extra data" in words[6]
+    assert names(site, lock_id) == {"Bob", "Moved", "Fob 3", "Fob 4", "Fob 6"}
 
 
 async def test_a_name_that_another_remote_has_is_refused_with_what_differs(

@@ -72,8 +72,8 @@ PLACES: tuple[tuple[str, ...], ...] = (
 
 ALPHABET: tuple[str, ...] = (
     *("enter", "enter", "escape", "tab", "shift+tab", "up", "down", "left", "right", "space"),
-    *("backspace", "home", "end", "pageup", "pagedown", "\x13", "\x0f"),
-    *"aedwunpvjkrstyhlCHMRoxmcAX/:<>?+0137-. '",
+    *("backspace", "home", "end", "pageup", "pagedown", "\x13", "\x0e", "\x0f"),
+    *"aedwunpvjkrstyhlzCHMRoxmcAXSU*/:<>?+0137-. '",
     *("+30d", "w", "e", "d", "u", "/", ":", "\x10"),
     *("\x1b[200~An na\x1b[201~", "\x1b[200~+30d\n7\x1b[201~"),
 )
@@ -88,6 +88,10 @@ WHOLE: tuple[tuple[str, ...], ...] = (
     ("A", "send", "enter", "enter"),
     ("X", "give up", "enter", "enter"),
     ("a", "Paxe dC", "enter", "A-1", "\x13", "right", "enter"),
+    ("+", "\x0e", "right", "enter", "\x0e", "right", "enter"),
+    ("+", "Xa", "tab", "B-7", "\x0e", "right", "enter", "Y", "escape"),
+    (" ", " ", "w", "+30d", "\x13", "down", "escape", "escape"),
+    ("*", "m", "down", "enter", "1", "enter", "escape", "U"),
     ("\x10", "edit", "enter", "X", "\x13", "right", "enter"),
 )
 """What a person types without looking, where only the keys of the list come to it at random."""

@@ -50,22 +50,28 @@ WAYS = {
 
 EMPTY_LOCK = 1004
 ON_A_REMOTE = {"edit", "renew", "user_number", "delete"}
+WRITES = {*ON_A_REMOTE, "add", "another", "clear"}
+TYPED = {
+    **{"slash": "/", "colon": ":", "question_mark": "?", "plus": "+", "ctrl+p": "\x10"},
+    "f2": "M",
+}
+"""What is typed for a key, where that is not its name."""
 OF_OUTCOMES = {"outcome.check", "outcome.send_again", "outcome.give_up"}
 
 REFUSED: dict[tuple[str, str], set[str]] = {
-    ("read-only", "remotes"): {f"remotes.{one}" for one in (*ON_A_REMOTE, "add", "clear")},
+    ("read-only", "remotes"): {f"remotes.{one}" for one in WRITES | {"undo"}},
     ("read-only", "remote"): {f"remote.{one}" for one in ON_A_REMOTE},
     ("read-only", "voice"): {"voice.set"},
-    ("read-only", "history"): {"history.restore"},
+    ("read-only", "history"): {"history.restore", "history.undo"},
     ("read-only", "operation"): {"operation.restore", "app.history"},
-    ("offline", "remotes"): {f"remotes.{one}" for one in (*ON_A_REMOTE, "add", "clear")},
+    ("offline", "remotes"): {f"remotes.{one}" for one in WRITES},
     ("offline", "remote"): {f"remote.{one}" for one in ON_A_REMOTE},
-    ("held", "remotes"): {f"remotes.{one}" for one in (*ON_A_REMOTE, "add", "clear")},
+    ("held", "remotes"): {f"remotes.{one}" for one in WRITES},
     ("held", "remote"): {f"remote.{one}" for one in ON_A_REMOTE},
-    ("held", "history"): {"history.restore"},
+    ("held", "history"): {"history.restore", "history.undo"},
     ("nothing", "locks"): {f"locks.{one}" for one in ("open", "edit", "remove", "voice")},
-    ("nothing", "remotes"): {f"remotes.{one}" for one in (*ON_A_REMOTE, "detail", "copy", "clear")},
-    ("nothing", "history"): {"history.open", "history.restore"},
+    ("nothing", "remotes"): {f"remotes.{one}" for one in WRITES - {"add"} | {"detail", "copy"}},
+    ("nothing", "history"): {"history.open", "history.restore", "history.undo"},
     ("nothing", "profiles"): {f"profiles.{one}" for one in ("open", "edit", "remove")},
 }
 """State and screen -> keys that are refused there for certain, beside others."""
@@ -93,9 +99,8 @@ def opening_keys(place: str) -> Iterator[tuple[str, str]]:
     for each in (PLACES[place], PLACES["app"]):
         for key in each.own:
             if key.opens:
-                named = {"slash": "/", "colon": ":", "question_mark": "?", "ctrl+p": "\x10"}
                 first = key.keys.split(",")[0]
-                yield key.id, named.get(first, {"f2": "M"}.get(first, first))
+                yield key.id, TYPED.get(first, first)
 
 
 STATES = [

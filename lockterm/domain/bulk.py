@@ -1,0 +1,214 @@
+"""One change of many remotes, worked out for each: steps of a plan, and what cannot be planned.
+
+Each remote is taken as it was seen: that is the step's precondition. Nothing here asks the service.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import tzinfo
+from typing import Any
+
+from lockterm.domain import rules
+from lockterm.domain.constants import RemoteType, is_known_type, needs_dates, needs_weekdays
+from lockterm.domain.date_input import Moment, read_moment
+from lockterm.domain.plan import Action, Step, StepState
+from lockterm.domain.remotes import Remote
+from lockterm.domain.table_plan import Change
+from lockterm.domain.validity import OPENS_NOTHING, never_opens
+from lockterm.errors import RuleViolation
+from lockterm.record import record
+
+OPENS_ALWAYS = "It opens without an end from then on."
+
+
+class CannotPlan(Exception):
+    """A change is not possible for a remote.
+
+    Args:
+        reason: Why, as a sentence that is safe to show.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@record
+class Target:
+    """A remote that is to be changed."""
+
+    lock_id: int
+    remote: Remote
+    """As it was seen last."""
+    zone: tzinfo
+    """Of its lock: a time that is typed is one there."""
+
+
+Wanted = Callable[[Target, int], Remote]
+"""A remote and now, in milliseconds, -> as it is to be.
+
+Raises:
+    CannotPlan: It is not possible for this one.
+"""
+
+
+@record
+class Bulk:
+    """What a change comes to."""
+
+    changes: list[Change]
+    """A step for each remote that it is possible for, without a number."""
+    left: list[Step]
+    """The others, refused with why."""
+
+
+def change_each(targets: Iterable[Target], wanted: Wanted, now_ms: int) -> Bulk:
+    """Plan an update of each remote; one that is so already is kept.
+
+    Args:
+        targets: The remotes, each once.
+        wanted: What each is to be.
+        now_ms: Now, in milliseconds.
+    """
+    bulk = Bulk([], [])
+    for target in targets:
+        try:
+            bulk.changes.append(_updated(target, wanted(target, now_ms), now_ms))
+        except CannotPlan as error:
+            step = _step(target, Action.UPDATE)
+            bulk.left.append(replace(step, state=StepState.REFUSED, message=error.reason))
+    return bulk
+
+
+def delete_each(targets: Iterable[Target]) -> Bulk:
+    """Plan to delete each remote."""
+    return Bulk([Change(_step(target, Action.DELETE)) for target in targets], [])
+
+
+def _updated(target: Target, wanted: Remote, now_ms: int) -> Change:
+    before = target.remote
+    try:
+        fields = rules.differing(before, wanted)
+    except RuleViolation as error:
+        raise CannotPlan(" ".join(error.reasons.values())) from None
+    if not fields:
+        return Change(_step(target, Action.KEEP))
+    if lost := rules.unread(before, wanted):
+        raise CannotPlan(" ".join(lost.values()))
+    asked = rules.warnings(wanted, now_ms, before)
+    touches = rules.touches_validity(before, wanted)
+    if touches and never_opens(wanted, target.zone):
+        asked["weekDay"] = OPENS_NOTHING
+    if touches and wanted.remote_type == RemoteType.PERMANENT:
+        asked["remoteType"] = OPENS_ALWAYS
+    return Change(_step(target, Action.UPDATE, fields), [*asked.values()])
+
+
+def _step(target: Target, action: Action, wanted: Mapping[str, Any] | None = None) -> Step:
+    remote = target.remote
+    name = (remote.remote_name or "").encode("utf-8", "backslashreplace").decode()
+    return Step(0, action, target.lock_id, remote.id, name, wanted or {}, remote.raw)
+
+
+# --- what each is to be ------------------------------------------------------------------------
+
+
+def new_end(text: str, *, from_own: bool) -> Wanted:
+    """Another end for each.
+
+    Args:
+        text: What was typed; see :mod:`lockterm.domain.date_input`.
+        from_own: Whether ``+30d`` counts from each one's own end, and not from now.
+    """
+
+    def wanted(target: Target, now_ms: int) -> Remote:
+        remote = target.remote
+        if remote.remote_type == RemoteType.PERMANENT:
+            raise CannotPlan("It is permanent: it has no end.")
+        if not needs_dates(remote.remote_type):
+            raise CannotPlan("Its type is not one that lockterm knows.")
+        since_ms = now_ms
+        if from_own and text.strip().startswith("+"):
+            if not remote.end_ms:
+                raise CannotPlan("It has no end to count from.")
+            since_ms = remote.end_ms
+        return replace(remote, end_ms=_ms(read_moment(text, target.zone, since_ms, end=True)))
+
+    return wanted
+
+
+def new_validity(
+    kind: int | None, start: str = "", end: str = "", days: Iterable[int] | None = None
+) -> Wanted:
+    """Another type, or other weekdays, for each; its own dates where none are typed.
+
+    Args:
+        kind: The type; None: each keeps its own.
+        start: What was typed; empty: its own.
+        end: As ``start``; ``+30d`` counts from a start that lies ahead, else from now.
+        days: The weekdays; None: its own.
+    """
+    chosen = None if days is None else tuple(sorted(set(days)))
+
+    def wanted(target: Target, now_ms: int) -> Remote:
+        remote, zone = target.remote, target.zone
+        after = remote.remote_type if kind is None else kind
+        if not is_known_type(after):
+            raise CannotPlan("Its type is not one that lockterm knows.")
+        if kind is None and chosen is not None and not needs_weekdays(after):
+            raise CannotPlan("It is not recurring: only a recurring remote has weekdays.")
+        remote = replace(remote, remote_type=after)
+        if needs_dates(after):
+            if start.strip():
+                remote = replace(remote, start_ms=_ms(read_moment(start, zone, now_ms)))
+            if end.strip():
+                moment = read_moment(end, zone, now_ms, base_ms=remote.start_ms, end=True)
+                remote = replace(remote, end_ms=_ms(moment))
+        if needs_weekdays(after) and chosen is not None:
+            remote = replace(remote, week_day=chosen)
+        return remote
+
+    return wanted
+
+
+def coerced(value: int) -> Wanted:
+    """Another coerced flag for each."""
+    return lambda target, now_ms: replace(target.remote, is_coerced=value)
+
+
+def extra_set(name: str, value: Any) -> Wanted:
+    """A key of the extra data set for each; its other keys stay."""
+
+    def wanted(target: Target, now_ms: int) -> Remote:
+        return replace(target.remote, extra_data={**_extra(target.remote), name: value})
+
+    return wanted
+
+
+def extra_removed(name: str) -> Wanted:
+    """A key of the extra data removed from each; its other keys stay."""
+
+    def wanted(target: Target, now_ms: int) -> Remote:
+        extra = _extra(target.remote)
+        if name not in extra:
+            return target.remote
+        left = {key: value for key, value in extra.items() if key != name}
+        return replace(target.remote, extra_data=left)
+
+    return wanted
+
+
+def _extra(remote: Remote) -> Mapping[str, Any]:
+    if "extraData" in remote.odd:
+        raise CannotPlan("Its extra data is no JSON object: change it by itself.")
+    return remote.extra_data or {}
+
+
+def _ms(moment: Moment) -> int:
+    if moment.choices:
+        raise CannotPlan("The clocks of its lock show that time twice: type it with its offset.")
+    if moment.ms is None:
+        raise CannotPlan(moment.error)
+    return moment.ms

@@ -1,0 +1,141 @@
+"""A lock's whole list, packed: a million remotes can be searched in memory.
+
+What a search looks at is one text, the ends of the periods are an array, and what the service told
+is compressed: of the remotes that are found, only those that are seen are read again.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from lockterm.domain.remotes import Remote
+from lockterm.domain.searching import search_text
+from lockterm.domain.validity import end_of
+from lockterm.record import record
+
+NEVER = -(2**63)
+"""The end of what has none, and the id of what has none."""
+
+_FAST = 1
+"""The level of compression: the records of a list have nearly everything in common."""
+
+_as_json = json.JSONEncoder(separators=(",", ":")).encode
+
+
+@record
+class Block:
+    """Some remotes in a row: a page, as it came."""
+
+    texts: str
+    """What a search looks at, see ``searching.search_text``: a line for each remote."""
+    ids: array[int]
+    """The id of each one, or :data:`NEVER`."""
+    ends: array[int]
+    """When the period of each one ends, in milliseconds; or :data:`NEVER`."""
+    records: bytes
+    """What the service told of each: a line of JSON, all of them compressed."""
+
+    @classmethod
+    def of(cls, remotes: Sequence[Remote]) -> Block:
+        """Pack remotes."""
+        ids = array("q", [NEVER if one.id is None else one.id for one in remotes])
+        ends = array("q", [NEVER if (end := end_of(one)) is None else end for one in remotes])
+        texts = "\n".join(map(search_text, remotes))
+        told = "\n".join([_as_json(one.raw) for one in remotes])  # in ASCII
+        return cls(texts, ids, ends, zlib.compress(told.encode(), _FAST))
+
+    def remotes(self) -> list[Remote]:
+        """All of them."""
+        return [Remote.read(json.loads(line)) for line in self._lines()] if self.ends else []
+
+    def remote(self, line: int) -> Remote:
+        """One of them, counted from 0."""
+        return Remote.read(json.loads(self._lines()[line]))
+
+    def _lines(self) -> list[bytes]:
+        return zlib.decompress(self.records).split(b"\n")
+
+    def find(self, words: Sequence[str]) -> Iterator[int]:
+        """The lines that have every word.
+
+        Args:
+            words: In small letters, at least one.
+        """
+        texts = self.texts
+        if not _has_all(texts, words):  # as of most blocks
+            return
+        first = words[0] if len(words) == 1 else min(words, key=texts.count)
+        rest = [word for word in words if word != first]
+        line = counted = 0
+        at = texts.find(first)
+        while at >= 0:
+            line += texts.count("\n", counted, at)
+            end = texts.find("\n", at)
+            end = len(texts) if end < 0 else end
+            if not rest or _has_all(texts[texts.rfind("\n", 0, at) + 1 : end], rest):
+                yield line
+            counted, at = end, texts.find(first, end)
+
+
+def _has_all(text: str, words: Iterable[str]) -> bool:
+    return all(word in text for word in words)
+
+
+class Place(NamedTuple):
+    """Where a remote stands in a list."""
+
+    block: int
+    line: int
+
+
+@record
+class Listing:
+    """The remotes of a lock as they were read, all of them."""
+
+    blocks: Sequence[Block]
+    at_ms: int
+    """When the reading began, by this machine's clock."""
+    changed: bool = False
+    """Whether something of the lock was changed from here since, so that it may be otherwise."""
+
+    @property
+    def count(self) -> int:
+        """How many remotes there are."""
+        return sum(len(block.ends) for block in self.blocks)
+
+    def remotes(self) -> Iterator[Remote]:
+        """All of them, in the order of the list."""
+        for block in self.blocks:
+            yield from block.remotes()
+
+    def remote(self, place: Place) -> Remote:
+        """The one at a place."""
+        return self.blocks[place.block].remote(place.line)
+
+    def id(self, place: Place) -> int | None:
+        """The id of the one at a place; None: it has none that can be used."""
+        remote_id = self.blocks[place.block].ids[place.line]
+        return None if remote_id == NEVER else remote_id
+
+    def find(self, words: Sequence[str]) -> Iterator[Place]:
+        """Where the remotes stand that have every word; see :meth:`Block.find`."""
+        for number, block in enumerate(self.blocks):
+            for line in block.find(words):
+                yield Place(number, line)
+
+    def ending(self, until_ms: int) -> Iterator[tuple[int, Place]]:
+        """When they end, and where they stand, of the remotes that do so by a moment."""
+        for number, block in enumerate(self.blocks):
+            for line, end in enumerate(block.ends):
+                if NEVER < end <= until_ms:
+                    yield end, Place(number, line)
+
+
+def words_of(needle: str) -> list[str]:
+    """The words of what was typed, as :meth:`Listing.find` takes them."""
+    words = set(needle.casefold().split())
+    return sorted(words, key=len, reverse=True)  # a long one is most often rare

@@ -1,0 +1,98 @@
+"""Plans and their steps in words, each of them safe to show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import tzinfo
+
+from lockterm.domain import rules
+from lockterm.domain.differences import differences, in_words
+from lockterm.domain.plan import DUE, Action, Plan, Step, StepState
+from lockterm.domain.remotes import FIELDS, Remote
+from lockterm.domain.text import clean
+from lockterm.domain.validity import period_words
+from lockterm.domain.wording import titled
+
+TOLD = (
+    *(StepState.RECORDED, StepState.UNCHANGED, StepState.REFUSED),
+    *(StepState.SKIPPED, StepState.UNKNOWN, StepState.NOT_SENT),
+)
+"""What becomes of a step that is not under way any more."""
+
+_TODO = {Action.ADD: "to add", Action.UPDATE: "to change", Action.DELETE: "to delete"}
+_WORDS = {StepState.UNCHANGED: "so already", StepState.NOT_SENT: "not sent"}
+
+
+def plan_words(plan: Plan) -> str:
+    """``2 to add, 1 to delete``."""
+    counts = plan.actions()
+    said = [f"{counts[action]:,} {words}" for action, words in _TODO.items() if counts[action]]
+    return ", ".join(said) or "Nothing is to be changed."
+
+
+def has_work(plan: Plan) -> bool:
+    """Whether anything has to be sent for it."""
+    return any(step.action is not Action.KEEP and step.state in DUE for step in plan.steps)
+
+
+def step_name(step: Step) -> tuple[str, str | None]:
+    """The name and the number of a step's remote, as they came."""
+    number = step.wanted.get("remoteNumber", step.before.get("remoteNumber"))
+    shown = number if isinstance(number, str) else None
+    if not step.remote_name:
+        return f"remote {step.remote_id or shown or ''}".strip(), None
+    return step.remote_name, shown
+
+
+def step_title(step: Step) -> str:
+    """The name and the number of a step's remote."""
+    return titled(*step_name(step))
+
+
+def state_words(step: Step) -> str:
+    """``not sent``: the state of a step."""
+    return step.state.value.replace("_", " ")
+
+
+def change_words(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
+    """What a step is about, a line for each: when a new remote opens, which fields differ.
+
+    Args:
+        step: For a delete it is what will be gone.
+        zone: The lock's.
+        now_ms: Now, in milliseconds.
+    """
+    before = Remote.read(step.before)
+    match step.action:
+        case Action.ADD:
+            lines = [clean(period_words(Remote.read(step.wanted), now_ms, zone))]
+            if extra := step.wanted.get("extraData"):
+                lines.append(f"Extra data: {in_words(FIELDS['extraData'], extra, zone)}")
+            return lines
+        case Action.UPDATE:
+            after = rules.effective(before, Remote.read({**before.raw, **step.wanted}))
+            return [str(one) for one in differences(before, after, zone)]
+        case Action.DELETE:
+            return [clean(period_words(before, now_ms, zone))]
+        case Action.KEEP:
+            return [clean(step.message, 300)] if step.message else []
+
+
+def state_counts(counts: Mapping[StepState, int]) -> dict[str, int]:
+    """How many steps have each state that programs are told; what is due was not sent."""
+    due = sum(counts.get(state, 0) for state in DUE)
+    return {
+        state.value: counts.get(state, 0) + (due if state is StepState.NOT_SENT else 0)
+        for state in TOLD
+    }
+
+
+def counts_words(counts: Mapping[StepState, int]) -> str:
+    """``212 recorded, 2 refused``."""
+    found = state_counts(counts)
+    said = [
+        f"{found[state.value]:,} {_WORDS.get(state, state.value)}"
+        for state in TOLD
+        if found[state.value]
+    ]
+    return ", ".join(said)

@@ -1,0 +1,242 @@
+"""Copy remotes to other locks: marked in the book, what gets lost said before, shown as a plan."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.reactive import reactive
+from textual.widgets import Static
+from textual.worker import Worker
+
+from lockterm.domain.locks import Lock
+from lockterm.domain.remotes import Remote, is_still
+from lockterm.domain.text import clean
+from lockterm.errors import LocktermError
+from lockterm.keymap.hints import with_keys
+from lockterm.operations import Operations
+from lockterm.operations.plan_files import Drawn, draw_copies, read_locks
+from lockterm.screens.base import LocktermScreen
+from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.plan.screen import PlanScreen
+from lockterm.terminal.key_queue import opens
+from lockterm.widgets.bindings import bindings
+from lockterm.widgets.line_table import LineTable
+from lockterm.widgets.row_table import Column, LazyRows, RowTable
+from lockterm.widgets.state_panel import StatePanel
+
+_LONGEST = 60
+"""The most characters of a lock's name that are looked at for showing it."""
+
+
+class CopyScreen(LocktermScreen[None]):
+    """Choose where the remotes of a lock go to as well; nothing is sent from here.
+
+    Args:
+        operations: The one door to service and store.
+        source: The lock that has them.
+        remotes: Those that are copied, as they were seen; None: all.
+    """
+
+    BINDINGS = bindings("copies")
+
+    doing: reactive[str] = reactive("", init=False)
+    """What is waited for; empty: for the person."""
+
+    renames: reactive[bool] = reactive(False, init=False)
+    """Whether what has a name that is taken gets another one; else it is left out."""
+
+    def __init__(
+        self, operations: Operations, source: Lock, remotes: Sequence[Remote] | None = None
+    ) -> None:
+        super().__init__(operations)
+        self._source = source
+        self._remotes = remotes
+        self._book: Mapping[str, Lock] = {}
+        self._marked: set[int] = set()
+        self._reading: Worker[None] | None = None
+
+    def crumbs(self) -> tuple[str, ...]:
+        """From which lock."""
+        return ("Locks", self._source.title, "Copy to other locks")
+
+    def compose_body(self) -> ComposeResult:
+        """What is copied; the other locks; what is chosen."""
+        yield Static(self._what(), id="what", markup=False)
+        table = RowTable(
+            Column("", most=3, least=3),
+            Column("Lock", most=60, least=18),
+            Column("Id", most=19, least=4),
+            Column("Remotes", right=True, rank=1),
+            id="targets",
+        )
+        table.display = False
+        yield table
+        yield StatePanel("Reading the lock book ...", id="state")
+        yield Static(id="chosen", markup=False)
+
+    def _what(self) -> str:
+        count = None if self._remotes is None else len(self._remotes)
+        which = {None: "All remotes", 1: "1 remote"}.get(count, f"{count} remotes")
+        return f"{which} of {clean(self._source.title, _LONGEST)}, to be added to which locks?"
+
+    # --- the book ------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """Show the book."""
+        self.load_book()
+
+    @work
+    @opens("the locks")
+    async def load_book(self) -> None:
+        """Read the other locks of the book."""
+        state, table = self.query_one(StatePanel), self.query_one(RowTable)
+        try:
+            locks = await self.operations.locks.all()
+        except LocktermError as error:
+            state.say_error(error, with_keys("{copies.back}  go back"))
+            return
+        self._book = {
+            str(lock.lock_id): lock for lock in locks if lock.lock_id != self._source.lock_id
+        }
+        if not self._book:
+            state.say("The lock book has no other lock.", with_keys("{copies.back}  go back"))
+            return
+        table.show(LazyRows(self._book, self._cells))
+        table.display, state.display = True, False
+        table.focus()
+        self._tell()
+
+    def _cells(self, lock: Lock) -> tuple[str, ...]:
+        return (
+            "[x]" if lock.lock_id in self._marked else "[ ]",
+            clean(lock.title, _LONGEST),
+            str(lock.lock_id),
+            "-" if lock.remotes is None else str(lock.remotes),
+        )
+
+    # --- choosing ------------------------------------------------------------------------------
+
+    def why_not(self, action: str) -> str:
+        """What is being read is not chosen anew, and a plan needs locks."""
+        if action in ("mark", "mark_all", "taken", "plan") and self.doing:
+            return self.doing
+        if action in ("mark", "mark_all", "plan") and not self._book:
+            return "There is no other lock in the lock book."
+        if action == "plan" and not self._marked:
+            return with_keys("No lock is marked: {copies.mark} marks the one under the cursor.")
+        return ""
+
+    def action_mark(self) -> None:
+        """Mark the lock under the cursor, or not; go on to the next."""
+        table = self.query_one(RowTable)
+        if (key := table.highlighted) is not None:
+            self._marked ^= {self._book[key].lock_id}
+            table.action_cursor_down()
+        self._tell()
+
+    def action_mark_all(self) -> None:
+        """Mark every lock; or none, where all are marked."""
+        all_of_them = {lock.lock_id for lock in self._book.values()}
+        self._marked = set() if self._marked == all_of_them else all_of_them
+        self._tell()
+
+    @on(LineTable.Chosen)
+    def _clicked(self) -> None:
+        if not self.why_not("mark"):
+            self.action_mark()
+
+    def action_taken(self) -> None:
+        """Leave out what has a name that is taken, or give it another."""
+        self.renames = not self.renames
+
+    def watch_renames(self) -> None:
+        """Say which."""
+        self._tell()
+
+    def watch_doing(self) -> None:
+        """Say what is waited for."""
+        self._tell()
+
+    def _tell(self) -> None:
+        if not self._book:
+            return
+        marked = "1 lock" if len(self._marked) == 1 else f"{len(self._marked):,} locks"
+        taken = "another, such as Anna (2)" if self.renames else "left out"
+        words = f"{marked} marked.  A name that is taken: {taken}."
+        words = f"{self.doing} escape stops it." if self.doing else words
+        self.query_one("#chosen", Static).update(words)
+        self.query_one(RowTable).refresh()
+        self.refresh_bindings()
+
+    # --- the plan ------------------------------------------------------------------------------
+
+    def action_plan(self) -> None:
+        """Read the locks and show the plan."""
+        self._reading = self.plan()
+
+    @work
+    @opens("the plan", must_appear=True)
+    async def plan(self) -> None:
+        """Read the locks, say what cannot be copied, and show the plan; nothing is sent."""
+        self.doing = f"Reading {len(self._marked) + 1:,} locks ..."
+        try:
+            drawn, losses = await self._drawn()
+        except LocktermError as error:
+            self.tell(error)
+            return
+        finally:
+            if self.is_attached:
+                self.doing = ""
+        if not drawn.plan.steps and not drawn.left:
+            words = f"{clean(self._source.title, 60)} has no remote that could be copied."
+            self.notify(words, title="Copy", markup=False)
+            return
+        if losses:
+            lost = ConfirmModal(
+                "Some of it cannot be copied. Go on?",
+                "\n".join(clean(sentence, 400) for sentence in losses),
+                verb="Show the plan",
+                keep="Back",
+            )
+            if not await self.app.push_screen_wait(lost):
+                return
+        self.app.push_screen(PlanScreen(drawn))
+
+    async def _drawn(self) -> tuple[Drawn, list[str]]:
+        """The plan, and what cannot be copied, in sentences.
+
+        Raises:
+            LocktermError: The lock that has the remotes cannot be read.
+        """
+        marked = [lock.lock_id for lock in self._book.values() if lock.lock_id in self._marked]
+        ids = (self._source.lock_id, *marked)
+        source, *targets = await read_locks(self.operations, ids)
+        if source.error is not None:
+            raise source.error
+        gone = 0
+        if self._remotes is not None:
+            seen = {remote.id: remote.raw for remote in self._remotes}
+            chosen = [
+                now for now in source.remotes if now.id in seen and is_still(seen[now.id], now)
+            ]
+            source, gone = replace(source, remotes=chosen), len(seen) - len(chosen)
+        drawn, losses = await asyncio.to_thread(
+            draw_copies, self.operations, source, targets, renames=self.renames
+        )
+        if gone:
+            words = f"Gone from the lock, and not copied: {gone:,} of {len(self._remotes or ()):,}."
+            losses = [words, *losses]
+        return drawn, losses
+
+    # --- leaving -------------------------------------------------------------------------------
+
+    def action_back(self) -> None:
+        """Stop reading; or go back."""
+        if self.doing and self._reading is not None:
+            self._reading.cancel()
+        else:
+            self.dismiss(None)

@@ -1,0 +1,235 @@
+"""What the screens over all locks have in common: what their keys do with a row."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+
+from textual import on
+
+from lockterm.domain.marks import Marks, Row
+from lockterm.domain.plan import Action, Step, StepState
+from lockterm.domain.text import clean
+from lockterm.keymap.hints import with_keys
+from lockterm.operations import Operations
+from lockterm.screens.base import LocktermScreen
+from lockterm.screens.everywhere.results import Results
+from lockterm.screens.everywhere.site import Site
+from lockterm.screens.everywhere.table import OnLock, OnLocksTable
+from lockterm.screens.marked.commands import (
+    FIRST_WITH_MARKS,
+    MARKING,
+    ON_MARKED,
+    MarkedCommands,
+)
+from lockterm.screens.remotes import RemotesScreen
+from lockterm.screens.remotes.detail import RemoteDetailScreen
+from lockterm.widgets.find_line import FindLine
+from lockterm.widgets.key_line import KeyLine
+from lockterm.widgets.line_table import LineTable
+
+EMPTY_BOOK = "The lock book is empty: there is no lock that could be read."
+
+
+class AllLocksScreen(LocktermScreen[None]):
+    """Remotes of all locks of the book; its kinds say which, and what stands where there are none.
+
+    Args:
+        operations: The one door to service and store.
+    """
+
+    def __init__(self, operations: Operations) -> None:
+        super().__init__(operations)
+        self.marks = Marks()
+        """Which remotes are marked."""
+        self.marked = MarkedCommands(
+            self,
+            self.marks,
+            lambda lock_id: self.operations.zone(self.results.site.locks[lock_id].lock),
+            self._place,
+            shown=self._marked_rows,
+            changed=self._show_marks,
+            unread=self._unread,
+        )
+        """What the keys do with them."""
+
+    @abstractmethod
+    def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:
+        """What is to be shown; see ``results.Search``."""
+
+    @abstractmethod
+    def words(self) -> tuple[str, str]:
+        """What stands where nothing is found: a sentence, and the keys that lead on."""
+
+    @property
+    def results(self) -> Results:
+        """What is shown."""
+        return self.query_one(Results)
+
+    def on_screen_resume(self) -> None:
+        """What was opened from here may have been changed."""
+        self.results.look_again()
+        self.marked.note_outcomes()
+
+    def read_changed(self, lock_ids: Iterable[int]) -> None:
+        """Read locks again that were changed by a run."""
+        self.results.read_changed(lock_ids)
+
+    def write_again(self) -> None:
+        self.results.find()
+
+    def problems(self, site: Site) -> Iterator[OnLock]:
+        """The locks that could not be read just now, each as a row that says so."""
+        for one in site.asked.values():
+            if one is not None and one.problem:
+                words = f"not read: {one.problem}" if one.listing is None else one.problem
+                known = site.locks[one.lock.lock_id].listing
+                if one.listing is None and known is not None:
+                    words += f"; what was {site.age_of(known)} is shown"
+                yield OnLock(one.lock, self.operations.zone(one.lock), problem=words)
+
+    @on(LineTable.Chosen)
+    def _clicked(self) -> None:
+        self.action_open()
+
+    # --- actions -------------------------------------------------------------------------------
+
+    def why_not(self, action: str) -> str:
+        """What is opened has to be there, and so have the locks that are read."""
+        results = self.results
+        if action == "open" and results.current is None:
+            return "Nothing is under the cursor."
+        if action in ON_MARKED and not self.marks:
+            return with_keys("Nothing is marked: {marks.mark} marks.")
+        is_remote = results.current is not None and results.current.remote_id is not None
+        if not is_remote and (action == "mark" or (action == "mark_range" and self.marks)):
+            return "There is no remote with an id under the cursor."
+        if action == "mark_all" and not results.rows:
+            return "There is nothing to mark."
+        if action in MARKING:
+            return self.marked.why_not(action)
+        is_empty = results.is_loaded and results.error is None and not results.site.locks
+        return EMPTY_BOOK if action == "read" and is_empty else ""
+
+    def action_open(self) -> None:
+        """Show every field of a remote; of one without an id, or of a lock, the lock's remotes."""
+        row = self.results.current
+        if row is None:
+            return
+        self.results.note_opened(row.lock)
+        if row.remote is not None and row.remote.id is not None:
+            title = row.remote.remote_name or f"remote {row.remote.id}"
+            screen = RemoteDetailScreen(self.operations, row.lock, row.remote.id, title)
+            self.app.push_screen(screen)
+        else:
+            self.app.push_screen(RemotesScreen(self.operations, row.lock))
+
+    def action_find(self) -> None:
+        self.query_one(FindLine).open()
+
+    def action_read(self) -> None:
+        self.results.read_all()
+
+    def action_back(self) -> None:
+        """Unmark all; then go back."""
+        if self.marks:
+            self._unmark_all()
+        else:
+            self.dismiss(None)
+
+    # --- actions: marks ------------------------------------------------------------------------
+
+    @property
+    def first_keys(self) -> Sequence[str]:
+        return FIRST_WITH_MARKS if self.marks else ()
+
+    def verb_now(self, action: str) -> str:
+        """Some are marked, or were."""
+        if self.marks and action in ON_MARKED:
+            return f"{action} marked"
+        return "mark again" if action == "unmark_all" and self.marks.may_bring_back else ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What is done with marked remotes is offered where some are marked."""
+        if action in ("act_on_marked", "unmark_all", *ON_MARKED) and not self.marks:
+            return None if action == "unmark_all" and self.marks.may_bring_back else False
+        return super().check_action(action, parameters)
+
+    def _marked_rows(self) -> Sequence[Row]:
+        return self.results.marked_rows()
+
+    def _place(self) -> str:
+        """On how many locks they are."""
+        lock_ids = {lock_id for lock_id, _ in self.marks.rows}
+        if len(lock_ids) == 1:
+            return clean(self.results.site.locks[lock_ids.pop()].lock.title, 60)
+        return f"{len(lock_ids):,} locks"
+
+    def _unread(self) -> list[Step]:
+        """The locks that could not be read: whether something is to be deleted there is unknown."""
+        return [
+            Step(
+                0,
+                Action.DELETE,
+                one.lock.lock_id,
+                None,
+                "not read",
+                state=StepState.NOT_SENT,
+                message=f"Not read: {one.problem}. Nothing is planned for what it may have.",
+            )
+            for one in self.results.site.asked.values()
+            if one is not None and one.problem
+        ]
+
+    def _show_marks(self) -> None:
+        self.query_one(OnLocksTable).refresh()
+        self.results.tell()
+        self.query_one(KeyLine).show_keys()
+
+    def action_mark(self) -> None:
+        row = self.results.current
+        if row is not None and row.remote is not None:
+            self.marks.toggle((row.lock.lock_id, row.remote))
+            self._show_marks()
+            self.query_one(OnLocksTable).action_cursor_down()
+
+    def action_mark_range(self) -> None:
+        row, rows = self.results.current, self.results.rows
+        if row is None or row not in rows:  # a lock that was not read
+            return
+        if not self.marks.mark_range(self.results.all_rows(), rows.index(row)):
+            words = "The remote that was marked last is not shown here: a range begins at it."
+            self.notify(words, title="Mark range")
+        self._show_marks()
+
+    def action_mark_all(self) -> None:
+        rows = self.results.all_rows()
+        self.marks.toggle_all(rows)
+        if without := sum(remote.id is None for _, remote in rows):
+            self.notify(f"{without:,} without a usable id cannot be marked.", title="Mark all")
+        if self.results.is_cut:
+            words = f"The {len(rows):,} that are shown are marked; there are more."
+            self.notify(words, title="Mark all", severity="warning")
+        self._show_marks()
+
+    def action_unmark_all(self) -> None:
+        """Unmark all, or take that back."""
+        if self.marks:
+            self._unmark_all()
+        else:
+            self.marks.bring_back()
+            self._show_marks()
+
+    def _unmark_all(self) -> None:
+        words = with_keys("{marks.none} marks them again.")
+        self.notify(f"{self.marks.clear():,} unmarked. {words}", title="Unmark all")
+        self._show_marks()
+
+    def action_renew(self) -> None:
+        self.marked.renew()
+
+    def action_delete(self) -> None:
+        self.marked.delete()
+
+    def action_act_on_marked(self) -> None:
+        self.marked.act()

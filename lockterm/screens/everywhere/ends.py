@@ -1,0 +1,153 @@
+"""What ends: over all locks, what has ended and what ends soon, by day."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from textual import on
+from textual.app import ComposeResult
+from textual.widgets import Static
+
+from lockterm.domain import dates
+from lockterm.domain.glyphs import quoted
+from lockterm.domain.listing import Place, words_of
+from lockterm.domain.text import clean
+from lockterm.keymap.hints import with_keys
+from lockterm.operations import Operations
+from lockterm.operations.everywhere import LockRead
+from lockterm.record import record
+from lockterm.screens.everywhere.base import EMPTY_BOOK, AllLocksScreen
+from lockterm.screens.everywhere.results import Results
+from lockterm.screens.everywhere.site import Site
+from lockterm.screens.everywhere.table import OnLock
+from lockterm.widgets.bindings import bindings
+from lockterm.widgets.find_line import FindLine
+
+COLUMNS = ("end", "when", "lock", "who", "number", "state", "read")
+
+
+@record
+class Span:
+    """Which ends are shown."""
+
+    words: str
+    first_days: int | None
+    """From so many days from now on; None: from ever."""
+    last_days: int
+    """Until so many days from now."""
+
+
+SPANS = (
+    Span("all", None, 30),
+    Span("ended", None, 0),
+    Span("within 7 days", 0, 7),
+    Span("within 30 days", 0, 30),
+)
+
+
+class WhatEndsScreen(AllLocksScreen):
+    """What ends next comes first; behind it what has ended, the latest first.
+
+    Args:
+        operations: The one door to service and store.
+    """
+
+    BINDINGS = bindings("ends")
+
+    def __init__(self, operations: Operations) -> None:
+        super().__init__(operations)
+        self.span = SPANS[0]
+        """Which ends are shown."""
+        self._counts = [0] * len(SPANS)
+
+    def crumbs(self) -> tuple[str, ...]:
+        """It is about all locks."""
+        return ("What ends",)
+
+    def compose_body(self) -> ComposeResult:
+        yield Static(id="spans", markup=False)
+        yield Results(
+            self.operations, COLUMNS, self.search, self.words, self.marks, reads_first=True
+        )
+
+    def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:
+        now_ms, needed = self.operations.now_ms(), words_of(needle)
+        borders = (
+            [
+                (-(2**63) if span.first_days is None else now_ms + span.first_days * dates.DAY_MS)
+                for span in SPANS
+            ],
+            [now_ms + span.last_days * dates.DAY_MS for span in SPANS],
+        )
+        found, counts = list[tuple[int, int, Place, LockRead]](), [0] * len(SPANS)
+        shown = SPANS.index(self.span)
+        for one in site.locks.values():
+            yield None
+            if one.listing is None:
+                continue
+            having = set(one.listing.find(needed)) if needed else None
+            for end, place in one.listing.ending(borders[1][0]):
+                if having is not None and place not in having:
+                    continue
+                for index, (first, last) in enumerate(zip(*borders, strict=True)):
+                    if first < end <= last:
+                        counts[index] += 1
+                        if index == shown:
+                            found.append((end, one.place, place, one))
+        self._counts = counts
+        found.sort(key=lambda each: (each[0] <= now_ms, abs(each[0] - now_ms), each[1:3]))
+        for _, _, place, one in found:
+            if one.listing is not None:
+                read = site.short_age(one.listing)
+                yield OnLock(one.lock, self.operations.zone(one.lock), read, one.listing, place)
+        yield from self.problems(site)
+
+    def words(self) -> tuple[str, str]:
+        results, site = self.results, self.results.site
+        if not site.locks:
+            return EMPTY_BOOK, "escape  back"
+        what = f"{self.span.words} " if self.span is not SPANS[0] else ""
+        if results.needle:
+            return f"Nothing {what}has {quoted(clean(results.needle, 60))}.", "escape  show all"
+        if site.is_reading and site.unread:
+            return "Nothing so far.", "escape  back"
+        if site.unread == len(site.locks):
+            return "No lock was read yet.", with_keys(
+                "{everywhere.read}  read them      escape  back"
+            )
+        if self.span is SPANS[0]:
+            return "Nothing has ended, and nothing ends within 30 days.", "escape  back"
+        return f"Nothing {self.span.words}.", with_keys("{ends.next}  others      escape  back")
+
+    def _span_words(self) -> str:
+        told: Sequence[str] = [
+            f"{span.words} {count:,}" for span, count in zip(SPANS, self._counts, strict=True)
+        ]
+        return " ".join(
+            f"[{words}]" if span is self.span else f" {words} "
+            for span, words in zip(SPANS, told, strict=True)
+        )
+
+    @on(Results.Shown)
+    def _shown(self) -> None:
+        self.query_one("#spans", Static).update(self._span_words(), layout=False)
+        self.refresh_bindings()
+
+    # --- actions -------------------------------------------------------------------------------
+
+    def _choose(self, by: int) -> None:
+        self.span = SPANS[(SPANS.index(self.span) + by) % len(SPANS)]
+        self.results.find(top=True)
+
+    def action_next(self) -> None:
+        self._choose(1)
+
+    def action_previous(self) -> None:
+        self._choose(-1)
+
+    def action_back(self) -> None:
+        """Show all again; then go back."""
+        if self.results.needle:
+            self.query_one(FindLine).action_close()
+        else:
+            super().action_back()

@@ -1,0 +1,371 @@
+"""What was found on all locks: from what was read last at once, and from what is read now."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, cast
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+from textual.message import Message
+from textual.widgets import Static
+
+from lockterm.domain.glyphs import separator
+from lockterm.domain.text import clean
+from lockterm.errors import StoreError
+from lockterm.keymap.hints import with_keys
+from lockterm.screens.everywhere.site import Site
+from lockterm.screens.everywhere.table import OnLock, OnLocksTable
+from lockterm.terminal.key_queue import Opening, opening
+from lockterm.widgets.find_line import FindLine
+from lockterm.widgets.line_table import LineTable
+from lockterm.widgets.pager import Pager, with_age
+from lockterm.widgets.state_panel import StatePanel
+
+if TYPE_CHECKING:
+    from lockterm.domain.locks import Lock
+    from lockterm.domain.marks import Marks, Row
+    from lockterm.domain.remotes import Remote
+    from lockterm.operations import Operations
+
+MOST_FOUND = 500
+"""No more remotes are shown: nobody reads on."""
+
+SLICE_S = 0.02
+"""A search lets keys in after so many seconds."""
+
+LATELY_MS = 5 * 60_000
+"""What was read since is not read again by itself."""
+
+SHOWN_S = 0.25
+"""What comes while locks are read is shown so often, in seconds."""
+
+Search = Callable[[Site, str], Iterator[OnLock | None]]
+"""What of a site is to be shown for what was typed, in its order; now and then None, so that keys
+get in between."""
+
+
+class Results(Vertical):
+    """A line to find with, the rows, and what is told of them.
+
+    Args:
+        operations: The one door to service and store.
+        columns: Of the table.
+        search: Tells what is to be shown.
+        words: Says what stands where nothing is found: a sentence, and the keys that lead on.
+        marks: Which remotes are marked.
+        finds_first: Whether it begins with typing; then the line to find with is always there.
+        reads_first: Whether it begins with reading all locks, unless that was done lately.
+    """
+
+    class Shown(Message):
+        """Other rows are shown, or the cursor stands on another one."""
+
+    class GivenUp(Message):
+        """Escape was pressed in the line to find with, and it was empty."""
+
+    def __init__(
+        self,
+        operations: Operations,
+        columns: Sequence[str],
+        search: Search,
+        words: Callable[[], tuple[str, str]],
+        marks: Marks,
+        *,
+        finds_first: bool = False,
+        reads_first: bool = False,
+    ) -> None:
+        super().__init__(id="results")
+        self._operations = operations
+        self._columns = columns
+        self._search = search
+        self._say = words
+        self._marks = marks
+        self._finds_first = finds_first
+        self._reads_first = reads_first
+        self.site = Site(operations)
+        """What is known of the locks."""
+        self.error: StoreError | None = None
+        """Why the lock book cannot be read."""
+        self.needle = ""
+        """What is searched for."""
+        self.is_cut = False
+        """Whether there is more than is shown."""
+        self.is_loaded = False
+        """Whether what was read last is there."""
+        self._opening: Opening | None = None
+        """Holds keys back until the first row is shown."""
+        self._has_moved = False
+        """Whether the cursor was moved since something else was searched for."""
+        self._opened: int | None = None
+        """The lock that was opened from here."""
+        self._changed: set[int] = set()
+        """The locks that were changed from here and are to be read again."""
+
+    def compose(self) -> ComposeResult:
+        if self._finds_first:
+            yield FindLine(stays=True, id="find")
+        with Container(id="remotes"):
+            yield OnLocksTable(self._columns, self._is_marked, id="found")
+            yield StatePanel("Reading what was read last ...", id="state")
+        if not self._finds_first:
+            yield FindLine(id="find")
+        yield Static(id="row", markup=False)
+        yield Pager(self._operations.clock.steady_ms, id="pager")
+
+    def on_mount(self) -> None:
+        """Take over what was read last."""
+        if self._finds_first:
+            self.query_one(FindLine).open()
+        else:
+            self.query_one(OnLocksTable).focus()
+        self.load()
+
+    # --- loading -------------------------------------------------------------------------------
+
+    @work(exclusive=True, group="load")
+    async def load(self) -> None:
+        """Take over what was read last, and show what is found in it."""
+        with opening(self, "what was read last", passes=self._types):
+            try:
+                await self.site.load()
+            except StoreError as error:
+                self.error = error
+            self.is_loaded = True
+            await self._find(top=True)
+        if self._reads_first and self._is_old():
+            self.read_all()
+        elif self._changed:
+            self.read(self._take_changed())
+
+    def _is_old(self) -> bool:
+        """Whether to read by itself; never over a thin link."""
+        if not self._operations.remotes.reads_ahead:
+            return False
+        read_ms = None if self.site.unread else self.site.oldest_ms()
+        return read_ms is None or self._operations.clock.steady_ms() - read_ms > LATELY_MS
+
+    @work(exclusive=True, group="find")
+    async def find(self, *, top: bool = False) -> None:
+        """Show what is found in what is known now.
+
+        Args:
+            top: Whether something else is searched for, so that the cursor stands on the first.
+        """
+        if top:
+            with opening(self, "what is found", passes=self._types):
+                await self._find(top=True)
+        else:
+            await self._find(top=False)
+
+    async def _find(self, *, top: bool) -> None:
+        if not self.is_loaded:
+            return
+        clock, rows = asyncio.get_running_loop().time, list[OnLock]()
+        until_s, count, self.is_cut = clock() + SLICE_S, 0, False
+        for row in self._search(self.site, self.needle):
+            if row is not None:
+                count += row.listing is not None
+                if count > MOST_FOUND:
+                    self.is_cut = True
+                    break
+                rows.append(row)
+            elif clock() > until_s:
+                await asyncio.sleep(0)
+                until_s = clock() + SLICE_S
+        self._show(rows, top=top)
+
+    @work(exclusive=True, group="read")
+    async def read(self, locks: Sequence[Lock] | None = None) -> None:
+        """Read locks now; what comes is shown as it comes.
+
+        Args:
+            locks: Which; None: all of the book.
+        """
+        clock = asyncio.get_running_loop().time
+        due_s = clock() + SHOWN_S
+
+        def news() -> None:
+            nonlocal due_s
+            if clock() >= due_s:
+                self.find()
+                due_s = clock() + SHOWN_S
+
+        opened = opening(self, "what is read", passes=self._types)
+        if self.rows or self.screen is not self.app.screen:
+            opened.end()
+        self._opening = opened
+        if locks is None:
+            self._changed.clear()
+        try:
+            await self.site.read(news, locks)
+            while again := self._take_changed():
+                await self.site.read(news, again)
+        except StoreError as error:
+            self.error = error
+        finally:
+            self._opening = None
+        self.workers.cancel_group(self, "find")
+        await self._find(top=False)
+        opened.end()
+
+    def read_changed(self, lock_ids: Iterable[int]) -> None:
+        """Read locks again that were changed from here; until then their lists are behind."""
+        self._changed |= {*lock_ids}
+        if not self.is_loaded or self.error is not None:
+            return
+        self.site.note_changed(self._changed)
+        self.find()
+        if not self.site.is_reading and (locks := self._take_changed()):
+            self.read(locks)
+
+    def _take_changed(self) -> Sequence[Lock]:
+        changed, self._changed = self._changed, set()
+        return [one.lock for lock_id, one in self.site.locks.items() if lock_id in changed]
+
+    def read_all(self) -> None:
+        """Read all locks now, once what was read last is there."""
+        if self.is_loaded and self.error is None and self.site.locks:
+            self.read()
+            self.tell()
+        elif self.error is not None:
+            self.error = None
+            self.load()
+
+    @work(exclusive=True, group="again")
+    async def look_again(self) -> None:
+        """After another screen: read again the lock that was opened, if it was changed."""
+        lock_id, self._opened = self._opened, None
+        if lock_id is None or lock_id not in self.site.locks or self.site.is_reading:
+            return
+        if await self._operations.everywhere.is_behind(lock_id):
+            self.read([self.site.locks[lock_id].lock])
+
+    # --- what is shown -------------------------------------------------------------------------
+
+    @property
+    def current(self) -> OnLock | None:
+        """The row under the cursor."""
+        return self.query_one(OnLocksTable).current
+
+    @property
+    def rows(self) -> Sequence[OnLock]:
+        """The remotes that are shown, from top to bottom."""
+        shown = self.query_one(OnLocksTable).rows
+        return [row for row in shown if row.listing is not None]
+
+    def _is_marked(self, row: OnLock) -> bool:
+        marked = row.remote is not None and bool(self._marks)
+        return marked and self._marks.has((row.lock.lock_id, cast("Remote", row.remote)))
+
+    def marked_rows(self) -> Sequence[Row]:
+        """Those of the rows that may be marked; the others are not unpacked for it."""
+        keys = {(lock_id, remote.id) for lock_id, remote in self._marks.rows}
+        return [
+            (row.lock.lock_id, row.remote)
+            for row in self.rows
+            if (row.lock.lock_id, row.remote_id) in keys and row.remote is not None
+        ]
+
+    def all_rows(self) -> Sequence[Row]:
+        """All that is shown, as marks know it."""
+        return [(row.lock.lock_id, row.remote) for row in self.rows if row.remote is not None]
+
+    def note_opened(self, lock: Lock) -> None:
+        """Note that a lock's remote is looked at on another screen, which may change it."""
+        self._opened = lock.lock_id
+
+    def _show(self, rows: Sequence[OnLock], *, top: bool) -> None:
+        if not self.is_running:
+            return
+        # A lock that was not read stood first as long as there was nothing else.
+        stood = self.current
+        top = top or (not self._has_moved and stood is not None and stood.listing is None)
+        self.query_one(OnLocksTable).show_rows(rows, self._operations.now_ms(), top=top)
+        if self._marks:
+            self._marks.see(self.marked_rows())
+        self._has_moved = self._has_moved and not top
+        self.tell()
+        if self._opening is not None and self.rows:
+            self._opening.end()
+
+    def tell(self) -> None:
+        """Say what is shown, and what stands in its place where nothing is."""
+        table, panel = self.query_one(OnLocksTable), self.query_one(StatePanel)
+        panel.display = not table.rows
+        if self.error is not None:
+            panel.say_error(self.error, with_keys("{everywhere.read}  try again      escape  back"))
+        elif panel.display and self.is_loaded:
+            panel.say(*self._say())
+        pager, forms = self.query_one(Pager), [*map(self._words, (None, 30, 10, 0))]
+        if self.site.unread == len(self.site.locks):
+            pager.show(forms[0], shorter=forms[1:])
+        else:
+            first, *shorter = [f"{form}{separator()}oldest " for form in forms]
+            pager.show(*with_age(first, self.site.oldest_ms()), shorter=shorter)
+        self._tell_row()
+
+    def _words(self, longest: int | None) -> str:
+        parts, rows = [], self.rows
+        if self._marks:
+            parts.append(self._marks.words(self.marked_rows()))
+        if rows:
+            locks = len({row.lock.lock_id for row in rows})
+            count = f"the first {MOST_FOUND:,}" if self.is_cut else f"{len(rows):,}"
+            parts.append(f"{count} on {'1 lock' if locks == 1 else f'{locks:,} locks'}")
+        if self.site.locks:
+            parts.append(self.site.words(longest))
+        return separator().join(parts)
+
+    def _tell_row(self) -> None:
+        """Of the row under the cursor: how old its list is, and what no column has room for."""
+        row = self.current
+        parts = []
+        if row is not None and row.listing is not None and row.remote is not None:
+            name = clean(row.remote.remote_name or "", 40)
+            age = f"{clean(row.lock.title, 24)} {self.site.age_of(row.listing)}"
+            parts += [*filter(None, (name,)), age, f"id {row.remote.id}"]
+            if row.remote.extra_data:
+                extra = json.dumps(row.remote.extra_data, ensure_ascii=False)
+                parts.append(f"extra data {clean(extra, 200)}")
+        self.query_one("#row", Static).update(separator().join(parts), layout=False)
+        self.post_message(self.Shown())
+
+    # --- handlers ------------------------------------------------------------------------------
+
+    def _types(self, event: events.Key) -> bool:
+        """Whether a key changes what is searched for, and so need not wait for what is found."""
+        typing = self.query_one(FindLine).has_focus_within
+        return typing and (event.is_printable or event.key == "backspace")
+
+    @on(LineTable.Moved)
+    def _moved(self) -> None:
+        self._has_moved = True
+        self.query_one(Pager).tick()
+        self._tell_row()
+
+    @on(FindLine.Changed)
+    def _search_for(self, event: FindLine.Changed) -> None:
+        event.stop()
+        if event.value != self.needle:
+            self.needle = event.value
+            self.find(top=True)
+
+    @on(FindLine.Submitted)
+    def _read_fresh(self, event: FindLine.Submitted) -> None:
+        event.stop()
+        if self._finds_first:
+            self.read_all()
+
+    @on(FindLine.Left)
+    def _to_the_rows(self, event: FindLine.Left) -> None:
+        event.stop()
+        self.query_one(OnLocksTable).focus()
+
+    @on(FindLine.GivenUp)
+    def _give_up(self, event: FindLine.GivenUp) -> None:
+        event.stop()
+        self.post_message(self.GivenUp())

@@ -1,0 +1,74 @@
+"""The search of all locks: who or what has a word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from textual import on
+from textual.app import ComposeResult
+
+from lockterm.domain.glyphs import quoted
+from lockterm.domain.listing import words_of
+from lockterm.domain.text import clean
+from lockterm.keymap.hints import with_keys
+from lockterm.screens.everywhere.base import EMPTY_BOOK, AllLocksScreen
+from lockterm.screens.everywhere.results import Results
+from lockterm.screens.everywhere.site import Site
+from lockterm.screens.everywhere.table import OnLock
+from lockterm.widgets.bindings import bindings
+
+COLUMNS = ("lock", "name", "number", "valid", "state", "read")
+
+
+class EverywhereScreen(AllLocksScreen):
+    """One search over all locks of the book."""
+
+    BINDINGS = bindings("everywhere")
+
+    def crumbs(self) -> tuple[str, ...]:
+        """It is about all of them."""
+        return ("Everywhere",)
+
+    def compose_body(self) -> ComposeResult:
+        yield Results(
+            self.operations, COLUMNS, self.search, self.words, self.marks, finds_first=True
+        )
+
+    def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:
+        needed = words_of(needle)
+        if not needed:
+            return
+        for one in site.locks.values():
+            if one.listing is not None:
+                for place in one.listing.find(needed):  # most locks have none
+                    zone, read = self.operations.zone(one.lock), site.short_age(one.listing)
+                    yield OnLock(one.lock, zone, read, one.listing, place)
+            yield None
+        yield from self.problems(site)
+
+    def words(self) -> tuple[str, str]:
+        results, site = self.results, self.results.site
+        if not site.locks:
+            return EMPTY_BOOK, "escape  back"
+        locks = "1 lock" if len(site.locks) == 1 else f"all {len(site.locks):,} locks"
+        if not results.needle:
+            return (
+                "Type a name, a number, an id, or any text of the extra data.",
+                f"enter  read {locks} now      escape  back",
+            )
+        needle = quoted(clean(results.needle, 60))
+        if site.is_reading:
+            return f"Nothing has {needle} so far.", "escape  back"
+        if len(site.asked) == len(site.locks):
+            return f"Nothing on {locks} has {needle}.", with_keys("{everywhere.read}  read again")
+        if site.unread == len(site.locks):
+            return "No lock was read yet.", f"enter  read {locks} now"
+        return f"Nothing that was read last has {needle}.", f"enter  read {locks} now"
+
+    @on(Results.Shown)
+    def _shown(self) -> None:
+        self.refresh_bindings()
+
+    @on(Results.GivenUp)
+    def _given_up(self) -> None:
+        self.action_back()

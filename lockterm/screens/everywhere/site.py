@@ -1,0 +1,157 @@
+"""What is known of all locks of the book: each as it was read last, and why it could not be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lockterm.domain.age import age_words
+from lockterm.operations.everywhere import LockRead, read_words
+
+if TYPE_CHECKING:
+    from lockterm.domain.listing import Listing
+    from lockterm.domain.locks import Lock
+    from lockterm.operations import Operations
+
+
+class Site:
+    """The locks of the book with their lists, as a screen shows them.
+
+    Args:
+        operations: The one door to service and store.
+    """
+
+    def __init__(self, operations: Operations) -> None:
+        self._operations = operations
+        self.locks: dict[int, LockRead] = {}
+        """By their id, in the order of the book."""
+        self.asked: dict[int, LockRead | None] = {}
+        """Those that are or were asked for just now, with the answer; empty: none was."""
+        self.is_reading = False
+        self._readings = 0
+        """How many were begun: one that another one has replaced ends after that has begun."""
+        self._known: tuple[int, int | None] | None = None
+        """How many locks were never read, and when the oldest list was; None: not counted yet."""
+
+    async def load(self) -> None:
+        """Take over what was read last.
+
+        Raises:
+            StoreError: The lock book cannot be read.
+        """
+        kept = await self._operations.everywhere.last()
+        self.locks = {one.lock.lock_id: one for one in kept}
+        self._known = None
+
+    async def read(self, news: Callable[[], None], locks: Sequence[Lock] | None = None) -> None:
+        """Read locks; what was known of one that cannot be read stays.
+
+        Args:
+            news: Called after each.
+            locks: Which; None: all of them.
+
+        Raises:
+            StoreError: The lock book cannot be read.
+        """
+        if locks is None:
+            locks = [one.lock for one in self.locks.values()]
+            self.asked = {}
+        self._forget_unanswered()
+        self.asked |= dict.fromkeys((lock.lock_id for lock in locks), None)
+        self._readings += 1
+        number, self.is_reading = self._readings, True
+        try:
+            async with aclosing(self._operations.everywhere.read(locks=locks)) as reading:
+                async for one in reading:
+                    self._take(one)
+                    news()
+        finally:
+            if number == self._readings:
+                self.is_reading = False
+                self._forget_unanswered()
+
+    def note_changed(self, lock_ids: Iterable[int]) -> None:
+        """Take the lists of locks for behind: something was changed from here since."""
+        for lock_id in lock_ids:
+            one = self.locks.get(lock_id)
+            if one is not None and one.listing is not None:
+                self.locks[lock_id] = replace(one, listing=replace(one.listing, changed=True))
+
+    def _forget_unanswered(self) -> None:
+        self.asked = {lock: one for lock, one in self.asked.items() if one is not None}
+
+    def _take(self, read: LockRead) -> None:
+        lock_id = read.lock.lock_id
+        before = self.locks[lock_id]
+        listing = before.listing if read.listing is None else read.listing
+        self.locks[lock_id] = replace(read, place=before.place, listing=listing)
+        self.asked[lock_id] = read
+        self._known = None
+
+    # --- words ---------------------------------------------------------------------------------
+
+    @property
+    def unread(self) -> int:
+        """How many locks were never read."""
+        return self._count()[0]
+
+    def _count(self) -> tuple[int, int | None]:
+        if self._known is None:  # once for all that is told of ten thousand locks
+            lists = [one.listing.at_ms for one in self.locks.values() if one.listing is not None]
+            self._known = len(self.locks) - len(lists), min(lists, default=None)
+        return self._known
+
+    def words(self, longest: int | None = None) -> str:
+        """How much of it is known: ``31 of 32 locks read, yard: no answer``.
+
+        Args:
+            longest: So many characters are told of why a lock was not read; None: all; 0: none, and
+                no lock is named.
+        """
+        answers = [one for one in self.asked.values() if one is not None]
+        if self.is_reading:
+            return f"reading: {len(answers):,} of {len(self.asked):,} locks"
+        if len(answers) == len(self.locks):
+            return read_words(answers, 0 if longest == 0 else 3, longest)
+        unread = self.unread
+        if not unread:
+            return "as read last"
+        if unread == len(self.locks):
+            return "none read yet"
+        return f"{unread:,} of {len(self.locks):,} locks not read yet"
+
+    def oldest_ms(self) -> int | None:
+        """When the oldest of the lists was read, on the clock that ages are counted by.
+
+        None: nothing was read yet, or the clock was set back since.
+        """
+        at_ms = self._count()[1]
+        age_ms = None if at_ms is None else self.age_ms(at_ms)
+        return None if age_ms is None else self._operations.clock.steady_ms() - age_ms
+
+    def age_ms(self, at_ms: int) -> int | None:
+        """How old something is that was read at a moment; None: the clock was set back since."""
+        age_ms = self._operations.now_ms() - at_ms
+        return age_ms if age_ms >= 0 else None
+
+    def short_age(self, listing: Listing) -> str:
+        """A few cells: ``now``, ``5m``, ``3h``, ``12d``; ``3h!`` where it was changed since."""
+        age_ms = self.age_ms(listing.at_ms)
+        return ("?" if age_ms is None else _short(age_ms)) + "!" * listing.changed
+
+    def age_of(self, listing: Listing) -> str:
+        """``read 3 h ago, changed from here since``."""
+        age_ms = self.age_ms(listing.at_ms)
+        age = "at an unknown time" if age_ms is None else age_words(age_ms)
+        return f"read {age}{', changed from here since' if listing.changed else ''}"
+
+
+def _short(age_ms: int) -> str:
+    minutes = age_ms // 60_000
+    if minutes < 1:
+        return "now"
+    if minutes < 120:
+        return f"{minutes}m"
+    return f"{minutes // 60}h" if minutes < 48 * 60 else f"{minutes // 60 // 24}d"

@@ -1,0 +1,171 @@
+"""Remotes of several locks as a table, and the locks that could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import tzinfo
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+
+from lockterm.domain import dates
+from lockterm.domain.listing import Listing, Place
+from lockterm.domain.locks import Lock
+from lockterm.domain.text import clean
+from lockterm.screens.remotes.layout import Layout
+from lockterm.screens.remotes.row import LONGEST, RemoteRow, cells
+from lockterm.widgets.cells import cut
+from lockterm.widgets.line_table import Piece
+from lockterm.widgets.row_table import GAP, Column, RowTable
+
+if TYPE_CHECKING:
+    from lockterm.domain.remotes import Remote
+
+LOCK_CELLS = 24
+"""The most cells of a lock's name."""
+
+COLUMNS: Mapping[str, Column] = {
+    "end": Column("Ends", most=11, least=11),
+    "when": Column("When", most=12, least=12, rank=3),
+    "lock": Column("Lock", most=LOCK_CELLS, least=9),
+    "name": Column("Name", most=40, least=12),
+    "who": Column("Name", most=40, least=18),
+    "number": Column("Number", most=12, least=7),
+    "valid": Column("Valid", most=27, least=18),
+    "state": Column("State", most=12, least=8, rank=2),
+    "read": Column("Read", most=5, least=4, right=True),
+}
+"""All there can be."""
+
+
+_FIRST = Place(0, 0)
+
+
+class OnLock:
+    """A remote that was found, and where; or a lock that could not be read.
+
+    Args:
+        lock: Its lock.
+        zone: The lock's.
+        read: How old that is, in a few cells.
+        listing: The list it stands in; None: it is the lock that is told of.
+        place: Where it stands there.
+        problem: Why the lock could not be read; clean.
+    """
+
+    def __init__(
+        self,
+        lock: Lock,
+        zone: tzinfo,
+        read: str = "",
+        listing: Listing | None = None,
+        place: Place = _FIRST,
+        problem: str = "",
+    ) -> None:
+        self.lock = lock
+        self.zone = zone
+        self.read = read
+        self.listing = listing
+        self.problem = problem
+        self._place = place
+
+    @property
+    def remote_id(self) -> int | None:
+        """The id of the remote, told without unpacking it; None: it has none, or there is none."""
+        return None if self.listing is None else self.listing.id(self._place)
+
+    @property
+    def key(self) -> str:
+        """What the row is known by, also when the list was read again."""
+        if self.listing is None:
+            return f"{self.lock.lock_id}"
+        at = f"{self._place.block}.{self._place.line}" if (id := self.remote_id) is None else id
+        return f"{self.lock.lock_id} {at}"
+
+    @cached_property
+    def remote(self) -> Remote | None:
+        """The remote, unpacked when it is seen; None: it is the lock that is told of."""
+        return None if self.listing is None else self.listing.remote(self._place)
+
+
+class OnLocksTable(RowTable):
+    """Remotes of several locks.
+
+    Args:
+        columns: Which of ``COLUMNS``, from left to right.
+        marked: Tells whether a row is marked.
+    """
+
+    def __init__(
+        self, columns: Sequence[str], marked: Callable[[OnLock], bool], *, id: str | None = None
+    ) -> None:
+        super().__init__(*[COLUMNS[key] for key in columns], id=id)
+        self._marked = marked
+        self._columns = columns
+        self._rows: Sequence[OnLock] = ()
+        self._now_ms = 0
+
+    @property
+    def current(self) -> OnLock | None:
+        """The row under the cursor; None in an empty table."""
+        return self._rows[self.cursor_row] if 0 <= self.cursor_row < len(self._rows) else None
+
+    @property
+    def rows(self) -> Sequence[OnLock]:
+        """What is shown, from top to bottom."""
+        return self._rows
+
+    def show_rows(self, rows: Sequence[OnLock], now_ms: int, *, top: bool = False) -> None:
+        """Replace the rows; the cursor stays on its remote.
+
+        Args:
+            rows: In the order in which they are to stand.
+            now_ms: What "in 3 days" is counted from.
+            top: Whether to stand on the first one instead: something else was asked for.
+        """
+        known = {row.key: row for row in rows}
+        self._rows, self._now_ms = [*known.values()], now_ms
+        first = next(iter(known), None) if top else None
+        self.show(dict.fromkeys(known, ()), first)
+
+    def widest(self) -> Sequence[int]:
+        """Those of the locks; the others may take all they get, and are not made before seen."""
+        locks = {row.lock.lock_id: row.lock for row in self._rows}.values()
+        lock = max((cell_len(clean(one.title, LOCK_CELLS)) for one in locks), default=0)
+        read = max((len(row.read) for row in self._rows), default=0)
+        known = {"lock": lock, "read": read}
+        return [known.get(key, COLUMNS[key].most) for key in self._columns]
+
+    def is_marked(self, row: int) -> bool:
+        return self._marked(self._rows[row])
+
+    def line(self, row: int) -> Iterator[Piece]:
+        """A remote; or a lock with why it was not read, across all columns."""
+        shown = self._rows[row]
+        widths = {self._columns[index]: width for index, width in self._widths.items()}
+        texts = {"lock": (clean(shown.lock.title, LONGEST), False), "read": (shown.read, False)}
+        if shown.remote is None:
+            lock = cut(texts["lock"][0], widths["lock"])
+            yield f"{lock}: {shown.problem}", False
+            return
+        remote = RemoteRow.of(shown.remote, shown.zone, self._now_ms)
+        layout = Layout({key: widths[key] for key in widths if key in _OF_REMOTE}, GAP, 0)
+        if "who" in widths:
+            layout = replace(layout, widths={"name": widths["who"], **layout.widths})
+        texts |= dict(zip(layout.widths, cells(remote, layout), strict=True))
+        texts["who"] = texts.get("name", ("", False))
+        if end_ms := shown.remote.end_ms:
+            texts["end"] = (dates.day(end_ms, shown.zone), False)
+            texts["when"] = (dates.distance(end_ms, self._now_ms), False)
+        for key, width in widths.items():
+            text, is_bold = texts.get(key, ("", False))
+            text = cut(text, width)
+            room = " " * (width - cell_len(text))
+            right = COLUMNS[key].right
+            yield (room + text if right else text + room) + " " * GAP, is_bold
+
+
+_OF_REMOTE = ("name", "number", "valid", "state")
+"""The columns that a lock's own table has too."""

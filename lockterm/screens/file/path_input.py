@@ -1,0 +1,100 @@
+"""The field for a path: tab goes on with what is there, and a line below says what that is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from textual import events, work
+from textual.message import Message
+
+from lockterm.domain.text import clean
+from lockterm.screens.file.completion import Completion, complete
+from lockterm.terminal.key_queue import opens
+from lockterm.widgets.bindings import bindings
+from lockterm.widgets.text_input import TextInput
+
+
+class PathInput(TextInput):
+    """A path, completed as in a shell.
+
+    Args:
+        value: What stands in it at first.
+        id: The id of the widget.
+    """
+
+    BINDINGS = bindings("path")
+
+    @dataclass
+    class Told(Message):
+        """What the path may go on with is known; safe to show."""
+
+        words: str
+
+    class Entered(Message):
+        """Enter was pressed: the path is as it is meant."""
+
+    def __init__(self, value: str = "", *, id: str | None = None) -> None:
+        super().__init__(value, id=id, select_on_focus=True)
+
+    def on_mount(self) -> None:
+        self.look()
+
+    def on_key(self, event: events.Key) -> None:
+        """Tab completes while there is something to complete; else it goes to the next field."""
+        if event.key == "tab" and self.value and not self.selected_text:
+            event.stop()
+            event.prevent_default()
+            self.go_on()
+
+    def on_input_changed(self) -> None:
+        self.look()
+
+    @work(exclusive=True, group="path")
+    async def look(self) -> None:
+        """Say what the path may go on with."""
+        typed = self.value
+        found = await asyncio.to_thread(complete, typed)
+        self.post_message(self.Told(self._words(found, typed)))
+
+    @work
+    @opens("the completed path")
+    async def go_on(self) -> None:
+        """Type what all that matches begins with; where nothing is to be added, leave the field."""
+        typed = self.value
+        found = await asyncio.to_thread(complete, typed)
+        if typed != self.value:
+            return
+        if len(found.common) > len(typed):
+            self.value = found.common
+            self.cursor_position = len(self.value)
+        elif found.is_whole:
+            self.app.action_focus_next()
+
+    def action_enter(self) -> None:
+        """The path is as it is meant."""
+        self.post_message(self.Entered())
+
+    def _words(self, found: Completion, typed: str) -> str:
+        if found.why_none:
+            return found.why_none
+        if not found.names:
+            return "Nothing there begins so." if typed else "There is nothing here."
+        if found.is_whole and found.common == typed:
+            return ""
+        return _some(found.names, self.size.width or self.app.size.width - 17)
+
+
+def _some(names: Sequence[str], room: int) -> str:
+    """As many names as fit, and how many more there are; clean."""
+    shown = ""
+    for place, name in enumerate(names):
+        left = len(names) - place
+        text = f"{shown}  {clean(name, 60)}".lstrip()
+        more = f"  and {left - 1:,} more" if left > 1 else ""
+        if shown and cell_len(text + more) > room:
+            return f"{shown}  and {left:,} more"
+        shown = text
+    return shown

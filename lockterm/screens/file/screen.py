@@ -1,0 +1,269 @@
+"""A file is taken: typed with completion, checked as a whole, its problems first, then its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.reactive import reactive
+from textual.widgets import Button, Input, Static
+from textual.worker import Worker
+
+from lockterm.domain.plan import Action
+from lockterm.domain.remotes import UPDATED
+from lockterm.domain.table_file import MOST_PROBLEMS, BadTable, Problem
+from lockterm.domain.text import clean
+from lockterm.errors import LocktermError, StoreError
+from lockterm.keymap.hints import with_keys
+from lockterm.operations import Operations
+from lockterm.operations.plan_files import Drawn, draw_plan
+from lockterm.screens.base import LocktermScreen
+from lockterm.screens.file.path_input import PathInput
+from lockterm.screens.form_drafts import Soon
+from lockterm.screens.plan.screen import PlanScreen
+from lockterm.terminal.key_queue import opens
+from lockterm.widgets.bindings import bindings
+from lockterm.widgets.choice import Choice, OptionLine
+from lockterm.widgets.form_field import FormField
+from lockterm.widgets.line_table import LineTable
+from lockterm.widgets.row_table import Column, RowTable
+from lockterm.widgets.text_input import TextInput
+
+KEPT = "file_path"
+"""Under this name the path that was typed last is kept among the choices."""
+
+_STAYS, _GOES = "stays", "goes"
+_OTHERS = ((_STAYS, "stays"), (_GOES, "is deleted"))
+_CHANGED = ", ".join(field.name for field in UPDATED if field.name != "remoteName")
+_ABOUT = (
+    "A table as CSV, or what lockterm exported. It is checked whole and shown as a plan; nothing is"
+    " sent before you agree.\n\n"
+    "Needed: lockId, and remoteId, remoteNumber or remoteName. An action is add, update, delete or"
+    " keep; without, what is there is updated and the rest added.\n\n"
+    f"Other columns: {_CHANGED}, and those that only adding takes."
+)
+
+
+class FileScreen(LocktermScreen[None]):
+    """Take a file: nothing is sent from here, a plan comes of it.
+
+    Args:
+        operations: The one door to service and store.
+    """
+
+    BINDINGS = bindings("file")
+
+    AUTO_FOCUS = "PathInput"
+
+    is_form = True
+
+    doing: reactive[str] = reactive("", init=False)
+    """What the form is waiting for; empty: for the person."""
+
+    def __init__(self, operations: Operations) -> None:
+        super().__init__(operations)
+        self._path = ""
+        self._soon = Soon(self, self._keep)
+        self._checking: Worker[None] | None = None
+        self._problems: Sequence[Problem] = ()
+
+    def crumbs(self) -> tuple[str, ...]:
+        """It is about no lock: the file says which."""
+        return ("Take a file",)
+
+    def compose_body(self) -> ComposeResult:
+        """Three fields, two buttons; below them what is wrong with the file."""
+        kept = self.host.choices.get(KEPT)
+        self._path = kept if isinstance(kept, str) else ""
+        with Vertical(id="fields"):
+            yield FormField("path", "File", PathInput(self._path))
+            yield FormField("others", "What it lacks", Choice(_OTHERS, _STAYS))
+            most = TextInput(placeholder="any number")
+            yield FormField("most", "Most deletes", most)
+            with Horizontal(classes="buttons"):
+                yield Button("Check", id="check", variant="primary", compact=True)
+                yield Button("Leave", id="leave", compact=True)
+        yield Static(_ABOUT, id="status", classes="-alone", markup=False)
+        table = RowTable(
+            Column("Line", least=4, right=True),
+            Column("Column", most=12),
+            Column("Value", most=20, least=6, rank=1),
+            Column("What is wrong", most=300, least=20),
+            id="problems",
+        )
+        table.display = False
+        yield table
+        yield Static(id="problem", markup=False)
+
+    def _field(self, name: str) -> FormField:
+        return self.query_one(f"#field-{name}", FormField)
+
+    # --- typing --------------------------------------------------------------------------------
+
+    @on(PathInput.Told)
+    def _tell_matches(self, event: PathInput.Told) -> None:
+        self._field("path").note = event.words
+
+    @on(PathInput.Entered)
+    def _entered(self) -> None:
+        self.action_check()
+
+    @on(Input.Changed)
+    @on(OptionLine.Changed)
+    def _typing(self, event: Input.Changed | OptionLine.Changed) -> None:
+        field = event.control.query_ancestor(FormField)
+        field.error = ""
+        if field.field == "path" and field.value != self._path:
+            self._path = field.value
+            self._soon.begin()
+        if field.field == "others":
+            warning = "What the file does not have is deleted from each lock that it names."
+            field.warning = warning if field.value == _GOES else ""
+
+    def _keep(self) -> None:
+        with suppress(OSError, StoreError):  # the form works without it
+            self.host.choices.keep(KEPT, self._path or None)
+
+    def on_unmount(self) -> None:
+        """Keep the last keys of a form that ends with the program."""
+        self._soon.end()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        event.widget.scroll_visible(animate=False)
+
+    # --- checking ------------------------------------------------------------------------------
+
+    def why_not(self, action: str) -> str:
+        """One thing at a time."""
+        return self.doing if action == "check" else ""
+
+    def watch_doing(self, doing: str) -> None:
+        """Nothing is typed while what was typed is checked; escape stops it."""
+        self.query_one("#fields").disabled = bool(doing)
+        if doing:
+            self._say(f"{doing} escape stops it.")
+        self.refresh_bindings()
+
+    @on(Button.Pressed, "#check")
+    def action_check(self) -> None:
+        """Check the file; show its plan, or what is wrong with it."""
+        if not self.doing:
+            self._checking = self.check()
+
+    @work
+    @opens("the plan", must_appear=True)
+    async def check(self) -> None:
+        """Read the file and its locks; nothing is sent."""
+        typed, most = self._field("path").value.strip(), self._most()
+        if most is None:
+            return
+        if not typed:
+            self._refuse("path", "Which file? Type its path.")
+            return
+        focused = self.focused
+        self._show_problems(())
+        self.doing = f"Checking {clean(typed, 60)} ..."
+        try:
+            drawn = await self._drawn(typed)
+        except LocktermError as error:
+            drawn = error
+        finally:
+            if self.is_attached:
+                self.doing = ""
+                if focused is not None:
+                    focused.focus()
+        self._say(_ABOUT)
+        if isinstance(drawn, BadTable):
+            self._show_bad(drawn)
+        elif isinstance(drawn, LocktermError):
+            self.tell(drawn)
+        elif 0 <= most < (deletes := drawn.plan.actions()[Action.DELETE]):
+            self._refuse("most", f"The file deletes {deletes:,} remotes: nothing is planned.")
+        elif not drawn.plan.steps and not drawn.left:
+            self._refuse("path", "There is no row in it: nothing is to be changed.")
+        else:
+            self.app.push_screen(PlanScreen(drawn))
+
+    async def _drawn(self, typed: str) -> Drawn | LocktermError:
+        try:
+            path = Path(typed).expanduser()
+        except RuntimeError:
+            return BadTable([Problem(0, "", "", "There is no such home directory.")])
+        prune = self._field("others").value == _GOES
+        return await draw_plan(self.operations, path, f"apply {path.name}", prune=prune)
+
+    def _show_bad(self, error: BadTable) -> None:
+        first, *others = error.problems
+        if others or first.line or first.column:
+            self._say(f"{error.counted}: nothing was sent.", is_wrong=True)
+            self._show_problems(error.problems)
+        else:
+            self._refuse("path", first.reason)
+
+    def _most(self) -> int | None:
+        """How many deletes there may be; -1: any number; None: what was typed is no number."""
+        typed = self._field("most").value.strip()
+        if not typed:
+            return -1
+        if typed.isascii() and typed.isdigit() and len(typed) < 10:
+            return int(typed)
+        self._refuse("most", "A whole number, such as 10; empty: any number.")
+        return None
+
+    # --- what is said --------------------------------------------------------------------------
+
+    def _refuse(self, name: str, reason: str) -> None:
+        """Say at its field what is wrong."""
+        self._field(name).error = clean(reason, 400)
+        self._field(name).focus_control()
+
+    def _say(self, words: str, *, is_wrong: bool = False) -> None:
+        status = self.query_one("#status", Static)
+        status.update(f"! {words}" if is_wrong else words)
+        status.set_class(is_wrong, "refused")
+
+    def _show_problems(self, problems: Sequence[Problem]) -> None:
+        self._problems = problems[:MOST_PROBLEMS]
+        table = self.query_one(RowTable)
+        table.show(
+            {
+                str(place): (
+                    str(problem.line or ""),
+                    clean(problem.column, 40),
+                    clean(problem.value, 60),
+                    clean(problem.reason, 400),
+                )
+                for place, problem in enumerate(self._problems)
+            }
+        )
+        table.move_cursor(0)
+        table.display = bool(problems)
+        self.query_one("#status").set_class(not problems, "-alone")
+        if problems:
+            table.focus()
+        self._tell_problem()
+
+    @on(LineTable.Moved)
+    def _tell_problem(self) -> None:
+        """The whole of what the table has no room for."""
+        key = self.query_one(RowTable).highlighted
+        shown = "" if key is None else str(self._problems[int(key)])
+        again = with_keys("{form.save} checks it again.")
+        line = self.query_one("#problem", Static)
+        line.update(f"{shown}\n{again}" if shown else "")
+        line.display = bool(shown)
+
+    # --- leaving -------------------------------------------------------------------------------
+
+    @on(Button.Pressed, "#leave")
+    def action_leave(self) -> None:
+        """Stop checking; or leave, and keep the path for the next time."""
+        if self.doing and self._checking is not None:
+            self._checking.cancel()
+            self._say("Stopped. Nothing was sent.")
+        else:
+            self.dismiss(None)

@@ -1,0 +1,1 @@
+"""What is done with marked remotes, on whichever screen they were marked."""

@@ -1,0 +1,292 @@
+"""The commands on marked remotes, on whichever screen they were marked; each makes a plan."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import tzinfo
+from typing import TYPE_CHECKING, Protocol, cast
+
+from lockterm.domain.constants import WORDS, Flag
+from lockterm.domain.text import clean
+from lockterm.errors import LocktermError
+from lockterm.keymap.hints import with_keys
+from lockterm.operations.refusals import NoSuchRun
+from lockterm.screens.base import LocktermScreen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lockterm.domain.bulk import Bulk, Target, Wanted
+    from lockterm.domain.marks import Marks, Row
+    from lockterm.domain.plan import Step
+    from lockterm.screens.marked.questions import Questions
+
+MARKING = frozenset({"mark", "mark_range", "mark_all", "unmark_all", "act_on_marked"})
+"""Actions that mark, and the one that is for marked remotes alone."""
+
+ON_MARKED = frozenset({"renew", "delete"})
+"""Actions that are for the marked remotes where some are marked."""
+
+
+FIRST_WITH_MARKS = ("mark", "renew", "delete", "act_on_marked", "unmark_all")
+"""What stands first in the line of keys where some are marked."""
+
+
+class _HasExports(Protocol):
+    exports: Path
+
+
+class MarkedCommands:
+    """Renew, delete, change, export what is marked.
+
+    Nothing is sent from here: a plan is shown, with every marked remote by name.
+
+    Args:
+        screen: The screen whose keys they are.
+        marks: Which remotes are marked.
+        zone_of: Tells the zone of a lock.
+        place: Tells where they are, for a title: the lock's name; clean.
+        shown: Tells the rows that are on the screen.
+        changed: Called when some are no longer marked.
+        unread: Tells, as steps that cannot be, what might be marked and could not be looked at.
+    """
+
+    def __init__(
+        self,
+        screen: LocktermScreen[None],
+        marks: Marks,
+        zone_of: Callable[[int], tzinfo],
+        place: Callable[[], str],
+        *,
+        shown: Callable[[], Sequence[Row]],
+        changed: Callable[[], None],
+        unread: Callable[[], Sequence[Step]] = lambda: (),
+    ) -> None:
+        self._screen = screen
+        self._marks = marks
+        self._zone_of = zone_of
+        self._place = place
+        self._shown = shown
+        self._changed = changed
+        self._unread = unread
+        self._typed: dict[str, dict[str, str]] = {}
+        """Form -> what was typed into it last."""
+        self._plans: list[str] = []
+        """The ids of plans that were shown: what they record is no longer marked."""
+
+    def why_not(self, action: str) -> str:
+        """Why an action can do nothing now, as a sentence; empty: it can."""
+        if self._marks or action not in MARKING:
+            return ""
+        if action == "mark_range":
+            return with_keys("Mark a first one with {marks.mark}: a range begins at it.")
+        if action == "act_on_marked" or (action == "unmark_all" and not self._marks.may_bring_back):
+            return with_keys("Nothing is marked: {marks.mark} marks.")
+        return ""
+
+    def _targets(self, rows: Sequence[Row]) -> list[Target]:
+        from lockterm.domain.bulk import Target
+
+        return [Target(lock_id, remote, self._zone_of(lock_id)) for lock_id, remote in rows]
+
+    def _left(self, what: str, rows: Sequence[Row]) -> list[Row]:
+        """Those of some that are marked still: a run may end while a dialog is open.
+
+        Args:
+            what: What is done with them, for saying that none is.
+            rows: Those that were marked as it was asked.
+        """
+        left = self._marks.still(rows)
+        if not left:
+            self._screen.refuse_to_open(what, "What was marked is done already.")
+        return left
+
+    # --- changes -------------------------------------------------------------------------------
+
+    def delete(self) -> None:
+        """Plan to delete all that are marked."""
+        from lockterm.domain.bulk import delete_each
+
+        targets = self._targets(self._marks.rows)
+        planned = delete_each(targets)
+        planned.left.extend(self._unread())
+        self._show_plan("delete", len(targets), planned)
+
+    def renew(self) -> None:
+        """Ask for the new end, and plan it."""
+        from lockterm.screens.marked.questions import NewEnd
+
+        self._ask(NewEnd(), self._marks.rows)
+
+    def act(self) -> None:
+        """Choose what to do with them."""
+        from lockterm.screens.dialogs.choice import ChoiceModal
+        from lockterm.screens.marked.questions import NewExtra, NewValidity
+
+        choices: list[tuple[Callable[[Sequence[Row]], None], str]] = [
+            (lambda rows: self._ask(NewValidity(), rows), "change type or weekdays"),
+            (self._set_coerced, "set coerced"),
+            (lambda rows: self._ask(NewExtra(), rows), "set a key of the extra data"),
+            (self._remove_extra, "remove a key of the extra data"),
+            (self._export, "export to a CSV and a JSON file"),
+        ]
+
+        if self._screen.lock_entry is not None:  # else they may be on several
+            choices.insert(-1, (self._copy, "copy to other locks"))
+
+        rows = self._marks.rows
+
+        def chosen(begin: Callable[[Sequence[Row]], None] | None) -> None:
+            if begin is not None and (left := self._left("Marked remotes", rows)):
+                begin(left)
+
+        question = f"{_remotes(len(rows), 'marked ')}: what is to be done?"
+        self._screen.app.push_screen(ChoiceModal(question, choices), chosen)
+
+    def copy_to_locks(self) -> None:
+        """Choose where they go to as well, from the screen of one lock."""
+        self._copy(self._marks.rows)
+
+    def _copy(self, rows: Sequence[Row]) -> None:
+        from lockterm.screens.copy import CopyScreen
+
+        assert self._screen.lock_entry is not None
+        remotes = [remote for _, remote in rows]
+        copies = CopyScreen(self._screen.operations, self._screen.lock_entry, remotes)
+        self._screen.app.push_screen(copies)
+
+    def _set_coerced(self, rows: Sequence[Row]) -> None:
+        from lockterm.domain.bulk import coerced
+        from lockterm.screens.dialogs.choice import ChoiceModal
+
+        def chosen(value: int | None) -> None:
+            if value is not None:
+                self._change("set coerced", rows, coerced(value))
+
+        question = f"{_remotes(len(rows), 'marked ')}: coerced?"
+        self._screen.app.push_screen(ChoiceModal(question, [*WORDS[Flag].items()]), chosen)
+
+    def _remove_extra(self, rows: Sequence[Row]) -> None:
+        from lockterm.domain.bulk import extra_removed
+        from lockterm.screens.dialogs.choice import ChoiceModal
+
+        names = Counter(name for _, remote in rows for name in remote.extra_data or ())
+        if not names:
+            self._screen.refuse_to_open("Remove a key", "None of the marked ones has extra data.")
+            return
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                self._change("remove a key of the extra data", rows, extra_removed(name))
+
+        choices = [
+            (name, f"{clean(name, 40)}  on {count:,}") for name, count in names.most_common()
+        ]
+        question = f"{_remotes(len(rows), 'marked ')}: remove which key?"
+        self._screen.app.push_screen(ChoiceModal(question, choices), chosen)
+
+    def _ask(self, questions: Questions, rows: Sequence[Row]) -> None:
+        from lockterm.screens.marked.form import MarkedForm
+
+        targets = self._targets(rows)
+        hidden = [remote for _, remote in self._marks.hidden(self._shown())]
+        form = MarkedForm(
+            self._screen.operations,
+            questions,
+            targets,
+            hidden,
+            self._place(),
+            self._typed.setdefault(questions.verb, {}),
+            targets[0].zone,
+        )
+
+        def answered(wanted: Wanted | None) -> None:
+            if wanted is not None:
+                self._change(questions.verb.lower(), rows, wanted)
+
+        self._screen.app.push_screen(form, answered)
+
+    def _change(self, verb: str, rows: Sequence[Row], wanted: Wanted) -> None:
+        """Plan a change of those that are marked still."""
+        from lockterm.domain.bulk import change_each
+
+        if left := self._left(verb.capitalize(), rows):
+            planned = change_each(self._targets(left), wanted, self._screen.operations.now_ms())
+            self._show_plan(verb, len(left), planned)
+
+    def _show_plan(self, verb: str, count: int, planned: Bulk) -> None:
+        from lockterm.operations.bulk import draw_bulk
+        from lockterm.screens.plan.screen import PlanScreen
+
+        title = f"{verb}: {_remotes(count)}, {self._place()}"
+        drawn = draw_bulk(self._screen.operations, title, planned)
+        self._plans.append(drawn.plan.id)
+        self._screen.app.push_screen(PlanScreen(drawn))
+
+    # --- files ---------------------------------------------------------------------------------
+
+    def _export(self, rows: Sequence[Row]) -> None:
+        self._screen.run_worker(self._write_files(rows), group="export", exclusive=True)
+
+    async def _write_files(self, rows: Sequence[Row]) -> None:
+        """Write them down as they were seen last."""
+        from lockterm.operations.export import export_files
+        from lockterm.operations.plan_files import ReadLock, as_csv, as_json
+
+        operations = self._screen.operations
+        directory = cast(_HasExports, self._screen.app).exports
+        now_ms = operations.now_ms()
+        with self._screen.showing_errors():
+            read = []
+            for lock_id in dict.fromkeys(lock_id for lock_id, _ in rows):
+                lock = await operations.locks.find(lock_id)
+                of_lock = [remote for other, remote in rows if other == lock_id]
+                read.append(ReadLock(lock, self._zone_of(lock_id), of_lock))
+            as_table, as_object = (
+                as_csv(read),
+                as_json(read, operations.profile.base_url, now_ms),
+            )
+            files = await asyncio.to_thread(
+                export_files, "remotes", as_table, as_object, directory, now_ms
+            )
+            self._screen.notify(
+                f"{_remotes(len(rows))}, as last seen here, in {files[0]} and {files[1].name}",
+                title="Exported",
+                timeout=15,
+                markup=False,
+            )
+
+    # --- what became of them -------------------------------------------------------------------
+
+    def note_outcomes(self) -> None:
+        """Unmark what plans have done; the rest stays marked."""
+        if self._plans and self._marks:
+            self._screen.run_worker(self._note_outcomes(), group="outcomes", exclusive=True)
+
+    async def _note_outcomes(self) -> None:
+        from lockterm.domain.plan import DUE, StepState
+
+        done = (StepState.RECORDED, StepState.UNCHANGED)
+        for plan_id in [*self._plans]:
+            try:
+                plan = await self._screen.operations.runs.find(plan_id)
+            except NoSuchRun:  # it was not agreed to, or not yet
+                if plan_id != self._plans[-1]:
+                    self._plans.remove(plan_id)
+                continue
+            except LocktermError:  # whoever looks at the plan is told
+                return
+            self._marks.drop_keys(
+                (step.lock_id, step.remote_id)
+                for step in plan.steps
+                if step.state in done and step.remote_id is not None
+            )
+            if not any(step.state in DUE for step in plan.steps):
+                self._plans.remove(plan_id)
+        self._changed()
+
+
+def _remotes(count: int, which: str = "") -> str:
+    return f"1 {which}remote" if count == 1 else f"{count:,} {which}remotes"

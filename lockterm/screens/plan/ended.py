@@ -1,0 +1,47 @@
+"""The end of a run: told where nobody looks at it, and what it changed is read again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol, runtime_checkable
+
+from textual.app import App
+
+from lockterm.domain.plan import StepState
+from lockterm.domain.text import clean
+from lockterm.keymap.hints import key
+from lockterm.operations.run_here import RunHere
+from lockterm.screens.base import LocktermScreen, notify_error
+from lockterm.screens.plan.screen import PlanScreen
+from lockterm.screens.plan.summary import end_words
+
+
+@runtime_checkable
+class _ShowsAllLocks(Protocol):
+    """A screen over all locks; these show plans, and so cannot be imported here."""
+
+    def read_changed(self, lock_ids: Iterable[int]) -> None: ...
+
+
+def tell_end(app: App[Any], run: RunHere) -> None:
+    """Tell how a run has ended, and have the screens of its locks read again.
+
+    Args:
+        app: Where it was carried out.
+        run: One that is over.
+    """
+    screen = app.screen
+    if run.error is not None:
+        notify_error(app, run.error)
+    elif not (isinstance(screen, PlanScreen) and screen.drawn.plan.id == run.plan.id):
+        words = f"{end_words(run)} {key('app.run')} shows it."
+        app.notify(words, title=f"Run ended: {clean(run.plan.title, 40)}", timeout=15)
+    ended = (step for step in run.steps.values() if step.state is not StepState.TO_DO)
+    changed = {step.lock_id for step in ended}
+    open_screens = (one for one in app.screen_stack if isinstance(one, LocktermScreen))
+    for one in open_screens:
+        if isinstance(one, _ShowsAllLocks) and one.is_attached:
+            one.read_changed(changed)
+        entry = one.lock_entry if one.is_attached else None
+        if entry is not None and entry.lock_id in changed:
+            one.after_write(None)

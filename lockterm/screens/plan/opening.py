@@ -1,0 +1,42 @@
+"""A run that was begun, here or in another session, shown again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lockterm.domain.plan import RunState
+from lockterm.operations.plan_files import Drawn
+from lockterm.operations.refusals import NoSuchRun
+from lockterm.screens.plan.screen import PlanScreen
+
+if TYPE_CHECKING:
+    from lockterm.operations import Operations
+
+
+async def screen_of_run(operations: Operations, run_id: str) -> PlanScreen:
+    """The screen of a run, with what became of its steps.
+
+    Raises:
+        NoSuchRun: It is not kept any more.
+        StoreError: The store cannot be read.
+    """
+    run = operations.run_here
+    if run is not None and run.plan.id == run_id:
+        return PlanScreen(Drawn(run.plan))
+    return PlanScreen(Drawn(await operations.runs.find(run_id)))
+
+
+async def last_run(operations: Operations) -> str:
+    """The id of the run that is under way here or was last; else of one that was interrupted.
+
+    Raises:
+        NoSuchRun: No plan was carried out yet.
+        StoreError: The store cannot be read.
+    """
+    if operations.run_here is not None:
+        return operations.run_here.plan.id
+    begun = [one for one in await operations.runs.list() if one.state is not RunState.PLANNED]
+    interrupted = [one for one in begun if one.state is RunState.INTERRUPTED]
+    if not begun:
+        raise NoSuchRun("No plan was carried out from here yet.")
+    return (interrupted or begun)[0].id

@@ -1,0 +1,338 @@
+"""A plan: what it would do, the question, how far its run is, and what became of each step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import cast
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.reactive import reactive
+from textual.timer import Timer
+from textual.widgets import Static
+
+from lockterm.domain.plan import DUE, PROBLEMS, RETRIED, Action, Plan, Step, StepState
+from lockterm.domain.plan_words import has_work, plan_words, step_title
+from lockterm.domain.remotes import Remote
+from lockterm.domain.rules import sends_dates
+from lockterm.domain.text import clean
+from lockterm.domain.wording import read_only
+from lockterm.errors import StoreError
+from lockterm.operations.plan_files import Drawn
+from lockterm.operations.refusals import OtherPlan
+from lockterm.operations.run_here import RunHere
+from lockterm.screens.base import HasOperations, LocktermScreen
+from lockterm.screens.plan.question import ask_for
+from lockterm.screens.plan.summary import end_words, left_of, outcome_words, progress_words
+from lockterm.screens.plan.table import OnLock, PlanTable, what_of
+from lockterm.screens.remote_form.questions import clock_doubt
+from lockterm.terminal.key_queue import opens
+from lockterm.widgets.bindings import bindings
+from lockterm.widgets.line_table import LineTable
+from lockterm.widgets.state_panel import StatePanel
+
+PAINT_S = 0.1
+"""While a run is under way, so often what became of its steps is painted: the line may be thin."""
+
+
+class PlanScreen(LocktermScreen[None]):
+    """A plan, shown before anything of it is kept or sent; and its run, which goes on without it.
+
+    Args:
+        drawn: The plan, and what could not be planned; also one that was carried out before.
+    """
+
+    BINDINGS = bindings("plan")
+
+    only_problems: reactive[bool] = reactive(False, init=False)
+    """Whether only that is shown which has to be looked at."""
+
+    def __init__(self, drawn: Drawn) -> None:
+        super().__init__(cast(HasOperations, self.app).operations)
+        self.drawn = drawn
+        """The plan as it was made or found."""
+        self._steps: dict[int, Step] = {one.number: one for one in (*drawn.plan.steps, *drawn.left)}
+        """Number -> the step as it is now, also of what could not be planned."""
+        zone = self.operations.profile.zone
+        self._locks: dict[int, OnLock] = {
+            step.lock_id: OnLock(f"lock {step.lock_id}", zone) for step in self._steps.values()
+        }
+        """Id -> the lock; by its number until its name is read: a key may come before that."""
+        self._is_read = False
+        """Whether the names of the locks are read."""
+        self._seen = 0
+        """How many of the outcomes of the run are painted."""
+        self._timer: Timer | None = None
+        self._is_following = False
+
+    def crumbs(self) -> tuple[str, ...]:
+        """Where it comes from."""
+        return ("Plan", self.drawn.plan.title)
+
+    def compose_body(self) -> ComposeResult:
+        """How much it is, or how far; the steps; the one under the cursor."""
+        yield Static(id="what", markup=False)
+        yield PlanTable(self._steps, self.operations.now_ms(), id="steps")
+        yield StatePanel("Reading the locks ...", id="state")
+        yield Static(id="row", markup=False)
+
+    def on_mount(self) -> None:
+        """Show the steps; of a run that is under way, as far as it is."""
+        self.query_one(PlanTable).display = False
+        self._timer = self.set_interval(PAINT_S, self._follow, pause=True)
+        self.load_steps()
+
+    @property
+    def run_here(self) -> RunHere | None:
+        """The run of this plan in this session; None: there is none."""
+        run = self.operations.run_here
+        return run if run is not None and run.plan.id == self.drawn.plan.id else None
+
+    @property
+    def plan(self) -> Plan:
+        """The plan with its steps as they are now."""
+        return replace(self.drawn.plan, steps=tuple(self._planned))
+
+    @property
+    def _planned(self) -> list[Step]:
+        return [self._steps[step.number] for step in self.drawn.plan.steps]
+
+    # --- painting ------------------------------------------------------------------------------
+
+    @work
+    @opens("the plan")
+    async def load_steps(self) -> None:
+        """Read what the locks are called, and show the steps."""
+        for lock_id in dict.fromkeys(step.lock_id for step in self._steps.values()):
+            try:
+                lock = await self.operations.locks.find(lock_id)
+            except StoreError as error:
+                self.tell(error)
+            else:
+                self._locks[lock_id] = OnLock(lock.title, self.operations.zone(lock))
+        self._is_read = True
+        self._show_steps()
+        self._begin_to_follow()
+
+    def _show_steps(self) -> None:
+        """Show the steps: what could not be planned first, and last what stays as it is."""
+        ordered = [
+            *self.drawn.left,
+            *(step for step in self.drawn.plan.steps if step.action is not Action.KEEP),
+            *(step for step in self.drawn.plan.steps if step.action is Action.KEEP),
+        ]
+        numbers = [
+            step.number
+            for step in ordered
+            if not self.only_problems or self._steps[step.number].state in PROBLEMS
+        ]
+        table, state = self.query_one(PlanTable), self.query_one(StatePanel)
+        table.show_steps(numbers, self._locks)
+        table.display, state.display = bool(numbers), not numbers
+        if not numbers:
+            state.say(
+                "Nothing has to be looked at." if ordered else "Nothing is to be changed.",
+            )
+        table.focus()
+        self._tell()
+
+    def _tell(self) -> None:
+        """How much it is, or how far; and all of the step under the cursor."""
+        self.query_one("#what", Static).update("\n".join(filter(None, self._words())))
+        self._tell_row()
+        self.refresh_bindings()
+
+    def _words(self) -> Iterable[str]:
+        run = self.run_here
+        if run is not None and not run.is_over:
+            yield progress_words(run)
+            if run.is_stopping:
+                yield "Stopping after the steps that are under way ..."
+            return
+        planned = self._planned
+        if run is not None and run.error is None:
+            yield end_words(run)
+        elif self._is_begun:
+            yield outcome_words(planned)
+        elif has_work(self.drawn.plan):
+            yield f"{plan_words(self.drawn.plan)}: {self.operations.runs.cost(self.drawn.plan)}"
+        else:
+            yield plan_words(self.drawn.plan)
+        if run is not None and run.error is not None:
+            yield clean(run.error.sentences, 300)
+        elif left_of(planned) and (reason := self._why_never()):
+            yield reason
+        if unread := [clean(one.lock.title, 40) for one in self.drawn.unread]:
+            yield f"Not read: {', '.join(unread)}"
+        elif left := len(self.drawn.left):
+            yield f"{left:,} could not be planned."
+
+    @property
+    def _is_begun(self) -> bool:
+        return any(
+            step.state is not StepState.TO_DO and step.action is not Action.KEEP
+            for step in self._planned
+        )
+
+    @on(LineTable.Moved)
+    def _tell_row(self) -> None:
+        """All of the step under the cursor: the table has a line for it."""
+        table = self.query_one(PlanTable)
+        step = table.current if table.display else None
+        words = ""
+        if step is not None:
+            lock = self._locks[step.lock_id]
+            line = f", line {step.line}" if step.line else ""
+            about = what_of(step, lock, self.operations.now_ms())
+            notes = self.drawn.warnings.get(step.number, ())
+            parts = filter(None, (about, *(f"Note: {clean(note, 200)}" for note in notes)))
+            words = f"{step_title(step)}, {clean(lock.title, 40)}{line}: {'; '.join(parts)}"
+        self.query_one("#row", Static).update(words, layout=False)
+
+    @property
+    def is_painted(self) -> bool:
+        """Whether all that is known of the run is shown."""
+        run = self.run_here
+        is_told = run is None or self._seen == len(run.ended)
+        return self._is_read and is_told and not self._is_following
+
+    # --- the run -------------------------------------------------------------------------------
+
+    def on_screen_resume(self) -> None:
+        """It may have gone on meanwhile, or ended."""
+        self._begin_to_follow()
+
+    def _begin_to_follow(self) -> None:
+        if self._timer is not None and self._is_read and self.run_here is not None:
+            self._is_following = True
+            self._timer.resume()
+            self._tell()
+            self._follow()
+
+    def _follow(self) -> None:
+        """Paint what has come about since the last look; without a layout of the screen."""
+        run = self.run_here
+        if run is None or not self.is_attached or self._timer is None:
+            return
+        table, news = self.query_one(PlanTable), run.ended[self._seen :]
+        self._seen += len(news)
+        self._steps.update((number, run.steps[number]) for number in news)
+        if run.is_over:
+            self._is_following = False
+            self._timer.pause()
+            self._steps.update(run.steps)
+            self._show_steps()
+            return
+        if self.only_problems and any(run.steps[one].state in PROBLEMS for one in news):
+            self._show_steps()
+            return
+        for number in news:
+            table.repaint(number)
+        self.query_one("#what", Static).update("\n".join(self._words()), layout=False)
+        if table.current is not None and table.current.number in news:
+            self._tell_row()
+
+    # --- actions -------------------------------------------------------------------------------
+
+    def why_not(self, action: str) -> str:
+        """A run is carried out once, and nothing is sent that cannot be."""
+        run = self.operations.run_under_way
+        is_here = run is not None and run is self.run_here
+        match action:
+            case "carry_out":
+                if is_here:
+                    return "It is being carried out."
+                if not left_of(self._planned):
+                    return "Nothing of it is left to be sent."
+                return self._why_never() or self._why_wait(run)
+            case "stop":
+                if not is_here or run is None:
+                    return "Nothing of it is under way."
+                return "It is stopping already." if run.is_stopping else ""
+            case "retry":
+                if is_here:
+                    return "It is being carried out: wait for its end, or stop it."
+                if not any(step.state in RETRIED for step in self._planned):
+                    return "Nothing of it was refused or not sent."
+                return self._why_never()
+        return ""
+
+    def _why_never(self) -> str:
+        """Why nothing of this plan can be sent from here, whatever else is done."""
+        profile, plan = self.operations.profile, self.drawn.plan
+        if profile.read_only:
+            return read_only(profile.name, "the plan is shown, and nothing is sent")
+        if (plan.profile, plan.service) != (profile.name, profile.base_url):
+            return clean(OtherPlan(plan, profile.name, profile.base_url).sentences, 300)
+        return ""
+
+    @staticmethod
+    def _why_wait(run: RunHere | None) -> str:
+        if run is None:
+            return ""
+        return (
+            f"Another run is under way: {run.done:,} of {run.due:,}. Wait for its end, or stop it."
+        )
+
+    def verb_now(self, action: str) -> str:
+        """What is done with what is left of a plan that was begun."""
+        return "go on" if action == "carry_out" and self._is_begun else ""
+
+    @work
+    @opens("the question", must_appear=True)
+    async def action_carry_out(self) -> None:
+        """Ask once whether it is meant, and carry it out."""
+        plan = self.plan
+        due = [step for step in plan.steps if step.state in DUE and step.action is not Action.KEEP]
+        notes = [
+            f"Note: {step_title(step)}: {clean(words, 200)}"
+            for step in due
+            for words in self.drawn.warnings.get(step.number, ())
+        ]
+        connection = self.operations.connection
+        if connection.doubts_clock and any(map(_sends_dates, due)):
+            notes.insert(0, f"Note: {clock_doubt(connection.clock_offset_s or 0)}")
+        if left := len(self.drawn.left):
+            notes.append(
+                f"{left:,} could not be planned, and {'is' if left == 1 else 'are'} left out."
+            )
+        question = ask_for(due, self._locks, self.operations.runs.cost(plan), notes)
+        if not await self.app.push_screen_wait(question):
+            return
+        if reason := self.why_not("carry_out"):  # another one may have begun meanwhile
+            self.refuse_to_open("Not begun", reason)
+            return
+        self._seen = 0
+        self.operations.begin_run(plan)
+        self._begin_to_follow()
+
+    def action_stop(self) -> None:
+        """Begin no more steps."""
+        if (run := self.run_here) is not None:
+            run.stop()
+            self._tell()
+
+    @work
+    @opens("the smaller plan", must_appear=True)
+    async def action_retry(self) -> None:
+        """Show a smaller plan of what was refused or not sent."""
+        self.app.push_screen(PlanScreen(Drawn(self.operations.runs.retry(self.plan))))
+
+    def action_problems(self) -> None:
+        """Show only what has to be looked at, or all again."""
+        self.only_problems = not self.only_problems
+
+    def watch_only_problems(self) -> None:
+        """Show other rows."""
+        self._show_steps()
+
+    def action_back(self) -> None:
+        """Go back; a run goes on."""
+        self.dismiss(None)
+
+
+def _sends_dates(step: Step) -> bool:
+    """Whether a step sends times, which may have been counted from a wrong clock."""
+    before = Remote.read(step.before) if step.before else None
+    return sends_dates(before, Remote.read({**step.before, **step.wanted}))

@@ -1,0 +1,55 @@
+"""How much a plan is, how far its run is, and how it has ended, in words that are safe to show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from lockterm.domain.plan import DUE, RETRIED, Action, Step
+from lockterm.domain.plan_words import counts_words
+from lockterm.domain.text import clean
+from lockterm.keymap.hints import key
+from lockterm.operations.run_here import RunHere
+
+
+def progress_words(run: RunHere) -> str:
+    """``12 of 214 done, 2 failed, 202 left, 4.8 a second, about 42 s left``."""
+    words = [f"{run.done:,} of {run.due:,} done", f"{run.failed:,} failed"]
+    left = run.due - run.done
+    words.append(f"{left:,} left")
+    if per_s := run.per_s:
+        words += [f"{per_s:.1f} a second", f"about {_roughly(left / per_s)}"]
+    return ", ".join(words)
+
+
+def _roughly(seconds: float) -> str:
+    return f"{round(seconds)} s" if seconds < 90 else f"{round(seconds / 60)} min"
+
+
+def end_words(run: RunHere) -> str:
+    """What became of the steps of a run that is over, and why there are some left."""
+    words = [outcome_words(run.steps.values())]
+    if run.plan.stopped:
+        words.insert(0, clean(run.plan.stopped, 300))
+    elif run.was_stopped and left_of(run.steps.values()):
+        words.insert(0, "It was stopped.")
+    return " ".join(words)
+
+
+def outcome_words(steps: Iterable[Step]) -> str:
+    """What became of steps, and which keys lead on; of steps that were tried, or not all."""
+    steps = [*steps]
+    counts = Counter(step.state for step in steps if step.state not in DUE)
+    words = [f"{counts_words(counts)}." if counts else ""]
+    if left := left_of(steps):
+        words.append(
+            f"{left:,} {'is' if left == 1 else 'are'} left: {key('plan.carry_out')} goes on."
+        )
+    elif tried := sum(step.state in RETRIED for step in steps):
+        words.append(f"{key('plan.retry')} tries {tried:,} of them again.")
+    return " ".join(filter(None, words))
+
+
+def left_of(steps: Iterable[Step]) -> int:
+    """How many steps are to be sent."""
+    return sum(step.state in DUE and step.action is not Action.KEEP for step in steps)

@@ -1,0 +1,123 @@
+"""The steps of a plan as a table; a cell is made when it is seen, of thousands of steps too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import tzinfo
+
+from rich.cells import cell_len
+
+from lockterm.domain.plan import ACTION_GLYPHS, DUE, Action, Step, StepState
+from lockterm.domain.plan_words import change_words, step_name
+from lockterm.domain.text import clean
+from lockterm.record import record
+from lockterm.widgets.line_table import TITLES
+from lockterm.widgets.row_table import Column, LazyRows, RowTable
+
+LONGEST = 60
+"""The most characters of a name that are looked at for showing it."""
+
+_WORDS: Mapping[Action, str] = {
+    Action.ADD: "add",
+    Action.UPDATE: "change",
+    Action.DELETE: "delete",
+    Action.KEEP: "as it is",
+}
+_STATES: Mapping[StepState, str] = {
+    StepState.SENT: "sending",
+    StepState.RECORDED: "recorded",
+    StepState.UNCHANGED: "so already",
+    StepState.REFUSED: "! refused",
+    StepState.SKIPPED: "! skipped",
+    StepState.UNKNOWN: "? unknown",
+    StepState.NOT_SENT: "! not sent",
+}
+"""What became of a step, in a narrow column; what has to be looked at, by its shape too."""
+
+
+@record
+class OnLock:
+    """What is shown of the lock of a step."""
+
+    title: str
+    """As it came."""
+    zone: tzinfo
+
+
+class PlanTable(RowTable):
+    """What is done, the lock, the remote, its number, what changes or why it was not done.
+
+    Args:
+        steps: Number -> the step as it is now; others may come in their places.
+        now_ms: As of when times are told.
+    """
+
+    def __init__(self, steps: Mapping[int, Step], now_ms: int, *, id: str | None = None) -> None:
+        super().__init__(
+            Column("", most=1, least=1),
+            Column("Step", most=10, least=10),
+            Column("Lock", most=24, least=6),
+            Column("Remote", most=22, least=10),
+            Column("Number", most=16, least=6, rank=1),
+            Column("What", most=200, least=18),
+            id=id,
+        )
+        self._steps = steps
+        self._now_ms = now_ms
+        self._locks: Mapping[int, OnLock] = {}
+        self._places: Mapping[int, int] = {}
+
+    def show_steps(self, numbers: Sequence[int], locks: Mapping[int, OnLock]) -> None:
+        """Replace the rows; the cursor stays on its step.
+
+        Args:
+            numbers: Of the steps, in the order in which they are to stand.
+            locks: Id -> the lock.
+        """
+        self._locks = locks
+        self._places = {number: place for place, number in enumerate(numbers)}
+        self.show(LazyRows({str(number): number for number in numbers}, self._cells))
+
+    def repaint(self, number: int) -> None:
+        """Paint a step whose state has changed, where it is in sight."""
+        if (place := self._places.get(number)) is not None:
+            self.refresh_lines(place + TITLES)
+
+    @property
+    def current(self) -> Step | None:
+        """The step under the cursor."""
+        return None if self.highlighted is None else self._steps[int(self.highlighted)]
+
+    def widest(self) -> Sequence[int]:
+        """Told without making the cells of all rows."""
+        steps = [self._steps[number] for number in self._places]
+        names = [step_name(step) for step in steps]
+        locks = {self._locks[step.lock_id].title for step in steps}
+        columns = (locks, {name for name, _ in names}, {number or "" for _, number in names})
+        shown = (
+            max((cell_len(clean(one, LONGEST)) for one in column), default=0) for column in columns
+        )
+        return 1, 10, *shown, 200
+
+    def _cells(self, number: int) -> tuple[str, ...]:
+        step = self._steps[number]
+        name, remote_number = step_name(step)
+        lock = self._locks[step.lock_id]
+        state = _STATES.get(step.state) or _WORDS[step.action]
+        if step.state is StepState.UNCHANGED and step.action is Action.KEEP:
+            state = _WORDS[step.action]
+        return (
+            ACTION_GLYPHS[step.action],
+            state,
+            clean(lock.title, LONGEST),
+            clean(name, LONGEST),
+            clean(remote_number or "", 30),
+            what_of(step, lock, self._now_ms),
+        )
+
+
+def what_of(step: Step, lock: OnLock, now_ms: int) -> str:
+    """Why a step was not done; else what it changes."""
+    if step.message and step.state not in DUE:
+        return clean(step.message, 400)
+    return "; ".join(change_words(step, lock.zone, now_ms))

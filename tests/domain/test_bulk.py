@@ -1,0 +1,146 @@
+"""One change of many remotes: each is planned or told why not, and nothing else becomes another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lockterm.domain import bulk, rules
+from lockterm.domain.bulk import OPENS_ALWAYS, Bulk, Target, Wanted
+from lockterm.domain.dates import MINUTE_MS
+from lockterm.domain.plan import Action, Step, StepState
+from lockterm.domain.remotes import UPDATED, Remote
+from tests.domain.test_rules import NOW, as_remote, sound, wild
+
+DAY_MS = 24 * 60 * MINUTE_MS
+soon = st.integers(NOW - 1000 * DAY_MS, NOW + 1000 * DAY_MS)
+
+typed = st.sampled_from(["+30d", "+1mo", "2027-01-31 18:00", "eom", "1/2/2027", "", "soon"])
+wishes: st.SearchStrategy[tuple[frozenset[str], Wanted]] = st.one_of(
+    st.tuples(
+        st.just(frozenset({"endDate"})),
+        st.builds(lambda text, own: bulk.new_end(text, from_own=own), typed, st.booleans()),
+    ),
+    st.tuples(
+        st.just(frozenset({"remoteType", "startDate", "endDate", "weekDay"})),
+        st.builds(
+            bulk.new_validity,
+            st.sampled_from([None, 1, 2, 4]),
+            typed,
+            typed,
+            st.none() | st.sets(st.integers(1, 7)),
+        ),
+    ),
+    st.tuples(st.just(frozenset({"isCoerced"})), st.builds(bulk.coerced, st.integers(0, 2))),
+    st.tuples(
+        st.just(frozenset({"extraData"})),
+        st.builds(bulk.extra_set, st.sampled_from(["a", "b"]), st.integers() | st.text(max_size=3)),
+    ),
+    st.tuples(
+        st.just(frozenset({"extraData"})),
+        st.builds(bulk.extra_removed, st.sampled_from(["a", "b"])),
+    ),
+)
+
+
+def targets(remotes: Sequence[Remote]) -> list[Target]:
+    return [
+        Target(1001 + at % 2, Remote.read({**remote.raw, "id": at}), UTC)
+        for at, remote in enumerate(remotes, 1)
+    ]
+
+
+def steps(planned: Bulk) -> list[Step]:
+    return [change.step for change in planned.changes]
+
+
+def after(step: Step) -> dict[str, Any]:
+    """What the remote is once the step was carried out, as its sender works it out."""
+    before = Remote.read(step.before)
+    wanted = Remote.read({**step.before, **step.wanted})
+    return {**step.before, **rules.changes(before, wanted).body()}
+
+
+@given(st.lists(wild | sound().map(as_remote), max_size=6), wishes)
+def test_each_remote_is_planned_once_or_told_why_not(
+    remotes: list[Remote], wish: tuple[frozenset[str], Wanted]
+) -> None:
+    marked = targets(remotes)
+    planned = bulk.change_each(marked, wish[1], NOW)
+    found = [*steps(planned), *planned.left]
+    assert sorted((one.lock_id, one.remote_id or 0) for one in found) == sorted(
+        (one.lock_id, one.remote.id or 0) for one in marked
+    )
+    raws = {one.remote.id: one.remote.raw for one in marked}
+    assert all(step.before == raws[step.remote_id] for step in found)
+    assert all(step.state is StepState.REFUSED and step.message for step in planned.left)
+    for step in steps(planned):
+        assert bool(step.wanted) == (step.action is Action.UPDATE)
+        assert step.action in (Action.UPDATE, Action.KEEP)
+        if step.action is Action.UPDATE:
+            assert rules.differing(Remote.read(step.before), Remote.read(after(step)))
+
+
+@given(st.lists(sound().map(as_remote), min_size=1, max_size=6), wishes)
+def test_nothing_becomes_another_that_was_not_asked_for(
+    remotes: list[Remote], wish: tuple[frozenset[str], Wanted]
+) -> None:
+    names, wanted = wish
+    for step in steps(bulk.change_each(targets(remotes), wanted, NOW)):
+        before, now = Remote.read(step.before), Remote.read(after(step))
+        for field in UPDATED:
+            if field.name not in names:
+                assert rules.is_same(field, field.of(before), field.of(now)), field.name
+
+
+@pytest.mark.parametrize("days", ["1,2,3,4,5", [1, "2"], None, ...])
+def test_weekdays_that_nobody_can_read_are_not_written_over(days: Any) -> None:
+    """Another end sends the weekdays with it: none of them would be sent."""
+    raw = {"id": 7, "remoteType": 4, "startDate": NOW, "endDate": NOW + DAY_MS, "weekDay": days}
+    remote = Remote.read({name: value for name, value in raw.items() if value is not ...})
+    planned = bulk.change_each(targets([remote]), bulk.new_end("+30d", from_own=True), NOW)
+    assert planned.changes == []
+    assert "weekdays" in planned.left[0].message
+    with_days = bulk.new_validity(None, days=[1, 2])
+    (step,) = steps(bulk.change_each(targets([remote]), with_days, NOW))
+    assert step.wanted == {"weekDay": [1, 2]}
+
+
+@given(st.lists(sound().map(as_remote), min_size=1, max_size=6), st.integers(1, 90), soon)
+def test_days_counted_from_its_own_end_open_no_longer(
+    remotes: list[Remote], days: int, end: int
+) -> None:
+    remotes = [
+        Remote.read({**one.raw, "startDate": end - DAY_MS, "endDate": end})
+        if one.remote_type != 1
+        else one
+        for one in remotes
+    ]
+    planned = bulk.change_each(targets(remotes), bulk.new_end(f"+{days}d", from_own=True), NOW)
+    for step in steps(planned):
+        longer_ms = step.wanted["endDate"] - end
+        assert days * DAY_MS - MINUTE_MS < longer_ms <= days * DAY_MS
+    permanent = [remote for remote in remotes if remote.remote_type == 1]
+    assert len(planned.left) == len(permanent)
+
+
+def test_what_opens_without_an_end_is_agreed_to_and_what_ends_before_its_start_refused() -> None:
+    fields = {"remoteType": 2, "startDate": NOW, "endDate": NOW + DAY_MS, "remoteName": "A"}
+    marked = targets([Remote.read(fields)])
+    (change,) = bulk.change_each(marked, bulk.new_validity(1), NOW).changes
+    assert change.warnings == [OPENS_ALWAYS]
+    planned = bulk.change_each(marked, bulk.new_end("2020-01-01", from_own=False), NOW)
+    assert [one.message for one in planned.left] == ["The end must come after the start."]
+
+
+def test_a_deletion_is_of_each_and_of_what_was_seen() -> None:
+    marked = targets([Remote.read({"remoteName": name}) for name in "AB"])
+    planned = bulk.delete_each(marked)
+    assert [(one.action, one.remote_id, one.before) for one in steps(planned)] == [
+        (Action.DELETE, one.remote.id, one.remote.raw) for one in marked
+    ]

@@ -1,0 +1,112 @@
+"""Marks, by lock and id, whatever a table shows of them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lockterm.domain.marks import Marks, Row
+from lockterm.domain.remotes import Remote
+
+
+def row(
+    remote_id: int | None,
+    number: str | None = "A-1",
+    name: str = "Anna",
+    lock_id: int = 1001,
+    created_ms: int = 1_700_000_000_000,
+) -> Row:
+    told = {"id": remote_id, "remoteNumber": number, "remoteName": name, "createTime": created_ms}
+    return lock_id, Remote.read(told)
+
+
+ROWS = [row(1), row(2), row(3), row(4)]
+
+
+def ids(marks: Marks) -> list[int | None]:
+    return [remote.id for _, remote in marks.rows]
+
+
+def test_a_range_goes_from_the_last_marked_to_either_side() -> None:
+    marks = Marks()
+    assert not marks.mark_range(ROWS, 2)  # nothing is marked: there is nothing to begin at
+    marks.toggle(ROWS[1])
+    assert marks.mark_range(ROWS, 3)
+    assert marks.mark_range(ROWS, 0)
+    assert sorted(ids(marks), key=lambda one: one or 0) == [1, 2, 3, 4]
+    assert not marks.mark_range(ROWS[1:], 2)  # the last one is on another page
+    marks.toggle(ROWS[0])
+    assert not marks.has(ROWS[0])
+
+
+def test_a_range_to_where_no_row_is_marks_nothing() -> None:
+    marks = Marks()
+    marks.toggle(ROWS[1])
+    for to in (-1, len(ROWS)):
+        assert not marks.mark_range(ROWS, to)
+        assert ids(marks) == [2]
+
+
+def test_what_has_no_id_cannot_be_marked() -> None:
+    marks = Marks()
+    marks.toggle(row(None))
+    assert marks.toggle_all([row(None), row(5)]) == 1
+    assert ids(marks) == [5]
+
+
+def test_all_are_unmarked_only_where_all_are_marked() -> None:
+    marks = Marks()
+    marks.toggle(ROWS[2])
+    assert marks.toggle_all(ROWS) == 3
+    assert marks.toggle_all(ROWS[1:]) == -3
+    assert ids(marks) == [1]
+
+
+def test_another_remote_under_the_same_id_is_not_marked() -> None:
+    marks = Marks()
+    marks.toggle(row(1, "A-1", "Anna"))
+    marks.see([row(1, "A-1", "Anna Weber"), row(2)])
+    assert [remote.remote_name for _, remote in marks.rows] == ["Anna Weber"]
+    other = row(1, "B-9", "Berta")
+    marks.see([other])
+    assert not marks.has(other)
+    assert [remote.remote_name for _, remote in marks.rows] == ["Anna Weber"]
+    assert marks.hidden([other]) == marks.rows
+    assert not marks.has(row(1, lock_id=1002))
+
+
+@pytest.mark.parametrize("number", ["A-1", None])
+def test_one_made_later_under_the_same_id_and_number_is_not_marked(number: str | None) -> None:
+    marks = Marks()
+    marks.toggle(row(1, number, "Anna"))
+    later = row(1, number, "Berta", created_ms=1_800_000_000_000)
+    marks.see([later])
+    assert not marks.has(later)
+    assert [remote.remote_name for _, remote in marks.rows] == ["Anna"]
+    assert marks.still([later, row(2)]) == []
+    assert marks.still([row(1, number)]) == marks.rows
+
+
+def test_marks_that_were_all_taken_away_can_be_brought_back() -> None:
+    marks = Marks()
+    marks.toggle_all(ROWS)
+    assert marks.clear() == marks.may_bring_back == 4
+    assert marks.words(ROWS) == ""
+    marks.bring_back()
+    assert ids(marks) == [1, 2, 3, 4]
+    marks.clear()
+    marks.toggle(ROWS[0])
+    assert marks.may_bring_back == 0
+
+
+@given(st.sets(st.integers(1, 30)), st.sets(st.integers(1, 30)))
+def test_the_words_count_what_is_marked_and_what_of_it_is_not_shown(
+    marked: set[int], shown: set[int]
+) -> None:
+    marks = Marks()
+    marks.toggle_all([row(one) for one in marked])
+    words = marks.words([row(one) for one in shown])
+    hidden = len(marked - shown)
+    assert words.startswith(f"{len(marked)} marked") == bool(marked)
+    assert (f"{hidden} not shown" in words) == bool(hidden)

@@ -1,0 +1,48 @@
+"""What the next remote of a series is called."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lockterm.domain.series import counted_up, next_like
+
+
+@pytest.mark.parametrize(
+    ("before", "taken", "after"),
+    [
+        ("A-9001", (), "A-9002"),
+        ("A-9001", ("A-9002", "A-9003", "A-9005"), "A-9004"),
+        ("0099", (), "0100"),
+        ("A-99", (), "A-100"),
+        ("Crew 9 (night)", (), "Crew 10 (night)"),
+        ("2 keys, door 7", (), "2 keys, door 8"),
+        ("Anna Weber", (), "Anna Weber 2"),
+        ("Anna Weber", ("Anna Weber 2",), "Anna Weber 3"),
+        ("\N{ARABIC-INDIC DIGIT SEVEN}", (), "\N{ARABIC-INDIC DIGIT SEVEN} 2"),
+        ("", (), "2"),
+        ("9" * 5000, (), "9" * 5000 + " 2"),
+    ],
+)
+def test_the_last_number_counts(before: str, taken: tuple[str, ...], after: str) -> None:
+    assert counted_up(before, taken) == after
+
+
+@given(st.text(max_size=20), st.integers(1, 20))
+def test_a_series_never_comes_back_to_what_is_taken(first: str, length: int) -> None:
+    taken = {first}
+    name = first
+    for _ in range(length):
+        name = counted_up(name, taken)
+        assert name not in taken and len(name) >= len(first.strip())
+        taken.add(name)
+
+
+def test_what_belongs_to_one_device_is_not_the_next_ones() -> None:
+    typed = {"remoteName": " Crew 1 ", "remoteNumber": "A-1", "endDate": "+30d", "remoteRight": "1"}
+    device = {"mac": "C4:4E", "electricQuantity": "87", "firmwareInfo": "{}", "remoteUserNo": "7"}
+    assert next_like(typed | device, {"Crew 2"}, ()) == typed | dict.fromkeys(device, "") | {
+        "remoteName": "Crew 3",
+        "remoteNumber": "A-2",
+    }

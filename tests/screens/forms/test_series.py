@@ -1,0 +1,169 @@
+"""Another remote like one, and a series of them: what is offered is seen before it is sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textual.pilot import Pilot
+
+from lockterm.screens.remote_form import RemoteForm
+from lockterm.screens.remotes import RemotesScreen
+from lockterm.service.running import RunningService
+from tests.screens import someone_else
+from tests.screens.forms.conftest import Line, Opener, add, total
+from tests.screens.forms.conftest import line as line
+from tests.screens.forms.conftest import open_form as open_form
+from tests.screens.running_app import Starter, notices, settled, shown, until
+
+START, END = 1_796_112_000_000, 1_798_736_400_000
+
+
+def crew(service: RunningService, number: int, **more: Any) -> None:
+    name = {"remoteName": f"Crew {number}", "remoteNumber": f"B-{number:03}"}
+    period = {"remoteType": 4, "startDate": START, "endDate": END, "weekDay": [1, 5]}
+    someone_else.post(service, "add", **{"lockId": 1004, "addType": 2}, **name, **period, **more)
+
+
+def crews(service: RunningService) -> dict[str, dict[str, Any]]:
+    return {one["remoteName"]: one for one in someone_else.page(service, 1004)}
+
+
+async def begun(pilot: Pilot[Any], *keys: str) -> RemoteForm:
+    """Keys one by one, as hands type them without looking; then the form."""
+    await pilot.press(*keys)
+    await settled(pilot)
+    assert isinstance(pilot.app.screen, RemoteForm)
+    return pilot.app.screen
+
+
+async def test_ten_remotes_take_few_keys(service: RunningService, lockterm_app: Starter) -> None:
+    crew(service, 1, isCoerced=1, extraData={"firm": "Roofers"})
+    crew(service, 3)  # in the way
+    async with lockterm_app(service, 1004) as pilot:
+        form = await begun(pilot, "+")
+        typed = form.fields.typed()
+        assert (typed["remoteName"], typed["remoteNumber"]) == ("Crew 2", "B-002")
+        assert "Crew 2" in shown(pilot) and "B-002" in shown(pilot)
+        keys = [key for _ in range(10) for key in ("ctrl+n", "right", "enter")]
+        assert len(keys) + 1 <= 60
+        for key in keys:
+            await pilot.press(key)
+            await settled(pilot)
+        assert pilot.app.screen is form and "Recorded: Crew 12, 10 so far." in shown(pilot)
+        assert form.fields.typed()["remoteName"] == "Crew 13"
+        await pilot.press("escape")  # what is offered was not typed: there is nothing to lose
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, RemotesScreen)
+        assert pilot.app.screen.current.remote_name == "Crew 12"
+        assert await pilot.app.operations.drafts.find("remote", 1004, None) is None  # type: ignore[attr-defined]
+    made = crews(service)
+    assert sorted(made) == sorted(f"Crew {number}" for number in range(1, 13))
+    same = ("remoteType", "startDate", "endDate", "weekDay", "addType", "isCoerced", "extraData")
+    for number in (2, *range(4, 13)):
+        one = made[f"Crew {number}"]
+        assert one["remoteNumber"] == f"B-{number:03}"
+        assert all(one[name] == made["Crew 1"][name] for name in same)
+
+
+async def test_a_series_that_comes_in_one_burst_is_the_same(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    crew(service, 1)
+    async with lockterm_app(service, 1004) as pilot:
+        save = ("ctrl+n", "right", "enter")
+        await pilot.press("+", *save, "A", "n", "n", "a", "tab", "7", *save, *save)
+        await settled(pilot)
+        await pilot.press("escape")
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, RemotesScreen), notices(pilot)
+    made = {name: one["remoteNumber"] for name, one in crews(service).items()}
+    assert made == {"Crew 1": "B-001", "Crew 2": "B-002", "Anna": "7", "Anna 2": "8"}
+
+
+async def test_the_next_is_offered_only_once_the_outcome_is_told(
+    service: RunningService, lockterm_app: Starter, line: Line
+) -> None:
+    crew(service, 1)
+    async with lockterm_app(line, 1004) as pilot:
+        form = await begun(pilot, "+")
+        line.lose = "add"
+        await pilot.press("ctrl+n", "right", "enter")
+        await settled(pilot)
+        status = form.query_one("#status")
+        assert "may have recorded it" in str(status.render())
+        assert form.fields.typed()["remoteName"] == "Crew 2", "the next, before this one is known"
+        line.lose = ""
+        await pilot.press("ctrl+n")
+        await settled(pilot)
+        assert pilot.app.screen is form, "it was asked whether to send another"
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: "Is remote" in shown(pilot))
+        await settled(pilot)
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: form.fields.typed()["remoteName"] == "Crew 3")
+        await settled(pilot)
+        assert "Recorded: Crew 2, 1 so far." in str(status.render())
+        await pilot.press("ctrl+n", "right", "enter")
+        await settled(pilot)
+        journal = await pilot.app.operations.journal.history()  # type: ignore[attr-defined]
+        assert [one.again_of for one in journal] == [None, None]
+    assert sorted(crews(service)) == ["Crew 1", "Crew 2", "Crew 3"]
+
+
+async def test_what_the_service_refuses_stays_and_nothing_behind_it_is_saved(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    crew(service, 1)
+    async with lockterm_app(service, 1004) as pilot:
+        form = await begun(pilot, "+")
+        crew(service, 2)  # somebody else was faster
+        save = ("ctrl+n", "right", "enter")
+        await pilot.press(*save, *save, *save)
+        await settled(pilot)
+        assert form.fields.row("remoteName").error
+        assert form.fields.typed()["remoteName"] == "Crew 2"
+    assert sorted(crews(service)) == ["Crew 1", "Crew 2"]
+
+
+async def test_a_draft_comes_back_alone(service: RunningService, lockterm_app: Starter) -> None:
+    """What was offered at another remote is not mixed into what somebody had typed."""
+    crew(service, 1)
+    async with lockterm_app(service, 1004) as pilot:
+        operations = pilot.app.operations  # type: ignore[attr-defined]
+        operations.drafts.keep(("remote", 1004, None), {"remoteName": "Draft"}, print)
+        await operations.drafts.flush()
+        await pilot.press("+")
+        await until(pilot, lambda: "was not finished" in shown(pilot))
+        await settled(pilot)
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RemoteForm))
+        await settled(pilot)
+        form = pilot.app.screen
+        assert isinstance(form, RemoteForm)
+        assert form.fields.typed() == form.fields.initial | {"remoteName": "Draft"}
+
+
+async def test_what_is_typed_for_the_next_is_kept(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    crew(service, 1)
+    async with lockterm_app(service, 1004) as pilot:
+        operations = pilot.app.operations  # type: ignore[attr-defined]
+        await begun(pilot, "+", "ctrl+n", "right", "enter", *"Anna")
+        draft = None
+        while draft is None or draft.typed["remoteName"] != "Anna":
+            await pilot.pause(0.01)
+            draft = await operations.drafts.find("remote", 1004, None)
+        assert draft.typed["remoteNumber"] == "B-003"
+
+
+async def test_a_number_that_another_remote_has_is_told_before_it_is_sent(
+    service: RunningService, open_form: Opener
+) -> None:
+    add(service, remoteName="Roof", remoteNumber="A-7")
+    async with open_form(service) as form:
+        page_no = -(-total(service) // 20)
+        await form.screen.operations.remotes.page(1001, page_no, 20)
+        await form.fill(remoteName="Attic", remoteNumber="A-7", remoteType="1")
+        await form.press("ctrl+s")
+        assert "Note, Number: Roof on this lock has the same." in form.dialog

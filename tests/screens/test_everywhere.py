@@ -1,0 +1,406 @@
+"""The search of all locks, and what ends: what is found, where from, and what was not read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from lockterm.domain.locks import Lock
+from lockterm.domain.plan import Action
+from lockterm.operations.run_here import RunHere
+from lockterm.screens.base import RefusedModal
+from lockterm.screens.everywhere import EverywhereScreen
+from lockterm.screens.everywhere.ends import WhatEndsScreen
+from lockterm.screens.everywhere.table import OnLocksTable
+from lockterm.screens.marked.form import MarkedForm
+from lockterm.screens.plan.ended import tell_end
+from lockterm.screens.plan.screen import PlanScreen
+from lockterm.screens.remotes import RemotesScreen
+from lockterm.screens.remotes.detail import RemoteDetailScreen
+from lockterm.service.running import RunningService
+from lockterm.widgets.find_line import FindLine
+from tests.conftest import NOW_MS
+from tests.screens.running_app import Clock, Starter, settled, until
+from tests.screens.site import (
+    DAY_MS,
+    HOSTILE,
+    HOUR_MS,
+    LOCKS,
+    canned,
+    fill_book,
+    shown,
+    words,
+)
+from tests.screens.snapshots import assert_picture
+
+YARD = Lock(1099, name="Yard")
+"""A lock that the service does not know."""
+
+
+async def press(pilot: Pilot[int], *keys: str) -> str:
+    """Press keys, wait for what they lead to, and tell what the screen says."""
+    await pilot.press(*keys)
+    await settled(pilot)
+    return words(pilot.app)
+
+
+def rows(pilot: Pilot[int]) -> list[tuple[int, int | None]]:
+    """Lock and id of each remote that is shown, and None for a lock that was not read."""
+    found = pilot.app.screen.query_one(OnLocksTable).rows
+    return [(row.lock.lock_id, row.remote.id if row.remote else None) for row in found]
+
+
+def current(pilot: Pilot[int]) -> tuple[int, int | None] | None:
+    row = pilot.app.screen.query_one(OnLocksTable).current
+    return None if row is None else (row.lock.lock_id, row.remote.id if row.remote else None)
+
+
+def remote(remote_id: int, lock_id: int, name: str, **fields: Any) -> dict[str, Any]:
+    number = f"N-{remote_id}"
+    return {
+        "id": remote_id,
+        "lockId": lock_id,
+        "remoteName": name,
+        "remoteNumber": number,
+        "remoteType": 1,
+        "status": 1,
+        **fields,
+    }
+
+
+class Site:
+    """Locks 1, 2, ... and what they answer with: remotes, or what happens instead."""
+
+    def __init__(self, **lists: list[dict[str, Any]]) -> None:
+        self.lists = {int(name[1:]): remotes for name, remotes in lists.items()}
+        self.silent: set[int] = set()
+        self.asked: list[int] = []
+        self.go_on = asyncio.Event()
+        self.go_on.set()
+
+    @asynccontextmanager
+    async def running(self, starter: Starter) -> AsyncIterator[Any]:
+        fill_book(starter, *[Lock(lock_id, name=f"Lock {lock_id}") for lock_id in self.lists])
+        answers = {"remote/list": self._list, "remote/detail": self._detail}
+        async with canned(answers) as service:
+            yield service
+
+    async def _list(self, asked: dict[str, Any]) -> dict[str, Any]:
+        lock_id = int(asked["lockId"])
+        self.asked.append(lock_id)
+        await self.go_on.wait()
+        if lock_id in self.silent:
+            await asyncio.Event().wait()
+        found = self.lists[lock_id]
+        return {"errcode": 0, "data": {"list": found, "pages": 1, "total": len(found)}}
+
+    async def _detail(self, asked: dict[str, Any]) -> dict[str, Any]:
+        every = [one for found in self.lists.values() for one in found]
+        found = next(one for one in every if one["id"] == int(asked["id"]))
+        return {"errcode": 0, "data": found}
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40)])
+async def test_what_it_looks_like(
+    lockterm_app: Starter, service: RunningService, clock: Clock, size: tuple[int, int]
+) -> None:
+    fill_book(lockterm_app, *LOCKS, YARD)
+    at = f"{size[0]}x{size[1]}"
+    async with lockterm_app(service, size=size) as pilot:
+        await press(pilot, "F", *"zzzz", "enter")
+        clock.now_s += 3 * 3600
+        await pilot.app.operations.writes.delete_remote(
+            1003, await pilot.app.operations.remotes.detail(48247)
+        )
+        await press(pilot, "escape", "F", *"herrera", "enter", "j")
+        assert_picture(pilot.app, f"everywhere-{at}")
+        await press(pilot, "escape", "W", "j")
+        assert_picture(pilot.app, f"ends-{at}")
+
+
+async def test_it_is_there_from_what_was_read_last_and_asks_nothing(
+    lockterm_app: Starter, clock: Clock
+) -> None:
+    site = Site(
+        L1=[remote(1, 1, "Anna Weber"), remote(2, 1, "Ben", extraData={"card": "5512-Ä"})],
+        L2=[remote(3, 2, "Anna B"), remote(4, 2, "王小明")],
+    )
+    async with site.running(lockterm_app) as service:
+        async with lockterm_app(service) as pilot:
+            seen = await press(pilot, "F", *"anna")
+            assert "No lock was read yet" in seen and not site.asked
+            seen = await press(pilot, "enter")
+            assert rows(pilot) == [(1, 1), (2, 3)]
+            assert "2 on 2 locks" in seen and "2 of 2 locks read" in seen
+        clock.now_s += 3 * 3600
+        asked = len(site.asked)
+        async with lockterm_app(service) as pilot:
+            for needle, found in {
+                "anna": [(1, 1), (2, 3)],
+                "5512-ä": [(1, 2)],
+                "n-4": [(2, 4)],
+                "小明": [(2, 4)],
+                "3": [(2, 3)],
+                "weber anna": [(1, 1)],
+                "anna ben": [],
+            }.items():
+                await press(pilot, "F", *["space" if one == " " else one for one in needle])
+                assert rows(pilot) == found, needle
+                if found:
+                    seen = words(pilot.app)
+                    assert "3h" in seen and "read 3 h ago" in seen
+                await press(pilot, "escape", "escape")
+        assert len(site.asked) == asked, "letters ask nothing"
+
+
+async def test_a_lock_without_an_answer_is_a_line_and_holds_nothing_up(
+    lockterm_app: Starter, clock: Clock
+) -> None:
+    site = Site(L1=[remote(1, 1, "Anna")], L2=[remote(2, 2, "Anna")], L3=[remote(3, 3, "Anna")])
+    async with site.running(lockterm_app) as service:
+        async with lockterm_app(service, timeout_s=60) as pilot:
+            await press(pilot, "F", *"anna", "enter")
+            assert rows(pilot) == [(1, 1), (2, 2), (3, 3)]
+        clock.now_s += 3600
+        site.silent = {2}
+        async with lockterm_app(service, timeout_s=0.3) as pilot:
+            seen = await press(pilot, "F", *"anna", "enter")
+            assert rows(pilot) == [(1, 1), (2, 2), (3, 3), (2, None)]
+            assert "2 of 3 locks read, Lock 2: no answer" in seen
+            assert "what was read 60 min ago is shown" in seen
+            await press(pilot, "G", "enter")
+            assert isinstance(pilot.app.screen, RemotesScreen)
+            assert pilot.app.screen.lock_entry.lock_id == 2
+
+
+async def test_the_cursor_stays_on_its_remote_when_what_is_fresh_comes(
+    lockterm_app: Starter,
+) -> None:
+    site = Site(L1=[remote(1, 1, "Anna"), remote(2, 1, "Anna")], L2=[remote(3, 2, "Anna")])
+    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+        await press(pilot, "F", *"anna", "enter", "j")
+        assert current(pilot) == (1, 2)
+        site.lists[1] = [remote(n, 1, "Anna") for n in (9, 8, 7, 2)]
+        await press(pilot, "r")
+        assert rows(pilot) == [(1, 9), (1, 8), (1, 7), (1, 2), (2, 3)]
+        assert current(pilot) == (1, 2)
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, RemoteDetailScreen)
+        assert pilot.app.screen.remote_id == 2
+
+
+async def test_what_is_typed_at_once_lands_where_it_was_meant(lockterm_app: Starter) -> None:
+    site = Site(L1=[remote(1, 1, "Anna"), remote(2, 1, "Daniel")])
+    site.go_on.clear()
+    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+        typing = asyncio.ensure_future(pilot.press("F", *"dan", "enter", "enter"))
+        await until(pilot, lambda: site.asked)
+        assert pilot.app.screen.query_one(FindLine).value == "dan"
+        site.go_on.set()
+        await typing
+        await until(pilot, lambda: isinstance(pilot.app.screen, RemoteDetailScreen))
+        assert pilot.app.screen.remote_id == 2  # type: ignore[attr-defined]
+
+
+async def test_what_was_changed_from_it_is_read_again(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        await press(pilot, "F", *"herrera", "enter")
+        before = rows(pilot)
+        gone = current(pilot)
+        await press(pilot, "enter")
+        await press(pilot, "d")
+        await press(pilot, "D")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RemoteDetailScreen))
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, EverywhereScreen)
+        assert rows(pilot) == [row for row in before if row != gone]
+
+
+@pytest.mark.parametrize("key", ["F", "W"])
+async def test_hostile_names_are_shown_with_care(lockterm_app: Starter, key: str) -> None:
+    dates = {"remoteType": 2, "startDate": NOW_MS - 9 * DAY_MS, "endDate": NOW_MS + HOUR_MS}
+    found = [
+        remote(n, 1, text, remoteNumber=text, extraData={text: text, "k": 1}, **dates)
+        for n, text in enumerate(HOSTILE, 1)
+    ]
+    site = Site(L1=found)
+    fill_book(lockterm_app, Lock(1, name=HOSTILE[3]))
+    async with site.running(lockterm_app) as service:
+        fill_book(lockterm_app, Lock(1, name=HOSTILE[3]))
+        async with lockterm_app(service) as pilot:
+            await press(pilot, key, *(("k", "enter") if key == "F" else ()))
+            assert len(rows(pilot)) == len(HOSTILE)
+            for _ in HOSTILE:
+                await press(pilot, "j")
+                text = shown(pilot.app)
+                assert all(char.isprintable() or char == "\n" for char in text)
+
+
+async def test_what_ends_is_told_by_day_and_by_span(lockterm_app: Starter) -> None:
+    def ends(remote_id: int, lock_id: int, end_ms: int, kind: int = 2) -> dict[str, Any]:
+        fields = {"remoteType": kind, "startDate": NOW_MS - 99 * DAY_MS, "endDate": end_ms}
+        return remote(remote_id, lock_id, f"R{remote_id}", weekDay=[1], **fields)
+
+    site = Site(
+        L1=[
+            ends(1, 1, NOW_MS + 20 * DAY_MS),
+            ends(2, 1, NOW_MS - 2 * DAY_MS),
+            ends(3, 1, NOW_MS + 31 * DAY_MS),
+            ends(4, 1, NOW_MS - 2 * DAY_MS, kind=1),  # permanent: it has no end
+        ],
+        L2=[ends(5, 2, NOW_MS + 5 * DAY_MS, kind=4), ends(6, 2, NOW_MS - 9 * DAY_MS)],
+    )
+    async with site.running(lockterm_app) as service:
+        async with lockterm_app(service) as pilot:
+            seen = await press(pilot, "W")
+            assert isinstance(pilot.app.screen, WhatEndsScreen)
+            assert "[all 4] ended 2 within 7 days 1 within 30 days 2" in seen
+            assert rows(pilot) == [(2, 5), (1, 1), (1, 2), (2, 6)]
+            assert current(pilot) == (2, 5), "the first of them, not of what was there before"
+            spans = []
+            for _ in range(3):
+                await press(pilot, "n")
+                spans.append(rows(pilot))
+            assert spans == [[(1, 2), (2, 6)], [(2, 5)], [(2, 5), (1, 1)]]
+            await press(pilot, "p", "p", "slash", *"r6", "down")
+            assert rows(pilot) == [(2, 6)]
+            await press(pilot, "enter")
+            assert isinstance(pilot.app.screen, RemoteDetailScreen)
+        asked = len(site.asked)
+        async with lockterm_app(service) as pilot:
+            await press(pilot, "W")
+            assert len(rows(pilot)) == 4
+            assert len(site.asked) == asked, "it was read just now"
+
+
+async def test_an_empty_book_says_so(lockterm_app: Starter, service: RunningService) -> None:
+    async with lockterm_app(service) as pilot:
+        assert "The lock book is empty" in await press(pilot, "F", *"anna", "enter")
+        await press(pilot, "escape", "escape")
+        assert "The lock book is empty" in await press(pilot, "W")
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, RefusedModal)
+
+
+async def test_marked_ones_of_several_locks_go_into_one_plan(lockterm_app: Starter) -> None:
+    site = Site(
+        L1=[remote(1, 1, "Anna"), remote(2, 1, "Annabel")],
+        L2=[remote(3, 2, "Anna")],
+        L3=[remote(4, 3, "Anna")],
+    )
+    site.silent = {3}
+    async with site.running(lockterm_app) as service, lockterm_app(service, timeout_s=0.3) as pilot:
+        seen = await press(pilot, "F", *"anna", "enter", "d")
+        assert "Nothing is marked" in seen
+        seen = await press(pilot, "escape", "space", "j", "space")
+        assert current(pilot) == (3, None), "the cursor goes down"
+        assert "2 marked" in seen
+        await press(pilot, "slash", *"bel")
+        assert rows(pilot) == [(1, 2), (3, None)]
+        assert "2 marked, 2 not shown" in words(pilot.app)
+        await press(pilot, "down", "d")
+        assert isinstance(pilot.app.screen, PlanScreen)
+        drawn = pilot.app.screen.drawn
+        steps = [(one.action, one.lock_id, one.remote_id) for one in drawn.plan.steps]
+        assert steps == [(Action.DELETE, 1, 1), (Action.DELETE, 2, 3)]
+        assert [(one.lock_id, one.message.partition(".")[0]) for one in drawn.left] == [
+            (3, "Not read: no answer")
+        ]
+        await press(pilot, "escape")
+        assert "2 marked" in words(pilot.app)
+        await press(pilot, "w")
+        assert isinstance(pilot.app.screen, MarkedForm)
+        await press(pilot, "escape")
+        await press(pilot, "U")
+        assert "marked" not in shown(pilot.app).splitlines()[-2]
+
+
+async def test_all_that_was_found_is_marked_and_a_range(lockterm_app: Starter) -> None:
+    site = Site(L1=[remote(n, 1, "Anna") for n in range(1, 5)], L2=[remote(9, 2, "Anna")])
+    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+        assert "5 marked" in await press(pilot, "F", *"anna", "enter", "asterisk")
+        assert "marked" not in (await press(pilot, "asterisk")).partition("on 2 locks")[0]
+        assert "4 marked" in await press(pilot, "g", "j", "space", "G", "S")
+        site.lists[1] = site.lists[1][::-1]
+        assert "4 marked" in await press(pilot, "r")
+
+
+async def test_no_range_ends_at_a_lock_that_was_not_read(lockterm_app: Starter) -> None:
+    site = Site(L1=[remote(n, 1, "Anna") for n in range(1, 9)], L2=[remote(9, 2, "Anna")])
+    site.silent = {2}
+    async with site.running(lockterm_app) as service, lockterm_app(service, timeout_s=0.3) as pilot:
+        await press(pilot, "F", *"anna", "enter")
+        await press(pilot, "g", "j", "j", "j", "j", "space", "G")
+        assert current(pilot) == (2, None)
+        seen = await press(pilot, "S")
+        assert "There is no remote with an id under the cursor." in seen
+        assert isinstance(pilot.app.screen, EverywhereScreen)
+        assert [one.id for _, one in pilot.app.screen.marks.rows] == [5]
+
+
+async def test_what_a_run_has_changed_is_read_again(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        await press(pilot, "F", *"herrera", "enter")
+        everywhere = pilot.app.screen
+        assert isinstance(everywhere, EverywhereScreen)
+        before, gone = rows(pilot), current(pilot)
+        await press(pilot, "space", "d")
+        screen = pilot.app.screen
+        assert isinstance(screen, PlanScreen)
+        runs, plan = pilot.app.operations.runs, screen.drawn.plan
+        run = RunHere(runs, pilot.app.operations.clock, plan, partial(tell_end, pilot.app))
+        await run.carry_out()
+        await until(pilot, lambda: len(everywhere.results.rows) < len(before))
+        await press(pilot, "escape")
+        assert pilot.app.screen is everywhere
+        assert rows(pilot) == [row for row in before if row != gone]
+
+
+async def test_what_a_run_has_changed_is_behind_until_it_is_read(lockterm_app: Starter) -> None:
+    site = Site(L1=[remote(1, 1, "Anna")], L2=[remote(2, 2, "Anna")])
+    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+        await press(pilot, "F", *"anna", "enter")
+        screen = pilot.app.screen
+        assert isinstance(screen, EverywhereScreen)
+        site.go_on.clear()
+        asked = len(site.asked)
+        screen.results.read_changed({2, 77})
+        await until(pilot, lambda: len(site.asked) > asked)
+        await until(pilot, lambda: [row.read for row in screen.results.rows] == ["now", "now!"])
+        screen.results.read_changed({1})  # while another one is read
+        site.go_on.set()
+        await settled(pilot)
+        assert site.asked[asked:] == [2, 1]
+        assert [row.read for row in screen.results.rows] == ["now", "now"]
+
+
+async def test_a_reading_that_was_replaced_does_not_end_the_one_after_it(
+    lockterm_app: Starter,
+) -> None:
+    site = Site(L1=[remote(1, 1, "Anna")])
+    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+        await press(pilot, "F", *"anna", "enter")
+        screen = pilot.app.screen
+        assert isinstance(screen, EverywhereScreen)
+        site.go_on.clear()
+        for _ in range(2):
+            asked = len(site.asked)
+            await pilot.press("r")
+            await until(pilot, lambda asked=asked: len(site.asked) > asked)
+        assert screen.results.site.is_reading
+        assert "reading: 0 of 1 locks" in words(pilot.app)
+        site.go_on.set()
+        await settled(pilot)
+        assert not screen.results.site.is_reading

@@ -1,0 +1,386 @@
+"""Marks on the remotes of a lock, and the plans that are made of them."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from lockterm.config.look import FULL_LOOK, Look
+from lockterm.domain.plan import Action, Plan, Step
+from lockterm.screens.base import RefusedModal
+from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.marked.form import MarkedForm
+from lockterm.screens.plan.screen import PlanScreen
+from lockterm.screens.remotes import RemotesScreen
+from lockterm.screens.remotes.table import RemotesTable
+from lockterm.service.running import RunningService
+from tests.screens import someone_else
+from tests.screens.running_app import Starter, notices, settled, shown, until
+from tests.screens.site import DAY_MS, LOCKS, MAIN_GATE, fill_book
+
+
+def table(pilot: Pilot[Any]) -> RemotesTable:
+    return pilot.app.screen.query_one(RemotesTable)
+
+
+def screen(pilot: Pilot[Any]) -> RemotesScreen:
+    assert isinstance(pilot.app.screen, RemotesScreen)
+    return pilot.app.screen
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    await pilot.press(*keys)
+    await settled(pilot)
+
+
+def signed(pilot: Pilot[Any]) -> list[int | None]:
+    """The ids of the rows that have the sign of a mark on the screen."""
+    lines = shown(pilot).splitlines()[2:]
+    rows = table(pilot).rows
+    return [row.remote.id for row, line in zip(rows, lines, strict=False) if line.startswith("*")]
+
+
+def marked(pilot: Pilot[Any]) -> list[int | None]:
+    return [remote.id for _, remote in screen(pilot).marks.rows]
+
+
+def drawn(pilot: Pilot[Any]) -> PlanScreen:
+    assert isinstance(pilot.app.screen, PlanScreen)
+    return pilot.app.screen
+
+
+def steps(pilot: Pilot[Any]) -> list[Step]:
+    return [*drawn(pilot).drawn.plan.steps]
+
+
+async def carry_out(pilot: Pilot[Any], plan: Plan) -> None:
+    """What the screen of a plan does once it is agreed to."""
+    runs = pilot.app.operations.runs  # type: ignore[attr-defined]
+    await runs.carry_out(plan, on_step=lambda step: None, stop=asyncio.Event())
+
+
+async def test_marks_survive_all_that_moves_rows(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "space", "down", "space")
+        first = signed(pilot)
+        assert first == marked(pilot) == [table(pilot).rows[at].remote.id for at in (0, 2)]
+        assert table(pilot).cursor_row == 3
+        assert "2 marked · page 1 of 7" in shown(pilot)
+        await press(pilot, "n", "space")
+        assert "3 marked, 2 not shown · page 2 of 7" in shown(pilot)
+        assert len(signed(pilot)) == 1
+        await press(pilot, "p")
+        assert signed(pilot) == first
+
+        await press(pilot, "t", "s", "s", "ctrl+s")  # by name, Z to A
+        assert set(signed(pilot)) == set(first)
+        await press(pilot, "slash", *"crew", "enter", "down")
+        assert f"3 marked, {3 - len(signed(pilot))} not shown" in shown(pilot)
+        await press(pilot, "asterisk")
+        found = [row.remote.id for row in table(pilot).rows]
+        assert set(signed(pilot)) == set(found)
+        assert set(marked(pilot)) == {*found, *marked(pilot)[:3]}
+        await press(pilot, "asterisk", "escape")
+        assert not set(marked(pilot)) & set(found)
+
+
+async def test_rows_that_change_at_the_service_take_no_other_mark_along(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    """What came before is gone, so that each row stands where another one stood."""
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "down", "space", "space")
+        two = marked(pilot)
+        gone = table(pilot).rows[0].remote.id
+        someone_else.post(service, "delete", lockId=1001, remoteId=gone)
+        someone_else.post(service, "delete", lockId=1001, remoteId=two[0])
+        changed = {"remoteId": two[1], "remoteName": "Renamed by somebody"}
+        someone_else.post(service, "update", lockId=1001, **changed)
+        await press(pilot, "r")
+        assert signed(pilot) == two[1:]
+        assert marked(pilot) == two  # the one that is gone stays, until the plan says what is so
+        assert "2 marked, 1 not shown" in shown(pilot)
+        await press(pilot, "d")
+        assert [(one.action, one.remote_id) for one in steps(pilot)] == [
+            (Action.DELETE, one) for one in two
+        ]
+        assert "Renamed by somebody" in shown(pilot)  # as it was seen last, and by name
+        assert steps(pilot)[1].before["remoteName"] == "Renamed by somebody"
+        plan = drawn(pilot).drawn.plan
+        await carry_out(pilot, plan)
+        await press(pilot, "escape")
+        await until(pilot, lambda: not screen(pilot).marks)
+        await press(pilot, "r")
+        left = {record["id"] for record in someone_else.page(service, 1001, size=200)}
+        assert len(left) == 137 - 3
+        assert not left & {gone, *two}
+
+
+async def test_what_a_plan_has_not_done_stays_marked(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "slash", *"limited", "down", "space", "space", "escape")
+        one, other = marked(pilot)
+        seen = {remote.id: remote.end_ms or 0 for _, remote in screen(pilot).marks.rows}
+        await press(pilot, "w", *"+30d", "ctrl+s")
+        assert [step.remote_id for step in steps(pilot)] == [one, other]
+        ends = {
+            step.remote_id: step.wanted["endDate"] - seen[step.remote_id] for step in steps(pilot)
+        }
+        assert all(abs(more - 30 * DAY_MS) <= DAY_MS // 24 for more in ends.values())
+        someone_else.post(
+            service, "update", lockId=1001, remoteId=one, remoteType=2, weekDay=[],
+            startDate=seen[one or 0] - DAY_MS, endDate=seen[one or 0] + DAY_MS,
+        )  # fmt: skip
+        plan = drawn(pilot).drawn.plan
+        await carry_out(pilot, plan)
+        await press(pilot, "escape")
+        await until(pilot, lambda: marked(pilot) == [one])
+
+
+async def test_a_range_all_and_none(service: RunningService, lockterm_app: Starter) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        ids = [row.remote.id for row in table(pilot).rows]
+        await press(pilot, "S")
+        assert "Mark a first one with space" in notices(pilot)
+        await press(pilot, "down", "space", "down", "down", "S")
+        assert signed(pilot) == ids[1:5]
+        await press(pilot, "n", "S")
+        assert "not shown here" in notices(pilot)
+        assert marked(pilot) == ids[1:5]
+        await press(pilot, "p", "asterisk")
+        assert signed(pilot) == ids
+        await press(pilot, "U")
+        assert not screen(pilot).marks
+        assert "20 unmarked. U marks them again." in notices(pilot)
+        await press(pilot, "U")
+        assert signed(pilot) == ids
+
+
+async def test_escape_unmarks_before_it_leaves_and_that_can_be_taken_back(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service) as pilot:
+        pilot.app.push_screen(RemotesScreen(pilot.app.operations, MAIN_GATE))  # type: ignore[attr-defined]
+        await settled(pilot)
+        await press(pilot, "space", "space", "escape")
+        assert not screen(pilot).marks
+        await press(pilot, "U")
+        assert len(marked(pilot)) == 2
+        await press(pilot, "q")
+        await press(pilot, "escape")
+        assert not isinstance(pilot.app.screen, RemotesScreen)
+
+
+async def test_a_key_that_marks_paints_one_row(
+    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    painted: list[int] = []
+
+    def refresh(self: RemotesTable, *regions: Any, **more: Any) -> RemotesTable:
+        painted.extend(region.height for region in regions or [self.size.region])
+        return whole(self, *regions, **more)
+
+    whole = RemotesTable.refresh
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "space")
+        monkeypatch.setattr(RemotesTable, "refresh", refresh)
+        await press(pilot, "space")
+        assert len(marked(pilot)) == 2
+        assert painted
+        assert set(painted) == {1}
+        assert len(painted) <= 3  # the mark, the row that is left, the one that is reached
+
+
+@pytest.mark.parametrize("look", [FULL_LOOK, Look(colours=0, ascii=True), Look(quiet=True)])
+async def test_a_mark_is_seen_beside_the_cursor_by_its_shape(
+    service: RunningService, lockterm_app: Starter, look: Look
+) -> None:
+    async with lockterm_app(service, 1001, look) as pilot:
+        name = table(pilot).rows[0].remote.remote_name or ""
+        before = shown(pilot).splitlines()[2]
+        await press(pilot, "space", "up")
+        after = shown(pilot).splitlines()[2]
+        assert f"*{name}" in after
+        assert before[0] == (">" if after.startswith(">") else " ")
+
+
+async def test_what_is_typed_is_there_again_and_what_is_possible_is_said_before_the_plan(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "asterisk", "n", "w")
+        assert isinstance(pilot.app.screen, MarkedForm)
+        assert "Not on the screen: " in shown(pilot)
+        assert "Still needed: New end." in shown(pilot)
+        await press(pilot, *"1/2/2027")
+        assert "20 cannot: " in shown(pilot)
+        await press(pilot, "escape", "w")
+        assert "1/2/2027" in shown(pilot)
+        await press(pilot, *"+1d")
+        assert "to look at: " in shown(pilot)
+        assert "The end has passed: this remote will open nothing." in " ".join(
+            shown(pilot).split()
+        )
+        await press(pilot, "home", "shift+end", *"2027-06-30")
+        assert "It is permanent: it has no end." in shown(pilot)
+        await press(pilot, "ctrl+s")
+        assert len(drawn(pilot).drawn.left) + len(steps(pilot)) == 20
+        assert {one.message for one in drawn(pilot).drawn.left} == {
+            "It is permanent: it has no end."
+        }
+        await press(pilot, "escape")
+        assert len(marked(pilot)) == 20
+
+
+async def test_what_is_typed_is_not_lost_by_quitting_unasked(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "space", "w")
+        form = pilot.app.screen
+        assert isinstance(form, MarkedForm)
+        assert not form.would_lose
+        await press(pilot, *"+1d", "ctrl+q")
+        assert isinstance(pilot.app.screen, ConfirmModal)
+        await press(pilot, "escape")
+        await until(pilot, lambda: pilot.app.screen is form)
+        assert form.typed()["end"] == "+1d"
+
+
+async def test_more_that_can_be_done(service: RunningService, lockterm_app: Starter) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "m")
+        assert isinstance(pilot.app.screen, RefusedModal)
+        await press(pilot, "escape", "space", "space", "m", "down", "enter", "down", "enter")
+        assert {step.wanted.get("isCoerced", 1) for step in steps(pilot)} == {1}
+        await press(pilot, "escape", "m", "down", "down", "enter", *"room", "tab", *"[5]")
+        assert "Sent as JSON: [5]" in shown(pilot)
+        await press(pilot, "ctrl+s")
+        assert all(step.wanted["extraData"]["room"] == [5] for step in steps(pilot))
+        await carry_out(pilot, drawn(pilot).drawn.plan)
+        await press(pilot, "escape")
+        await until(pilot, lambda: not screen(pilot).marks)
+        await press(pilot, "r", "g", "space", "space", "m", "down", "down", "down", "enter")
+        assert "room  on 2" in shown(pilot)
+        await press(pilot, "escape", "m", "enter", "1", "ctrl+s")
+        assert {step.wanted.get("remoteType", 1) for step in steps(pilot)} == {1}
+        warned = drawn(pilot).drawn.warnings
+        changed = [step.number for step in steps(pilot) if step.action is Action.UPDATE]
+        assert sorted(warned) == changed
+
+
+def below(pilot: Pilot[Any]) -> RemotesScreen:
+    """The screen of the marks, under a dialog."""
+    under = pilot.app.screen_stack[-2]
+    assert isinstance(under, RemotesScreen)
+    return under
+
+
+@pytest.mark.parametrize(
+    ("opens", "answers"),
+    [
+        (["m"], "enter"),
+        (["m", "down", "enter"], "enter"),
+        (["m", "end"], "enter"),
+        (["w", *"2030-01-01"], "ctrl+s"),
+    ],
+)
+async def test_what_a_run_has_done_while_a_dialog_was_open_is_not_changed_again(
+    service: RunningService, lockterm_app: Starter, opens: list[str], answers: str
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "slash", *"limited", "down", "space", "escape", "d")
+        plan = drawn(pilot).drawn.plan
+        await press(pilot, "escape", *opens)
+        await carry_out(pilot, plan)
+        below(pilot).after_write(None)  # as the end of a run has it
+        await until(pilot, lambda: not below(pilot).marks)
+        await settled(pilot)
+        await press(pilot, answers)
+        assert isinstance(pilot.app.screen, RefusedModal)
+        assert "What was marked is done already." in notices(pilot)
+        await press(pilot, "escape")
+        assert screen(pilot)
+
+
+async def test_a_choice_is_for_those_that_are_still_marked_as_it_is_made(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "space", "space", "d")
+        plan = drawn(pilot).drawn.plan
+        left = plan.steps[0].remote_id
+        someone_else.post(service, "update", lockId=1001, remoteId=left, remoteName="Renamed")
+        await press(pilot, "escape", "m", "down", "enter")
+        await carry_out(pilot, plan)
+        below(pilot).after_write(None)
+        await until(pilot, lambda: len(below(pilot).marks) == 1)
+        await settled(pilot)
+        await press(pilot, "enter")
+        assert [step.remote_id for step in steps(pilot)] == [left]
+        assert drawn(pilot).drawn.plan.title == "set coerced: 1 remote, lock 1001"
+
+
+async def test_who_was_given_the_id_of_a_marked_one_is_not_copied(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "space", "down", "space")
+        gone, left = marked(pilot)
+        with service.app.state.site.database.writing() as db:
+            db.execute("UPDATE remote SET created_ms = created_ms + 5000 WHERE id = ?", (gone,))
+        await press(pilot, "Y", "space", "enter")
+        assert "Gone from the lock, and not copied: 1 of 2." in shown(pilot)
+        await press(pilot, "right", "enter")
+        rows = {record["id"]: record for record in someone_else.page(service, 1001, size=200)}
+        assert [step.remote_name for step in steps(pilot)] == [rows[left]["remoteName"]]
+
+
+async def test_marked_remotes_are_written_to_files(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "space", "n", "space", "m", "end", "enter")
+        await until(pilot, lambda: "Exported" in notices(pilot))
+        ids = marked(pilot)
+        (table_file,) = lockterm_app.directory.rglob("remotes-*.csv")
+        (json_file,) = lockterm_app.directory.rglob("remotes-*.json")
+        with table_file.open(newline="") as file:
+            assert [int(row["remoteId"]) for row in csv.DictReader(file)] == ids
+        (lock,) = json.loads(json_file.read_text())["locks"]
+        assert (lock["lockId"], [one["id"] for one in lock["remotes"]]) == (1001, ids)
+
+
+async def test_the_marked_alone_are_copied_and_what_is_gone_is_said(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "space", "down", "space")
+        gone, left = marked(pilot)
+        someone_else.post(service, "delete", lockId=1001, remoteId=gone)
+        await press(pilot, "m", "down", "down", "down", "down", "enter")
+        assert "2 remotes of Main gate" in shown(pilot)
+        await press(pilot, "space", "enter")
+        assert "Gone from the lock, and not copied: 1 of 2." in shown(pilot)
+        await press(pilot, "right", "enter")
+        rows = {record["id"]: record for record in someone_else.page(service, 1001, size=200)}
+        assert [step.remote_name for step in steps(pilot)] == [rows[left]["remoteName"]]
+
+
+async def test_a_read_only_profile_shows_plans_of_marks(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001, read_only=True) as pilot:
+        await press(pilot, "space", "d")
+        assert len(steps(pilot)) == 1

@@ -1,0 +1,487 @@
+"""A plan on the screen: what it would do, the question, the run, and what became of each step."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import Static
+
+from lockterm.app import LocktermApp
+from lockterm.config import Options
+from lockterm.config.look import FULL_LOOK
+from lockterm.config.profiles import Profiles
+from lockterm.domain.backup import backup_words
+from lockterm.domain.locks import Lock
+from lockterm.domain.plan import RunState, Step, StepState
+from lockterm.domain.remotes import Remote
+from lockterm.operations.plan_files import Drawn
+from lockterm.screens.base import RefusedModal
+from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.dialogs.destroy import DestroyModal
+from lockterm.screens.locks import LocksScreen
+from lockterm.screens.plan import PlanScreen
+from lockterm.screens.profiles import ProfilesScreen
+from lockterm.service.running import RunningService
+from lockterm.widgets.line_table import LineTable
+from tests.conftest import NOW_MS
+from tests.operations.forwarder import Forwarder
+from tests.operations.runs.planning import add, delete, keep, update
+from tests.screens import someone_else
+from tests.screens.running_app import Starter, notices, settled, until
+from tests.screens.site import LOCKS, fill_book, words
+from tests.screens.snapshots import assert_picture
+
+
+def remotes(service: RunningService, lock_id: int) -> list[Remote]:
+    return [Remote.read(one) for one in someone_else.page(service, lock_id, size=200)]
+
+
+def names(service: RunningService, lock_id: int) -> set[str]:
+    return {remote.remote_name or "" for remote in remotes(service, lock_id)}
+
+
+def app_of(pilot: Pilot[int]) -> LocktermApp:
+    assert isinstance(pilot.app, LocktermApp)
+    return pilot.app
+
+
+def one_of_each(service: RunningService) -> list[Step]:
+    first, second, third, *_ = remotes(service, 1003)
+    return [
+        keep(1003, third),
+        update(1003, first, remoteName="Renamed"),
+        delete(1003, second),
+        add(1002, 1),
+    ]
+
+
+async def plan_shown(
+    pilot: Pilot[int], steps: Sequence[Step], left: Sequence[Step] = ()
+) -> PlanScreen:
+    """Show a plan of some steps."""
+    plan = app_of(pilot).operations.runs.make("apply remotes.csv", steps)
+    pilot.app.push_screen(PlanScreen(Drawn(plan, left)))
+    await settled(pilot)
+    return on_plan(pilot)
+
+
+def on_plan(pilot: Pilot[int]) -> PlanScreen:
+    screen = pilot.app.screen
+    assert isinstance(screen, PlanScreen)
+    return screen
+
+
+async def asked(pilot: Pilot[int], kind: type[Screen[bool | None]]) -> None:
+    """Ask whether the plan is meant."""
+    await pilot.press("enter")
+    await until(pilot, lambda: isinstance(pilot.app.screen, kind))
+    await settled(pilot)
+
+
+def details(pilot: Pilot[int]) -> str:
+    """What a question says, without the ends of its lines."""
+    return " ".join(str(pilot.app.screen.query_one(".details Static", Static).content).split())
+
+
+async def ended(pilot: Pilot[int]) -> None:
+    """Wait for the end of the run, and until it is painted."""
+    operations = app_of(pilot).operations
+    await until(pilot, lambda: operations.run_here is not None and operations.run_here.is_over)
+    screen = pilot.app.screen
+    if isinstance(screen, PlanScreen):
+        await until(pilot, lambda: screen.is_painted)
+    await settled(pilot)
+
+
+async def agreed(pilot: Pilot[int]) -> None:
+    """Agree to a plan that deletes nothing."""
+    await asked(pilot, ConfirmModal)
+    await pilot.press("right", "enter")
+    await until(pilot, lambda: app_of(pilot).operations.run_here is not None)
+
+
+async def test_it_is_shown_before_anything_is_kept_or_sent(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    steps, before = one_of_each(service), names(service, 1003)
+    async with lockterm_app(service) as pilot:
+        left = replace(add(1001, 7), number=5, state=StepState.NOT_SENT, message="No answer.")
+        await plan_shown(pilot, steps, [left])
+        said = words(pilot.app)
+        assert "Plan > apply remotes.csv" in said
+        assert "1 to add, 1 to change, 1 to delete: 6 calls, about 1 s" in said
+        for row in ("! not sent Main gate New 7", "No answer.", "= as it is Server room"):
+            assert row in said
+        assert_picture(pilot.app, "plan-80x24")
+        await asked(pilot, DestroyModal)
+        question = words(pilot.app)
+        assert "Delete 1, change 1, add 1, on 2 locks?" in question
+        assert f"- {steps[2].remote_name}" in question
+        assert_picture(pilot.app, "plan-question-80x24")
+        await pilot.press("enter")  # Cancel has the focus
+        await settled(pilot)
+        on_plan(pilot)
+        assert not await app_of(pilot).operations.runs.list()
+        assert names(service, 1003) == before
+
+
+async def test_what_became_of_each_step_and_what_is_tried_again(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    """A refused step and one that was overtaken hold nothing up; the refused one shrinks away."""
+    fill_book(lockterm_app, *LOCKS)
+    first, second, third, *_ = remotes(service, 1003)
+    taken = str(third.remote_name)
+    steps = [
+        add(1003, 1, remoteName=taken, remoteNumber="Z-1"),
+        update(1003, first, remoteName="Renamed"),
+        update(1003, second, remoteName="Second"),
+        keep(1003, third),
+    ]
+    someone_else.post(service, "update", lockId=1003, remoteId=second.id, remoteName="Overtaken")
+    async with lockterm_app(service) as pilot:
+        await plan_shown(pilot, steps)
+        await agreed(pilot)
+        await ended(pilot)
+        said = words(pilot.app)
+        assert "1 recorded, 1 so already, 1 refused, 1 skipped." in said
+        assert "R tries 1 of them again." in said
+        for row in ("+ ! refused", "~ recorded", "~ ! skipped", "= as it is"):
+            assert row in said
+        assert_picture(pilot.app, "plan-ended-80x24")
+        await pilot.press("down", "down")
+        await until(pilot, lambda: "It was changed since: Name:" in words(pilot.app))
+        await pilot.press("p")
+        await until(pilot, lambda: "= as it is" not in words(pilot.app))
+        assert on_plan(pilot).query_one(LineTable).row_count == 2
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RefusedModal))
+        assert "Nothing of it is left" in words(pilot.app)
+        await pilot.press("escape")
+        await settled(pilot)
+        someone_else.post(service, "delete", lockId=1003, remoteId=third.id)
+        before = on_plan(pilot)
+        await pilot.press("R")
+        await until(pilot, lambda: pilot.app.screen not in (before,))
+        await settled(pilot)
+        assert "1 to add: 2 calls" in words(pilot.app)
+        await agreed(pilot)
+        await until(pilot, lambda: "1 recorded." in words(pilot.app))
+        assert names(service, 1003) >= {taken, "Renamed", "Overtaken"}
+
+
+async def test_many_deletes_are_all_named_and_their_number_is_typed(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    found = remotes(service, 1002)[:30]
+    async with lockterm_app(service, size=(60, 20)) as pilot:
+        await plan_shown(pilot, [delete(1002, one) for one in found])
+        await asked(pilot, DestroyModal)
+        modal = pilot.app.screen
+        assert isinstance(modal, DestroyModal)
+        said = words(pilot.app)
+        assert "Type 30, then enter" in said and "page down shows more" in said
+        assert_picture(pilot.app, "plan-deletes-60x20")
+        read = said
+        for _ in range(12):
+            await pilot.press("pagedown")
+            await pilot.pause()
+            read += words(pilot.app)
+        shortened = [str(one.remote_name)[:30] for one in found]
+        assert not [name for name in shortened if f"- {name}" not in read]
+        await pilot.press("3", "enter", "tab", "D")  # the wrong number
+        await settled(pilot)
+        assert pilot.app.screen is modal and not modal.may_act()
+        assert len(remotes(service, 1002)) == 42
+        await pilot.press("shift+tab", "3", "0", "enter")  # what stands there is marked
+        await until(pilot, modal.may_act)
+        await pilot.press("D")
+        await until(pilot, lambda: app_of(pilot).operations.run_here is not None)
+        await ended(pilot)
+        assert "30 recorded." in words(pilot.app)
+        assert not {one.id for one in remotes(service, 1002)} & {one.id for one in found}
+
+
+async def test_keys_that_are_typed_before_the_question_delete_nothing(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    before = names(service, 1003)
+    async with lockterm_app(service) as pilot:
+        await plan_shown(pilot, [delete(1003, remotes(service, 1003)[0])])
+        for key in ("enter", "D"):
+            pilot.app.simulate_key(key)
+        await until(pilot, lambda: "Typed too early" in notices(pilot))
+        assert isinstance(pilot.app.screen, DestroyModal)
+        assert app_of(pilot).operations.run_here is None
+        assert names(service, 1003) == before
+
+
+async def test_it_is_left_stopped_and_gone_on_with(
+    lockterm_app: Starter, service: RunningService, tmp_path: Path
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    file = tmp_path / "config.toml"
+    file.write_text('[profiles.other]\nbase_url = "http://127.0.0.1:9"\n')
+    profiles = Profiles(file, Options(), {})
+    steps = [add(1003, number) for number in range(1, 9)]
+    forwarder = Forwarder(service, hold_from=4)
+    async with (
+        forwarder.running() as way,
+        lockterm_app(way, profiles=profiles, timeout_s=60.0) as pilot,
+    ):
+        app = app_of(pilot)
+        await plan_shown(pilot, steps)
+        await agreed(pilot)
+        await until(pilot, lambda: way.held)
+        await until(pilot, lambda: "3 of 8 done, 0 failed, 5 left" in words(app))
+        await until(pilot, lambda: "run 3/8" in words(app))
+        assert_picture(app, "plan-running-80x24")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, LocksScreen))
+        await until(pilot, lambda: "run 3/8" in words(app))
+        # Another plan waits for its end.
+        await plan_shown(pilot, [add(1002, 1)])
+        await pilot.press("enter")
+        await until(pilot, lambda: "Another run is under way: 3 of 8." in words(app))
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: isinstance(app.screen, LocksScreen))
+        # Nobody leaves unasked, nor switches.
+        await pilot.press("q")
+        await until(pilot, lambda: "A run is under way: 3 of 8 done." in words(app))
+        await settled(pilot)
+        await pilot.press("enter", "P")
+        await until(pilot, lambda: isinstance(app.screen, ProfilesScreen))
+        await settled(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: "A run is under way. Wait" in words(app))
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: isinstance(app.screen, LocksScreen))
+        # The same run is there again.
+        await pilot.press("L")
+        await until(pilot, lambda: isinstance(app.screen, PlanScreen))
+        await settled(pilot)
+        assert "3 of 8 done" in words(app) and words(app).count("recorded") == 3
+        await pilot.press("s")
+        await until(pilot, lambda: "Stopping after the steps" in words(app))
+        way.release.set()
+        await ended(pilot)
+        said = words(app)
+        assert "It was stopped. 4 recorded. 4 are left: enter goes on." in said
+        assert "run 4/8" not in said
+        assert len(names(service, 1003)) == 13
+        await agreed(pilot)
+        await until(pilot, lambda: "8 recorded." in words(app))
+        assert len(remotes(service, 1003)) == 17
+        (line,) = await app.operations.runs.list()
+        assert line.state is RunState.DONE
+
+
+async def test_leaving_waits_for_the_steps_under_way(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with (
+        Forwarder(service, hold_from=2).running() as way,
+        lockterm_app(way, timeout_s=60.0) as pilot,
+    ):
+        app = app_of(pilot)
+        await plan_shown(pilot, [add(1003, number) for number in range(1, 5)])
+        await agreed(pilot)
+        await until(pilot, lambda: way.held)
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmModal))
+        await settled(pilot)
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: "Stopping the run" in notices(pilot))
+        assert app.return_code is None
+        way.release.set()
+        await until(pilot, lambda: not app.is_running or app._exit)
+        run = app.operations.run_here
+        assert run is not None and run.counts()[StepState.RECORDED] == 2
+
+
+async def test_a_lock_that_is_not_reached_holds_only_its_own_steps(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    steps = [add(1003, 1), add(9999, 2), add(1003, 3)]
+    async with lockterm_app(service) as pilot:
+        await plan_shown(pilot, steps)
+        await agreed(pilot)
+        await ended(pilot)
+        said = words(pilot.app)
+        assert "2 recorded, 1 refused." in said
+
+
+async def test_a_read_only_profile_shows_it_and_says_why_it_sends_nothing(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service, read_only=True) as pilot:
+        await plan_shown(pilot, one_of_each(service))
+        assert "The profile demo is read-only: the plan is shown" in words(pilot.app)
+        assert "(enter do it)" in words(pilot.app)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RefusedModal))
+        assert app_of(pilot).operations.run_here is None
+
+
+async def test_the_end_is_told_where_nobody_looks_and_what_changed_is_read_again(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with (
+        Forwarder(service, hold_from=2).running() as way,
+        lockterm_app(way, open_lock=1003, timeout_s=60.0) as pilot,
+    ):
+        await plan_shown(pilot, [add(1003, 1), add(1003, 2)])
+        await agreed(pilot)
+        await until(pilot, lambda: way.held)
+        await pilot.press("escape")
+        await until(pilot, lambda: not isinstance(pilot.app.screen, PlanScreen))
+        way.release.set()
+        await until(pilot, lambda: "Run ended: apply remotes.csv" in notices(pilot))
+        assert "2 recorded. L shows it." in notices(pilot)
+        await until(pilot, lambda: "New 2" in words(pilot.app))
+
+
+@pytest.mark.parametrize("size", [(60, 20), (120, 40)])
+async def test_pictures_of_other_sizes(
+    lockterm_app: Starter, service: RunningService, size: tuple[int, int]
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, size=size) as pilot:
+        left = replace(add(1001, 7), number=5, state=StepState.NOT_SENT, message="No answer.")
+        await plan_shown(pilot, one_of_each(service), [left])
+        assert_picture(pilot.app, f"plan-{size[0]}x{size[1]}")
+
+
+async def test_without_colours(lockterm_app: Starter, service: RunningService) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    look = replace(FULL_LOOK, colours=0, ascii=True)
+    async with lockterm_app(service, look=look) as pilot:
+        await plan_shown(pilot, one_of_each(service))
+        assert_picture(pilot.app, "plan-no-colour-80x24")
+
+
+async def test_thousands_of_steps_are_shown_by_those_in_sight(
+    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key costs what it does among twenty; only what is seen is put into words."""
+    from lockterm.screens.plan import table
+
+    made: list[Step] = []
+    words_of = table.what_of
+
+    def what_of(step: Step, *others: object) -> str:
+        made.append(step)
+        return words_of(step, *others)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(table, "what_of", what_of)
+    async with lockterm_app(service) as pilot:
+        await plan_shown(pilot, [add(1003, number) for number in range(5000)])
+        assert len(made) < 100
+        await pilot.press("G")
+        await settled(pilot)
+        assert "New 4999" in words(pilot.app) and len(made) < 200
+
+
+async def test_the_history_has_a_line_for_a_run_and_an_interrupted_one_is_offered(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with Forwarder(service, hold_from=3).running() as way:
+        async with lockterm_app(way, timeout_s=60.0) as pilot:
+            operations = app_of(pilot).operations
+            await operations.writes.delete_remote(1003, remotes(service, 1003)[0])
+            await plan_shown(pilot, [add(1002, number) for number in range(1, 6)])
+            await agreed(pilot)
+            await until(pilot, lambda: way.held)
+            run = operations.run_here
+            assert run is not None
+            run.stop()
+            way.release.set()
+            await ended(pilot)
+        async with lockterm_app(way, timeout_s=60.0) as pilot:
+            await until(pilot, lambda: "Interrupted run: apply remotes.csv was" in notices(pilot))
+            pilot.app.clear_notifications()
+            await pilot.press("H")
+            await settled(pilot)
+            said = words(pilot.app)
+            assert "run ! interrupted apply remotes.csv: 3" in said
+            assert "apply remotes.csv: 3 recorded, 2 left enter goes on" in said
+            assert "4 operations 1 run" in said
+            assert pilot.app.screen.query_one(LineTable).row_count == 2
+            assert_picture(pilot.app, "history-runs-80x24")
+            await pilot.press("g", "enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
+            await settled(pilot)
+            assert "3 recorded. 2 are left: enter goes on." in words(pilot.app)
+            await agreed(pilot)
+            await until(pilot, lambda: "5 recorded." in words(pilot.app))
+            assert len(names(service, 1002)) == 47
+            await pilot.press("escape")
+            await until(pilot, lambda: "run done" in words(pilot.app))
+            await pilot.press("slash", *"New", "enter")
+            await until(pilot, lambda: "5 of 6 operations" in words(pilot.app))
+            assert "New 2" in words(pilot.app)
+
+
+async def test_dates_are_doubted_while_the_clocks_disagree(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    first, *_ = remotes(service, 1003)
+    dates = {"remoteType": 2, "startDate": NOW_MS, "endDate": NOW_MS + 86_400_000}
+    async with lockterm_app(service) as pilot:
+        app_of(pilot).operations.connection.note_reached(3600.0)
+        await plan_shown(pilot, [update(1003, first, remoteName="Renamed"), add(1003, 1)])
+        await asked(pilot, ConfirmModal)
+        assert "clock" not in details(pilot)  # no date is sent
+        await pilot.press("escape", "escape")
+        await settled(pilot)
+        await plan_shown(pilot, [add(1003, 1), add(1003, 2, **dates)])
+        await asked(pilot, ConfirmModal)
+        assert "Note: this machine's clock is 60 min behind the service's." in details(pilot)
+
+
+async def test_keys_before_the_names_of_the_locks_are_read_find_the_steps(
+    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        operations, may_read = app_of(pilot).operations, asyncio.Event()
+        find = operations.locks.find
+
+        async def find_late(lock_id: int) -> Lock:
+            await may_read.wait()
+            return await find(lock_id)
+
+        monkeypatch.setattr(operations.locks, "find", find_late)
+        screen = PlanScreen(Drawn(operations.runs.make("a plan", one_of_each(service))))
+        pilot.app.push_screen(screen)
+        await until(pilot, lambda: screen.is_mounted and screen.query(LineTable))
+        screen.only_problems = True
+        screen.only_problems = False
+        await until(pilot, lambda: "lock 1003" in words(pilot.app))
+        question = screen.action_carry_out()
+        await until(pilot, lambda: isinstance(pilot.app.screen, DestroyModal))
+        assert "on 2 locks?" in words(pilot.app)
+        pilot.app.screen.dismiss(False)
+        await until(pilot, lambda: question.is_finished)
+        may_read.set()
+        await settled(pilot)
+        assert "lock 1003" not in words(pilot.app)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+async def test_what_is_lost_with_what_is_deleted_is_said(
+    lockterm_app: Starter, service: RunningService, count: int
+) -> None:
+    found = remotes(service, 1003)[:count]
+    async with lockterm_app(service, size=(120, 40)) as pilot:
+        await plan_shown(pilot, [delete(1003, one) for one in found])
+        await asked(pilot, DestroyModal)
+        assert backup_words(found[0].raw, many=count > 1) in details(pilot)

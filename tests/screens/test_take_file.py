@@ -1,0 +1,255 @@
+"""The screen that takes a file: typed with tab, checked as a whole, problems first, then a plan."""
+
+from __future__ import annotations
+
+import codecs
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from lockterm.domain.plan import Action
+from lockterm.paths import Paths
+from lockterm.screens.file import FileScreen
+from lockterm.screens.file.completion import complete
+from lockterm.screens.file.path_input import PathInput
+from lockterm.screens.plan.screen import PlanScreen
+from lockterm.service.running import RunningService
+from lockterm.widgets.row_table import RowTable
+from tests.screens import someone_else
+from tests.screens.running_app import Starter, settled, shown, until
+from tests.screens.site import words
+from tests.screens.snapshots import assert_picture
+
+BAD = """\
+lockId;remoteNumber;remoteName;remoteType;startDate;endDate;action
+1001;A-9001;Roof contractor;time-limited;01.12.2026;12/31/26;
+1001;A-9002;Night crew 9;recurring;01.12.2026;31.12.2026 18:00;
+1001;1.2E+11;Ines;permanent;;;
+1001;A-9002;Twice;permanent;;;
+gate;A-9003;Paul;permanent;;;move
+"""
+GOOD = """\
+lockId;remoteNumber;remoteName;remoteType;startDate;endDate
+1001;A-9001;Roof contractor;time-limited;2026-12-01 08:00;31.12.2026 18:00
+1003;C-9001;Paul, roof;permanent;;
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where lockterm was started: paths that are shown are the same in every run."""
+    here = tmp_path / "files"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    monkeypatch.setenv("HOME", str(here))
+    return here
+
+
+async def opened(pilot: Pilot[int]) -> FileScreen:
+    await pilot.press("I")
+    await until(pilot, lambda: isinstance(pilot.app.screen, FileScreen))
+    await settled(pilot)
+    assert isinstance(pilot.app.screen, FileScreen)
+    return pilot.app.screen
+
+
+async def take(pilot: Pilot[int], name: str) -> None:
+    """Type a path and enter, and wait for what comes of it."""
+    pilot.app.screen.query_one(PathInput).focus()
+    await pilot.press("home", "shift+end", *name, "enter")
+    await settled(pilot)
+
+
+def path(pilot: Pilot[int]) -> str:
+    return pilot.app.screen.query_one(PathInput).value
+
+
+def plan_of(pilot: Pilot[int]) -> list[tuple[Action, int, str]]:
+    screen = pilot.app.screen
+    assert isinstance(screen, PlanScreen), shown(pilot)
+    steps = screen.drawn.plan.steps
+    return [(step.action, step.lock_id, step.remote_name) for step in steps]
+
+
+# --- a good one --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "encode",
+    [
+        str.encode,
+        lambda text: codecs.BOM_UTF8 + text.replace(";", "\t").encode(),
+        lambda text: text.replace("\n", "\r\n").encode("utf-16"),
+        lambda text: text.replace(";", "\t").encode("utf-16-be"),
+    ],
+    ids=["semicolon", "tab with a mark", "utf-16", "utf-16 without a mark"],
+)
+async def test_a_good_file_becomes_a_plan(
+    service: RunningService,
+    lockterm_app: Starter,
+    folder: Path,
+    encode: Callable[[str], bytes],
+) -> None:
+    (folder / "roof.csv").write_bytes(encode(GOOD))
+    async with lockterm_app(service) as pilot:
+        await opened(pilot)
+        await take(pilot, "roof.csv")
+        assert plan_of(pilot) == [
+            (Action.ADD, 1001, "Roof contractor"),
+            (Action.ADD, 1003, "Paul, roof"),
+        ]
+        assert not any(map(partial(someone_else.counted, service), ("add", "update", "delete")))
+
+
+async def test_what_a_file_lacks_is_deleted_only_where_that_was_chosen(
+    service: RunningService, lockterm_app: Starter, folder: Path
+) -> None:
+    number = someone_else.page(service, 1003)[0]["remoteNumber"]
+    (folder / "nine.csv").write_text(f"lockId,remoteNumber\n1003,{number}\n")
+    async with lockterm_app(service) as pilot:
+        await opened(pilot)
+        await take(pilot, "nine.csv")
+        assert [one[0] for one in plan_of(pilot)] == [Action.KEEP]
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, FileScreen))
+        await pilot.press("down", "right", "down", *"5", "ctrl+s")
+        await settled(pilot)
+        assert "The file deletes 8 remotes: nothing is planned." in shown(pilot)
+        await pilot.press("backspace", *"8", "ctrl+s")
+        await settled(pilot)
+        assert [one[0] for one in plan_of(pilot)].count(Action.DELETE) == 8
+
+
+# --- bad ones ----------------------------------------------------------------------------------
+
+
+async def test_what_is_wrong_is_listed_with_line_and_reason(
+    service: RunningService, lockterm_app: Starter, folder: Path
+) -> None:
+    (folder / "remotes.csv").write_text(BAD)
+    for size, name in (((80, 24), "file-problems"), ((60, 20), "file-problems-60x20")):
+        async with lockterm_app(service, size=size) as pilot:
+            screen = await opened(pilot)
+            await take(pilot, "remotes.csv")
+            assert screen.query_one(RowTable).has_focus
+            assert_picture(pilot.app, name)
+            # What was typed is kept; the file is mended elsewhere, and taken again from here.
+            assert path(pilot) == "remotes.csv"
+            (folder / "remotes.csv").write_text(BAD.splitlines()[0])
+            await pilot.press("ctrl+s")
+            await settled(pilot)
+            assert "There is no row in it" in shown(pilot)
+            (folder / "remotes.csv").write_text(BAD)
+
+
+async def test_zeros_that_a_spreadsheet_dropped_are_noticed(
+    service: RunningService, lockterm_app: Starter, folder: Path
+) -> None:
+    (folder / "first.csv").write_text("lockId,remoteNumber,remoteName\n1004,0012,Anna\n")
+    (folder / "second.csv").write_text("lockId,remoteNumber,remoteName\n1004,12,Anna W.\n")
+    someone_else.add(service, 1004, "Anna", remoteNumber="0012")
+    async with lockterm_app(service) as pilot:
+        await opened(pilot)
+        await take(pilot, "second.csv")
+        assert "The lock has 0012: a spreadsheet may have dropped the zeros." in words(pilot.app)
+        await take(pilot, "first.csv")
+        assert [one[0] for one in plan_of(pilot)] == [Action.KEEP]
+
+
+async def test_what_is_no_table_is_told_at_the_path(
+    service: RunningService, lockterm_app: Starter, folder: Path
+) -> None:
+    (folder / "empty.csv").touch()
+    (folder / "folder").mkdir()
+    os.mkfifo(folder / "pipe")
+    (folder / "image").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00")
+    with (folder / "large.csv").open("wb") as file:
+        file.truncate(100_000_000)
+    told = {
+        "none.csv": "There is no such file.",
+        "empty.csv": "The file is empty.",
+        "folder": "It is a directory.",
+        "pipe": "It is a pipe or a device",
+        "large.csv": "It has 100,000,000 bytes",
+        "~nobody-here/x": "There is no such home directory.",
+        "image": "Neither UTF-8 nor UTF-16",
+    }
+    async with lockterm_app(service) as pilot:
+        await opened(pilot)
+        for name, reason in told.items():
+            await take(pilot, name)
+            assert reason in shown(pilot), name
+            assert path(pilot) == name
+        await take(pilot, "x")
+        await pilot.press("home", "shift+end", "delete", "enter")
+        await settled(pilot)
+        assert "Which file? Type its path." in shown(pilot)
+        assert not someone_else.counted(service, "list")
+
+
+# --- the path ----------------------------------------------------------------------------------
+
+
+async def test_tab_completes_and_says_what_there_is(
+    service: RunningService, lockterm_app: Starter, folder: Path
+) -> None:
+    (folder / "sites" / "north").mkdir(parents=True)
+    for name in ("remotes-a.csv", "remotes-b.csv", ".remotes"):
+        (folder / "sites" / "north" / name).touch()
+    async with lockterm_app(service, size=(60, 20)) as pilot:
+        await opened(pilot)
+        assert "sites/" in shown(pilot)
+        await pilot.press(*"~/s", "tab", *"n", "tab", "tab")
+        await until(pilot, lambda: path(pilot) == "~/sites/north/remotes-")
+        await until(pilot, lambda: "remotes-a.csv  remotes-b.csv" in shown(pilot))
+        await pilot.press("tab", *"b", "tab")
+        await until(pilot, lambda: path(pilot) == "~/sites/north/remotes-b.csv")
+        await pilot.press("tab")
+        await settled(pilot)
+        assert not pilot.app.screen.query_one(PathInput).has_focus
+        await pilot.press("escape")
+        await settled(pilot)
+        # It stands there the next time, and what is typed replaces it.
+        await opened(pilot)
+        assert path(pilot) == "~/sites/north/remotes-b.csv"
+        await pilot.press(*"x.csv")
+        assert path(pilot) == "x.csv"
+
+
+async def test_the_path_is_there_after_the_end(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service) as pilot:
+        await opened(pilot)
+        await pilot.press(*"roof.csv")
+    async with lockterm_app(service) as pilot:
+        await opened(pilot)
+        assert path(pilot) == "roof.csv"
+    assert b"roof.csv" in Paths.below(lockterm_app.directory).choices.read_bytes()
+
+
+def test_completion_goes_by_what_is_there(folder: Path) -> None:
+    for name in (".hidden", "a\x1b[2J.csv", "one.csv", "only"):
+        (folder / name).touch()
+    assert complete("").names == ["one.csv", "only"]
+    assert complete(".").names == [".hidden"]
+    assert complete("on").common == "on"
+    assert complete("one").is_whole
+    assert complete("~").common == "~/"
+    assert complete("no/x").why_none == "No such file or directory."
+    assert complete("\0/").why_none
+
+
+async def test_the_first_look(service: RunningService, lockterm_app: Starter, folder: Path) -> None:
+    for name in ("remotes.csv", "roof.csv", "site.json"):
+        (folder / name).touch()
+    for size, name in (((80, 24), "file"), ((60, 20), "file-60x20")):
+        async with lockterm_app(service, size=size) as pilot:
+            await opened(pilot)
+            assert isinstance(pilot.app.focused, Input)
+            assert_picture(pilot.app, name)
