@@ -5,8 +5,9 @@ in one go, as one read of a stalled link brings them, and once with a wait behin
 that deletes comes in chunks of its own: typed with its question it counts for nothing.
 
 A walk goes through a session that may do everything, or one that refuses some keys: on a read-only
-profile, or behind changes whose outcomes are unknown. A walk ends where keys were dropped, and that
-was said: those typed for a page before it is there are for nothing else when it does not come.
+profile, or behind changes whose outcomes are unknown. A walk ends where keys came too early, and
+that was said: those typed for a page before it is there are for nothing else when it does not come,
+and one that asks for a voice while another is being sent is refused at once, not kept.
 """
 
 from __future__ import annotations
@@ -102,6 +103,10 @@ HOW = ("free", "read-only", "held")
 WRITES = ("add", "update", "delete", "clear", "updateRemoteUserNo", "updateLockSetting")
 
 
+TOO_EARLY = ("before it was there", "is still being sent")
+"""What is said of keys that do something only where they come later."""
+
+
 def messages_of(keys: tuple[str, ...]) -> Iterator[Message]:
     """What the driver posts for keys; an escape is one that nothing has followed at once."""
     terminal, now_s = TerminalInput(), 0.0
@@ -163,7 +168,7 @@ class Walk:
         app.exit = self._end  # type: ignore[method-assign]
         self.seen: list[tuple[tuple[str, ...], Any]] = []
         self.dropped_at: int | None = None
-        """The first chunk of which keys were dropped, since what they were for did not come."""
+        """The first chunk of which keys were dropped or refused, since they came too early."""
 
     def _end(self, *_: object) -> None:
         self._ends += 1
@@ -178,7 +183,7 @@ class Walk:
         await asyncio.sleep(0)
         await rested(self._app)
         assert self._app.is_running and self._app.return_code is None, keys
-        dropped = any("before it was there" in one.text for one in self._app.messages)
+        dropped = any(words in one.text for one in self._app.messages for words in TOO_EARLY)
         if dropped and self.dropped_at is None:
             self.dropped_at = len(self.seen)
         self.seen.append((keys, (self._ends, *state(self._app, self._service))))
