@@ -1,4 +1,4 @@
-"""Which remotes are marked: by lock and id, each with what was seen of it last.
+"""What is marked: remotes by lock and id, locks by their id, each as it was seen last.
 
 A table shows rows, and marks are no rows: they stay while it pages, sorts, searches, reads again.
 Whoever acts on them names them all, also those that are not on the screen.
@@ -6,8 +6,10 @@ Whoever acts on them names them all, also those that are not on the screen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Generic, TypeVar
 
+from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote, is_still
 
 Key = tuple[int, int]
@@ -16,41 +18,61 @@ Key = tuple[int, int]
 Row = tuple[int, Remote]
 """The lock, and the remote as it is shown."""
 
+K = TypeVar("K", bound=Hashable)
+R = TypeVar("R")
 
-class Marks:
-    """The marked remotes, in the order in which they were marked."""
 
-    def __init__(self) -> None:
-        self._seen: dict[Key, Remote] = {}
-        self._last: Key | None = None
+class Marks(Generic[K, R]):
+    """The marked rows, in the order in which they were marked.
+
+    Args:
+        key: What a row is known by; None: it can not be marked.
+        is_same: Whether a row of the same key is what was seen, and no other.
+    """
+
+    def __init__(
+        self, key: Callable[[R], K | None], is_same: Callable[[R, R], bool] = lambda *_: True
+    ) -> None:
+        self._key = key
+        self._is_same = is_same
+        self._seen: dict[K, R] = {}
+        self._last: K | None = None
         """The one that was marked last: where a range begins."""
-        self._dropped: dict[Key, Remote] = {}
+        self._dropped: dict[K, R] = {}
         """Those of which all were unmarked at once."""
 
     def __len__(self) -> int:
         return len(self._seen)
 
-    def has(self, row: Row) -> bool:
-        """Whether a row is marked, and not another remote that has the same id."""
-        key = _key(row)
-        seen = self._seen.get(key) if key is not None else None
-        return seen is not None and (seen is row[1] or is_still(seen.raw, row[1]))
+    def has(self, row: R) -> bool:
+        """Whether a row is marked, and not another one that has the same key."""
+        return self._marked(row) is not None
+
+    def may_have(self, row: R) -> bool:
+        """Whether a row can be marked."""
+        return self._key(row) is not None
+
+    def _marked(self, row: R) -> K | None:
+        key = self._key(row)
+        if key is None or key not in self._seen:
+            return None
+        return key if self._is_same(self._seen[key], row) else None
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[R]:
         """All of them, as they were seen last."""
-        return [(lock_id, remote) for (lock_id, _), remote in self._seen.items()]
+        return [*self._seen.values()]
 
-    def still(self, rows: Iterable[Row]) -> list[Row]:
+    def still(self, rows: Iterable[R]) -> list[R]:
         """Those of some that are marked now, as they were seen last."""
-        return [(row[0], self._seen[row[0], row[1].id or 0]) for row in rows if self.has(row)]
+        return [self._seen[key] for row in rows if (key := self._marked(row)) is not None]
 
-    def hidden(self, shown: Iterable[Row]) -> list[Row]:
+    def hidden(self, shown: Iterable[R]) -> list[R]:
         """Those that are none of the rows that are shown."""
-        keys = {_key(row) for row in shown if self.has(row)}
-        return [row for row in self.rows if _key(row) not in keys]
+        keys = {*map(self._marked, shown)}
+        return [row for key, row in self._seen.items() if key not in keys]
 
-    def words(self, shown: Iterable[Row]) -> str:
+    def words(self, shown: Iterable[R]) -> str:
         """``5 marked, 2 not shown``; empty: none is marked."""
         if not self._seen:
             return ""
@@ -59,27 +81,27 @@ class Marks:
 
     # --- marking -------------------------------------------------------------------------------
 
-    def toggle(self, row: Row) -> None:
+    def toggle(self, row: R) -> None:
         """Mark a row, or unmark it; one without an id can be neither."""
         if self.has(row):
             self.drop([row])
         else:
             self._add([row])
 
-    def toggle_all(self, rows: Sequence[Row]) -> int:
+    def toggle_all(self, rows: Sequence[R]) -> int:
         """Mark all rows; unmark them where all are marked already.
 
         Returns:
             How many more are marked than before.
         """
-        before, usable = len(self), [row for row in rows if _key(row) is not None]
+        before, usable = len(self), [row for row in rows if self.may_have(row)]
         if usable and all(map(self.has, usable)):
             self.drop(usable)
         else:
             self._add(usable)
         return len(self) - before
 
-    def mark_range(self, rows: Sequence[Row], to: int) -> bool:
+    def mark_range(self, rows: Sequence[R], to: int) -> bool:
         """Mark the rows from the one that was marked last to another, both of them too.
 
         Args:
@@ -91,7 +113,10 @@ class Marks:
         """
         if not 0 <= to < len(rows):
             return False
-        places = [at for at, row in enumerate(rows) if _key(row) == self._last and self.has(row)]
+        last = self._last
+        places = [
+            at for at, row in enumerate(rows) if last is not None and self._marked(row) == last
+        ]
         if not places:
             return False
         begin = min(places, key=lambda at: abs(at - to))
@@ -120,30 +145,40 @@ class Marks:
 
     # --- what becomes of them ------------------------------------------------------------------
 
-    def see(self, rows: Iterable[Row]) -> None:
+    def see(self, rows: Iterable[R]) -> None:
         """Take over how marked remotes are shown now: what is changed is what was seen of them."""
         for row in rows:
-            if self.has(row):
-                self._seen[row[0], row[1].id or 0] = row[1]
+            if (key := self._marked(row)) is not None:
+                self._seen[key] = row
 
-    def drop(self, rows: Iterable[Row]) -> None:
+    def drop(self, rows: Iterable[R]) -> None:
         """Unmark some."""
-        self.drop_keys(key for row in rows if (key := _key(row)) is not None)
+        self.drop_keys(key for row in rows if (key := self._key(row)) is not None)
 
-    def drop_keys(self, keys: Iterable[Key]) -> None:
-        """Unmark some by lock and id."""
+    def drop_keys(self, keys: Iterable[K]) -> None:
+        """Unmark some by what they are known by."""
         for key in keys:
             self._seen.pop(key, None)
             self._dropped.pop(key, None)
             if key == self._last:
                 self._last = next(reversed(self._seen), None)
 
-    def _add(self, rows: Iterable[Row]) -> None:
+    def _add(self, rows: Iterable[R]) -> None:
         for row in rows:
-            if (key := _key(row)) is not None:
-                self._seen[key] = row[1]
+            if (key := self._key(row)) is not None:
+                self._seen[key] = row
                 self._last = key
         self._dropped = {}
+
+
+def remote_marks() -> Marks[Key, Row]:
+    """Marks of remotes, by lock and id."""
+    return Marks(_key, lambda seen, row: seen[1] is row[1] or is_still(seen[1].raw, row[1]))
+
+
+def lock_marks() -> Marks[int, Lock]:
+    """Marks of locks."""
+    return Marks(lambda lock: lock.lock_id)
 
 
 def _key(row: Row) -> Key | None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockterm.domain.marks import Marks, Row
+from lockterm.domain.marks import Key, Marks, Row, remote_marks
 from lockterm.domain.remotes import Remote
 
 
@@ -24,12 +24,12 @@ def row(
 ROWS = [row(1), row(2), row(3), row(4)]
 
 
-def ids(marks: Marks) -> list[int | None]:
+def ids(marks: Marks[Key, Row]) -> list[int | None]:
     return [remote.id for _, remote in marks.rows]
 
 
 def test_a_range_goes_from_the_last_marked_to_either_side() -> None:
-    marks = Marks()
+    marks = remote_marks()
     assert not marks.mark_range(ROWS, 2)  # nothing is marked: there is nothing to begin at
     marks.toggle(ROWS[1])
     assert marks.mark_range(ROWS, 3)
@@ -41,7 +41,7 @@ def test_a_range_goes_from_the_last_marked_to_either_side() -> None:
 
 
 def test_a_range_to_where_no_row_is_marks_nothing() -> None:
-    marks = Marks()
+    marks = remote_marks()
     marks.toggle(ROWS[1])
     for to in (-1, len(ROWS)):
         assert not marks.mark_range(ROWS, to)
@@ -49,14 +49,14 @@ def test_a_range_to_where_no_row_is_marks_nothing() -> None:
 
 
 def test_what_has_no_id_cannot_be_marked() -> None:
-    marks = Marks()
+    marks = remote_marks()
     marks.toggle(row(None))
     assert marks.toggle_all([row(None), row(5)]) == 1
     assert ids(marks) == [5]
 
 
 def test_all_are_unmarked_only_where_all_are_marked() -> None:
-    marks = Marks()
+    marks = remote_marks()
     marks.toggle(ROWS[2])
     assert marks.toggle_all(ROWS) == 3
     assert marks.toggle_all(ROWS[1:]) == -3
@@ -64,7 +64,7 @@ def test_all_are_unmarked_only_where_all_are_marked() -> None:
 
 
 def test_another_remote_under_the_same_id_is_not_marked() -> None:
-    marks = Marks()
+    marks = remote_marks()
     marks.toggle(row(1, "A-1", "Anna"))
     marks.see([row(1, "A-1", "Anna Weber"), row(2)])
     assert [remote.remote_name for _, remote in marks.rows] == ["Anna Weber"]
@@ -78,7 +78,7 @@ def test_another_remote_under_the_same_id_is_not_marked() -> None:
 
 @pytest.mark.parametrize("number", ["A-1", None])
 def test_one_made_later_under_the_same_id_and_number_is_not_marked(number: str | None) -> None:
-    marks = Marks()
+    marks = remote_marks()
     marks.toggle(row(1, number, "Anna"))
     later = row(1, number, "Berta", created_ms=1_800_000_000_000)
     marks.see([later])
@@ -89,7 +89,7 @@ def test_one_made_later_under_the_same_id_and_number_is_not_marked(number: str |
 
 
 def test_marks_that_were_all_taken_away_can_be_brought_back() -> None:
-    marks = Marks()
+    marks = remote_marks()
     marks.toggle_all(ROWS)
     assert marks.clear() == marks.may_bring_back == 4
     assert marks.words(ROWS) == ""
@@ -104,7 +104,7 @@ def test_marks_that_were_all_taken_away_can_be_brought_back() -> None:
 def test_the_words_count_what_is_marked_and_what_of_it_is_not_shown(
     marked: set[int], shown: set[int]
 ) -> None:
-    marks = Marks()
+    marks = remote_marks()
     marks.toggle_all([row(one) for one in marked])
     words = marks.words([row(one) for one in shown])
     hidden = len(marked - shown)

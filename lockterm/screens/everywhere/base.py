@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from textual import on
 
-from lockterm.domain.marks import Marks, Row
+from lockterm.domain.marks import Row, remote_marks
 from lockterm.domain.plan import Action, Step, StepState
 from lockterm.domain.text import clean
 from lockterm.keymap.hints import with_keys
@@ -18,10 +18,10 @@ from lockterm.screens.everywhere.site import Site
 from lockterm.screens.everywhere.table import OnLock, OnLocksTable
 from lockterm.screens.marked.commands import (
     FIRST_WITH_MARKS,
-    MARKING,
     ON_MARKED,
     MarkedCommands,
 )
+from lockterm.screens.marked.marking import MARKING, Marking
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.widgets.find_line import FindLine
@@ -40,8 +40,15 @@ class AllLocksScreen(LocktermScreen[None]):
 
     def __init__(self, operations: Operations) -> None:
         super().__init__(operations)
-        self.marks = Marks()
+        self.marks = remote_marks()
         """Which remotes are marked."""
+        self._marking = Marking(
+            self,
+            self.marks,
+            lambda: self.results.all_rows(),
+            lambda: self.results.cursor,
+            self._show_marks,
+        )
         self.marked = MarkedCommands(
             self,
             self.marks,
@@ -107,7 +114,7 @@ class AllLocksScreen(LocktermScreen[None]):
         if action == "mark_all" and not results.rows:
             return "There is nothing to mark."
         if action in MARKING:
-            return self.marked.why_not(action)
+            return self._marking.why_not(action)
         is_empty = results.is_loaded and results.error is None and not results.site.locks
         return EMPTY_BOOK if action == "read" and is_empty else ""
 
@@ -133,7 +140,7 @@ class AllLocksScreen(LocktermScreen[None]):
     def action_back(self) -> None:
         """Unmark all; then go back."""
         if self.marks:
-            self._unmark_all()
+            self._marking.unmark_all()
         else:
             self.dismiss(None)
 
@@ -194,36 +201,16 @@ class AllLocksScreen(LocktermScreen[None]):
             self.query_one(OnLocksTable).action_cursor_down()
 
     def action_mark_range(self) -> None:
-        row, rows = self.results.current, self.results.rows
-        if row is None or row not in rows:  # a lock that was not read
-            return
-        if not self.marks.mark_range(self.results.all_rows(), rows.index(row)):
-            words = "The remote that was marked last is not shown here: a range begins at it."
-            self.notify(words, title="Mark range")
-        self._show_marks()
+        self._marking.mark_range()
 
     def action_mark_all(self) -> None:
-        rows = self.results.all_rows()
-        self.marks.toggle_all(rows)
-        if without := sum(remote.id is None for _, remote in rows):
-            self.notify(f"{without:,} without a usable id cannot be marked.", title="Mark all")
+        self._marking.mark_all()
         if self.results.is_cut:
-            words = f"The {len(rows):,} that are shown are marked; there are more."
+            words = f"Only the {len(self.results.rows):,} that are shown; there are more."
             self.notify(words, title="Mark all", severity="warning")
-        self._show_marks()
 
     def action_unmark_all(self) -> None:
-        """Unmark all, or take that back."""
-        if self.marks:
-            self._unmark_all()
-        else:
-            self.marks.bring_back()
-            self._show_marks()
-
-    def _unmark_all(self) -> None:
-        words = with_keys("{marks.none} marks them again.")
-        self.notify(f"{self.marks.clear():,} unmarked. {words}", title="Unmark all")
-        self._show_marks()
+        self._marking.unmark_all()
 
     def action_renew(self) -> None:
         self.marked.renew()

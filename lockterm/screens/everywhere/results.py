@@ -27,7 +27,7 @@ from lockterm.widgets.state_panel import StatePanel
 
 if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
-    from lockterm.domain.marks import Marks, Row
+    from lockterm.domain.marks import Key, Marks, Row
     from lockterm.domain.remotes import Remote
     from lockterm.operations import Operations
 
@@ -73,7 +73,7 @@ class Results(Vertical):
         columns: Sequence[str],
         search: Search,
         words: Callable[[], tuple[str, str]],
-        marks: Marks,
+        marks: Marks[Key, Row],
         *,
         finds_first: bool = False,
         reads_first: bool = False,
@@ -269,6 +269,12 @@ class Results(Vertical):
             for row in self.rows
             if (row.lock.lock_id, row.remote_id) in keys and row.remote is not None
         ]
+
+    @property
+    def cursor(self) -> int:
+        """Which of the remotes that are shown the cursor stands on; -1: on a lock, or on none."""
+        row, rows = self.current, self.rows
+        return rows.index(row) if row in rows else -1
 
     def all_rows(self) -> Sequence[Row]:
         """All that is shown, as marks know it."""

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Protocol, cast
 from lockterm.domain.constants import WORDS, Flag
 from lockterm.domain.text import clean
 from lockterm.errors import LocktermError
-from lockterm.keymap.hints import with_keys
 from lockterm.operations.refusals import NoSuchRun
 from lockterm.screens.base import LocktermScreen
 
@@ -19,12 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lockterm.domain.bulk import Bulk, Target, Wanted
-    from lockterm.domain.marks import Marks, Row
+    from lockterm.domain.marks import Key, Marks, Row
     from lockterm.domain.plan import Step
     from lockterm.screens.marked.questions import Questions
-
-MARKING = frozenset({"mark", "mark_range", "mark_all", "unmark_all", "act_on_marked"})
-"""Actions that mark, and the one that is for marked remotes alone."""
 
 ON_MARKED = frozenset({"renew", "delete"})
 """Actions that are for the marked remotes where some are marked."""
@@ -56,7 +52,7 @@ class MarkedCommands:
     def __init__(
         self,
         screen: LocktermScreen[None],
-        marks: Marks,
+        marks: Marks[Key, Row],
         zone_of: Callable[[int], tzinfo],
         place: Callable[[], str],
         *,
@@ -75,16 +71,6 @@ class MarkedCommands:
         """Form -> what was typed into it last."""
         self._plans: list[str] = []
         """The ids of plans that were shown: what they record is no longer marked."""
-
-    def why_not(self, action: str) -> str:
-        """Why an action can do nothing now, as a sentence; empty: it can."""
-        if self._marks or action not in MARKING:
-            return ""
-        if action == "mark_range":
-            return with_keys("Mark a first one with {marks.mark}: a range begins at it.")
-        if action == "act_on_marked" or (action == "unmark_all" and not self._marks.may_bring_back):
-            return with_keys("Nothing is marked: {marks.mark} marks.")
-        return ""
 
     def _targets(self, rows: Sequence[Row]) -> list[Target]:
         from lockterm.domain.bulk import Target

@@ -16,21 +16,20 @@ from textual.css.query import NoMatches
 from textual.reactive import var
 
 from lockterm.domain.locks import Lock
-from lockterm.domain.marks import Marks
+from lockterm.domain.marks import remote_marks
 from lockterm.domain.text import clean
 from lockterm.domain.wording import read_only
 from lockterm.errors import LocktermError, StoreError
-from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations, Seen
 from lockterm.operations.remotes import AHEAD_S, JUST_READ_S
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.load_state import LoadState, load
 from lockterm.screens.marked.commands import (
     FIRST_WITH_MARKS,
-    MARKING,
     ON_MARKED,
     MarkedCommands,
 )
+from lockterm.screens.marked.marking import MARKING, Marking
 from lockterm.screens.remotes.columns import Arrangement, ColumnsChoice
 from lockterm.screens.remotes.commands import RemoteCommands
 from lockterm.screens.remotes.page_loader import PageLoader
@@ -108,8 +107,15 @@ class RemotesScreen(LocktermScreen[None]):
             is_deleted=lambda remote: self.view.is_deleted(remote),
         )
         """What the keys do with the remote under the cursor."""
-        self.marks = Marks()
+        self.marks = remote_marks()
         """Which remotes are marked."""
+        self._marking = Marking(
+            self,
+            self.marks,
+            self._marked_rows,
+            lambda: self.query_one(RemotesTable).cursor_row,
+            self._show_marks,
+        )
         self.marked = MarkedCommands(
             self,
             self.marks,
@@ -486,11 +492,11 @@ class RemotesScreen(LocktermScreen[None]):
             return "The search goes on: what it finds is not known yet. escape stops it."
         if action == "mark_all" and not self.query_one(RemotesTable).rows:
             return "There is nothing to mark."
-        return self.marked.why_not(action)
+        return self._marking.why_not(action)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What is done with marked remotes is offered where some are marked."""
-        if action in ("act_on_marked", "unmark_all") and self.marked.why_not(action):
+        if action in ("act_on_marked", "unmark_all") and self._marking.why_not(action):
             return False
         return super().check_action(action, parameters)
 
@@ -661,31 +667,14 @@ class RemotesScreen(LocktermScreen[None]):
             self.query_one(RemotesTable).action_cursor_down()
 
     def action_mark_range(self) -> None:
-        rows, at = self._marked_rows(), self.query_one(RemotesTable).cursor_row
-        if not self.marks.mark_range(rows, at):
-            words = "The remote that was marked last is not shown here: a range begins at it."
-            self.notify(words, title="Mark range")
-        self._show_marks()
+        self._marking.mark_range()
 
     def action_mark_all(self) -> None:
-        rows = self._marked_rows()
-        self.marks.toggle_all(rows)
-        if without := sum(remote.id is None for _, remote in rows):
-            self.notify(f"{without:,} without a usable id cannot be marked.", title="Mark all")
-        self._show_marks()
+        self._marking.mark_all()
 
     def action_unmark_all(self) -> None:
         """Unmark all, or take that back."""
-        if self.marks:
-            self._unmark_all()
-        else:
-            self.marks.bring_back()
-            self._show_marks()
-
-    def _unmark_all(self) -> None:
-        words = with_keys("{marks.none} marks them again.")
-        self.notify(f"{self.marks.clear():,} unmarked. {words}", title="Unmark all")
-        self._show_marks()
+        self._marking.unmark_all()
 
     def action_act_on_marked(self) -> None:
         self.marked.act()
@@ -726,7 +715,7 @@ class RemotesScreen(LocktermScreen[None]):
         elif self.view.needle:
             self.query_one(FindLine).action_close()
         elif self.marks:
-            self._unmark_all()
+            self._marking.unmark_all()
         elif len(self.app.screen_stack) > 1:
             self.dismiss(None)
         else:
