@@ -19,7 +19,7 @@ from lockterm.cli.options import WriteOptions
 from lockterm.cli.output import NobodyReads, put
 from lockterm.cli.plans import put_end, put_plan, put_step
 from lockterm.cli.session import Session
-from lockterm.domain.plan import DUE, MOST_UNTYPED, PROBLEMS, Action, Plan, Step, StepState
+from lockterm.domain.plan import DUE, MOST_UNTYPED, PROBLEMS, Action, Plan, Step, StepState, at_rest
 from lockterm.domain.plan_words import (
     counts_words,
     has_work,
@@ -165,7 +165,7 @@ def carry_out(session: Session, kept: Kept, left: Sequence[Step] = (), *, as_jso
 
 def code_of_steps(steps: Sequence[Step]) -> int:
     """The exit code for what became of steps."""
-    counts = Counter(step.state for step in steps)
+    counts = Counter(at_rest(step).state for step in steps)
     if counts[StepState.UNKNOWN]:
         return UNKNOWN
     if counts[StepState.REFUSED] or counts[StepState.SKIPPED]:
@@ -200,7 +200,7 @@ def put_outcome(
     steps = [
         replace(step, state=StepState.UNCHANGED)
         if step.action is Action.KEEP and step.state in DUE
-        else step
+        else at_rest(step)
         for step in (*plan.steps, *left)
     ]
     for step in steps:
@@ -213,7 +213,7 @@ def put_outcome(
         put_end(run, steps, is_dry=False)
     else:
         put(f"{counts_words(Counter(step.state for step in steps)) or 'Nothing was to be done'}.")
-        if run is not None and any(step.state in PROBLEMS for step in plan.steps):
+        if run is not None and any(step.state in PROBLEMS for step in steps):
             tell(f"lockterm runs show {run[:8]} tells more; runs retry tries again what it can.")
     return code_of_steps(steps)
 
@@ -246,7 +246,7 @@ class _Progress:
 
     def note(self, step: Step) -> None:
         """Tell of a step's outcome."""
-        if step.number in self.noted:
+        if step.state in DUE or step.number in self.noted:
             return
         self.noted.add(step.number)
         if step.action is not Action.KEEP:

@@ -14,9 +14,8 @@ from lockterm.cli.ending import Misused, sentence_of, tell
 from lockterm.cli.output import put
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import lock_words
-from lockterm.domain.plan import ACTION_GLYPHS, Action, Step, StepState
+from lockterm.domain.plan import ACTION_GLYPHS, Action, Step, StepState, at_rest
 from lockterm.domain.plan_words import (
-    TOLD,
     change_words,
     has_work,
     plan_words,
@@ -128,9 +127,10 @@ def _step_lines(
 
 def put_step(step: Step, *, is_dry: bool) -> None:
     """Print a step as a line of JSON."""
-    state = _told_state(step)
-    if is_dry and step.state is StepState.TO_DO:
-        state = "planned"
+    step = at_rest(step)
+    state = str(step.state)
+    if step.state is StepState.TO_DO:
+        state = "planned" if is_dry else StepState.NOT_SENT
     put_line(
         {
             "step": step.number,
@@ -161,7 +161,3 @@ def counts_of(steps: Iterable[Step], *, is_dry: bool = False) -> dict[str, int]:
     planned = sum(step.state is StepState.TO_DO for step in steps) if is_dry else 0
     told = Counter(step.state for step in steps if not is_dry or step.state is not StepState.TO_DO)
     return {**({"planned": planned} if is_dry else {}), **state_counts(told)}
-
-
-def _told_state(step: Step) -> str:
-    return step.state.value if step.state in TOLD else StepState.NOT_SENT.value

@@ -18,7 +18,7 @@ from lockterm.cli.plans import put_end, put_line, put_step
 from lockterm.cli.session import Session
 from lockterm.config import Options
 from lockterm.domain import dates
-from lockterm.domain.plan import ACTION_GLYPHS, DUE, Plan
+from lockterm.domain.plan import ACTION_GLYPHS, DUE, Plan, at_rest
 from lockterm.domain.plan_words import (
     counts_words,
     has_work,
@@ -101,7 +101,7 @@ def show(options: Options, run: str, as_json: bool) -> int:
             state_words(step),
             step.message,
         )
-        for step in plan.steps
+        for step in map(at_rest, plan.steps)
     ]
     put_table(("Step", "", "Lock", "Remote", "State", "Why"), rows)
     put(f"{clean(plan.title, 100)}: {counts_words(plan.counts())}")

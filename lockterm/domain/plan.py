@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -90,6 +90,14 @@ class Step:
     """Why, in words, for whatever is not recorded."""
     operation_id: str | None = None
     """Its operation in the journal, noted before the first byte leaves."""
+
+
+def at_rest(step: Step) -> Step:
+    """A step as it stands where nobody carries it out: whether what was sent arrived is unknown."""
+    if step.state is not StepState.SENT:
+        return step
+    words = "It was under way when the run ended: whether it was applied is not known yet."
+    return replace(step, state=StepState.UNKNOWN, message=words)
 
 
 @record

@@ -79,12 +79,11 @@ def change_words(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
 
 
 def state_counts(counts: Mapping[StepState, int]) -> dict[str, int]:
-    """How many steps have each state that programs are told; what is due was not sent."""
-    due = sum(counts.get(state, 0) for state in DUE)
-    return {
-        state.value: counts.get(state, 0) + (due if state is StepState.NOT_SENT else 0)
-        for state in TOLD
-    }
+    """How many steps have each state that programs are told."""
+    found = {state: counts.get(state, 0) for state in TOLD}
+    found[StepState.NOT_SENT] += counts.get(StepState.TO_DO, 0)
+    found[StepState.UNKNOWN] += counts.get(StepState.SENT, 0)
+    return {state.value: count for state, count in found.items()}
 
 
 def counts_words(counts: Mapping[StepState, int]) -> str:

@@ -35,12 +35,18 @@ class RunHere:
         """As it was when it began; once it has ended, with what became of it."""
         self.steps: dict[int, Step] = {step.number: step for step in plan.steps}
         """Number -> the step as it is now."""
-        self.ended: list[int] = []
-        """The numbers of the steps whose outcome has come about, in the order of that."""
-        self.due = sum(step.state in DUE and step.action is not Action.KEEP for step in plan.steps)
+        self.news: list[int] = []
+        """The numbers of the steps whose state has changed, in the order of that."""
+        self._tried = {
+            step.number
+            for step in plan.steps
+            if step.state in DUE and step.action is not Action.KEEP
+        }
+        self.due = len(self._tried)
         """How many steps are to be tried."""
-        self.done = self.failed = 0
-        """How many of them have an outcome, and how many of these have to be looked at."""
+        self.under_way = self.done = self.failed = 0
+        """How many of them are sent, how many have an outcome, and how many of these have to be
+        looked at."""
         self.over = asyncio.Event()
         """Set once no step is under way any more."""
         self.error: LocktermError | None = None
@@ -63,12 +69,13 @@ class RunHere:
             self._on_end(self)
 
     def _note(self, step: Step) -> None:
-        was_due = self.steps[step.number].state in DUE
+        was, now = self.steps[step.number].state, step.state
         self.steps[step.number] = step
-        self.ended.append(step.number)
-        if was_due and step.action is not Action.KEEP:
-            self.done += 1
-            self.failed += step.state in PROBLEMS
+        self.news.append(step.number)
+        if step.number in self._tried:
+            self.under_way += (now is StepState.SENT) - (was is StepState.SENT)
+            self.done += (was in DUE) - (now in DUE)
+            self.failed += (now in PROBLEMS) - (was in PROBLEMS)
 
     @property
     def is_over(self) -> bool:

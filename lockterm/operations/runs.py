@@ -165,12 +165,13 @@ class Runs:
 
         Args:
             plan: Kept first, where it is not yet; how far it got is taken from the disk.
-            on_step: Called with each step whose outcome has come about, in the order of that.
+            on_step: Called with each step as it is sent, put off and ended, in the order of that.
             stop: Once it is set no more steps begin; those under way end. So it is where whoever
                 waits is cancelled.
 
         Returns:
-            The plan with what became of each step.
+            The plan with what became of each step. Where the store failed, a step that was under
+            way then is still ``SENT``: the journal will tell.
 
         Raises:
             RuleViolation: The profile is read-only.
@@ -243,7 +244,7 @@ class Runs:
                     lock_id = run.ready.popleft()
                     number = run.waiting[lock_id].popleft()
                     self._pace.begin(CALLS[run.steps[number].action])
-                    task = self._connection.background(self._one(run, number))
+                    task = self._connection.background(self._try(run, number))
                     under_way[task] = lock_id
                 if not under_way and (not run.ready or stop.is_set() or run.stopped):
                     return
@@ -260,6 +261,13 @@ class Runs:
             while under_way := {task: 0 for task in under_way if not task.done()}:
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.wait(under_way)
+
+    async def _try(self, run: _Run, number: int) -> None:
+        """Carry out a step; where what became of it cannot be noted, no more steps begin."""
+        try:
+            await self._one(run, number)
+        except StoreError as error:
+            run.stopped = run.stopped or error.sentences
 
     async def _one(self, run: _Run, number: int) -> None:
         """Carry out a step, and note what became of it."""
@@ -319,8 +327,7 @@ class Runs:
         await self._use(lambda: self._store.note(run.plan.id, steps))
         for step in steps:
             run.steps[step.number] = step
-            if step.state not in DUE:
-                run.on_step(step)
+            run.on_step(step)
 
     async def _use(self, work: Callable[[], T]) -> T:
         return await self._thread.to_its_end(self._journal.use, work)

@@ -330,6 +330,7 @@ async def test_ctrl_c_stops_after_the_step_in_flight_and_resume_does_the_rest(
         ("recorded not_sent", 1),
         ("unchanged not_sent", 3),
         ("refused unknown not_sent", 4),
+        ("recorded sent to_do", 4),
     ],
 )
 def test_every_end_has_its_code(states: str, code: int) -> None:

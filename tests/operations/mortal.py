@@ -19,6 +19,7 @@ from typing import Any
 
 from lockterm.api.client import LockService
 from lockterm.config import Profile
+from lockterm.domain.plan import DUE
 from lockterm.domain.requests import NewRemote, RemoteChanges
 from lockterm.errors import LocktermError
 from lockterm.operations import Operations, watching
@@ -90,7 +91,7 @@ async def live(life: dict[str, Any]) -> None:
         plan = await operations.runs.find(life["plan"])
         await operations.runs.carry_out(
             plan,
-            on_step=lambda step: tell(step=step.number, state=step.state),
+            on_step=lambda step: step.state in DUE or tell(step=step.number, state=step.state),
             stop=asyncio.Event(),
         )
         tell(done=plan.id)

@@ -32,6 +32,7 @@ from lockterm.widgets.line_table import LineTable
 from tests.conftest import NOW_MS
 from tests.operations.forwarder import Forwarder
 from tests.operations.runs.planning import add, delete, keep, update
+from tests.operations.test_full_disk import full_disk
 from tests.screens import someone_else
 from tests.screens.running_app import Starter, notices, settled, until
 from tests.screens.site import LOCKS, fill_book, words
@@ -281,6 +282,33 @@ async def test_it_is_left_stopped_and_gone_on_with(
         assert len(remotes(service, 1003)) == 17
         (line,) = await app.operations.runs.list()
         assert line.state is RunState.DONE
+
+
+async def test_what_was_under_way_as_the_store_failed_is_unknown_and_read_back(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with (
+        Forwarder(service, hold_from=2).running() as way,
+        lockterm_app(way, timeout_s=60.0) as pilot,
+    ):
+        app = app_of(pilot)
+        await plan_shown(pilot, [add(1003, number) for number in range(1, 5)])
+        await agreed(pilot)
+        await until(pilot, lambda: way.held)
+        await until(pilot, lambda: "1 of 4 done, 0 failed, 3 left (1 under way)" in words(app))
+        assert "run 1/4" in words(app) and "sending" in words(app)
+        with full_disk():
+            way.release.set()
+            await ended(pilot)
+        said = words(app)
+        assert "1 recorded, 1 unknown." in said
+        assert "1 was under way when it ended, 2 are left: enter reads back and goes on." in said
+        assert "? unknown" in said and "sending" not in said
+        await pilot.press("p")
+        await until(pilot, lambda: on_plan(pilot).query_one(LineTable).row_count == 1)
+        await agreed(pilot)
+        await until(pilot, lambda: "4 recorded." in words(app))
+        assert [names(service, 1003) >= {f"New {number}"} for number in range(1, 5)] == [True] * 4
 
 
 async def test_leaving_waits_for_the_steps_under_way(

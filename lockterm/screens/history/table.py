@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from lockterm.domain import dates
 from lockterm.domain.history import HistoryLine
 from lockterm.domain.operation import CALL_WORDS, STATE_WORDS, State
-from lockterm.domain.plan import DUE, RunLine, RunState
+from lockterm.domain.plan import RunLine, RunState, StepState
 from lockterm.domain.plan_words import counts_words
 from lockterm.domain.text import clean
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
@@ -107,7 +107,7 @@ def run_outcome(run: RunLine) -> str:
 def run_words(run: RunLine) -> str:
     """Where a run comes from, and what became of its steps."""
     counts = run.counts()
-    left = sum(counts.pop(state, 0) for state in DUE) if run.state is not RunState.DONE else 0
+    left = counts.pop(StepState.TO_DO, 0)
     words = filter(None, (counts_words(counts), f"{left:,} left" if left else ""))
     return f"{clean(run.title, LONGEST)}: {', '.join(words)}"
 

@@ -12,7 +12,7 @@ from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widgets import Static
 
-from lockterm.domain.plan import DUE, PROBLEMS, RETRIED, Action, Plan, Step, StepState
+from lockterm.domain.plan import DUE, PROBLEMS, RETRIED, Action, Plan, Step, StepState, at_rest
 from lockterm.domain.plan_words import has_work, plan_words, step_title
 from lockterm.domain.remotes import Remote
 from lockterm.domain.rules import sends_dates
@@ -62,7 +62,7 @@ class PlanScreen(LocktermScreen[None]):
         self._is_read = False
         """Whether the names of the locks are read."""
         self._seen = 0
-        """How many of the outcomes of the run are painted."""
+        """How much of what came about in the run is painted."""
         self._timer: Timer | None = None
         self._is_following = False
 
@@ -125,9 +125,10 @@ class PlanScreen(LocktermScreen[None]):
         numbers = [
             step.number
             for step in ordered
-            if not self.only_problems or self._steps[step.number].state in PROBLEMS
+            if not self.only_problems or at_rest(self._steps[step.number]).state in PROBLEMS
         ]
         table, state = self.query_one(PlanTable), self.query_one(StatePanel)
+        table.is_at_rest = self.run_here is None or self.run_here.is_over
         table.show_steps(numbers, self._locks)
         table.display, state.display = bool(numbers), not numbers
         if not numbers:
@@ -194,7 +195,7 @@ class PlanScreen(LocktermScreen[None]):
     def is_painted(self) -> bool:
         """Whether all that is known of the run is shown."""
         run = self.run_here
-        is_told = run is None or self._seen == len(run.ended)
+        is_told = run is None or self._seen == len(run.news)
         return self._is_read and is_told and not self._is_following
 
     # --- the run -------------------------------------------------------------------------------
@@ -206,6 +207,7 @@ class PlanScreen(LocktermScreen[None]):
     def _begin_to_follow(self) -> None:
         if self._timer is not None and self._is_read and self.run_here is not None:
             self._is_following = True
+            self.query_one(PlanTable).is_at_rest = False
             self._timer.resume()
             self._tell()
             self._follow()
@@ -215,7 +217,7 @@ class PlanScreen(LocktermScreen[None]):
         run = self.run_here
         if run is None or not self.is_attached or self._timer is None:
             return
-        table, news = self.query_one(PlanTable), run.ended[self._seen :]
+        table, news = self.query_one(PlanTable), run.news[self._seen :]
         self._seen += len(news)
         self._steps.update((number, run.steps[number]) for number in news)
         if run.is_over:
@@ -229,6 +231,7 @@ class PlanScreen(LocktermScreen[None]):
             return
         for number in news:
             table.repaint(number)
+        self.show_run()
         self.query_one("#what", Static).update("\n".join(self._words()), layout=False)
         if table.current is not None and table.current.number in news:
             self._tell_row()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from lockterm.domain.plan import DUE, RETRIED, Action, Step
+from lockterm.domain.plan import DUE, RETRIED, Action, Step, StepState
 from lockterm.domain.plan_words import counts_words
 from lockterm.domain.text import clean
 from lockterm.keymap.hints import key
@@ -13,10 +13,10 @@ from lockterm.operations.run_here import RunHere
 
 
 def progress_words(run: RunHere) -> str:
-    """``12 of 214 done, 2 failed, 202 left, 4.8 a second, about 42 s left``."""
+    """``12 of 214 done, 2 failed, 202 left (3 under way), 4.8 a second, about 42 s left``."""
     words = [f"{run.done:,} of {run.due:,} done", f"{run.failed:,} failed"]
     left = run.due - run.done
-    words.append(f"{left:,} left")
+    words.append(f"{left:,} left" + f" ({run.under_way:,} under way)" * bool(run.under_way))
     if per_s := run.per_s:
         words += [f"{per_s:.1f} a second", f"about {_roughly(left / per_s)}"]
     return ", ".join(words)
@@ -30,7 +30,7 @@ def end_words(run: RunHere) -> str:
     """What became of the steps of a run that is over, and why there are some left."""
     words = [outcome_words(run.steps.values())]
     if run.plan.stopped:
-        words.insert(0, clean(run.plan.stopped, 300))
+        words.append(clean(run.plan.stopped, 300))
     elif run.was_stopped and left_of(run.steps.values()):
         words.insert(0, "It was stopped.")
     return " ".join(words)
@@ -39,15 +39,26 @@ def end_words(run: RunHere) -> str:
 def outcome_words(steps: Iterable[Step]) -> str:
     """What became of steps, and which keys lead on; of steps that were tried, or not all."""
     steps = [*steps]
-    counts = Counter(step.state for step in steps if step.state not in DUE)
+    counts = Counter(step.state for step in steps)
+    del counts[StepState.TO_DO]  # they are told as left
     words = [f"{counts_words(counts)}." if counts else ""]
     if left := left_of(steps):
-        words.append(
-            f"{left:,} {'is' if left == 1 else 'are'} left: {key('plan.carry_out')} goes on."
-        )
+        sent = counts[StepState.SENT]
+        parts = [f"{sent:,} {_was(sent)} under way when it ended"] if sent else []
+        parts += [f"{left - sent:,} {_is(left - sent)} left"] if left > sent else []
+        does = "reads back and goes on" if sent else "goes on"
+        words.append(f"{', '.join(parts)}: {key('plan.carry_out')} {does}.")
     elif tried := sum(step.state in RETRIED for step in steps):
         words.append(f"{key('plan.retry')} tries {tried:,} of them again.")
     return " ".join(filter(None, words))
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _was(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def left_of(steps: Iterable[Step]) -> int:

@@ -7,7 +7,7 @@ from datetime import tzinfo
 
 from rich.cells import cell_len
 
-from lockterm.domain.plan import ACTION_GLYPHS, DUE, Action, Step, StepState
+from lockterm.domain.plan import ACTION_GLYPHS, DUE, Action, Step, StepState, at_rest
 from lockterm.domain.plan_words import change_words, step_name
 from lockterm.domain.text import clean
 from lockterm.record import record
@@ -62,6 +62,8 @@ class PlanTable(RowTable):
             Column("What", most=200, least=18),
             id=id,
         )
+        self.is_at_rest = True
+        """Whether nobody carries the steps out here just now."""
         self._steps = steps
         self._now_ms = now_ms
         self._locks: Mapping[int, OnLock] = {}
@@ -86,7 +88,11 @@ class PlanTable(RowTable):
     @property
     def current(self) -> Step | None:
         """The step under the cursor."""
-        return None if self.highlighted is None else self._steps[int(self.highlighted)]
+        return None if self.highlighted is None else self._step(int(self.highlighted))
+
+    def _step(self, number: int) -> Step:
+        step = self._steps[number]
+        return at_rest(step) if self.is_at_rest else step
 
     def widest(self) -> Sequence[int]:
         """Told without making the cells of all rows."""
@@ -100,7 +106,7 @@ class PlanTable(RowTable):
         return 1, 10, *shown, 200
 
     def _cells(self, number: int) -> tuple[str, ...]:
-        step = self._steps[number]
+        step = self._step(number)
         name, remote_number = step_name(step)
         lock = self._locks[step.lock_id]
         state = _STATES.get(step.state) or _WORDS[step.action]

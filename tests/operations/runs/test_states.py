@@ -9,16 +9,18 @@ from typing import Any
 import pytest
 
 from lockterm.domain.operation import State
-from lockterm.domain.plan import Plan, Step, StepState
+from lockterm.domain.plan import Plan, Step, StepState, at_rest
+from lockterm.domain.plan_words import state_counts
 from lockterm.errors import StoreError
 from tests.faults.catalogue import BROKEN_OFF, LIMITED, REFUSED, answers, refusal, reset
 from tests.faults.proxy import Exchange, FaultProxy, Play, decoded
 from tests.faults.site import Site
 from tests.operations.runs.planning import add, carry_out, delete, keep, names, states, update
+from tests.operations.test_full_disk import full_disk
 
 RECORDED, UNCHANGED, SKIPPED = StepState.RECORDED, StepState.UNCHANGED, StepState.SKIPPED
 REFUSED_STEP, NOT_SENT, UNKNOWN = StepState.REFUSED, StepState.NOT_SENT, StepState.UNKNOWN
-TO_DO = StepState.TO_DO
+TO_DO, SENT = StepState.TO_DO, StepState.SENT
 
 
 @pytest.fixture
@@ -250,6 +252,25 @@ async def test_what_had_no_answer_is_unknown_also_where_the_store_fails_then(
         proxy.arm("add", applied(reset))
         monkeypatch.setattr(operations.journal, "find", fails)
         assert states(await carry_out(operations, [add(lock_id, 1)])) == [UNKNOWN]
+
+
+async def test_what_was_sent_as_the_store_failed_is_told_so_and_read_back_later(site: Site):
+    lock_id, told = site.new_lock(), list[Step]()
+    limit = full_disk()
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        proxy.on_asked = lambda exchange: limit.__enter__() if exchange.call == "add" else None
+        try:
+            done = await carry_out(operations, [add(lock_id, 1), add(lock_id, 2)], told.append)
+        finally:
+            limit.__exit__(None, None, None)
+        assert states(done) == [SENT, TO_DO] and done.stopped
+        assert [step.state for step in told] == [SENT]
+        assert (at_rest(done.steps[0]).state, at_rest(done.steps[1]).state) == (UNKNOWN, TO_DO)
+        counts = state_counts(done.counts())
+        assert (counts["unknown"], counts["not_sent"]) == (1, 1)
+        proxy.on_asked = lambda exchange: None
+        assert states(await carry_out(operations, done)) == [RECORDED] * 2
+        assert [entry.call for entry in proxy.ledger] == ["add"] * 2
 
 
 async def test_what_a_person_settles_is_told_of_the_step(site: Site):
