@@ -151,6 +151,10 @@ class JournalStore:
         """One operation as the journal has it now."""
         return await self._thread.run(self._read, lambda: self._journal.find(operation_id))
 
+    async def last_change(self, lock_id: int) -> Operation | None:
+        """The last operation on a lock that changed something, or may have."""
+        return await self._thread.run(self._read, lambda: self._journal.last_change(lock_id))
+
     async def was_sent_again(self, operation: Operation) -> bool:
         """Whether a later operation has sent it again."""
         return await self._thread.run(self.use, lambda: self._journal.was_sent_again(operation.id))

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lockterm.domain.differences import differences
-from lockterm.domain.history import Selection
-from lockterm.domain.operation import WITHOUT_EFFECT, Operation, State, title_of
+from lockterm.domain.operation import Operation, title_of
 from lockterm.domain.plan import Action, Step, StepState
 from lockterm.domain.remotes import RECOGNISED, Remote
 from lockterm.domain.text import clean
@@ -18,9 +17,6 @@ from lockterm.operations.plan_files import Drawn
 if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
     from lockterm.operations.facade import Operations
-
-_LOOKED_AT = 100
-"""So many of a lock's operations are looked at for the last that may have changed something."""
 
 
 class CannotUndoError(LocktermError):
@@ -36,12 +32,8 @@ async def last_change(operations: Operations, lock_id: int) -> Operation:
         CannotUndoError: There is none.
         StoreError: The journal cannot be read.
     """
-    journal = operations.journal
-    for line in await journal.lines(Selection(lock_id), None, _LOOKED_AT):
-        if line.state in WITHOUT_EFFECT | {State.SENT_AGAIN}:
-            continue
-        if (found := await journal.find(line.id)) is not None:
-            return found
+    if (found := await operations.journal.last_change(lock_id)) is not None:
+        return found
     raise CannotUndoError("Nothing was changed on this lock from here.")
 
 

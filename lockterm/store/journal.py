@@ -15,7 +15,15 @@ from typing import Any
 
 from lockterm.domain.history import EVERYTHING, HistoryLine, Selection
 from lockterm.domain.json_text import canonical
-from lockterm.domain.operation import HELD_CALLS, IN_FLIGHT, RECORDED, UNSETTLED, Operation, State
+from lockterm.domain.operation import (
+    HELD_CALLS,
+    IN_FLIGHT,
+    RECORDED,
+    UNSETTLED,
+    WITHOUT_EFFECT,
+    Operation,
+    State,
+)
 from lockterm.store.database import Database, fetch
 
 _FIELDS = tuple(Operation.__dataclass_fields__)
@@ -267,6 +275,28 @@ class Journal:
         which, value = _named(operation_id)
         rows = self._select(which, [value])
         return rows[0] if rows else None
+
+    def last_change(self, lock_id: int) -> Operation | None:
+        """The last operation of the profile on a lock that changed something, or may have."""
+        # One seek for each state: what had no effect is passed, however much of it there is. The
+        # sign has SQLite take that index, and not go through all of the lock.
+        which = "AND lock_id = :lock_id AND +profile = :profile ORDER BY seq DESC LIMIT 1"
+        known = sorted(set(_KNOWN) - WITHOUT_EFFECT - {State.SENT_AGAIN})
+        odd = f"IN ({_STATES} SELECT state FROM states WHERE state NOT IN ({_quoted(_KNOWN)}))"
+        each = " UNION ALL ".join(
+            f"SELECT * FROM (SELECT seq FROM operations WHERE state {is_one} {which})"
+            for is_one in [*(f"= '{state}'" for state in known), odd]
+        )
+        rows = self._select(
+            f"seq = (SELECT max(seq) FROM ({each}))",
+            {"lock_id": lock_id, "profile": self._profile},
+        )
+        return rows[0] if rows else None
+
+    def of_run(self, plan_id: str) -> list[Operation]:
+        """What was sent for the steps of a plan, the oldest first."""
+        which = "SELECT operation_id FROM steps WHERE plan_id = ? AND operation_id IS NOT NULL"
+        return self._select(f"id IN ({which})", [plan_id])
 
     def unsettled(self, lock_id: int | None = None) -> list[Operation]:
         """The operations a person or a reading has to settle, the oldest first."""

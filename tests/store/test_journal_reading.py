@@ -308,3 +308,23 @@ def test_a_store_from_before_these_indexes_opens_and_gets_them(tmp_path: Path) -
     old = Database(tmp_path / "lockterm.db", before)
     assert Journal(old, "p").count() == 1, "an older lockterm goes on with it"
     old.close()
+
+
+def test_the_last_change_is_found_behind_many_that_changed_nothing(database: Database) -> None:
+    states = [*map(State, (State.REFUSED, State.NOT_SENT, State.SENT_AGAIN)), State.REFUSED]
+    without = [operation(5 + number, state=states[number % 4]) for number in range(300)]
+    other = operation(400, lock_id=1002)
+    journal = filled(database, operation(1), operation(2, state=State.UNKNOWN), *without, other)
+    elsewhere = operation(401, profile="q")
+    with database.transaction():
+        Journal(database, "q").prepare(elsewhere)
+    assert (found := journal.last_change(1001)) is not None
+    assert found.id == operation(2).id, "what may have changed something was passed"
+    plans = asked_of(database, lambda: journal.last_change(1001))
+    assert not any(line.startswith("SCAN operations") for line in plans), plans
+    assert not any("operations_by_profile" in line for line in plans), "it walks over the lock"
+    with database.transaction() as connection:
+        connection.execute("UPDATE operations SET state = 'odd' WHERE id = ?", [without[7].id])
+    assert (found := journal.last_change(1001)) is not None
+    assert (found.id, found.state) == (without[7].id, State.DAMAGED)
+    assert journal.last_change(77) is None
