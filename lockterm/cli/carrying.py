@@ -52,7 +52,7 @@ def offer(
     Raises:
         Misused: It deletes too many, or nobody agreed and nobody can be asked; nothing was sent.
     """
-    plan, left = drawn.plan, drawn.left
+    plan = drawn.plan
     if not how.as_json:
         put_plan(session, drawn)
     elif not how.yes:  # who is asked has to know what for
@@ -64,21 +64,20 @@ def offer(
             " nothing was sent."
         )
     if how.dry_run:
-        steps = [*plan.steps, *left]
         if how.as_json:
-            for step in steps:
+            for step in plan.steps:
                 put_step(step, is_dry=True)
-            put_end(None, steps, is_dry=True)
+            put_end(None, plan.steps, is_dry=True)
         else:
             put("Nothing was sent.")
-        return code_of_steps(left)
+        return code_of_steps(drawn.left)
     if not has_work(plan):
-        return put_outcome(plan, left, as_json=how.as_json)
+        return put_outcome(plan, as_json=how.as_json)
     if not agreed(plan, yes=how.yes):
         return let_be()
     kept = keep(session, plan)
     del drawn, plan  # thousands of steps; the run reads them from the disk
-    return carry_out(session, kept, left, as_json=how.as_json)
+    return carry_out(session, kept, as_json=how.as_json)
 
 
 def agreed(plan: Plan, *, yes: bool) -> bool:
@@ -126,13 +125,12 @@ def keep(session: Session, plan: Plan) -> Kept:
     return Kept(replace(plan, steps=()), due)
 
 
-def carry_out(session: Session, kept: Kept, left: Sequence[Step] = (), *, as_json: bool) -> int:
+def carry_out(session: Session, kept: Kept, *, as_json: bool) -> int:
     """Carry out a plan and print what becomes of it.
 
     Args:
         session: Not one that rehearses.
         kept: The plan.
-        left: What could not be planned: it is told with the rest.
         as_json: Whether programs read it.
 
     Returns:
@@ -157,7 +155,7 @@ def carry_out(session: Session, kept: Kept, left: Sequence[Step] = (), *, as_jso
         raise NobodyReads
     if plan.stopped:
         tell(clean(plan.stopped))
-    code = put_outcome(plan, left, as_json=as_json, printed=progress.noted, run=plan.id)
+    code = put_outcome(plan, as_json=as_json, printed=progress.noted, run=plan.id)
     if due := sum(step.state in DUE for step in plan.steps):
         tell(f"{due:,} left: lockterm runs resume {plan.id[:8]}")
     return 128 + signals[0] if signals else code
@@ -179,7 +177,6 @@ def code_of_steps(steps: Sequence[Step]) -> int:
 
 def put_outcome(
     plan: Plan,
-    left: Sequence[Step] = (),
     *,
     as_json: bool,
     printed: Container[int] = (),
@@ -189,7 +186,6 @@ def put_outcome(
 
     Args:
         plan: As it is now; what is to stay as it is needs no run for that.
-        left: What could not be planned.
         as_json: Whether programs read it.
         printed: The numbers of the steps that were printed.
         run: Its id, where it was carried out.
@@ -201,13 +197,13 @@ def put_outcome(
         replace(step, state=StepState.UNCHANGED)
         if step.action is Action.KEEP and step.state in DUE
         else at_rest(step)
-        for step in (*plan.steps, *left)
+        for step in plan.steps
     ]
     for step in steps:
         if step.number not in printed:
             if as_json:
                 put_step(step, is_dry=False)
-            elif step.state in PROBLEMS and step.number <= len(plan.steps):
+            elif step.state in PROBLEMS and step.is_planned:
                 put_problem(step)  # what could not be planned was told with the plan
     if as_json:
         put_end(run, steps, is_dry=False)

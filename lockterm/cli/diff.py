@@ -27,7 +27,7 @@ def diff(options: Options, file: Path, prune: bool, as_json: bool) -> int:
     """
     with Session(options) as session:
         drawn = drawn_from(session, file, prune=prune)
-        steps = [*drawn.plan.steps, *drawn.left]
+        steps = drawn.plan.steps
         if as_json:
             for step in steps:
                 put_step(step, is_dry=True)

@@ -18,6 +18,7 @@ from lockterm.domain.plan import ACTION_GLYPHS, Action, Step, StepState, at_rest
 from lockterm.domain.plan_words import (
     change_words,
     has_work,
+    notes_of,
     plan_words,
     state_counts,
     step_title,
@@ -86,13 +87,14 @@ def put_plan(session: Session, drawn: Drawn, say: Callable[[str], None] = put) -
         drawn: The plan.
         say: Prints a line.
     """
-    for lock_id, some in groupby(sorted(drawn.plan.steps, key=_lock_of), _lock_of):
+    planned = (step for step in drawn.plan.steps if step.is_planned)
+    for lock_id, some in groupby(sorted(planned, key=_lock_of), _lock_of):
         lock = session.run(session.operations.locks.find(lock_id))
         steps = [*some]
         say(lock_words(lock))
         for step in steps:
             if step.action is not Action.KEEP or step.message:
-                for line in _step_lines(session, lock, step, drawn.warnings):
+                for line in _step_lines(session, lock, step):
                     say(f"  {line}")
         if kept := sum(step.action is Action.KEEP and not step.message for step in steps):
             say(
@@ -110,16 +112,14 @@ def _lock_of(step: Step) -> int:
     return step.lock_id
 
 
-def _step_lines(
-    session: Session, lock: Lock, step: Step, warnings: Mapping[int, Iterable[str]]
-) -> Iterator[str]:
+def _step_lines(session: Session, lock: Lock, step: Step) -> Iterator[str]:
     where = f"  (line {step.line})" if step.line else ""
     zone, now_ms = session.operations.zone(lock), session.operations.now_ms()
     below = change_words(step, zone, now_ms) if step.action is not Action.DELETE else []
     words = f": {below.pop(0)}" if below and step.action is not Action.UPDATE else ""
     yield f"{ACTION_GLYPHS[step.action]} {step_title(step)}{words}{where}"
     yield from (f"    {one}" for one in below)
-    yield from (f"    note: {words}" for words in warnings.get(step.number, ()))
+    yield from (f"    note: {words}" for words in notes_of(step, zone, now_ms))
 
 
 # --- for programs --------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 import click
 
@@ -14,7 +15,7 @@ from lockterm.cli.carrying import agreed, carry_out, keep, put_outcome
 from lockterm.cli.ending import DONE, Misused
 from lockterm.cli.options import Command, asks_service
 from lockterm.cli.output import count_words, put, put_table
-from lockterm.cli.plans import put_end, put_line, put_step
+from lockterm.cli.plans import put_end, put_line, put_plan, put_step
 from lockterm.cli.session import Session
 from lockterm.config import Options
 from lockterm.domain import dates
@@ -22,12 +23,12 @@ from lockterm.domain.plan import ACTION_GLYPHS, DUE, Plan, at_rest
 from lockterm.domain.plan_words import (
     counts_words,
     has_work,
-    plan_words,
     state_counts,
     state_words,
     step_title,
 )
 from lockterm.domain.text import clean
+from lockterm.operations.plan_files import Drawn
 from lockterm.operations.refusals import NoSuchRun, OtherPlan
 
 the_run = click.argument("run", metavar="RUN")
@@ -148,10 +149,11 @@ def _go_on(
         if not has_work(plan):
             run_id = plan.id if plan.steps else None
             return put_outcome(plan, as_json=as_json, run=run_id)
-        if not as_json:
+        if not as_json or not yes:  # who is asked has to know what for
+            say = partial(click.echo, err=True) if as_json else put
+            say(f"{clean(plan.title, 100)}:")
             due = tuple(step for step in plan.steps if step.state in DUE)
-            words = plan_words(replace(plan, steps=due))
-            put(f"{clean(plan.title, 100)}: {words}: {session.operations.runs.cost(plan)}")
+            put_plan(session, Drawn(replace(plan, steps=due)), say)
         if not agreed(plan, yes=yes):
             return let_be()
         kept = keep(session, plan)

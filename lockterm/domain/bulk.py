@@ -15,12 +15,8 @@ from lockterm.domain.constants import RemoteType, is_known_type, needs_dates, ne
 from lockterm.domain.date_input import Moment, read_moment
 from lockterm.domain.plan import Action, Step, StepState
 from lockterm.domain.remotes import Remote
-from lockterm.domain.table_plan import Change
-from lockterm.domain.validity import OPENS_NOTHING, never_opens
 from lockterm.errors import RuleViolation
 from lockterm.record import record
-
-OPENS_ALWAYS = "It opens without an end from then on."
 
 
 class CannotPlan(Exception):
@@ -58,8 +54,8 @@ Raises:
 class Bulk:
     """What a change comes to."""
 
-    changes: list[Change]
-    """A step for each remote that it is possible for, without a number."""
+    steps: list[Step]
+    """One for each remote that it is possible for, without a number."""
     left: list[Step]
     """The others, refused with why."""
 
@@ -75,7 +71,7 @@ def change_each(targets: Iterable[Target], wanted: Wanted, now_ms: int) -> Bulk:
     bulk = Bulk([], [])
     for target in targets:
         try:
-            bulk.changes.append(_updated(target, wanted(target, now_ms), now_ms))
+            bulk.steps.append(_updated(target, wanted(target, now_ms)))
         except CannotPlan as error:
             step = _step(target, Action.UPDATE)
             bulk.left.append(replace(step, state=StepState.REFUSED, message=error.reason))
@@ -84,26 +80,20 @@ def change_each(targets: Iterable[Target], wanted: Wanted, now_ms: int) -> Bulk:
 
 def delete_each(targets: Iterable[Target]) -> Bulk:
     """Plan to delete each remote."""
-    return Bulk([Change(_step(target, Action.DELETE)) for target in targets], [])
+    return Bulk([_step(target, Action.DELETE) for target in targets], [])
 
 
-def _updated(target: Target, wanted: Remote, now_ms: int) -> Change:
+def _updated(target: Target, wanted: Remote) -> Step:
     before = target.remote
     try:
         fields = rules.differing(before, wanted)
     except RuleViolation as error:
         raise CannotPlan(" ".join(error.reasons.values())) from None
     if not fields:
-        return Change(_step(target, Action.KEEP))
+        return _step(target, Action.KEEP)
     if lost := rules.unread(before, wanted):
         raise CannotPlan(" ".join(lost.values()))
-    asked = rules.warnings(wanted, now_ms, before)
-    touches = rules.touches_validity(before, wanted)
-    if touches and never_opens(wanted, target.zone):
-        asked["weekDay"] = OPENS_NOTHING
-    if touches and wanted.remote_type == RemoteType.PERMANENT:
-        asked["remoteType"] = OPENS_ALWAYS
-    return Change(_step(target, Action.UPDATE, fields), [*asked.values()])
+    return _step(target, Action.UPDATE, fields)
 
 
 def _step(target: Target, action: Action, wanted: Mapping[str, Any] | None = None) -> Step:

@@ -90,6 +90,13 @@ class Step:
     """Why, in words, for whatever is not recorded."""
     operation_id: str | None = None
     """Its operation in the journal, noted before the first byte leaves."""
+    is_planned: bool = True
+    """Whether it may be sent; what could not be planned is told with the rest, and why."""
+
+    @property
+    def may_retry(self) -> bool:
+        """Whether it can be tried again as it is."""
+        return self.is_planned and self.state in RETRIED
 
 
 def at_rest(step: Step) -> Step:
@@ -120,8 +127,8 @@ class Plan:
         return Counter(step.state for step in self.steps)
 
     def actions(self) -> Counter[Action]:
-        """How many steps there are of each action."""
-        return Counter(step.action for step in self.steps)
+        """How many steps there are of each action; without what could not be planned."""
+        return Counter(step.action for step in self.steps if step.is_planned)
 
 
 class RunState(StrEnum):

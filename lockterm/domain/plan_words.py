@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import tzinfo
 
 from lockterm.domain import rules
+from lockterm.domain.constants import RemoteType
 from lockterm.domain.differences import differences, in_words
 from lockterm.domain.plan import DUE, Action, Plan, Step, StepState
 from lockterm.domain.remotes import FIELDS, Remote
 from lockterm.domain.text import clean
-from lockterm.domain.validity import period_words
+from lockterm.domain.validity import OPENS_ALWAYS, OPENS_NOTHING, never_opens, period_words
 from lockterm.domain.wording import titled
 
 TOLD = (
@@ -76,6 +77,48 @@ def change_words(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
             return [clean(period_words(before, now_ms, zone))]
         case Action.KEEP:
             return [clean(step.message, 300)] if step.message else []
+
+
+def notes_of(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
+    """What has to be agreed to before a step is sent, in sentences.
+
+    Args:
+        step: One that is due.
+        zone: The lock's.
+        now_ms: Now, in milliseconds.
+    """
+    if step.action not in (Action.ADD, Action.UPDATE):
+        return []
+    before = Remote.read(step.before) if step.action is Action.UPDATE else None
+    wanted = Remote.read({**step.before, **step.wanted})
+    asked = rules.warnings(wanted, now_ms, before)
+    if rules.touches_validity(before, wanted):
+        if never_opens(wanted, zone):
+            asked["weekDay"] = OPENS_NOTHING
+        if before is not None and wanted.remote_type == RemoteType.PERMANENT:
+            asked["remoteType"] = OPENS_ALWAYS
+    said = [step.message] if step.message and step.state is StepState.TO_DO else []
+    return [clean(words, 300) for words in (*asked.values(), *said)]
+
+
+def all_notes(steps: Iterable[Step], zones: Mapping[int, tzinfo], now_ms: int) -> list[str]:
+    """What has to be agreed to before steps are sent; what is the same for several is said once.
+
+    Takes a moment for thousands: use a thread.
+
+    Args:
+        steps: Those that are due.
+        zones: Id -> the lock's.
+        now_ms: Now, in milliseconds.
+    """
+    noted: dict[str, list[Step]] = {}
+    for step in steps:
+        for words in notes_of(step, zones[step.lock_id], now_ms):
+            noted.setdefault(words, []).append(step)
+    return [
+        f"Note: {step_title(some[0])}{f' and {len(some) - 1:,} more' * bool(some[1:])}: {words}"
+        for words, some in noted.items()
+    ]
 
 
 def state_counts(counts: Mapping[StepState, int]) -> dict[str, int]:

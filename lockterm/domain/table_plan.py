@@ -32,7 +32,6 @@ from lockterm.domain.table_file import Problem, Row
 from lockterm.domain.typed_remote import TypedRemote, read_typed, shown_fields, typed_of
 from lockterm.domain.wording import remote_title
 from lockterm.errors import RuleViolation
-from lockterm.record import record
 
 NUMBER, NAME = "remoteNumber", "remoteName"
 
@@ -50,15 +49,6 @@ class _Wrong(Exception):
     def __init__(self, *found: tuple[str, str]) -> None:
         super().__init__(found)
         self.found = found
-
-
-@record
-class Change:
-    """A step, and what has to be agreed to before it is sent."""
-
-    step: Step
-    """Its number is not given yet."""
-    warnings: Sequence[str] = ()
 
 
 def check_rows(rows: Sequence[Row]) -> list[Problem]:
@@ -115,9 +105,9 @@ class LockPlan:
         self._told = {name for remote in remotes for name in remote.raw}
         self._lines: dict[object, int] = {}
         """What a row was about, an id or what is added -> its line."""
-        self._changes: list[tuple[Row, Change]] = []
+        self._steps: list[tuple[Row, Step]] = []
 
-    def take(self, rows: Sequence[Row], *, prune: bool) -> list[Change]:
+    def take(self, rows: Sequence[Row], *, prune: bool) -> list[Step]:
         """Plan rows; :attr:`problems` has what is wrong with them.
 
         Args:
@@ -126,24 +116,24 @@ class LockPlan:
         """
         for row in rows:
             try:
-                self._changes.append((row, self._planned(row)))
+                self._steps.append((row, self._planned(row)))
             except _Wrong as wrong:
                 self.problems += [
                     Problem(row.line, column, row.cells.get(column, ""), reason)
                     for column, reason in wrong.found
                 ]
-        listed = {change.step.remote_id for _, change in self._changes}
-        found = [change for _, change in self._changes]
+        listed = {step.remote_id for _, step in self._steps}
+        found = [step for _, step in self._steps]
         if prune and not self.problems:
             found += [
-                Change(self._step(Action.DELETE, remote))
+                self._step(Action.DELETE, remote)
                 for remote_id, remote in self._by_id.items()
                 if remote_id not in listed
             ]
         self._check_names(found)
-        return sorted(found, key=lambda change: _ORDER.index(change.step.action))
+        return sorted(found, key=lambda step: _ORDER.index(step.action))
 
-    def _planned(self, row: Row) -> Change:
+    def _planned(self, row: Row) -> Step:
         typed = row.text(ACTION).casefold()
         action = Action(typed) if typed else None
         if unknown := [name for name in row.raw or () if not self._is_known(name)]:
@@ -152,19 +142,19 @@ class LockPlan:
         self._note(row, before)
         if before is None:
             if action is Action.DELETE:
-                return Change(self._step(Action.KEEP, None, row, message="It is not on the lock."))
+                return self._step(Action.KEEP, None, row, message="It is not on the lock.")
             if action in (Action.UPDATE, Action.KEEP):
                 raise _Wrong((ACTION, f"Lock {self.lock_id} has no such remote."))
             return self._added(row)
         if action is Action.DELETE:
             self._require_name(row, before)
         if action in (Action.DELETE, Action.KEEP):
-            return Change(self._step(action, before, row))
-        change = self._updated(row, before)
-        if action is Action.ADD and change.step.action is not Action.KEEP:
+            return self._step(action, before, row)
+        step = self._updated(row, before)
+        if action is Action.ADD and step.action is not Action.KEEP:
             column = NUMBER if row.text(NUMBER) == before.remote_number else NAME
             raise _Wrong((column, f"It is on the lock already, as remote {before.id}."))
-        return change
+        return step
 
     def _is_known(self, name: str) -> bool:
         """Whether a name of JSON is a column, or something that the service tells itself."""
@@ -216,7 +206,7 @@ class LockPlan:
 
     # --- what is to be ---------------------------------------------------------------------
 
-    def _added(self, row: Row) -> Change:
+    def _added(self, row: Row) -> Step:
         typed = typed_of(None, self._zone)
         given = self._typed(row, None)
         # Nothing has no meaning for these: the form has a value there from the start.
@@ -232,10 +222,9 @@ class LockPlan:
             raise _Wrong(*error.reasons.items()) from None
         del wanted[LOCK]
         name = reading.values.remote_name or ""
-        step = Step(0, Action.ADD, self.lock_id, None, name, wanted, line=row.line)
-        return Change(step, [*reading.warnings.values()])
+        return Step(0, Action.ADD, self.lock_id, None, name, wanted, line=row.line)
 
-    def _updated(self, row: Row, before: Remote) -> Change:
+    def _updated(self, row: Row, before: Remote) -> Step:
         given = self._typed(row, before)
         fixed = [
             (name, f"It cannot be changed: it is {in_words(field, field.of(before), self._zone)}.")
@@ -250,11 +239,10 @@ class LockPlan:
         except RuleViolation as error:
             raise _Wrong(*error.reasons.items()) from None
         if not wanted:
-            return Change(self._step(Action.KEEP, before, row))
+            return self._step(Action.KEEP, before, row)
         if lost := rules.unread(before, reading.values):
             raise _Wrong(*lost.items())
-        step = self._step(Action.UPDATE, before, row, wanted)
-        return Change(step, [*reading.warnings.values()])
+        return self._step(Action.UPDATE, before, row, wanted)
 
     def _typed(self, row: Row, before: Remote | None) -> dict[str, str]:
         """What a row wants, as it would be typed; what stands there as it is, is left out."""
@@ -335,16 +323,16 @@ class LockPlan:
             message=message,
         )
 
-    def _check_names(self, changes: Sequence[Change]) -> None:
+    def _check_names(self, found: Sequence[Step]) -> None:
         """See that no two remotes will have one name: the service would refuse the second."""
-        steps = {change.step.remote_id: change.step for change in changes if change.step.remote_id}
+        steps = {step.remote_id: step for step in found if step.remote_id}
         taken: dict[str, str] = {}
         for remote in self._by_id.values():
-            step = steps.get(remote.id or 0)
-            if step is None or step.action is not Action.DELETE:
+            planned = steps.get(remote.id or 0)
+            if planned is None or planned.action is not Action.DELETE:
                 taken[remote.remote_name or ""] = f"remote {remote.id}"
-        for row, change in self._changes:
-            name = change.step.wanted.get(NAME)
+        for row, step in self._steps:
+            name = step.wanted.get(NAME)
             if name is None:
                 continue
             if name in taken:

@@ -65,8 +65,8 @@ def undone(operation: Operation, zone: tzinfo, now_ms: int) -> Bulk:
     told = [field for field in changed if field.name in was.raw and field.name not in was.odd]
     wanted = replace(after, **{field.attribute: field.of(was) for field in told})
     bulk = change_each([Target(operation.lock_id, after, zone)], lambda *_: wanted, now_ms)
-    for place, change in enumerate(bulk.changes):
-        sent = rules.changes(after, wanted).body() if change.step.wanted else {}
+    for place, step in enumerate(bulk.steps):
+        sent = rules.changes(after, wanted).body() if step.wanted else {}
         again = Remote.read({**after.raw, **sent})
         lost = [
             field.called
@@ -75,5 +75,5 @@ def undone(operation: Operation, zone: tzinfo, now_ms: int) -> Bulk:
         ]
         if lost:
             words = f"This does not come back, and stays as it is: {', '.join(lost)}."
-            bulk.changes[place] = replace(change, warnings=(*change.warnings, words))
+            bulk.steps[place] = replace(step, message=words)
     return bulk

@@ -111,6 +111,10 @@ OPENS_NOTHING = "None of these weekdays falls between start and end: this remote
 """Said of a remote that :func:`never_opens`."""
 
 
+OPENS_ALWAYS = "It opens without an end from then on."
+"""Said of a remote that becomes permanent."""
+
+
 def never_opens(wanted: Remote, zone: tzinfo) -> bool:
     """Whether no day of the period, on the calendar of a zone, is one of the weekdays."""
     start, end, days_wanted = wanted.start_ms, wanted.end_ms, set(wanted.week_day or ())

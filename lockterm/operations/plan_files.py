@@ -10,8 +10,8 @@ import json
 import os
 import stat
 import tempfile
-from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,7 +33,7 @@ from lockterm.domain.table_file import (
     Table,
     read_table,
 )
-from lockterm.domain.table_plan import Change, LockPlan, check_rows
+from lockterm.domain.table_plan import LockPlan, check_rows
 from lockterm.domain.text import clean, without_secrets
 from lockterm.errors import LocktermError, MalformedAnswer, Refused, ServiceError, StoreError
 from lockterm.operations.everywhere import AT_ONCE
@@ -59,12 +59,13 @@ class Drawn:
     """A plan that was made of a file."""
 
     plan: Plan
-    left: Sequence[Step] = ()
-    """What could not be planned, each with why: it is in no run."""
-    warnings: Mapping[int, Sequence[str]] = field(default_factory=dict)
-    """Number of a step -> what has to be agreed to."""
     unread: Sequence[ReadLock] = ()
     """The locks that could not be read whole."""
+
+    @property
+    def left(self) -> Sequence[Step]:
+        """What could not be planned, each with why."""
+        return [step for step in self.plan.steps if not step.is_planned]
 
 
 # --- reading -------------------------------------------------------------------------------------
@@ -168,7 +169,7 @@ async def draw_plan(
         reason = "It is another lock."
         raise BadTable([Problem(first.line, LOCK, first.text(LOCK), reason)])
     now_ms = operations.now_ms()
-    changes: list[Change] = []
+    steps: list[Step] = []
     left: list[Step] = []
     for one in read:
         lock_id = one.lock.lock_id
@@ -176,27 +177,21 @@ async def draw_plan(
             left += [_unplanned(row, lock_id, one.error) for row in rows[lock_id]]
             continue
         on_lock = LockPlan(lock_id, one.remotes, one.zone, now_ms)
-        changes += await asyncio.to_thread(on_lock.take, rows[lock_id], prune=prune)
+        steps += await asyncio.to_thread(on_lock.take, rows[lock_id], prune=prune)
         problems += on_lock.problems
     if problems:
         raise BadTable(sorted(problems, key=lambda problem: problem.line))
     unread = [one for one in read if one.error is not None]
     if unread:
-        kept = [change for change in changes if change.step.action is not Action.DELETE]
+        kept = [step for step in steps if step.action is not Action.DELETE]
         words = f"Nothing is deleted: lock {unread[0].lock.lock_id} could not be read whole."
         left += [
-            replace(change.step, state=StepState.NOT_SENT, message=words)
-            for change in changes
-            if change.step.action is Action.DELETE
+            replace(step, state=StepState.NOT_SENT, message=words)
+            for step in steps
+            if step.action is Action.DELETE
         ]
-        changes = kept
-    plan = operations.runs.make(title, [change.step for change in changes])
-    return Drawn(
-        plan,
-        [replace(step, number=number) for number, step in enumerate(left, len(changes) + 1)],
-        {number: change.warnings for number, change in enumerate(changes, 1) if change.warnings},
-        unread,
-    )
+        steps = kept
+    return Drawn(operations.runs.make(title, steps, left), unread)
 
 
 def draw_copies(
@@ -231,10 +226,8 @@ def draw_copies(
         said.append(f"The service does not tell, and so it is not copied: {', '.join(hidden)}.")
     names = ", ".join(str(one.lock.lock_id) for one in targets[:5])
     more = f" and {len(targets) - 5:,} more" if len(targets) > 5 else ""
-    plan = operations.runs.make(f"copy {lock_id} to {names}{more}", steps)
-    numbered = [replace(step, number=n) for n, step in enumerate(left, len(steps) + 1)]
-    unread = [one for one in targets if one.error is not None]
-    return Drawn(plan, numbered, unread=unread), said
+    plan = operations.runs.make(f"copy {lock_id} to {names}{more}", steps, left)
+    return Drawn(plan, [one for one in targets if one.error is not None]), said
 
 
 def _by_lock(table: Table, wrong: Container[int]) -> dict[int, list[Row]]:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
-from lockterm.domain.plan import DUE, RETRIED, Action, Plan, RunLine, Step, StepState
+from lockterm.domain.plan import DUE, Action, Plan, RunLine, Step, StepState
 from lockterm.domain.wording import read_only
 from lockterm.errors import (
     LocktermError,
@@ -101,14 +101,16 @@ class Runs:
 
     # --- plans -------------------------------------------------------------------------------
 
-    def make(self, title: str, steps: Iterable[Step]) -> Plan:
+    def make(self, title: str, steps: Iterable[Step], left: Iterable[Step] = ()) -> Plan:
         """A plan of this profile, for the service that it names now; not kept yet.
 
         Args:
             title: Where it comes from, for people.
             steps: They are numbered anew, from 1.
+            left: What could not be planned, each with why; numbered after them.
         """
-        numbered = (replace(step, number=number) for number, step in enumerate(steps, 1))
+        both = (*steps, *(replace(step, is_planned=False) for step in left))
+        numbered = (replace(step, number=number) for number, step in enumerate(both, 1))
         profile, now_ms = self._profile, self._connection.clock.now_ms()
         return Plan(uuid4().hex, profile.name, profile.base_url, title, now_ms, tuple(numbered))
 
@@ -136,7 +138,7 @@ class Runs:
 
     def retry(self, plan: Plan) -> Plan:
         """A plan of the steps that were refused or not sent; not kept yet. It may have no step."""
-        left = [step for step in plan.steps if step.state in RETRIED]
+        left = [step for step in plan.steps if step.may_retry]
         steps = [
             replace(step, state=StepState.TO_DO, message="", operation_id=None) for step in left
         ]

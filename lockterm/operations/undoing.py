@@ -53,18 +53,13 @@ async def draw_undo(operations: Operations, operation: Operation) -> Drawn:
     operations.journal.require_sent_here(operation)
     lock = await operations.locks.find(operation.lock_id)
     bulk = undone(operation, operations.zone(lock), operations.now_ms())
-    changes, left = [], bulk.left
-    for change in bulk.changes:
-        if words := await _changed_since(operations, lock, change.step):
-            left.append(replace(change.step, state=StepState.SKIPPED, message=words))
+    steps, left = [], bulk.left
+    for step in bulk.steps:
+        if words := await _changed_since(operations, lock, step):
+            left.append(replace(step, state=StepState.SKIPPED, message=words))
         else:
-            changes.append(change)
-    plan = operations.runs.make(f"undo: {title_of(operation)}", [one.step for one in changes])
-    return Drawn(
-        plan,
-        [replace(step, number=number) for number, step in enumerate(left, len(changes) + 1)],
-        {number: one.warnings for number, one in enumerate(changes, 1) if one.warnings},
-    )
+            steps.append(step)
+    return Drawn(operations.runs.make(f"undo: {title_of(operation)}", steps, left))
 
 
 async def _changed_since(operations: Operations, lock: Lock, step: Step) -> str:

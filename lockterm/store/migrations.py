@@ -119,5 +119,6 @@ MIGRATIONS: dict[str, str] = {
             PRIMARY KEY (plan_id, number)
         ) WITHOUT ROWID
     """,
+    "steps_not_planned": "ALTER TABLE steps ADD COLUMN is_planned INTEGER NOT NULL DEFAULT 1",
 }
 """Name of a migration -> its statement. Applied once each, in this order, never edited later."""

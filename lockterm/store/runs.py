@@ -161,4 +161,5 @@ def _step(row: sqlite3.Row) -> Step:
             raise ValueError(f"{name} is no number")
     values["action"] = Action(values["action"])
     values["state"] = StepState(values["state"])
+    values["is_planned"] = bool(values["is_planned"])
     return Step(**values)

@@ -225,6 +225,11 @@ def test_a_lock_that_is_refused_holds_only_its_own_rows_and_all_deletes(
         **dict.fromkeys(COUNTS, 0), "recorded": 1, "refused": 1, "not_sent": 1,
     }  # fmt: skip
     assert names(scripts) == ["Anna", "Carl"]
+    # What could not be planned is kept with the rest, and never sent.
+    assert lines(scripts, "runs", "show", last["run"]) == (steps, last)
+    assert json.loads(scripts.run("runs", "list", "--json").stdout)["counts"] == last["counts"]
+    assert scripts.run("runs", "retry", last["run"], "--yes").returncode == 0
+    assert names(scripts) == ["Anna", "Carl"]
 
 
 def keep(scripts: Scripts, *steps: Step, base_url: str = "") -> str:

@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockterm.domain import bulk, rules
-from lockterm.domain.bulk import OPENS_ALWAYS, Bulk, Target, Wanted
+from lockterm.domain.bulk import Target, Wanted
 from lockterm.domain.dates import MINUTE_MS
 from lockterm.domain.plan import Action, Step, StepState
+from lockterm.domain.plan_words import notes_of
 from lockterm.domain.remotes import UPDATED, Remote
+from lockterm.domain.validity import OPENS_ALWAYS
 from tests.domain.test_rules import NOW, as_remote, sound, wild
 
 DAY_MS = 24 * 60 * MINUTE_MS
@@ -55,10 +57,6 @@ def targets(remotes: Sequence[Remote]) -> list[Target]:
     ]
 
 
-def steps(planned: Bulk) -> list[Step]:
-    return [change.step for change in planned.changes]
-
-
 def after(step: Step) -> dict[str, Any]:
     """What the remote is once the step was carried out, as its sender works it out."""
     before = Remote.read(step.before)
@@ -72,14 +70,14 @@ def test_each_remote_is_planned_once_or_told_why_not(
 ) -> None:
     marked = targets(remotes)
     planned = bulk.change_each(marked, wish[1], NOW)
-    found = [*steps(planned), *planned.left]
+    found = [*planned.steps, *planned.left]
     assert sorted((one.lock_id, one.remote_id or 0) for one in found) == sorted(
         (one.lock_id, one.remote.id or 0) for one in marked
     )
     raws = {one.remote.id: one.remote.raw for one in marked}
     assert all(step.before == raws[step.remote_id] for step in found)
     assert all(step.state is StepState.REFUSED and step.message for step in planned.left)
-    for step in steps(planned):
+    for step in planned.steps:
         assert bool(step.wanted) == (step.action is Action.UPDATE)
         assert step.action in (Action.UPDATE, Action.KEEP)
         if step.action is Action.UPDATE:
@@ -91,7 +89,7 @@ def test_nothing_becomes_another_that_was_not_asked_for(
     remotes: list[Remote], wish: tuple[frozenset[str], Wanted]
 ) -> None:
     names, wanted = wish
-    for step in steps(bulk.change_each(targets(remotes), wanted, NOW)):
+    for step in bulk.change_each(targets(remotes), wanted, NOW).steps:
         before, now = Remote.read(step.before), Remote.read(after(step))
         for field in UPDATED:
             if field.name not in names:
@@ -104,10 +102,10 @@ def test_weekdays_that_nobody_can_read_are_not_written_over(days: Any) -> None:
     raw = {"id": 7, "remoteType": 4, "startDate": NOW, "endDate": NOW + DAY_MS, "weekDay": days}
     remote = Remote.read({name: value for name, value in raw.items() if value is not ...})
     planned = bulk.change_each(targets([remote]), bulk.new_end("+30d", from_own=True), NOW)
-    assert planned.changes == []
+    assert planned.steps == []
     assert "weekdays" in planned.left[0].message
     with_days = bulk.new_validity(None, days=[1, 2])
-    (step,) = steps(bulk.change_each(targets([remote]), with_days, NOW))
+    (step,) = bulk.change_each(targets([remote]), with_days, NOW).steps
     assert step.wanted == {"weekDay": [1, 2]}
 
 
@@ -122,7 +120,7 @@ def test_days_counted_from_its_own_end_open_no_longer(
         for one in remotes
     ]
     planned = bulk.change_each(targets(remotes), bulk.new_end(f"+{days}d", from_own=True), NOW)
-    for step in steps(planned):
+    for step in planned.steps:
         longer_ms = step.wanted["endDate"] - end
         assert days * DAY_MS - MINUTE_MS < longer_ms <= days * DAY_MS
     permanent = [remote for remote in remotes if remote.remote_type == 1]
@@ -132,8 +130,8 @@ def test_days_counted_from_its_own_end_open_no_longer(
 def test_what_opens_without_an_end_is_agreed_to_and_what_ends_before_its_start_refused() -> None:
     fields = {"remoteType": 2, "startDate": NOW, "endDate": NOW + DAY_MS, "remoteName": "A"}
     marked = targets([Remote.read(fields)])
-    (change,) = bulk.change_each(marked, bulk.new_validity(1), NOW).changes
-    assert change.warnings == [OPENS_ALWAYS]
+    (step,) = bulk.change_each(marked, bulk.new_validity(1), NOW).steps
+    assert notes_of(step, UTC, NOW) == [OPENS_ALWAYS]
     planned = bulk.change_each(marked, bulk.new_end("2020-01-01", from_own=False), NOW)
     assert [one.message for one in planned.left] == ["The end must come after the start."]
 
@@ -141,6 +139,6 @@ def test_what_opens_without_an_end_is_agreed_to_and_what_ends_before_its_start_r
 def test_a_deletion_is_of_each_and_of_what_was_seen() -> None:
     marked = targets([Remote.read({"remoteName": name}) for name in "AB"])
     planned = bulk.delete_each(marked)
-    assert [(one.action, one.remote_id, one.before) for one in steps(planned)] == [
+    assert [(one.action, one.remote_id, one.before) for one in planned.steps] == [
         (Action.DELETE, one.remote.id, one.remote.raw) for one in marked
     ]

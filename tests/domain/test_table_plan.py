@@ -47,8 +47,7 @@ def planned(
         return [], [*map(str, problems)]
     there = [one if isinstance(one, Remote) else Remote.read(one) for one in remotes]
     plan = LockPlan(LOCK, there, BERLIN, NOW)
-    changes = plan.take(rows, prune=prune)
-    return [change.step for change in changes], [*map(str, plan.problems)]
+    return plan.take(rows, prune=prune), [*map(str, plan.problems)]
 
 
 def actions(steps: Sequence[Step]) -> list[tuple[str, int | None, dict[str, Any]]]:

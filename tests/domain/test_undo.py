@@ -53,28 +53,27 @@ def test_what_was_told_before_comes_back(values: Remote, other: Remote, untold: 
         return
     after = Remote.read({**before.raw, **body})
     bulk = undone(recorded("update", {"remoteId": 7, **body}, before.raw), UTC, NOW)
-    for change in bulk.changes:
-        assert (change.step.remote_id, change.step.lock_id) == (7, 1001)
-        assert change.step.before == after.raw, "another state than that of the change is undone"
-        if change.step.action is Action.UPDATE:
-            wanted = Remote.read({**after.raw, **change.step.wanted})
+    for step in bulk.steps:
+        assert (step.remote_id, step.lock_id) == (7, 1001)
+        assert step.before == after.raw, "another state than that of the change is undone"
+        if step.action is Action.UPDATE:
+            wanted = Remote.read({**after.raw, **step.wanted})
             again = {**after.raw, **rules.changes(after, wanted).body()}
         else:
-            assert change.step.action is Action.KEEP
+            assert step.action is Action.KEEP
             again = after.raw
-        said = " ".join(change.warnings)
+        said = step.message
         for field in UPDATED:
             is_back = rules.is_same(field, field.of(Remote.read(again)), field.of(before))
             assert is_back or field.called in said, (field.name, said)
-    if not bulk.changes:
+    if not bulk.steps:
         (left,) = bulk.left
         assert left.message, "nothing says why it is not undone"
 
 
 def test_an_add_is_undone_by_deleting_what_was_added_and_nothing_else() -> None:
     body = {"remoteName": "Anna", "remoteNumber": "A-1", "remoteType": 1, "mac": "C4:4E"}
-    (change,) = undone(recorded("add", body), UTC, NOW).changes
-    step = change.step
+    (step,) = undone(recorded("add", body), UTC, NOW).steps
     assert (step.action, step.lock_id, step.remote_id) == (Action.DELETE, 1001, 7)
     assert step.before == {"remoteName": "Anna", "remoteNumber": "A-1", "remoteType": 1, "id": 7}
 

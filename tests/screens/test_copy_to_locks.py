@@ -32,7 +32,7 @@ async def plan_of(pilot: Pilot[int]) -> list[tuple[Action, int, str, str]]:
     await settled(pilot)
     screen = pilot.app.screen
     assert isinstance(screen, PlanScreen)
-    steps = screen.drawn.plan.steps + tuple(screen.drawn.left)
+    steps = screen.drawn.plan.steps
     return [(step.action, step.lock_id, step.remote_name, step.message) for step in steps]
 
 

@@ -66,8 +66,8 @@ async def plan_shown(
     pilot: Pilot[int], steps: Sequence[Step], left: Sequence[Step] = ()
 ) -> PlanScreen:
     """Show a plan of some steps."""
-    plan = app_of(pilot).operations.runs.make("apply remotes.csv", steps)
-    pilot.app.push_screen(PlanScreen(Drawn(plan, left)))
+    plan = app_of(pilot).operations.runs.make("apply remotes.csv", steps, left)
+    pilot.app.push_screen(PlanScreen(Drawn(plan)))
     await settled(pilot)
     return on_plan(pilot)
 
@@ -176,6 +176,36 @@ async def test_what_became_of_each_step_and_what_is_tried_again(
         await agreed(pilot)
         await until(pilot, lambda: "1 recorded." in words(pilot.app))
         assert names(service, 1003) >= {taken, "Renamed", "Overtaken"}
+
+
+async def test_what_could_not_be_planned_is_of_the_end_and_what_is_tried_again_has_its_notes(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    first, *_ = remotes(service, 1003)
+    ended_at = {"startDate": NOW_MS - 86_400_000, "endDate": NOW_MS - 60_000}
+    taken = add(1003, 1, remoteName=first.remote_name, remoteType=2, **ended_at)
+    left = replace(add(1001, 7), state=StepState.NOT_SENT, message="No answer.")
+    async with lockterm_app(service, size=(120, 40)) as pilot:
+        await plan_shown(pilot, [taken, add(1002, 2)], [left])
+        await asked(pilot, ConfirmModal)
+        note = "The end has passed: this remote will open nothing."
+        assert note in details(pilot)
+        assert "1 could not be planned, and is left out." in details(pilot)
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: app_of(pilot).operations.run_here is not None)
+        await ended(pilot)
+        said = words(pilot.app)
+        assert "1 recorded, 1 refused, 1 not sent. R tries 1 of them again." in said
+        (line,) = await app_of(pilot).operations.runs.list()
+        assert line.counts()[StepState.NOT_SENT] == 1
+        before = pilot.app.screen
+        await pilot.press("R")
+        await until(pilot, lambda: pilot.app.screen is not before)
+        await settled(pilot)
+        assert "1 to add: 2 calls" in words(pilot.app) and note in words(pilot.app)
+        await asked(pilot, ConfirmModal)
+        assert note in details(pilot)
 
 
 async def test_many_deletes_are_all_named_and_their_number_is_typed(

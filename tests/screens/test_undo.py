@@ -84,8 +84,9 @@ async def test_what_was_added_is_deleted_again_unless_somebody_has_changed_it(
         await press(pilot, "H")
         await press(pilot, "down", "down", "z")  # the delete, the second add, the first add
         screen = pilot.app.screen
-        assert isinstance(screen, PlanScreen) and not screen.drawn.plan.steps
-        (left,) = screen.drawn.left
+        assert isinstance(screen, PlanScreen)
+        (left,) = screen.drawn.plan.steps
+        assert not left.is_planned
         assert left.remote_id == first and left.state is StepState.SKIPPED
         assert "It was changed since: Coerced" in left.message
     assert detail(service, first)["isCoerced"] == 1

@@ -191,7 +191,7 @@ class CopyScreen(LocktermScreen[None]):
         finally:
             if self.is_attached:
                 self.doing = ""
-        if not drawn.plan.steps and not drawn.left:
+        if not drawn.plan.steps:
             words = f"{clean(self._source.title, 60)} has no remote that could be copied."
             self.notify(words, title="Copy", markup=False)
             return

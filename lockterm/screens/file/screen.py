@@ -183,7 +183,7 @@ class FileScreen(LocktermScreen[None]):
             self.tell(drawn)
         elif 0 <= most < (deletes := drawn.plan.actions()[Action.DELETE]):
             self._refuse("most", f"The file deletes {deletes:,} remotes: nothing is planned.")
-        elif not drawn.plan.steps and not drawn.left:
+        elif not drawn.plan.steps:
             self._refuse("path", "There is no row in it: nothing is to be changed.")
         else:
             self.app.push_screen(PlanScreen(drawn))

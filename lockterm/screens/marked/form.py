@@ -13,7 +13,7 @@ from textual.widgets import Input, Static
 
 from lockterm.domain.bulk import Bulk, Target, Wanted, change_each
 from lockterm.domain.plan import Action
-from lockterm.domain.plan_words import change_words, step_title
+from lockterm.domain.plan_words import change_words, notes_of, step_title
 from lockterm.domain.remotes import Remote
 from lockterm.domain.wording import remote_title
 from lockterm.keymap.hints import with_keys
@@ -152,17 +152,18 @@ class MarkedForm(LocktermScreen[Wanted | None]):
         ready = with_keys("{form.save} shows the plan; nothing is sent before you agree to it.")
         if not is_all:
             return ready
-        steps = [one.step for one in planned.changes if one.step.action is not Action.KEEP]
+        steps = [step for step in planned.steps if step.action is not Action.KEEP]
         said = f"{len(steps):,} of {len(self._targets):,} would change"
-        if same := len(planned.changes) - len(steps):
+        if same := len(planned.steps) - len(steps):
             said += f", {same:,} would stay as {'it is' if same == 1 else 'they are'}"
         lines = [f"{said}."]
+        now_ms, zones = self.operations.now_ms(), {one.lock_id: one.zone for one in self._targets}
         if steps:
-            zone = next(one.zone for one in self._targets if one.lock_id == steps[0].lock_id)
-            words = change_words(steps[0], zone, self.operations.now_ms())
+            words = change_words(steps[0], zones[steps[0].lock_id], now_ms)
             lines = [f"{said}. {step_title(steps[0])}: {'; '.join(words)}"]
-        if asked := [one for one in planned.changes if one.warnings]:
-            first = f"{step_title(asked[0].step)}: {asked[0].warnings[0]}"
+        noted = ((step, notes_of(step, zones[step.lock_id], now_ms)) for step in steps)
+        if asked := [(step, notes) for step, notes in noted if notes]:
+            first = f"{step_title(asked[0][0])}: {asked[0][1][0]}"
             lines.append(f"{len(asked):,} to look at: {first}")
         if planned.left:
             lines.append(_left_words(planned))
@@ -182,9 +183,9 @@ class MarkedForm(LocktermScreen[Wanted | None]):
 
 def _none_words(planned: Bulk) -> str:
     """Why none would change; empty: some would."""
-    if any(one.step.action is not Action.KEEP for one in planned.changes):
+    if any(step.action is not Action.KEEP for step in planned.steps):
         return ""
-    if planned.changes:
+    if planned.steps:
         left = f" {_left_words(planned)}" if planned.left else ""
         return f"None of them would change.{left}"
     reasons = {step.message for step in planned.left}

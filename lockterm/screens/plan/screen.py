@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import cast
@@ -12,8 +13,8 @@ from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widgets import Static
 
-from lockterm.domain.plan import DUE, PROBLEMS, RETRIED, Action, Plan, Step, StepState, at_rest
-from lockterm.domain.plan_words import has_work, plan_words, step_title
+from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState, at_rest
+from lockterm.domain.plan_words import all_notes, has_work, notes_of, plan_words, step_title
 from lockterm.domain.remotes import Remote
 from lockterm.domain.rules import sends_dates
 from lockterm.domain.text import clean
@@ -52,7 +53,7 @@ class PlanScreen(LocktermScreen[None]):
         super().__init__(cast(HasOperations, self.app).operations)
         self.drawn = drawn
         """The plan as it was made or found."""
-        self._steps: dict[int, Step] = {one.number: one for one in (*drawn.plan.steps, *drawn.left)}
+        self._steps: dict[int, Step] = {step.number: step for step in drawn.plan.steps}
         """Number -> the step as it is now, also of what could not be planned."""
         zone = self.operations.profile.zone
         self._locks: dict[int, OnLock] = {
@@ -92,11 +93,7 @@ class PlanScreen(LocktermScreen[None]):
     @property
     def plan(self) -> Plan:
         """The plan with its steps as they are now."""
-        return replace(self.drawn.plan, steps=tuple(self._planned))
-
-    @property
-    def _planned(self) -> list[Step]:
-        return [self._steps[step.number] for step in self.drawn.plan.steps]
+        return replace(self.drawn.plan, steps=tuple(self._steps.values()))
 
     # --- painting ------------------------------------------------------------------------------
 
@@ -117,11 +114,9 @@ class PlanScreen(LocktermScreen[None]):
 
     def _show_steps(self) -> None:
         """Show the steps: what could not be planned first, and last what stays as it is."""
-        ordered = [
-            *self.drawn.left,
-            *(step for step in self.drawn.plan.steps if step.action is not Action.KEEP),
-            *(step for step in self.drawn.plan.steps if step.action is Action.KEEP),
-        ]
+        ordered = sorted(
+            self.drawn.plan.steps, key=lambda step: (step.is_planned, step.action is Action.KEEP)
+        )
         numbers = [
             step.number
             for step in ordered
@@ -151,18 +146,18 @@ class PlanScreen(LocktermScreen[None]):
             if run.is_stopping:
                 yield "Stopping after the steps that are under way ..."
             return
-        planned = self._planned
+        steps = self._steps.values()
         if run is not None and run.error is None:
             yield end_words(run)
         elif self._is_begun:
-            yield outcome_words(planned)
+            yield outcome_words(steps)
         elif has_work(self.drawn.plan):
             yield f"{plan_words(self.drawn.plan)}: {self.operations.runs.cost(self.drawn.plan)}"
         else:
             yield plan_words(self.drawn.plan)
         if run is not None and run.error is not None:
             yield clean(run.error.sentences, 300)
-        elif left_of(planned) and (reason := self._why_never()):
+        elif left_of(steps) and (reason := self._why_never()):
             yield reason
         if unread := [clean(one.lock.title, 40) for one in self.drawn.unread]:
             yield f"Not read: {', '.join(unread)}"
@@ -173,7 +168,8 @@ class PlanScreen(LocktermScreen[None]):
     def _is_begun(self) -> bool:
         return any(
             step.state is not StepState.TO_DO and step.action is not Action.KEEP
-            for step in self._planned
+            for step in self._steps.values()
+            if step.is_planned
         )
 
     @on(LineTable.Moved)
@@ -186,8 +182,9 @@ class PlanScreen(LocktermScreen[None]):
             lock = self._locks[step.lock_id]
             line = f", line {step.line}" if step.line else ""
             about = what_of(step, lock, self.operations.now_ms())
-            notes = self.drawn.warnings.get(step.number, ())
-            parts = filter(None, (about, *(f"Note: {clean(note, 200)}" for note in notes)))
+            is_due = step.state in DUE and table.is_at_rest
+            notes = notes_of(step, lock.zone, self.operations.now_ms()) if is_due else ()
+            parts = filter(None, (about, *(f"Note: {note}" for note in notes)))
             words = f"{step_title(step)}, {clean(lock.title, 40)}{line}: {'; '.join(parts)}"
         self.query_one("#row", Static).update(words, layout=False)
 
@@ -246,7 +243,7 @@ class PlanScreen(LocktermScreen[None]):
             case "carry_out":
                 if is_here:
                     return "It is being carried out."
-                if not left_of(self._planned):
+                if not left_of(self._steps.values()):
                     return "Nothing of it is left to be sent."
                 return self._why_never() or self._why_wait(run)
             case "stop":
@@ -256,7 +253,7 @@ class PlanScreen(LocktermScreen[None]):
             case "retry":
                 if is_here:
                     return "It is being carried out: wait for its end, or stop it."
-                if not any(step.state in RETRIED for step in self._planned):
+                if not any(step.may_retry for step in self._steps.values()):
                     return "Nothing of it was refused or not sent."
                 return self._why_never()
         return ""
@@ -288,11 +285,8 @@ class PlanScreen(LocktermScreen[None]):
         """Ask once whether it is meant, and carry it out."""
         plan = self.plan
         due = [step for step in plan.steps if step.state in DUE and step.action is not Action.KEEP]
-        notes = [
-            f"Note: {step_title(step)}: {clean(words, 200)}"
-            for step in due
-            for words in self.drawn.warnings.get(step.number, ())
-        ]
+        zones = {lock_id: lock.zone for lock_id, lock in self._locks.items()}
+        notes = await asyncio.to_thread(all_notes, due, zones, self.operations.now_ms())
         connection = self.operations.connection
         if connection.doubts_clock and any(map(_sends_dates, due)):
             notes.insert(0, f"Note: {clock_doubt(connection.clock_offset_s or 0)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from lockterm.domain.plan import DUE, RETRIED, Action, Step, StepState
+from lockterm.domain.plan import DUE, Action, Step, StepState
 from lockterm.domain.plan_words import counts_words
 from lockterm.domain.text import clean
 from lockterm.keymap.hints import key
@@ -48,7 +48,7 @@ def outcome_words(steps: Iterable[Step]) -> str:
         parts += [f"{left - sent:,} {_is(left - sent)} left"] if left > sent else []
         does = "reads back and goes on" if sent else "goes on"
         words.append(f"{', '.join(parts)}: {key('plan.carry_out')} {does}.")
-    elif tried := sum(step.state in RETRIED for step in steps):
+    elif tried := sum(step.may_retry for step in steps):
         words.append(f"{key('plan.retry')} tries {tried:,} of them again.")
     return " ".join(filter(None, words))
 
