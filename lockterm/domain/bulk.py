@@ -1,22 +1,27 @@
-"""One change of many remotes, worked out for each: steps of a plan, and what cannot be planned.
+"""One change of many, worked out for each: steps of a plan, and what cannot be planned.
 
 Each remote is taken as it was seen: that is the step's precondition. Nothing here asks the service.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lockterm.domain import rules
 from lockterm.domain.constants import RemoteType, is_known_type, needs_dates, needs_weekdays
 from lockterm.domain.date_input import Moment, read_moment
 from lockterm.domain.plan import Action, Step, StepState
 from lockterm.domain.remotes import Remote
-from lockterm.errors import RuleViolation
+from lockterm.domain.text import clean
+from lockterm.errors import LocktermError, Refused, RuleViolation
 from lockterm.record import record
+
+if TYPE_CHECKING:
+    from lockterm.domain.locks import Lock, VoiceChoice
+    from lockterm.domain.voices import Language
 
 
 class CannotPlan(Exception):
@@ -55,7 +60,7 @@ class Bulk:
     """What a change comes to."""
 
     steps: list[Step]
-    """One for each remote that it is possible for, without a number."""
+    """One for each that it is possible for, without a number."""
     left: list[Step]
     """The others, refused with why."""
 
@@ -81,6 +86,46 @@ def change_each(targets: Iterable[Target], wanted: Wanted, now_ms: int) -> Bulk:
 def delete_each(targets: Iterable[Target]) -> Bulk:
     """Plan to delete each remote."""
     return Bulk([_step(target, Action.DELETE) for target in targets], [])
+
+
+def voice_each(
+    locks: Iterable[Lock],
+    voice: VoiceChoice,
+    told: Mapping[tuple[str, str], Sequence[Language] | LocktermError],
+) -> Bulk:
+    """Plan to set the voice of each lock; of one whose model does not have it, nothing is planned.
+
+    Args:
+        locks: The locks, each once.
+        voice: What each is to speak with.
+        told: Vendor and model -> the languages there are, or why they could not be read.
+    """
+    bulk = Bulk([], [])
+    for lock in locks:
+        before = {"lang": lock.voice.lang, "timbre": lock.voice.timbre} if lock.voice else {}
+        wanted = {"lang": voice.lang, "timbre": voice.timbre}
+        step = Step(0, Action.VOICE, lock.lock_id, None, "", wanted, before)
+        state, known = StepState.REFUSED, told.get((lock.vendor, lock.model))
+        if known is None:
+            reason = (
+                "The lock book does not know its vendor and model: they say which voices it has."
+            )
+        elif isinstance(known, LocktermError):
+            state = StepState.REFUSED if isinstance(known, Refused) else StepState.NOT_SENT
+            reason = f"Its voices could not be read: {known.meaning}"
+        elif any(
+            (one.lang, timbre.timbre) == (voice.lang, voice.timbre)
+            for one in known
+            for timbre in one.timbres
+        ):
+            bulk.steps.append(step)
+            continue
+        else:
+            reason = clean(
+                f"{lock.vendor} {lock.model} has no voice {voice.lang} {voice.timbre}.", 200
+            )
+        bulk.left.append(replace(step, state=state, message=reason))
+    return bulk
 
 
 def _updated(target: Target, wanted: Remote) -> Step:

@@ -24,6 +24,8 @@ class Action(StrEnum):
     DELETE = "delete"
     KEEP = "keep"
     """Nothing: it is as it is to be already."""
+    VOICE = "voice"
+    """Sets the voice of the lock: it is about none of its remotes."""
 
 
 ACTION_GLYPHS: Mapping[Action, str] = {
@@ -31,6 +33,7 @@ ACTION_GLYPHS: Mapping[Action, str] = {
     Action.UPDATE: "~",
     Action.DELETE: "-",
     Action.KEEP: "=",
+    Action.VOICE: "~",
 }
 
 
@@ -68,7 +71,7 @@ MOST_UNTYPED = 10
 
 @record
 class Step:
-    """One change of one remote."""
+    """One change of one remote, or of the voice of a lock."""
 
     number: int
     """From 1, in the order of the plan."""
@@ -80,9 +83,10 @@ class Step:
     """As it is now, or as it will be where it is added."""
     wanted: Mapping[str, Any] = field(default_factory=dict)
     """What is to be, under the contract's names: for an add every field that is sent, for an update
-    those that are to differ."""
+    those that are to differ; for a voice its ``lang`` and ``timbre``."""
     before: Mapping[str, Any] = field(default_factory=dict)
-    """The remote as it was when the plan was made, under the contract's names."""
+    """The remote as it was when the plan was made, under the contract's names; the voice that was
+    last set from here."""
     line: int | None = None
     """The line of the file it comes from, from 1."""
     state: StepState = StepState.TO_DO

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import tzinfo
+from typing import Any
 
 from lockterm.domain import rules
 from lockterm.domain.constants import RemoteType
@@ -20,7 +21,12 @@ TOLD = (
 )
 """What becomes of a step that is not under way any more."""
 
-_TODO = {Action.ADD: "to add", Action.UPDATE: "to change", Action.DELETE: "to delete"}
+_TODO = {
+    Action.ADD: "to add",
+    Action.UPDATE: "to change",
+    Action.DELETE: "to delete",
+    Action.VOICE: "to get a voice",
+}
 _WORDS = {StepState.UNCHANGED: "so already", StepState.NOT_SENT: "not sent"}
 
 
@@ -37,7 +43,9 @@ def has_work(plan: Plan) -> bool:
 
 
 def step_name(step: Step) -> tuple[str, str | None]:
-    """The name and the number of a step's remote, as they came."""
+    """The name and the number of a step's remote, as they came; a voice is the lock's own."""
+    if step.action is Action.VOICE:
+        return "voice", None
     number = step.wanted.get("remoteNumber", step.before.get("remoteNumber"))
     shown = number if isinstance(number, str) else None
     if not step.remote_name:
@@ -63,6 +71,8 @@ def change_words(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
         zone: The lock's.
         now_ms: Now, in milliseconds.
     """
+    if step.action is Action.VOICE:
+        return [f"Voice: {_voice_words(step.before)} -> {_voice_words(step.wanted)}"]
     before = Remote.read(step.before)
     match step.action:
         case Action.ADD:
@@ -119,6 +129,11 @@ def all_notes(steps: Iterable[Step], zones: Mapping[int, tzinfo], now_ms: int) -
         f"Note: {step_title(some[0])}{f' and {len(some) - 1:,} more' * bool(some[1:])}: {words}"
         for words, some in noted.items()
     ]
+
+
+def _voice_words(voice: Mapping[str, Any]) -> str:
+    said = (clean(str(voice[name]), 40) for name in ("lang", "timbre") if name in voice)
+    return " ".join(said) or "not known"
 
 
 def state_counts(counts: Mapping[StepState, int]) -> dict[str, int]:

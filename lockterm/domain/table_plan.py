@@ -59,7 +59,7 @@ def check_rows(rows: Sequence[Row]) -> list[Problem]:
             if reason := _wrong_id(row.text(column), column):
                 problems.append(Problem(row.line, column, row.cells.get(column, ""), reason))
         action = row.text(ACTION).casefold()
-        if action and action not in Action.__members__.values():
+        if action and action not in _ORDER:
             reason = "An action is add, update, delete or keep."
             problems.append(Problem(row.line, ACTION, row.cells[ACTION], reason))
         if not any(row.text(column) for column in (REMOTE, NUMBER, NAME)):

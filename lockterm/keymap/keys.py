@@ -61,8 +61,8 @@ def _rows(
     return tuple(Key(*key, verb, action=action, line=line) for key, verb, action, line in each)
 
 
-def _marks(mark: int, act: int, none: int) -> tuple[Key, ...]:
-    """The keys that mark; which of the line of keys some of them are."""
+def _marks(mark: int, act: int, none: int, more: str) -> tuple[Key, ...]:
+    """The keys that mark; which of the line of keys some of them are, and what else there is."""
     return (
         Key("marks.mark", "space", "mark", line=mark,
             sentence="Mark the one under the cursor, or unmark it, and go down"),
@@ -73,10 +73,11 @@ def _marks(mark: int, act: int, none: int) -> tuple[Key, ...]:
         Key("marks.none", "U", "unmark all", action="unmark_all", line=none,
             sentence="Unmark all, shown or not; then, mark those again"),
         Key("marks.act", "m", "more", action="act_on_marked", line=act, opens=True,
-            sentence="Choose what else to do with the marked ones: type, weekdays, coerced, extra"
-                     " data, copy, export"),
+            sentence=f"Choose what else to do with the marked ones: {more}"),
     )
 
+
+_MORE = "type, weekdays, coerced, extra data, copy, export"
 
 _ON_ALL_LOCKS = (
     Key("everywhere.open", "enter", "open", line=1, opens=True,
@@ -213,26 +214,30 @@ PLACES: Mapping[str, Place] = {
             LOCKS: (
                 Key("locks.open", "enter", "open", line=1, opens=True,
                     sentence="Show the remotes of the lock"),
-                Key("locks.open_by_id", "o", "open by id", line=7, opens=True,
+                Key("locks.open_by_id", "o", "open by id", line=8, opens=True,
                     sentence="Show the remotes of any lock id, in the book or not"),
                 Key("locks.add", "a", "add", line=2, opens=True,
                     sentence="Add a lock to the book by its id"),
-                Key("locks.edit", "e", "edit", "Change what the book says", line=3, opens=True),
-                Key("locks.remove", "x,delete", "remove", line=4, opens=True,
+                Key("locks.edit", "e", "edit", "Change what the book says", line=6, opens=True),
+                Key("locks.remove", "x,delete", "remove", line=7, opens=True,
                     sentence="Take the lock out of the book; nothing changes at the service"),
             ),
             COPYING: (
-                Key("locks.copies", "Y", "copy remotes", opens=True,
-                    sentence="Add the remotes of the lock to other locks too"),
+                Key("locks.copies", "Y", "copy remotes", line=9, opens=True,
+                    sentence="Add the remotes of the lock to other locks too; with marks, to the"
+                             " marked ones"),
             ),
+            MARKS: _marks(5, 11, 12, "voice, read, copy to"),
             VOICE: (
-                Key("locks.voice", "v", "voice", line=5, opens=True,
-                    sentence="The voice the lock speaks with"),
+                Key("locks.voice", "v", "voice", line=3, opens=True,
+                    sentence="The voice the lock speaks with, or all that are marked"),
             ),
             FINDING: (
-                Key("locks.find", "slash", "find", "Type to find", line=6, opens=True),
-                Key("locks.show_all", "escape", "show all"),
-                Key("locks.refresh", "r", "refresh", "Read it again"),
+                Key("locks.find", "slash", "find", "Type to find", line=4, opens=True),
+                Key("locks.show_all", "escape", "show all",
+                    sentence="Show all, or unmark all"),
+                Key("locks.refresh", "r", "refresh", line=10,
+                    sentence="Read the book again; with marks, all remotes of the marked locks"),
             ),
         },
         holds=("table", "find"),
@@ -302,7 +307,7 @@ PLACES: Mapping[str, Place] = {
                 Key("remotes.clear", "C", "clear", line=15, opens=True,
                     sentence="Delete all remotes of this lock, after asking"),
             ),
-            MARKS: _marks(9, 17, 18),
+            MARKS: _marks(9, 17, 18, _MORE),
             VOICE: (
                 Key("remotes.voice", "v", "voice", line=6, opens=True,
                     sentence="The voice the lock speaks with"),
@@ -449,7 +454,7 @@ PLACES: Mapping[str, Place] = {
             REMOTES: (
                 *_ON_ALL_LOCKS,
             ),
-            MARKS: _marks(4, 7, 8),
+            MARKS: _marks(4, 7, 8, _MORE),
             FINDING: (
                 Key("everywhere.find", "slash", "find", "Type to find", line=2, opens=True),
                 Key("everywhere.read", "r", "read", "Read all locks again", line=3),
@@ -466,7 +471,7 @@ PLACES: Mapping[str, Place] = {
             REMOTES: (
                 *_ON_ALL_LOCKS,
             ),
-            MARKS: _marks(4, 7, 8),
+            MARKS: _marks(4, 7, 8, _MORE),
             FINDING: (
                 Key("everywhere.find", "slash", "find", "Type to find", line=3, opens=True),
                 Key("ends.next", "n,right,l", "span", line=2,

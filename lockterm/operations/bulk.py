@@ -1,13 +1,19 @@
-"""Plans made of one change of many remotes."""
+"""Plans made of one change of many remotes, or locks."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from lockterm.domain.bulk import Bulk, voice_each
+from lockterm.errors import ServiceError
+from lockterm.operations.everywhere import AT_ONCE
 from lockterm.operations.plan_files import Drawn
 
 if TYPE_CHECKING:
-    from lockterm.domain.bulk import Bulk
+    from lockterm.domain.locks import Lock, VoiceChoice
+    from lockterm.domain.voices import Language
     from lockterm.operations.facade import Operations
 
 
@@ -20,3 +26,27 @@ def draw_bulk(operations: Operations, title: str, bulk: Bulk) -> Drawn:
         bulk: What the change comes to for each remote.
     """
     return Drawn(operations.runs.make(title, bulk.steps, bulk.left))
+
+
+async def draw_voices(operations: Operations, locks: Sequence[Lock], voice: VoiceChoice) -> Drawn:
+    """Make a plan that sets the voice of locks; which voices each has is asked for, model by model.
+
+    Args:
+        operations: What makes plans and reads.
+        locks: As the lock book has them.
+        voice: What each is to speak with.
+    """
+    places = asyncio.Semaphore(AT_ONCE)
+
+    async def read(vendor: str, model: str) -> Sequence[Language] | ServiceError:
+        async with places:
+            try:
+                return await operations.voices.languages(vendor, model)
+            except ServiceError as error:
+                return error
+
+    models = [*dict.fromkeys((one.vendor, one.model) for one in locks if one.vendor and one.model)]
+    told = await asyncio.gather(*(read(*model) for model in models))
+    planned = voice_each(locks, voice, dict(zip(models, told, strict=True)))
+    count = "1 lock" if len(locks) == 1 else f"{len(locks):,} locks"
+    return draw_bulk(operations, f"voice {voice.lang} {voice.timbre}: {count}", planned)

@@ -52,6 +52,10 @@ class Locks:
         now_ms = self._clock.now_ms()
         await self._book.thread.run(self._book.note_look, lock.lock_id, remotes, now_ms)
 
+    async def note_count(self, lock_id: int, remotes: int) -> None:
+        """Note how many remotes the lock has, which was read and not opened."""
+        await self._book.thread.run(self._book.note_look, lock_id, remotes, None)
+
     async def note_voice(self, lock_id: int, voice: VoiceChoice) -> None:
         """Note the voice that was last set from here."""
         await self._book.thread.run(self._book.note_voice, lock_id, voice)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lockterm.domain import rules
 from lockterm.domain.differences import differences
+from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.operation import STATE_WORDS, State
 from lockterm.domain.plan import Action, Step, StepState, outcome_of
 from lockterm.domain.reading import Field
@@ -43,8 +44,9 @@ READ_BACK_S = 30.0
 delete of an old remote is proven by then. A change takes the horizon of ``proof``: it is told as
 unknown, and goes on being read back as always."""
 
-CALLS = {Action.ADD: 2, Action.UPDATE: 2, Action.DELETE: 2, Action.KEEP: 0}
-"""How many calls a step makes where all goes well: one that looks, and one that changes."""
+CALLS = {Action.ADD: 2, Action.UPDATE: 2, Action.DELETE: 2, Action.KEEP: 0, Action.VOICE: 1}
+"""How many calls a step makes where all goes well: one that looks, and one that changes. A voice
+cannot be looked at."""
 
 
 class Steps:
@@ -84,7 +86,8 @@ class Steps:
         Raises:
             LocktermError: Nothing was sent, or the service said no.
         """
-        carry_out = self._add if step.action is Action.ADD else self._change
+        special = {Action.ADD: self._add, Action.VOICE: self._set_voice}
+        carry_out = special.get(step.action, self._change)
         try:
             return await carry_out(step)
         except OutcomeUnknown as error:
@@ -144,6 +147,17 @@ class Steps:
             words = "The lock has it already."
             return replace(_ended(step, StepState.UNCHANGED, words), remote_id=remote.id)
         return _ended(step, StepState.REFUSED, f"{error.meaning} It differs: {others}.")
+
+    # --- the voice of a lock -----------------------------------------------------------------
+
+    async def _set_voice(self, step: Step) -> Step:
+        lang, timbre = step.wanted.get("lang"), step.wanted.get("timbre")
+        if not (isinstance(lang, str) and isinstance(timbre, str)):
+            raise RuleViolation({"currentVoiceTimbre": "The plan does not say which voice."})
+        lock = await self._locks.find(step.lock_id)
+        voice = VoiceChoice(lang, timbre)
+        await self._writes.set_voice(lock, voice, operation_id=step.operation_id)
+        return _ended(step, StepState.RECORDED)
 
     # --- changing and deleting ---------------------------------------------------------------
 

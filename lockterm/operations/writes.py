@@ -180,10 +180,12 @@ class Writes:
         write = writes.update_remote_user_no(lock_id, _id_of(remote), remote_user_no)
         await self._send_about(remote, write, lock_id, just_read=just_read)
 
-    async def set_voice(self, lock: Lock, voice: VoiceChoice) -> None:
+    async def set_voice(
+        self, lock: Lock, voice: VoiceChoice, *, operation_id: str | None = None
+    ) -> None:
         """Set the voice of a lock (4.12) and remember it as last set from here."""
         write = writes.set_voice(lock.lock_id, voice.lang, voice.timbre)
-        await self._sender.send(Order(write, lock.lock_id))
+        await self._sender.send(Order(write, lock.lock_id, operation_id=operation_id))
         try:
             await self._locks.note_voice(lock.lock_id, voice)
         except StoreError:  # the service has recorded it: that must not read as a failure

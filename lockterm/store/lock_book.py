@@ -96,11 +96,18 @@ class LockBook:
                 "DELETE FROM locks WHERE profile = ? AND lock_id = ?", (self._profile, lock_id)
             )
 
-    def note_look(self, lock_id: int, remotes: int, opened_ms: int) -> None:
-        """Remember how many remotes the lock had, and when it was opened; no entry, no effect."""
+    def note_look(self, lock_id: int, remotes: int, opened_ms: int | None) -> None:
+        """Remember how many remotes the lock had, and when it was opened; no entry, no effect.
+
+        Args:
+            lock_id: The lock.
+            remotes: How many there were.
+            opened_ms: In milliseconds; None: it was read, and not opened.
+        """
         with self._database.transaction() as connection:
             connection.execute(
-                "UPDATE locks SET remotes = ?, opened_ms = ? WHERE profile = ? AND lock_id = ?",
+                "UPDATE locks SET remotes = ?, opened_ms = coalesce(?, opened_ms)"
+                " WHERE profile = ? AND lock_id = ?",
                 (remotes, opened_ms, self._profile, lock_id),
             )
 

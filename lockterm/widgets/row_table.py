@@ -10,7 +10,7 @@ from textual import events
 
 from lockterm.record import record
 from lockterm.widgets.cells import cut
-from lockterm.widgets.line_table import MARGIN, TITLES, LineTable, Piece
+from lockterm.widgets.line_table import MARGIN, MARK, TITLES, LineTable, Piece
 
 T = TypeVar("T")
 
@@ -116,7 +116,10 @@ class RowTable(LineTable):
         return self._pieces([column.title for column in self._plan])
 
     def line(self, row: int) -> Iterator[Piece]:
-        return self._pieces(self._content[self._keys[row]])
+        cells = [*self._content[self._keys[row]]]
+        if self.is_cursor_written and row == self.cursor_row and self.is_marked(row):
+            cells[0] = f"{MARK}{cells[0]}"  # the cursor has taken the mark's place
+        return self._pieces(cells)
 
     def _pieces(self, cells: Sequence[str]) -> Iterator[Piece]:
         for index, width in self._widths.items():

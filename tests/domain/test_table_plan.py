@@ -189,6 +189,8 @@ FIRST = "line 2, column "
         ("remoteId,action", "1,add", "remoteId, “1”: What is added gets its id from the service:"
          " leave it out."),
         ("remoteNumber,action", "Z,update", "action, “update”: Lock 1001 has no such remote."),
+        ("remoteNumber,action", "B-2,voice", "action, “voice”: An action is add, update, delete or"
+         " keep."),
         ("remoteNumber,action", "B-2,ADDED", "action, “ADDED”: An action is add, update, delete or"
          " keep."),
         ("remoteNumber", '" "', "remoteNumber, “”: It does not say which remote: a number or a name"

@@ -131,7 +131,7 @@ CHOSEN_WELL = [
     ({"remotes.next_page": "PgDn", "row.page_down": "ctrl+f"}, None),
     ({"app.quit_always": "F10"}, {"app.quit_always": ("f10",)}),
     ({"remotes.page_size": ","}, {"remotes.page_size": ("comma",)}),
-    ({"locks.find": "space"}, {"locks.find": ("space",)}),
+    ({"locks.find": "ctrl+f"}, {"locks.find": ("ctrl+f",)}),
     ({"form.save": "s,f5"}, {"form.save": ("s", "f5")}),
 ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from textual import on, work
@@ -39,6 +39,7 @@ class CopyScreen(LocktermScreen[None]):
         operations: The one door to service and store.
         source: The lock that has them.
         remotes: Those that are copied, as they were seen; None: all.
+        marked: The ids of the locks that are marked at first; its own is none of them.
     """
 
     BINDINGS = bindings("copies")
@@ -50,13 +51,17 @@ class CopyScreen(LocktermScreen[None]):
     """Whether what has a name that is taken gets another one; else it is left out."""
 
     def __init__(
-        self, operations: Operations, source: Lock, remotes: Sequence[Remote] | None = None
+        self,
+        operations: Operations,
+        source: Lock,
+        remotes: Sequence[Remote] | None = None,
+        marked: Iterable[int] = (),
     ) -> None:
         super().__init__(operations)
         self._source = source
         self._remotes = remotes
         self._book: Mapping[str, Lock] = {}
-        self._marked: set[int] = set()
+        self._marked = {*marked}
         self._reading: Worker[None] | None = None
 
     def crumbs(self) -> tuple[str, ...]:
@@ -102,6 +107,7 @@ class CopyScreen(LocktermScreen[None]):
         self._book = {
             str(lock.lock_id): lock for lock in locks if lock.lock_id != self._source.lock_id
         }
+        self._marked &= {lock.lock_id for lock in self._book.values()}
         if not self._book:
             state.say("The lock book has no other lock.", with_keys("{copies.back}  go back"))
             return

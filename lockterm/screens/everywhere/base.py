@@ -76,7 +76,7 @@ class AllLocksScreen(LocktermScreen[None]):
     def on_screen_resume(self) -> None:
         """What was opened from here may have been changed."""
         self.results.look_again()
-        self.marked.note_outcomes()
+        self.marked.plans.note_outcomes()
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
         """Read locks again that were changed by a run."""

@@ -11,20 +11,34 @@ from textual.widgets import Static
 
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.locks import Lock
+from lockterm.domain.marks import lock_marks
 from lockterm.domain.text import clean
 from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen
+from lockterm.screens.locks.marked import READING, MarkedLocks
 from lockterm.screens.locks.table import LocksTable, Shelf, more_about
+from lockterm.screens.marked.marking import MARKING, Marking
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import FindLine
+from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.state_panel import StatePanel
 
-_ON_A_LOCK = {"open", "edit", "remove", "voice", "copies"}
+_ON_A_LOCK = {"open", "edit", "remove", "voice", "copies", "mark"}
 """Actions that need a row under the cursor."""
+
+_ON_MARKED = {
+    "voice": "set voice",
+    "refresh": "read",
+    "copies": "copy to",
+}
+"""Actions that are for the marked locks where some are marked -> what they do then."""
+
+_FIRST_WITH_MARKS = ("mark", *_ON_MARKED, "act_on_marked", "unmark_all")
+"""What stands first in the line of keys where some are marked."""
 
 
 class LocksScreen(LocktermScreen[None]):
@@ -47,6 +61,17 @@ class LocksScreen(LocktermScreen[None]):
         """All of the book, as the table shows it."""
         self._texts: Sequence[str] = ()
         """What is searched of each lock of the book, once something was."""
+        self.marks = lock_marks()
+        """Which locks are marked."""
+        self._marked_words = ""
+        """How many that are; empty: none is."""
+        self._marking = Marking(
+            self, self.marks, lambda: [*self._table.locks], lambda: self._cursor, self._show_marks
+        )
+        self.marked = MarkedLocks(
+            self, self.marks, lambda: self.current, self._show_marks, self.load_book
+        )
+        """What the keys do with the marked ones."""
         self._go_to: int | None = None
         self._places: dict[int, int] = {}
         """Lock id -> its place. Sorted anew by each opening, the rows would move under the cursor:
@@ -58,7 +83,7 @@ class LocksScreen(LocktermScreen[None]):
 
     def compose_body(self) -> ComposeResult:
         """The table, or words in its place; a line about the lock under the cursor."""
-        table = LocksTable(id="locks")
+        table = LocksTable(self.marks.has, id="locks")
         table.display = False
         yield table
         yield StatePanel("Reading the lock book ...", id="state")
@@ -70,6 +95,12 @@ class LocksScreen(LocktermScreen[None]):
     def on_screen_resume(self) -> None:
         """Read the book whenever it is seen: other screens and sessions change it."""
         self.load_book()
+        self.marked.plans.note_outcomes()
+
+    def read_changed(self, lock_ids: Iterable[int]) -> None:
+        """Read the book again after a run, which may have set voices."""
+        self.load_book()
+        self.marked.plans.note_outcomes()
 
     @work(exclusive=True, group="book")
     @opens("the locks")
@@ -85,6 +116,8 @@ class LocksScreen(LocktermScreen[None]):
                 locks.sort(key=lambda lock: self._places.get(lock.lock_id, -1))
             self._places = {lock.lock_id: place for place, lock in enumerate(locks)}
             self.book, self._texts, self._shelf = tuple(locks), (), Shelf(locks)
+            self.marks.see(locks)
+            self.marks.drop(one for one in self.marks.rows if one.lock_id not in self._places)
         except StoreError as error:
             self.book = error
         self._paint()  # an equal book may be shown with other ages
@@ -92,8 +125,16 @@ class LocksScreen(LocktermScreen[None]):
     @property
     def current(self) -> Lock | None:
         """The lock under the cursor."""
-        table = self.query_one(LocksTable)
+        table = self._table
         return table.selected if table.display else None
+
+    @property
+    def _table(self) -> LocksTable:
+        return self.query_one(LocksTable)
+
+    @property
+    def _cursor(self) -> int:
+        return self._table.cursor_row if self._table.display else -1
 
     # --- watchers ------------------------------------------------------------------------------
 
@@ -135,7 +176,15 @@ class LocksScreen(LocktermScreen[None]):
             )
         elif self.focused is None:
             table.focus()
+        self._show_marks()
+
+    def _show_marks(self) -> None:
+        """Show which are marked, and what goes on with them."""
+        table = self._table
+        self._marked_words = self.marks.words(table.locks) if self.marks else ""
+        table.refresh()
         self._tell_about()
+        self.query_one(KeyLine).show_keys()
 
     def _found(self, book: tuple[Lock, ...]) -> Shelf:
         """The locks that have every word that was typed somewhere, whatever its case."""
@@ -157,8 +206,8 @@ class LocksScreen(LocktermScreen[None]):
         if not isinstance(self.book, tuple) or not self.book:
             return ""
         count = "1 lock" if len(self.book) == 1 else f"{len(self.book)} locks"
-        found = self.query_one(LocksTable).row_count
-        parts = [f"{found} of {count}" if self.wanted else count]
+        found = f"{self._table.row_count} of {count}" if self.wanted else count
+        parts = [*filter(None, (self._marked_words, self.marked.reading)), found]
         if lock := self.current:
             parts += more_about(lock)
         return "   ".join(parts)
@@ -189,9 +238,30 @@ class LocksScreen(LocktermScreen[None]):
             return with_keys(
                 "The lock book cannot be read. {locks.open_by_id} opens a lock by its id."
             )
-        if action in _ON_A_LOCK and self.current is None:
+        is_for_marked = bool(self.marks) and action in ("voice", "refresh")
+        if action in _ON_A_LOCK and self.current is None and not is_for_marked:
             return with_keys("There is no lock under the cursor. Add one with {locks.add}.")
-        return ""
+        if action == "mark_all" and not self._table.row_count:
+            return "There is nothing to mark."
+        if action in MARKING:
+            return self._marking.why_not(action)
+        return self.marked.why_not(action) if is_for_marked else ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What is done with marked locks is offered where some are marked."""
+        if action in ("act_on_marked", "unmark_all") and self._marking.why_not(action):
+            return False
+        return super().check_action(action, parameters)
+
+    @property
+    def first_keys(self) -> Sequence[str]:
+        return _FIRST_WITH_MARKS if self.marks else ()
+
+    def verb_now(self, action: str) -> str:
+        """Some are marked, or were."""
+        if self.marks and action in _ON_MARKED:
+            return _ON_MARKED[action]
+        return "mark again" if action == "unmark_all" and self.marks.may_bring_back else ""
 
     def action_open(self) -> None:
         """Show the remotes of the lock under the cursor."""
@@ -204,17 +274,21 @@ class LocksScreen(LocktermScreen[None]):
         self.app.push_screen(RemotesScreen(self.operations, lock))
 
     def action_voice(self) -> None:
-        """Show the voices of the lock under the cursor."""
+        """Show the voices of the lock under the cursor, or choose one for all that are marked."""
         from lockterm.screens.voice import VoiceScreen
 
-        if lock := self.current:
+        if self.marks:
+            self.marked.set_voice()
+        elif lock := self.current:
             self.app.push_screen(VoiceScreen(self.operations, lock))
 
     def action_copies(self) -> None:
         """Choose where the remotes of the lock under the cursor go to as well."""
         from lockterm.screens.copy import CopyScreen
 
-        if lock := self.current:
+        if self.marks:
+            self.marked.copy_to()
+        elif lock := self.current:
             self.app.push_screen(CopyScreen(self.operations, lock))
 
     @work
@@ -279,12 +353,40 @@ class LocksScreen(LocktermScreen[None]):
         self.query_one(FindLine).open()
 
     def action_show_all(self) -> None:
-        """Search for nothing again."""
-        self.query_one(FindLine).action_close()
+        """Search for nothing again; unmark all."""
+        if self.wanted or not self.marks:
+            self.query_one(FindLine).action_close()
+        else:
+            self.action_unmark_all()
 
     def action_refresh(self) -> None:
-        """Read the book again, and sort it anew."""
-        self.load_book(sort=True)
+        """Read the book again, and sort it anew; or the remotes of the marked locks."""
+        if self.marks:
+            self.marked.read()
+        else:
+            self.load_book(sort=True)
+
+    # --- actions: marks ------------------------------------------------------------------------
+
+    def action_mark(self) -> None:
+        if lock := self.current:
+            self.marks.toggle(lock)
+            self._show_marks()
+            self._table.action_cursor_down()
+
+    def action_mark_range(self) -> None:
+        self._marking.mark_range()
+
+    def action_mark_all(self) -> None:
+        self._marking.mark_all()
+
+    def action_unmark_all(self) -> None:
+        """Unmark all, and read them no further; or take that back."""
+        self.workers.cancel_group(self, READING)
+        self._marking.unmark_all()
+
+    def action_act_on_marked(self) -> None:
+        self.marked.act()
 
 
 def _text(lock: Lock) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 
 from rich.cells import cell_len
@@ -57,9 +57,13 @@ class Shelf:
 
 
 class LocksTable(RowTable):
-    """Name, id, vendor, model, zone, remotes at the last look, last opened."""
+    """Name, id, vendor, model, zone, remotes at the last look, last opened.
 
-    def __init__(self, *, id: str | None = None) -> None:
+    Args:
+        marked: Tells whether a lock is marked.
+    """
+
+    def __init__(self, marked: Callable[[Lock], bool], *, id: str | None = None) -> None:
         super().__init__(
             Column("Name", most=40, least=18),
             Column("Id", most=19, least=19),
@@ -70,6 +74,7 @@ class LocksTable(RowTable):
             Column("Opened", least=14, rank=1),
             id=id,
         )
+        self._marked = marked
         self._shelf = Shelf(())
         self._now_ms = 0
 
@@ -85,6 +90,14 @@ class LocksTable(RowTable):
         self._now_ms = now_ms
         rows = LazyRows(shelf.locks, self._cells)
         self.show(rows, str(cursor) if cursor is not None else None)
+
+    @property
+    def locks(self) -> Collection[Lock]:
+        """What is shown, from top to bottom."""
+        return self._shelf.locks.values()
+
+    def is_marked(self, row: int) -> bool:
+        return self._marked(self._shelf.locks[self._keys[row]])
 
     @property
     def selected(self) -> Lock | None:

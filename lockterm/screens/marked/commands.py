@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from lockterm.domain.constants import WORDS, Flag
 from lockterm.domain.text import clean
-from lockterm.errors import LocktermError
-from lockterm.operations.refusals import NoSuchRun
 from lockterm.screens.base import LocktermScreen
+from lockterm.screens.marked.plans import PlansOfMarks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,12 +64,11 @@ class MarkedCommands:
         self._zone_of = zone_of
         self._place = place
         self._shown = shown
-        self._changed = changed
         self._unread = unread
         self._typed: dict[str, dict[str, str]] = {}
         """Form -> what was typed into it last."""
-        self._plans: list[str] = []
-        """The ids of plans that were shown: what they record is no longer marked."""
+        self.plans = PlansOfMarks(screen, marks, _key_of, changed)
+        """Those that were shown."""
 
     def _targets(self, rows: Sequence[Row]) -> list[Target]:
         from lockterm.domain.bulk import Target
@@ -204,12 +202,9 @@ class MarkedCommands:
 
     def _show_plan(self, verb: str, count: int, planned: Bulk) -> None:
         from lockterm.operations.bulk import draw_bulk
-        from lockterm.screens.plan.screen import PlanScreen
 
         title = f"{verb}: {_remotes(count)}, {self._place()}"
-        drawn = draw_bulk(self._screen.operations, title, planned)
-        self._plans.append(drawn.plan.id)
-        self._screen.app.push_screen(PlanScreen(drawn))
+        self.plans.show(draw_bulk(self._screen.operations, title, planned))
 
     # --- files ---------------------------------------------------------------------------------
 
@@ -244,34 +239,9 @@ class MarkedCommands:
                 markup=False,
             )
 
-    # --- what became of them -------------------------------------------------------------------
 
-    def note_outcomes(self) -> None:
-        """Unmark what plans have done; the rest stays marked."""
-        if self._plans and self._marks:
-            self._screen.run_worker(self._note_outcomes(), group="outcomes", exclusive=True)
-
-    async def _note_outcomes(self) -> None:
-        from lockterm.domain.plan import DUE, StepState
-
-        done = (StepState.RECORDED, StepState.UNCHANGED)
-        for plan_id in [*self._plans]:
-            try:
-                plan = await self._screen.operations.runs.find(plan_id)
-            except NoSuchRun:  # it was not agreed to, or not yet
-                if plan_id != self._plans[-1]:
-                    self._plans.remove(plan_id)
-                continue
-            except LocktermError:  # whoever looks at the plan is told
-                return
-            self._marks.drop_keys(
-                (step.lock_id, step.remote_id)
-                for step in plan.steps
-                if step.state in done and step.remote_id is not None
-            )
-            if not any(step.state in DUE for step in plan.steps):
-                self._plans.remove(plan_id)
-        self._changed()
+def _key_of(step: Step) -> Key | None:
+    return None if step.remote_id is None else (step.lock_id, step.remote_id)
 
 
 def _remotes(count: int, which: str = "") -> str:

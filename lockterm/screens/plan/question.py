@@ -7,13 +7,18 @@ from collections.abc import Mapping, Sequence
 
 from lockterm.domain.backup import backup_words
 from lockterm.domain.plan import MOST_UNTYPED, Action, Step
-from lockterm.domain.plan_words import step_title
+from lockterm.domain.plan_words import change_words, step_title
 from lockterm.domain.text import clean
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.plan.table import OnLock
 
-_VERBS = {Action.DELETE: "delete", Action.UPDATE: "change", Action.ADD: "add"}
+_VERBS = {
+    Action.DELETE: "delete",
+    Action.UPDATE: "change",
+    Action.ADD: "add",
+    Action.VOICE: "set voice",
+}
 
 
 def ask_for(
@@ -36,7 +41,10 @@ def ask_for(
     verb = verb[:1].upper() + verb[1:]
     on = {step.lock_id for step in steps}
     one = clean(locks[min(on)].title, 40)
-    question = f"{verb}, on {one if len(on) == 1 else f'{len(on):,} locks'}?"
+    where = one if len(on) == 1 else f"{len(on):,} locks"
+    question = f"{verb}, on {where}?"
+    if counts.keys() == {Action.VOICE}:
+        question = f"Set the voice of {where}?"
     deleted = [step for step in steps if step.action is Action.DELETE]
     lines = [f"{cost}.", *notes]
     if deleted:
@@ -48,6 +56,11 @@ def ask_for(
             f"- {step_title(step)}" + f", {clean(locks[step.lock_id].title, 40)}" * (len(on) > 1)
             for step in deleted
         ]
+    for step in steps:
+        if step.action is Action.VOICE:
+            on_lock = locks[step.lock_id]
+            words = "; ".join(change_words(step, on_lock.zone, 0))
+            lines.append(f"- {clean(on_lock.title, 40)}: {words}")
     details = "\n".join(lines)
     if not deleted:
         return ConfirmModal(question, details, verb=verb)

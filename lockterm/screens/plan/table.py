@@ -22,6 +22,7 @@ _WORDS: Mapping[Action, str] = {
     Action.UPDATE: "change",
     Action.DELETE: "delete",
     Action.KEEP: "as it is",
+    Action.VOICE: "voice",
 }
 _STATES: Mapping[StepState, str] = {
     StepState.SENT: "sending",

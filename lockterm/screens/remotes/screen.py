@@ -184,7 +184,7 @@ class RemotesScreen(LocktermScreen[None]):
     def on_screen_resume(self) -> None:
         """Another screen may have changed the lock's entry, its zone for one."""
         self.call_after_refresh(self.read_entry)  # the rows do not wait for it
-        self.marked.note_outcomes()
+        self.marked.plans.note_outcomes()
 
     @work(exclusive=True, group="entry")
     async def read_entry(self) -> None:
@@ -315,7 +315,7 @@ class RemotesScreen(LocktermScreen[None]):
         self.load_page(fresh=True)
         if self.view.found is not None:
             self.search_all(again=True)
-        self.marked.note_outcomes()
+        self.marked.plans.note_outcomes()
 
     # --- watchers ------------------------------------------------------------------------------
 

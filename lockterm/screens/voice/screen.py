@@ -44,12 +44,14 @@ SETTLE_S = 0.15
 """How long the cursor rests on a pack before its detail is asked for, in seconds."""
 
 
-class VoiceScreen(LocktermScreen[None]):
-    """Choose the voice of a lock.
+class VoiceScreen(LocktermScreen[VoiceChoice | None]):
+    """Choose the voice of a lock; or of many, and then it answers with the voice.
 
     Args:
         operations: The one door to service and store.
         entry: The lock.
+        many: The locks that are to speak with what is chosen; ``entry`` is one of them. Empty: it
+            is about ``entry`` alone.
     """
 
     BINDINGS = bindings("voice")
@@ -66,8 +68,9 @@ class VoiceScreen(LocktermScreen[None]):
     details: reactive[dict[str, VoicePack | LocktermError]] = reactive(dict, init=False)
     """Name of a pack -> its detail (4.11), or why there is none; a pack not in it was not read."""
 
-    def __init__(self, operations: Operations, entry: Lock) -> None:
+    def __init__(self, operations: Operations, entry: Lock, many: Sequence[Lock] = ()) -> None:
         super().__init__(operations)
+        self._many = many
         self.set_reactive(VoiceScreen.entry, entry)
         self._names: dict[str, languages.LanguageName | None] = {}
         """Language code -> what it is called."""
@@ -75,7 +78,7 @@ class VoiceScreen(LocktermScreen[None]):
         self._unsure: VoiceChoice | None = None
 
     def crumbs(self) -> tuple[str, ...]:
-        return ("Locks", self.entry.title, "Voice")
+        return ("Locks", _marked(self._many) if self._many else self.entry.title, "Voice")
 
     def compose_body(self) -> ComposeResult:
         """The voices there are beside the packs of the lock; below them what is known of now."""
@@ -198,6 +201,8 @@ class VoiceScreen(LocktermScreen[None]):
     def _tell(self) -> None:
         """Say which voice the lock has, and what the cursor stands on."""
         now = f"Voice now: {self._voice_now()}"
+        if self._many:
+            now = f"For {', '.join(clean(one.title, 40) for one in self._many)}."
         if self._sending is not None:
             now = f"Sending {self._words(self._sending)} ..."
         elif self._unsure is not None:
@@ -260,7 +265,7 @@ class VoiceScreen(LocktermScreen[None]):
         return ""
 
     def _why_not_set(self) -> str:
-        if self.operations.profile.read_only:
+        if self.operations.profile.read_only and not self._many:  # a plan is only shown
             return read_only(self.operations.profile.name)
         if self._sending is not None:
             return "The last voice is still being sent."
@@ -276,9 +281,12 @@ class VoiceScreen(LocktermScreen[None]):
     @work
     @opens("the voice")
     async def action_set_voice(self) -> None:
-        """Set the voice under the cursor, after asking."""
+        """Set the voice under the cursor, after asking; for many locks, a plan asks."""
         entry = self.query_one(VoicesPanel).entry
         if entry is None or entry.choice is None:
+            return
+        if self._many:
+            self.dismiss(entry.choice)
             return
         choice, words = entry.choice, self._words(entry.choice)
         confirm = ConfirmModal(
@@ -408,4 +416,8 @@ class VoiceScreen(LocktermScreen[None]):
         if find.value:
             find.action_close()
         else:
-            self.dismiss()
+            self.dismiss(None)
+
+
+def _marked(locks: Sequence[Lock]) -> str:
+    return "1 marked lock" if len(locks) == 1 else f"{len(locks):,} marked locks"

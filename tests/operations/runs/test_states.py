@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lockterm.domain.operation import State
-from lockterm.domain.plan import Plan, Step, StepState, at_rest
+from lockterm.domain.plan import Action, Plan, Step, StepState, at_rest
 from lockterm.domain.plan_words import state_counts
 from lockterm.errors import StoreError
 from tests.faults.catalogue import BROKEN_OFF, LIMITED, REFUSED, answers, refusal, reset
@@ -333,3 +333,28 @@ async def test_what_failed_is_tried_again_as_smaller_plans_down_to_none(site: Si
         assert states(third) == [RECORDED]
         assert operations.runs.retry(third).steps == ()
         assert json.loads(json.dumps([step.operation_id for step in first.steps]))
+
+
+# --- the voice of a lock -------------------------------------------------------------------------
+
+
+def voice(lock_id: int) -> Step:
+    wanted = {"lang": "de-DE", "timbre": "anna"}
+    return Step(0, Action.VOICE, lock_id, None, "", wanted)
+
+
+async def test_a_voice_is_set_once_and_what_had_no_answer_is_never_repeated(site: Site):
+    locks, store = [site.new_lock() for _ in range(3)], site.new_store()
+    async with site.proxy() as proxy:
+        proxy.arm("updateLockSetting", only(locks[1], applied(reset)))
+        async with site.operations(proxy, store) as operations:
+            plan = operations.runs.make("a test", map(voice, locks))
+            done = await carry_out(operations, plan)
+            assert states(done) == [RECORDED, UNKNOWN, RECORDED]
+            assert "no way to read this back" in done.steps[1].message
+            assert operations.runs.retry(done).steps == ()
+            await proxy.heal()
+        async with site.operations(proxy, store) as operations:
+            assert states(await carry_out(operations, done)) == [RECORDED, UNKNOWN, RECORDED]
+        assert len(proxy.ledger) == 3
+    assert all(site.state(lock_id)[-1]["voice"] for lock_id in locks)

@@ -1,0 +1,175 @@
+"""What is done with marked locks: their voice set, read, copied to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+
+from lockterm.errors import LocktermError
+from lockterm.keymap.hints import with_keys
+from lockterm.screens.base import LocktermScreen
+from lockterm.screens.marked.plans import PlansOfMarks
+from lockterm.terminal.key_queue import opening
+
+if TYPE_CHECKING:
+    from lockterm.domain.locks import Lock, VoiceChoice
+    from lockterm.domain.marks import Marks
+    from lockterm.operations.everywhere import LockRead
+
+READING = "read marked"
+"""The group of the worker that reads."""
+
+_NAMED = 5
+"""So many locks that were not read are named in the notice."""
+
+
+class MarkedLocks:
+    """The commands on marked locks; what changes them is a plan, which names each.
+
+    Args:
+        screen: The screen whose keys they are.
+        marks: Which locks are marked.
+        current: Tells the lock under the cursor.
+        changed: Called when something else is to be told of them.
+        read_again: Called when the book has changed.
+    """
+
+    def __init__(
+        self,
+        screen: LocktermScreen[None],
+        marks: Marks[int, Lock],
+        current: Callable[[], Lock | None],
+        changed: Callable[[], None],
+        read_again: Callable[[], object],
+    ) -> None:
+        self._screen = screen
+        self._marks = marks
+        self._current = current
+        self._changed = changed
+        self._read_again = read_again
+        self.plans = PlansOfMarks(screen, marks, lambda step: step.lock_id, changed)
+        """Those that were shown."""
+        self.reading = ""
+        """How far a reading is, in words; empty: none goes on."""
+
+    def why_not(self, action: str) -> str:
+        """Why an action on marked locks can do nothing now, as a sentence; empty: it can."""
+        if action == "voice" and not any(map(_has_model, self._marks.rows)):
+            return with_keys(
+                "The lock book does not know vendor and model of any marked lock: they say which"
+                " voices there are. {locks.edit} sets them."
+            )
+        if action == "refresh" and self.reading:
+            return with_keys("They are being read. {marks.none} stops it.")
+        return ""
+
+    def act(self) -> None:
+        """Choose what to do with them."""
+        from lockterm.screens.dialogs.choice import ChoiceModal
+
+        words = {"voice": "set their voice", "refresh": "read all their remotes now"}
+        does: dict[str, Callable[[], None]] = {"voice": self.set_voice, "refresh": self.read}
+        if (source := self._current()) is not None:
+            words["copies"] = f"copy the remotes of {source.title} to them"
+            does["copies"] = self.copy_to
+
+        def chosen(action: str | None) -> None:
+            if action is None:
+                return
+            if reason := self.why_not(action):
+                self._screen.refuse_to_open("Marked locks", reason)
+            else:
+                does[action]()
+
+        question = f"{_locks(len(self._marks), 'marked ')}: what is to be done?"
+        self._screen.app.push_screen(ChoiceModal(question, [*words.items()]), chosen)
+
+    # --- the voice -----------------------------------------------------------------------------
+
+    def set_voice(self) -> None:
+        """Choose a voice once, and plan it for all."""
+        from lockterm.screens.voice import VoiceScreen
+
+        locks, current = self._marks.rows, self._current()
+        known = [lock for lock in locks if _has_model(lock)]
+        entry = current if current is not None and current in known else known[0]
+
+        def chosen(voice: VoiceChoice | None) -> None:
+            if voice is not None:
+                self._screen.run_worker(self._plan_voice(locks, voice), group="plan")
+
+        self._screen.app.push_screen(VoiceScreen(self._screen.operations, entry, locks), chosen)
+
+    async def _plan_voice(self, locks: Sequence[Lock], voice: VoiceChoice) -> None:
+        from lockterm.operations.bulk import draw_voices
+
+        with opening(self._screen, "the plan", must_appear=True) as opened:
+            try:
+                # The book may know more by now: the screen of voices asks for a model.
+                find = self._screen.operations.locks.find
+                now = [await find(lock.lock_id) for lock in locks]
+                self.plans.show(await draw_voices(self._screen.operations, now, voice))
+            except LocktermError as error:
+                opened.has_failed = True
+                self._screen.tell(error)
+
+    # --- reading -------------------------------------------------------------------------------
+
+    def read(self) -> None:
+        """Read all that they have, side by side; it goes on while other screens are shown."""
+        reading = self._read(self._marks.rows)
+        self._screen.run_worker(reading, group=READING, exclusive=True)
+
+    async def _read(self, locks: Sequence[Lock]) -> None:
+        from lockterm.operations.everywhere import read_words
+
+        operations = self._screen.operations
+        found: list[LockRead] = []
+        try:
+            self._tell(f"reading: 0 of {_locks(len(locks))}")
+            with self._screen.showing_errors():
+                async with aclosing(operations.everywhere.read(locks=locks)) as reading:
+                    async for one in reading:
+                        found.append(one)
+                        if one.listing is not None:
+                            await operations.locks.note_count(one.lock.lock_id, one.listing.count)
+                        self._tell(f"reading: {len(found):,} of {_locks(len(locks))}")
+        finally:
+            self._tell("")
+            if self._screen.is_attached:
+                self._read_again()
+        found.sort(key=lambda one: one.place)
+        count = sum(one.listing.count for one in found if one.listing is not None)
+        remotes = "1 remote" if count == 1 else f"{count:,} remotes"
+        self._screen.notify(
+            f"{read_words(found, _NAMED)}. They have {remotes}.",
+            title="Read",
+            severity="warning" if any(one.problem for one in found) else "information",
+            markup=False,
+        )
+
+    def _tell(self, words: str) -> None:
+        self.reading = words
+        if self._screen.is_attached:
+            self._changed()
+
+    # --- copying -------------------------------------------------------------------------------
+
+    def copy_to(self) -> None:
+        """Copy the remotes of the lock under the cursor to them: which is asked once more."""
+        from lockterm.screens.copy import CopyScreen
+
+        source = self._current()
+        if source is not None:
+            marked = [lock.lock_id for lock in self._marks.rows]
+            copies = CopyScreen(self._screen.operations, source, marked=marked)
+            self._screen.app.push_screen(copies)
+
+
+def _has_model(lock: Lock) -> bool:
+    return bool(lock.vendor and lock.model)
+
+
+def _locks(count: int, which: str = "") -> str:
+    return f"1 {which}lock" if count == 1 else f"{count:,} {which}locks"

@@ -1,0 +1,73 @@
+"""The plans that were made of marks: what they have done is no longer marked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from lockterm.errors import LocktermError
+from lockterm.operations.refusals import NoSuchRun
+from lockterm.screens.base import LocktermScreen
+
+if TYPE_CHECKING:
+    from lockterm.domain.marks import Marks
+    from lockterm.domain.plan import Step
+    from lockterm.operations.plan_files import Drawn
+
+K = TypeVar("K", bound=Hashable)
+
+
+class PlansOfMarks(Generic[K]):
+    """Shows plans, and unmarks what they have done; the rest stays marked.
+
+    Args:
+        screen: The screen on which something is marked.
+        marks: What is marked.
+        key: What a step's row is known by; None: it is about none.
+        changed: Called when some are no longer marked.
+    """
+
+    def __init__(
+        self,
+        screen: LocktermScreen[Any],
+        marks: Marks[K, Any],
+        key: Callable[[Step], K | None],
+        changed: Callable[[], None],
+    ) -> None:
+        self._screen = screen
+        self._marks = marks
+        self._key = key
+        self._changed = changed
+        self._shown: list[str] = []
+        """The ids of the plans of which something may still be done."""
+
+    def show(self, drawn: Drawn) -> None:
+        """Show a plan."""
+        from lockterm.screens.plan.screen import PlanScreen
+
+        self._shown.append(drawn.plan.id)
+        self._screen.app.push_screen(PlanScreen(drawn))
+
+    def note_outcomes(self) -> None:
+        """Unmark what is done by now."""
+        if self._shown and self._marks:
+            self._screen.run_worker(self._note_outcomes(), group="outcomes", exclusive=True)
+
+    async def _note_outcomes(self) -> None:
+        from lockterm.domain.plan import DUE, StepState
+
+        done = (StepState.RECORDED, StepState.UNCHANGED)
+        for plan_id in [*self._shown]:
+            try:
+                plan = await self._screen.operations.runs.find(plan_id)
+            except NoSuchRun:  # it was not agreed to, or not yet
+                if plan_id != self._shown[-1]:
+                    self._shown.remove(plan_id)
+                continue
+            except LocktermError:  # whoever looks at the plan is told
+                return
+            keys = (self._key(step) for step in plan.steps if step.state in done)
+            self._marks.drop_keys(key for key in keys if key is not None)
+            if not any(step.state in DUE for step in plan.steps):
+                self._shown.remove(plan_id)
+        self._changed()

@@ -1,0 +1,226 @@
+"""Marks on the lock book: a voice for many locks as one plan, many locks read, copied to."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from lockterm.config.look import FULL_LOOK, Look
+from lockterm.domain.locks import Lock, VoiceChoice
+from lockterm.domain.operation import State
+from lockterm.domain.plan import Action
+from lockterm.operations.run_here import RunHere
+from lockterm.screens.base import RefusedModal
+from lockterm.screens.copy import CopyScreen
+from lockterm.screens.dialogs.choice import ChoiceModal
+from lockterm.screens.locks import LocksScreen
+from lockterm.screens.plan.screen import PlanScreen
+from lockterm.screens.voice import VoiceScreen
+from lockterm.screens.voice.voice_tree import VoiceTree
+from lockterm.service.running import RunningService
+from tests.screens.running_app import Starter, notices, settled, until
+from tests.screens.site import LOCKS, book_of, canned, fill_book, shown, words
+from tests.screens.snapshots import assert_picture
+
+SETTING = ("POST", "/api/v1/lockSetting/updateLockSetting")
+
+YARD = Lock(1099, name="Yard", vendor="nobody", model="X")
+"""A lock that the service does not know."""
+
+
+async def press(pilot: Pilot[int], *keys: str) -> str:
+    await pilot.press(*keys)
+    await settled(pilot)
+    return words(pilot.app)
+
+
+def book(pilot: Pilot[int]) -> LocksScreen:
+    assert isinstance(pilot.app.screen, LocksScreen)
+    return pilot.app.screen
+
+
+def marked(pilot: Pilot[int]) -> set[int]:
+    return {lock.lock_id for lock in book(pilot).marks.rows}
+
+
+def signed(pilot: Pilot[int]) -> list[str]:
+    """The names of the rows that have the sign of a mark on the screen."""
+    lines = shown(pilot.app).splitlines()[2:]
+    return [line[1:].split("  ")[0] for line in lines if line.startswith("*")]
+
+
+async def test_marks_survive_search_and_reading_again(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        seen = await press(pilot, "m")
+        assert "Nothing is marked: space marks." in seen
+        await press(pilot, "escape", "space", "down", "S")
+        assert signed(pilot) == ["Loading dock", "Server room", "Main gate"]
+        seen = await press(pilot, "slash", *"main", "enter")
+        assert "3 marked, 2 not shown 1 of 4 locks" in seen
+        assert signed(pilot) == ["Main gate"]
+        await press(pilot, "asterisk", "escape", "a", "escape")  # unmarks what was found
+        assert marked(pilot) == {1002, 1003}
+        assert signed(pilot) == ["Loading dock", "Server room"]
+        await press(pilot, "asterisk")
+        assert len(marked(pilot)) == 4
+        await pilot.app.operations.locks.remove(1003)
+        await press(pilot, "question_mark", "escape")
+        assert marked(pilot) == {1001, 1002, 1006}, "what the book has no longer is not marked"
+        seen = await press(pilot, "escape")
+        assert not marked(pilot) and "3 unmarked. U marks them again." in notices(pilot)
+        assert "marked" not in seen.partition("3 locks")[0].rpartition("again.")[2]
+        await press(pilot, "U")
+        assert marked(pilot) == {1001, 1002, 1006}
+
+
+@pytest.mark.parametrize("look", [FULL_LOOK, Look(colours=0, ascii=True), Look(quiet=True)])
+async def test_a_mark_is_seen_beside_the_cursor_by_its_shape(
+    lockterm_app: Starter, service: RunningService, look: Look
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, None, look) as pilot:
+        await press(pilot, "space", "up")
+        assert "*Loading do" in shown(pilot.app).splitlines()[2]
+
+
+async def test_one_voice_for_many_locks_is_one_plan(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS, YARD)
+    async with lockterm_app(service) as pilot:
+        # In one burst: what is typed behind the voice is for its screen.
+        seen = await press(pilot, "asterisk", "v", "slash", *"anna", "enter")
+        screen = pilot.app.screen
+        assert isinstance(screen, VoiceScreen) and "5 marked locks" in seen
+        assert "For Loading dock, Server room, Main gate" in seen
+        entry = screen.query_one(VoiceTree).entry
+        assert entry is not None and entry.choice == VoiceChoice("de-DE", "anna")
+        seen = await press(pilot, "enter")
+        screen = pilot.app.screen
+        assert isinstance(screen, PlanScreen)
+        assert "2 to get a voice: 2 calls" in seen and "3 could not be planned." in seen
+        planned = [one for one in screen.drawn.plan.steps if one.is_planned]
+        assert [(one.action, one.lock_id, one.remote_id) for one in planned] == [
+            (Action.VOICE, 1002, None),
+            (Action.VOICE, 1001, None),
+        ]
+        assert {one.lock_id: one.message for one in screen.drawn.left} == {
+            1003: "The lock book does not know its vendor and model: they say which voices it has.",
+            1006: "lumenlock L7 has no voice de-DE anna.",
+            1099: "Its voices could not be read: vendor or model not found (code -7): There are no"
+            " voice packs for this vendor and model.",
+        }
+        assert SETTING not in service.requests
+        seen = await press(pilot, "enter")
+        assert "Set the voice of 2 locks?" in seen
+        assert "Loading dock: Voice: not known -> de-DE anna" in seen
+        await press(pilot, "right", "enter")
+        await until(pilot, lambda: "2 recorded" in words(pilot.app) and _run(pilot).is_over)
+        assert service.requests.count(SETTING) == 2
+        done = await pilot.app.operations.journal.history()
+        assert {(one.call, one.lock_id, one.state) for one in done} == {
+            ("updateLockSetting", lock_id, State.CONFIRMED) for lock_id in (1001, 1002)
+        }
+        assert {one.operation_id for one in _run(pilot).plan.steps if one.is_planned} == {
+            one.id for one in done
+        }
+        await press(pilot, "escape")
+        await until(pilot, lambda: marked(pilot) == {1003, 1006, 1099})
+        assert book_of(lockterm_app)[1002].voice == VoiceChoice("de-DE", "anna")
+
+
+def _run(pilot: Pilot[Any]) -> RunHere:
+    run = pilot.app.operations.run_here
+    assert isinstance(run, RunHere)
+    return run
+
+
+async def test_without_a_known_model_there_is_no_voice_to_choose(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        seen = await press(pilot, "j", "space", "v")
+        assert isinstance(pilot.app.screen, RefusedModal)
+        assert "does not know vendor and model of any marked lock" in seen
+        seen = await press(pilot, "escape", "m", "enter")
+        assert isinstance(pilot.app.screen, RefusedModal), "the choice refuses it, too"
+
+
+async def test_many_locks_are_read_side_by_side_and_told(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS, YARD)
+    async with lockterm_app(service) as pilot:
+        opened = book_of(lockterm_app)[1003].opened_ms
+        await press(pilot, "asterisk", "r")
+        await until(pilot, lambda: "locks read" in notices(pilot))
+        await settled(pilot)
+        told = notices(pilot)
+        assert "4 of 5 locks read, Yard: " in told and "They have 206 remotes." in told
+        rows = {row.split("  ")[0].strip(" *"): row for row in shown(pilot.app).splitlines()}
+        assert " 18 " in rows["化学品仓库"]
+        kept = book_of(lockterm_app)
+        assert (kept[1003].remotes, kept[1003].opened_ms) == (9, opened), "it was not opened"
+        asked = len(service.requests)
+        seen = await press(pilot, "escape", "F")
+        assert "1 of 5 locks not read yet" in seen and len(service.requests) == asked
+
+
+async def test_a_reading_tells_how_far_it_is_and_ends_with_its_marks(
+    lockterm_app: Starter,
+) -> None:
+    go_on = asyncio.Event()
+
+    async def listed(asked: dict[str, Any]) -> dict[str, Any]:
+        if asked["lockId"] == "2":
+            await go_on.wait()
+        return {"errcode": 0, "data": {"list": [], "pages": 1, "total": 0}}
+
+    fill_book(lockterm_app, Lock(1, name="One"), Lock(2, name="Two"))
+    async with canned({"remote/list": listed}) as service, lockterm_app(service) as pilot:
+        await pilot.press("asterisk", "r")
+        await until(pilot, lambda: "2 marked reading: 1 of 2 locks" in words(pilot.app))
+        await pilot.press("r")
+        await until(pilot, lambda: "They are being read. U stops it." in notices(pilot))
+        await press(pilot, "U")
+        assert "reading" not in words(pilot.app).rpartition("stops it")[2]
+        assert not marked(pilot)
+        await pilot.press("U", "r")
+        await until(pilot, lambda: "2 marked reading: 1 of 2 locks" in words(pilot.app))
+        go_on.set()
+        await until(pilot, lambda: "2 of 2 locks read. They have 0 remotes." in notices(pilot))
+
+
+async def test_what_a_lock_has_is_copied_to_the_marked_ones(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        seen = await press(pilot, "space", "space", "Y")
+        assert isinstance(pilot.app.screen, CopyScreen)
+        assert "All remotes of Main gate" in seen and "2 locks marked." in seen
+        assert "[x] Loading dock" in seen and "[ ] 化学品仓库" in seen
+        seen = await press(pilot, "escape", "up", "m", "down", "down", "enter")
+        assert isinstance(pilot.app.screen, CopyScreen)
+        assert "All remotes of Server room" in seen and "1 lock marked." in seen
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+async def test_what_it_looks_like(
+    lockterm_app: Starter, service: RunningService, size: tuple[int, int]
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, size=size) as pilot:
+        seen = await press(pilot, "asterisk")
+        assert "space mark v set voice r read Y copy to m more" in seen
+        if size == (80, 24):
+            assert_picture(pilot.app, "locks-marked-80x24")
+        await press(pilot, "m")
+        assert isinstance(pilot.app.screen, ChoiceModal)
