@@ -18,8 +18,8 @@ from tests.matrix.job_more import whole
 from tests.matrix.terminals import FEW, TERMINALS
 
 BY_NAME = {terminal.name: terminal for terminal in TERMINALS}
-TELLING = ("quiet-no-mouse-60x20", "xterm-256color-80x24")
-"""The one with the least room and the fewest means, and the usual one."""
+TELLING = ("quiet-no-mouse-60x20",)
+"""The one with the least room and the fewest means; on the usual one the other tests do the job."""
 
 
 @pytest.mark.parametrize("name", telling(TELLING, BY_NAME))

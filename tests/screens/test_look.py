@@ -114,7 +114,8 @@ async def test_words_in_the_terminals_own_colours_are_read_in_every_palette(
 THEMES = ["textual-dark", "textual-light", "nord", "solarized-light", "catppuccin-frappe"]
 
 
-@pytest.mark.parametrize("theme", telling(THEMES[:1], THEMES))
+@pytest.mark.long
+@pytest.mark.parametrize("theme", THEMES)
 async def test_words_differ_from_their_background_in_256_colours(
     service: RunningService, lockterm_app: Starter, theme: str
 ) -> None:

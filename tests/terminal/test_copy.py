@@ -18,6 +18,7 @@ from lockterm.app.terminal_app import TerminalApp
 from lockterm.config.look import Look
 from lockterm.config.preferences import Preferences
 from lockterm.terminal.clipboard import LONGEST, copy, sequences
+from tests.long import telling
 from tests.terminal.multiplexers import PATIENT, in_screen, in_tmux
 from tests.terminal.pty_session import PtySession, clean_environment
 
@@ -74,7 +75,7 @@ def copier(value: str, *without: str) -> list[str]:
 
 
 @pytest.mark.parametrize("clipboard", ["on", "external", "off"])
-@pytest.mark.parametrize("passthrough", ["on", "off"])
+@pytest.mark.parametrize("passthrough", telling(["on"], ["on", "off"]))
 def test_inside_of_tmux_a_value_arrives_once_however_it_is_set(
     tmp_path: Path, clipboard: str, passthrough: str
 ) -> None:
@@ -122,7 +123,7 @@ def test_half_of_a_long_value_is_never_taken_for_the_whole(tmp_path: Path) -> No
     assert copied(in_tmux(copier(LONG, "TMUX"), tmp_path, *options))[0] == [LONG]
 
 
-@pytest.mark.parametrize("value", [VALUE, LONG])
+@pytest.mark.parametrize("value", telling([LONG], [VALUE, LONG]))
 @pytest.mark.parametrize("without", [(), ("STY",)])
 def test_gnu_screen_hands_a_value_on_whole_and_spills_nothing(
     tmp_path: Path, value: str, without: tuple[str, ...]
@@ -151,7 +152,7 @@ def test_the_limit_of_a_piece_is_that_of_the_real_screen(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     "inside",
-    [None, "tmux", "screen"],
+    telling([None], [None, "tmux", "screen"]),
 )
 def test_y_in_lockterm_reaches_the_clipboard(tmp_path: Path, inside: str | None) -> None:
     command = [*PATIENT, "demo", "--lock", "1001"]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from lockterm.service.running import RunningService
+from tests.long import telling
 from tests.terminal.pty_session import PtySession
 
 Start = Callable[..., PtySession]
@@ -49,7 +50,7 @@ def test_it_offers_the_demo(lockterm: Start) -> None:
     assert session.wait_exit() == 0
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+@pytest.mark.parametrize("size", telling([(60, 20)], [(80, 24), (60, 20)]))
 def test_a_service_is_tried_and_its_profile_is_used_from_then_on(
     lockterm: Start,
     tmp_path: Path,
@@ -185,7 +186,7 @@ def test_leaving_says_how_to_go_on_and_asks_before_it_loses_something(lockterm: 
     assert b"Traceback" not in session.raw
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("number", telling([signal.SIGKILL], [signal.SIGKILL, signal.SIGTERM]))
 def test_what_was_typed_is_there_again_however_it_ended(
     lockterm: Start, tmp_path: Path, number: signal.Signals
 ) -> None:
