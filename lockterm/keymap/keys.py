@@ -457,7 +457,7 @@ PLACES: Mapping[str, Place] = {
             MARKS: _marks(4, 7, 8, _MORE),
             FINDING: (
                 Key("everywhere.find", "slash", "find", "Type to find", line=2, opens=True),
-                Key("everywhere.read", "r", "read", "Read all locks again", line=3),
+                Key("everywhere.read", "ctrl+r,r", "read", "Read all locks now", line=3),
             ),
             MOVING: (
                 Key("everywhere.back", "escape", "back", "Unmark all; then go back", line=9),
@@ -477,7 +477,7 @@ PLACES: Mapping[str, Place] = {
                 Key("ends.next", "n,right,l", "span", line=2,
                     sentence="Show what has ended; what ends within 7 days; within 30; all"),
                 Key("ends.previous", "p,left,h", "previous span"),
-                Key("everywhere.read", "r", "read", "Read all locks again", line=9),
+                Key("everywhere.read", "ctrl+r,r", "read", "Read all locks now", line=9),
             ),
             MOVING: (
                 Key("everywhere.back", "escape", "back", line=10,

@@ -31,6 +31,9 @@ class Column:
     """Columns of the highest rank give way first where not all fit; those of rank 0 never."""
     right: bool = False
     """Numbers stand at the right."""
+    good: int = 0
+    """So many cells it gets before others get more than their least, where it has contents for
+    them."""
 
 
 class LazyRows(Mapping[str, Sequence[str]], Generic[T]):
@@ -163,9 +166,10 @@ def fit(plan: Sequence[Column], widest: Sequence[int], room: int) -> dict[int, i
             break
         chosen.remove(max(giving, key=lambda i: plan[i].rank))
     left = room - sum(least[i] + GAP for i in chosen) + GAP
-    widths = {}
-    for i in chosen:
-        more = min(max(left, 0), wanted[i] - least[i])
-        widths[i] = least[i] + more
-        left -= more
+    widths = {i: least[i] for i in chosen}
+    for most in ([min(column.good, wanted[i]) for i, column in enumerate(plan)], wanted):
+        for i in chosen:
+            more = max(min(left, most[i] - widths[i]), 0)
+            widths[i] += more
+            left -= more
     return widths

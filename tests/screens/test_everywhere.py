@@ -113,12 +113,12 @@ async def test_what_it_looks_like(
     fill_book(lockterm_app, *LOCKS, YARD)
     at = f"{size[0]}x{size[1]}"
     async with lockterm_app(service, size=size) as pilot:
-        await press(pilot, "F", *"zzzz", "enter")
+        await press(pilot, "F", *"zzzz", "ctrl+r", "enter")
         clock.now_s += 3 * 3600
         await pilot.app.operations.writes.delete_remote(
             1003, await pilot.app.operations.remotes.detail(48247)
         )
-        await press(pilot, "escape", "F", *"herrera", "enter", "j")
+        await press(pilot, "escape", "F", *"herrera", "ctrl+r", "enter", "j")
         assert_picture(pilot.app, f"everywhere-{at}")
         await press(pilot, "escape", "W", "j")
         assert_picture(pilot.app, f"ends-{at}")
@@ -136,6 +136,8 @@ async def test_it_is_there_from_what_was_read_last_and_asks_nothing(
             seen = await press(pilot, "F", *"anna")
             assert "No lock was read yet" in seen and not site.asked
             seen = await press(pilot, "enter")
+            assert "No lock was read yet" in seen and not site.asked, "enter reads nothing"
+            seen = await press(pilot, "ctrl+r")
             assert rows(pilot) == [(1, 1), (2, 3)]
             assert "2 on 2 locks" in seen and "2 of 2 locks read" in seen
         clock.now_s += 3 * 3600
@@ -165,12 +167,12 @@ async def test_a_lock_without_an_answer_is_a_line_and_holds_nothing_up(
     site = Site(L1=[remote(1, 1, "Anna")], L2=[remote(2, 2, "Anna")], L3=[remote(3, 3, "Anna")])
     async with site.running(lockterm_app) as service:
         async with lockterm_app(service, timeout_s=60) as pilot:
-            await press(pilot, "F", *"anna", "enter")
+            await press(pilot, "F", *"anna", "ctrl+r", "enter")
             assert rows(pilot) == [(1, 1), (2, 2), (3, 3)]
         clock.now_s += 3600
         site.silent = {2}
         async with lockterm_app(service, timeout_s=0.3) as pilot:
-            seen = await press(pilot, "F", *"anna", "enter")
+            seen = await press(pilot, "F", *"anna", "ctrl+r", "enter")
             assert rows(pilot) == [(1, 1), (2, 2), (3, 3), (2, None)]
             assert "2 of 3 locks read, Lock 2: no answer" in seen
             assert "what was read 60 min ago is shown" in seen
@@ -184,7 +186,7 @@ async def test_the_cursor_stays_on_its_remote_when_what_is_fresh_comes(
 ) -> None:
     site = Site(L1=[remote(1, 1, "Anna"), remote(2, 1, "Anna")], L2=[remote(3, 2, "Anna")])
     async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
-        await press(pilot, "F", *"anna", "enter", "j")
+        await press(pilot, "F", *"anna", "ctrl+r", "enter", "j")
         assert current(pilot) == (1, 2)
         site.lists[1] = [remote(n, 1, "Anna") for n in (9, 8, 7, 2)]
         await press(pilot, "r")
@@ -199,7 +201,7 @@ async def test_what_is_typed_at_once_lands_where_it_was_meant(lockterm_app: Star
     site = Site(L1=[remote(1, 1, "Anna"), remote(2, 1, "Daniel")])
     site.go_on.clear()
     async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
-        typing = asyncio.ensure_future(pilot.press("F", *"dan", "enter", "enter"))
+        typing = asyncio.ensure_future(pilot.press("F", *"dan", "ctrl+r", "enter", "enter"))
         await until(pilot, lambda: site.asked)
         assert pilot.app.screen.query_one(FindLine).value == "dan"
         site.go_on.set()
@@ -208,12 +210,24 @@ async def test_what_is_typed_at_once_lands_where_it_was_meant(lockterm_app: Star
         assert pilot.app.screen.remote_id == 2  # type: ignore[attr-defined]
 
 
+async def test_enter_goes_to_what_was_found_and_opens_it_there(lockterm_app: Starter) -> None:
+    site = Site(L1=[remote(1, 1, "Anna"), remote(2, 1, "Daniel")])
+    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+        await press(pilot, "F", "ctrl+r", *"dan")
+        asked = len(site.asked)
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.focused, OnLocksTable) and current(pilot) == (1, 2)
+        assert len(site.asked) == asked, "it reads nothing"
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, RemoteDetailScreen)
+
+
 async def test_what_was_changed_from_it_is_read_again(
     lockterm_app: Starter, service: RunningService
 ) -> None:
     fill_book(lockterm_app, *LOCKS)
     async with lockterm_app(service) as pilot:
-        await press(pilot, "F", *"herrera", "enter")
+        await press(pilot, "F", *"herrera", "ctrl+r", "enter")
         before = rows(pilot)
         gone = current(pilot)
         await press(pilot, "enter")
@@ -223,6 +237,34 @@ async def test_what_was_changed_from_it_is_read_again(
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, EverywhereScreen)
         assert rows(pilot) == [row for row in before if row != gone]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+async def test_weekdays_are_told_wherever_a_remote_is_recurring(
+    lockterm_app: Starter, size: tuple[int, int]
+) -> None:
+    period = {"startDate": NOW_MS - DAY_MS, "endDate": NOW_MS + 20 * DAY_MS}
+    site = Site(
+        L1=[
+            remote(1, 1, "Plain", remoteType=2, **period),
+            remote(2, 1, "Range", remoteType=4, weekDay=[1, 2, 3, 4, 5], **period),
+            remote(3, 1, "Some", remoteType=4, weekDay=[1, 3, 5, 7], **period),
+        ]
+    )
+    narrow = size[0] == 60
+    async with site.running(lockterm_app) as service, lockterm_app(service, size=size) as pilot:
+        seen = await press(pilot, "F", "ctrl+r", *"n-", "enter", "j")
+        by_name = {line.split()[2]: line for line in shown(pilot.app).splitlines()[3:6]}
+        assert "until" in by_name["Plain"]
+        assert f"Mon-Fri{' ' if narrow else ' to '}" in by_name["Range"]
+        assert "4 days " in by_name["Some"]
+        assert "Range · Mon-Fri · " in seen
+        seen = await press(pilot, "escape", "escape", "W", "j")
+        assert "Range · Mon-Fri · " in seen
+        if not narrow:
+            by_name = {line.split()[5]: line for line in shown(pilot.app).splitlines()[3:6]}
+            assert "Mon-Fri" in by_name["Range"] and "4 days" in by_name["Some"]
+            assert "days" not in by_name["Plain"].partition("N-1")[2]
 
 
 @pytest.mark.parametrize("key", ["F", "W"])
@@ -237,7 +279,7 @@ async def test_hostile_names_are_shown_with_care(lockterm_app: Starter, key: str
     async with site.running(lockterm_app) as service:
         fill_book(lockterm_app, Lock(1, name=HOSTILE[3]))
         async with lockterm_app(service) as pilot:
-            await press(pilot, key, *(("k", "enter") if key == "F" else ()))
+            await press(pilot, key, *(("k", "ctrl+r", "enter") if key == "F" else ()))
             assert len(rows(pilot)) == len(HOSTILE)
             for _ in HOSTILE:
                 await press(pilot, "j")
@@ -284,7 +326,7 @@ async def test_what_ends_is_told_by_day_and_by_span(lockterm_app: Starter) -> No
 
 async def test_an_empty_book_says_so(lockterm_app: Starter, service: RunningService) -> None:
     async with lockterm_app(service) as pilot:
-        assert "The lock book is empty" in await press(pilot, "F", *"anna", "enter")
+        assert "The lock book is empty" in await press(pilot, "F", *"anna", "ctrl+r", "enter")
         await press(pilot, "escape", "escape")
         assert "The lock book is empty" in await press(pilot, "W")
         await press(pilot, "enter")
@@ -299,7 +341,7 @@ async def test_marked_ones_of_several_locks_go_into_one_plan(lockterm_app: Start
     )
     site.silent = {3}
     async with site.running(lockterm_app) as service, lockterm_app(service, timeout_s=0.3) as pilot:
-        seen = await press(pilot, "F", *"anna", "enter", "d")
+        seen = await press(pilot, "F", *"anna", "ctrl+r", "enter", "d")
         assert "Nothing is marked" in seen
         seen = await press(pilot, "escape", "space", "j", "space")
         assert current(pilot) == (3, None), "the cursor goes down"
@@ -328,7 +370,7 @@ async def test_marked_ones_of_several_locks_go_into_one_plan(lockterm_app: Start
 async def test_all_that_was_found_is_marked_and_a_range(lockterm_app: Starter) -> None:
     site = Site(L1=[remote(n, 1, "Anna") for n in range(1, 5)], L2=[remote(9, 2, "Anna")])
     async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
-        assert "5 marked" in await press(pilot, "F", *"anna", "enter", "asterisk")
+        assert "5 marked" in await press(pilot, "F", *"anna", "ctrl+r", "enter", "asterisk")
         assert "marked" not in (await press(pilot, "asterisk")).partition("on 2 locks")[0]
         assert "4 marked" in await press(pilot, "g", "j", "space", "G", "S")
         site.lists[1] = site.lists[1][::-1]
@@ -339,7 +381,7 @@ async def test_no_range_ends_at_a_lock_that_was_not_read(lockterm_app: Starter) 
     site = Site(L1=[remote(n, 1, "Anna") for n in range(1, 9)], L2=[remote(9, 2, "Anna")])
     site.silent = {2}
     async with site.running(lockterm_app) as service, lockterm_app(service, timeout_s=0.3) as pilot:
-        await press(pilot, "F", *"anna", "enter")
+        await press(pilot, "F", *"anna", "ctrl+r", "enter")
         await press(pilot, "g", "j", "j", "j", "j", "space", "G")
         assert current(pilot) == (2, None)
         seen = await press(pilot, "S")
@@ -353,7 +395,7 @@ async def test_what_a_run_has_changed_is_read_again(
 ) -> None:
     fill_book(lockterm_app, *LOCKS)
     async with lockterm_app(service) as pilot:
-        await press(pilot, "F", *"herrera", "enter")
+        await press(pilot, "F", *"herrera", "ctrl+r", "enter")
         everywhere = pilot.app.screen
         assert isinstance(everywhere, EverywhereScreen)
         before, gone = rows(pilot), current(pilot)
@@ -372,7 +414,7 @@ async def test_what_a_run_has_changed_is_read_again(
 async def test_what_a_run_has_changed_is_behind_until_it_is_read(lockterm_app: Starter) -> None:
     site = Site(L1=[remote(1, 1, "Anna")], L2=[remote(2, 2, "Anna")])
     async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
-        await press(pilot, "F", *"anna", "enter")
+        await press(pilot, "F", *"anna", "ctrl+r", "enter")
         screen = pilot.app.screen
         assert isinstance(screen, EverywhereScreen)
         site.go_on.clear()
@@ -392,7 +434,7 @@ async def test_a_reading_that_was_replaced_does_not_end_the_one_after_it(
 ) -> None:
     site = Site(L1=[remote(1, 1, "Anna")])
     async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
-        await press(pilot, "F", *"anna", "enter")
+        await press(pilot, "F", *"anna", "ctrl+r", "enter")
         screen = pilot.app.screen
         assert isinstance(screen, EverywhereScreen)
         site.go_on.clear()

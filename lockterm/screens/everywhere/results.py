@@ -13,8 +13,10 @@ from textual.containers import Container, Vertical
 from textual.message import Message
 from textual.widgets import Static
 
+from lockterm.domain.constants import needs_weekdays
 from lockterm.domain.glyphs import separator
 from lockterm.domain.text import clean
+from lockterm.domain.weekdays import weekday_words
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.screens.everywhere.site import Site
@@ -333,7 +335,10 @@ class Results(Vertical):
         if row is not None and row.listing is not None and row.remote is not None:
             name = clean(row.remote.remote_name or "", 40)
             age = f"{clean(row.lock.title, 24)} {self.site.age_of(row.listing)}"
-            parts += [*filter(None, (name,)), age, f"id {row.remote.id}"]
+            days = ""
+            if needs_weekdays(row.remote.remote_type):
+                days = weekday_words(row.remote.week_day or ())
+            parts += [*filter(None, (name, days)), age, f"id {row.remote.id}"]
             if row.remote.extra_data:
                 extra = json.dumps(row.remote.extra_data, ensure_ascii=False)
                 parts.append(f"extra data {clean(extra, 200)}")
@@ -359,12 +364,6 @@ class Results(Vertical):
         if event.value != self.needle:
             self.needle = event.value
             self.find(top=True)
-
-    @on(FindLine.Submitted)
-    def _read_fresh(self, event: FindLine.Submitted) -> None:
-        event.stop()
-        if self._finds_first:
-            self.read_all()
 
     @on(FindLine.Left)
     def _to_the_rows(self, event: FindLine.Left) -> None:

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.listing import words_of
 from lockterm.domain.text import clean
-from lockterm.keymap.hints import with_keys
+from lockterm.keymap.hints import key
 from lockterm.screens.everywhere.base import EMPTY_BOOK, AllLocksScreen
 from lockterm.screens.everywhere.results import Results
 from lockterm.screens.everywhere.site import Site
@@ -50,20 +50,21 @@ class EverywhereScreen(AllLocksScreen):
         results, site = self.results, self.results.site
         if not site.locks:
             return EMPTY_BOOK, "escape  back"
+        read = key("everywhere.read")
         locks = "1 lock" if len(site.locks) == 1 else f"all {len(site.locks):,} locks"
         if not results.needle:
             return (
                 "Type a name, a number, an id, or any text of the extra data.",
-                f"enter  read {locks} now      escape  back",
+                f"{read}  read {locks} now      escape  back",
             )
         needle = quoted(clean(results.needle, 60))
         if site.is_reading:
             return f"Nothing has {needle} so far.", "escape  back"
         if len(site.asked) == len(site.locks):
-            return f"Nothing on {locks} has {needle}.", with_keys("{everywhere.read}  read again")
+            return f"Nothing on {locks} has {needle}.", f"{read}  read again"
         if site.unread == len(site.locks):
-            return "No lock was read yet.", f"enter  read {locks} now"
-        return f"Nothing that was read last has {needle}.", f"enter  read {locks} now"
+            return "No lock was read yet.", f"{read}  read {locks} now"
+        return f"Nothing that was read last has {needle}.", f"{read}  read {locks} now"
 
     @on(Results.Shown)
     def _shown(self) -> None:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from lockterm.domain import dates
+from lockterm.domain.constants import needs_weekdays
 from lockterm.domain.listing import Listing, Place
 from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
+from lockterm.domain.weekdays import weekday_words
 from lockterm.screens.remotes.layout import Layout
 from lockterm.screens.remotes.row import LONGEST, RemoteRow, cells
 from lockterm.widgets.cells import cut
@@ -30,10 +32,11 @@ COLUMNS: Mapping[str, Column] = {
     "end": Column("Ends", most=11, least=11),
     "when": Column("When", most=12, least=12, rank=3),
     "lock": Column("Lock", most=LOCK_CELLS, least=9),
-    "name": Column("Name", most=40, least=12),
+    "name": Column("Name", most=40, least=11),
     "who": Column("Name", most=40, least=18),
     "number": Column("Number", most=12, least=7),
-    "valid": Column("Valid", most=27, least=18),
+    "valid": Column("Valid", most=27, least=19, good=23),
+    "days": Column("Days", most=8, least=7, rank=1),
     "state": Column("State", most=12, least=8, rank=2),
     "read": Column("Read", most=5, least=4, right=True),
 }
@@ -159,12 +162,22 @@ class OnLocksTable(RowTable):
         if end_ms := shown.remote.end_ms:
             texts["end"] = (dates.day(end_ms, shown.zone), False)
             texts["when"] = (dates.distance(end_ms, self._now_ms), False)
+        texts["days"] = (_days(shown.remote, widths.get("days", 0)), False)
         for key, width in widths.items():
             text, is_bold = texts.get(key, ("", False))
             text = cut(text, width)
             room = " " * (width - cell_len(text))
             right = COLUMNS[key].right
             yield (room + text if right else text + room) + " " * GAP, is_bold
+
+
+def _days(remote: Remote, width: int) -> str:
+    """``Mon-Fri``, ``Mo We Fr``, ``4 days``; nothing where it is not recurring."""
+    if not needs_weekdays(remote.remote_type):
+        return ""
+    days = remote.week_day or ()
+    forms = (weekday_words(days), weekday_words(days, short=True), f"{len({*days})} days")
+    return next((form for form in forms if len(form) <= width), "")
 
 
 _OF_REMOTE = ("name", "number", "valid", "state")

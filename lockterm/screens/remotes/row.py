@@ -108,12 +108,17 @@ def _cell(row: RemoteRow, column: str, width: int) -> str:
 
 
 def _valid(row: RemoteRow, width: int) -> str:
-    """``Mon-Fri to 31 Dec 2026``; where that is too long too, the date without the weekdays."""
+    """``Mon-Fri to 31 Dec 2026``, ``Mon-Fri 31 Dec 2026``, ``5 days 31 Dec 2026``.
+
+    Where all are too long: the date without the weekdays.
+    """
     short = row.valid.short
-    if len(short) <= width:
-        return short
-    compact = short.replace(", until ", " to ")
-    return compact if len(compact) <= width else short.rpartition(", ")[2]
+    days, until, day = short.partition(", until ")
+    forms = [short]
+    if until:
+        count = f"{len({*(row.remote.week_day or ())})} days"
+        forms += [f"{days} to {day}", f"{days} {day}", f"{count} {day}"]
+    return next((form for form in forms if len(form) <= width), short.rpartition(", ")[2])
 
 
 def _state(row: RemoteRow, width: int) -> str:
