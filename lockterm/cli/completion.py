@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from contextlib import suppress
+from pathlib import Path
 
 import click
 from click.shell_completion import (
@@ -16,6 +17,7 @@ from click.shell_completion import (
 
 from lockterm.cli import manual
 from lockterm.cli.output import put
+from lockterm.cli.placing import MARK, XDG, place, tell_undo
 from lockterm.config import Options, load_settings
 from lockterm.config.file import read_config
 from lockterm.domain.text import clean
@@ -40,14 +42,35 @@ add_completion_class(QuotingBash)
 
 @click.command(epilog=manual.COMPLETION)
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+@click.option("--install", is_flag=True, help="Write it where the shell looks for it.")
 @click.pass_context
-def completion(context: click.Context, shell: str) -> int:
-    """Print the completion script of a shell."""
+def completion(context: click.Context, shell: str, install: bool) -> int:
+    """Print the completion script of a shell, or install it."""
     kind = get_completion_class(shell)
     assert kind is not None, "the shells that can be typed are those that click knows"
     root = context.find_root().command
-    put(kind(root, {}, "lockterm", "_LOCKTERM_COMPLETE").source().rstrip("\n"))
+    script = kind(root, {}, "lockterm", "_LOCKTERM_COMPLETE").source().rstrip("\n")
+    if not install:
+        put(script)
+        return 0
+    file, when = _place_of(shell)
+    place({file: f"{script}\n# {MARK}.\n"})
+    put(f"Written: {file}\n{when}")
+    tell_undo(file)
     return 0
+
+
+def _place_of(shell: str) -> tuple[Path, str]:
+    """The file from which a shell reads the completion for this user, and when it does."""
+    if shell == "bash":
+        file = XDG.user_data_path / "bash-completion/completions/lockterm"
+        return file, "bash reads it from its next start on, with the package bash-completion."
+    if shell == "fish":
+        file = XDG.user_config_path / "fish/completions/lockterm.fish"
+        return file, "fish reads it from now on."
+    file = XDG.user_data_path / "zsh/site-functions/_lockterm"
+    line = f"fpath=({shlex.quote(str(file.parent))} $fpath)"
+    return file, f"zsh reads it if this stands in ~/.zshrc, above compinit: {line}"
 
 
 def complete_profiles(

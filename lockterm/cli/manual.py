@@ -449,10 +449,32 @@ Exit codes:
 
 COMPLETION = """\
 \b
-To use it, put one of these lines where your shell reads it:
+With --install, it is written where your shell looks for it, and what
+undoes that is told. Or put one of these lines where your shell reads it:
   bash  ~/.bashrc                   eval "$(lockterm completion bash)"
   zsh   ~/.zshrc                    eval "$(lockterm completion zsh)"
   fish  ~/.config/fish/config.fish  lockterm completion fish | source
+
+\b
+Examples:
+  lockterm completion --install bash
+  lockterm completion zsh
+"""
+
+MAN = """\
+There is a page for each command: lockterm(1), which has the keys as well, lockterm-remotes(1),
+lockterm-remotes-add(1). pip and pipx install them by themselves. What lockterm has not written is
+not written over.
+
+\b
+Examples:
+  lockterm man && man lockterm
+  lockterm man --dir /usr/local/share/man
+
+\b
+Exit codes:
+  0    written
+  1    something else is there, or it cannot be written
 """
 
 DOCTOR = """\

@@ -30,6 +30,33 @@ def test_each_shell_gets_its_script(lockterm: Run, shell: str, words: str) -> No
     assert f"_LOCKTERM_COMPLETE={shell}_complete" in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("shell", "place", "command"),
+    [
+        ("bash", "share/bash-completion/completions/lockterm", '. "$0"; complete -p lockterm'),
+        ("zsh", "share/zsh/site-functions/_lockterm", 'autoload -U compinit; compinit -u; . "$0"'),
+        ("fish", "config/fish/completions/lockterm.fish", "source $argv[1]"),
+    ],
+)
+def test_a_script_is_installed_where_the_shell_looks(
+    lockterm: Run, tmp_path: Path, shell: str, place: str, command: str
+) -> None:
+    file = tmp_path / place
+    homes = {"XDG_DATA_HOME": str(tmp_path / "share"), "XDG_CONFIG_HOME": str(tmp_path / "config")}
+    for _ in "once", "again":
+        result = lockterm("completion", "--install", shell, env=homes)
+        assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith(f"Written: {file}\n")
+    assert result.stdout.endswith(f"To undo: rm {file}\n")
+    assert file.read_text().startswith(lockterm("completion", shell).stdout)
+    if shutil.which(shell):
+        subprocess.run([shell, "-c", command, file], check=True, timeout=60)
+    file.write_text("somebody's own\n")
+    result = lockterm("completion", "--install", shell, env=homes)
+    assert (result.returncode, file.read_text()) == (1, "somebody's own\n")
+    assert f"{file} is there, and lockterm has not written it." in result.stderr
+
+
 def test_an_unknown_shell_is_refused(lockterm: Run) -> None:
     result = lockterm("completion", "ksh")
     assert (result.returncode, result.stdout) == (2, "")

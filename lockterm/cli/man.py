@@ -1,0 +1,172 @@
+"""``lockterm man``: the manual pages. The build puts the same ones into the wheel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from inspect import cleandoc
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lockterm import __version__
+from lockterm.cli import manual
+from lockterm.cli.keys import rows
+from lockterm.cli.output import put
+from lockterm.cli.placing import MARK, XDG, place, tell_undo
+from lockterm.keymap import DEFAULT_KEYMAP
+
+_SECTIONS = {
+    "Exit codes": "EXIT STATUS",
+    "Environment": "ENVIRONMENT",
+    "Files": "FILES",
+    "Examples": "EXAMPLES",
+}
+"""How a paragraph of a help begins -> its section in a manual page, in the order of these."""
+
+# As they stand, groff would set typographic ones; nothing of it could be copied into a shell.
+_ROFF = str.maketrans(
+    {
+        "\\": r"\(rs",
+        "-": r"\-",
+        "'": r"\(aq",
+        '"': r"\(dq",
+        "`": r"\(ga",
+        "^": r"\(ha",
+        "~": r"\(ti",
+    }
+)
+
+
+@click.command(epilog=manual.MAN)
+@click.option(
+    "--dir",
+    "directory",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=lambda: XDG.user_data_path / "man",
+    help="Where man1 is, or is made. [~/.local/share/man]",
+)
+@click.pass_context
+def man(context: click.Context, directory: Path) -> int:
+    """Write the manual pages, for man to read."""
+    folder = directory.absolute() / "man1"
+    written = pages(context.find_root().command)
+    place({folder / name: text for name, text in written.items()})
+    put(f"Written: {len(written)} manual pages to {folder}. Begin with: man lockterm")
+    put(f"Where man does not find it: man -M {directory.absolute()} lockterm")
+    tell_undo(folder / "lockterm.1", "lockterm-*.1")
+    return 0
+
+
+def pages(root: click.Command) -> dict[str, str]:
+    """The manual pages: of each command one, made of its help; the first has the keys, too.
+
+    Args:
+        root: ``lockterm`` itself.
+
+    Returns:
+        The name of each file -> what is in it, in ASCII.
+    """
+    return {
+        f"{_title(path)}.1": "\n".join(_page(path, command, root.context_settings)) + "\n"
+        for path, command in _commands("lockterm", root)
+    }
+
+
+def _commands(path: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    """A command and those below it, each with the words that are typed for it."""
+    yield path, command
+    for name, below in _below(command):
+        yield from _commands(f"{path} {name}", below)
+
+
+def _below(command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield name, below
+
+
+def _page(path: str, command: click.Command, settings: Mapping[str, Any]) -> Iterator[str]:
+    context = click.Context(command, info_name=path, **settings)
+    title = _title(path)
+    yield f'.\\" {MARK}.'
+    yield f'.TH {title.upper()} 1 "" "lockterm {__version__}" "lockterm"'
+    yield from (".SH NAME", _text(f"{title} - {_short(command)}"))
+    usage = " ".join(command.collect_usage_pieces(context))
+    yield from (".SH SYNOPSIS", _bold(path), _text(usage))
+    prose, sections = _parts(f"{cleandoc(command.help or '')}\n\n{command.epilog or ''}")
+    yield from (".SH DESCRIPTION", *prose)
+    yield ".SH OPTIONS"
+    for parameter in command.get_params(context):
+        if record := parameter.get_help_record(context):
+            yield from _listed(*record)
+    if isinstance(command, click.Group):
+        yield ".SH COMMANDS"
+        for name, below in _below(command):
+            yield from _listed(f"{title}-{name}(1)", _short(below))
+    if " " not in path:
+        yield from _keys()
+    for section in _SECTIONS.values():
+        if section in sections:
+            yield from (f".SH {section}", *sections[section])
+    above = path.split()[:-1]
+    if above:
+        names = ("-".join(above[: end + 1]) for end in range(len(above)))
+        yield from (".SH SEE ALSO", ", ".join(f"{_bold(name)}(1)" for name in names))
+
+
+def _keys() -> Iterator[str]:
+    """The keys unless others are chosen; the configuration of whoever builds it is not asked."""
+    yield from (".SH KEYS", _text("Each can be chosen; see lockterm-keys(1)."))
+    where = ""
+    for row in rows(DEFAULT_KEYMAP):
+        if row.where != where:
+            where = row.where
+            yield f".SS {_text(where[0].upper() + where[1:])}"
+        yield from _listed(" ".join(row.keys), row.does)
+
+
+def _parts(help_text: str) -> tuple[list[str], dict[str, list[str]]]:
+    """The paragraphs of a help: those that describe, and those of a section of their own."""
+    prose: list[str] = []
+    sections: dict[str, list[str]] = {}
+    for paragraph in filter(None, map(str.strip, help_text.split("\n\n"))):
+        _, as_it_stands, text = paragraph.rpartition("\b\n")
+        head, _, rest = text.partition("\n")
+        section = next((name for name in _SECTIONS if head.startswith(name)), "")
+        if section:
+            more = head.removeprefix(section).rstrip(":").strip("(), ")
+            about = [_text(f"{more}.")] if more else []
+            sections[_SECTIONS[section]] = [*about, ".nf", _text(rest), ".fi"]
+        elif as_it_stands:
+            prose += [".PP", ".nf", _text(text), ".fi"]
+        else:
+            prose += [".PP", _text(text)]
+    return prose, sections
+
+
+def _listed(head: str, text: str) -> tuple[str, ...]:
+    return ".TP", _bold(head), _text(text)
+
+
+def _short(command: click.Command) -> str:
+    return command.get_short_help_str(200).rstrip(".")
+
+
+def _title(path: str) -> str:
+    return path.replace(" ", "-")
+
+
+def _bold(text: str) -> str:
+    return rf"\fB{_text(text)}\fR"
+
+
+def _text(text: str) -> str:
+    """A text as roff takes it: no line of it is a command, and every sign is what it was."""
+    text = "".join(
+        sign if sign.isascii() else rf"\[u{ord(sign):04X}]" for sign in text.translate(_ROFF)
+    )
+    return "\n".join(rf"\&{line}" if line.startswith(".") else line for line in text.split("\n"))
