@@ -272,6 +272,12 @@ class LocktermApp(TerminalApp[int]):
         run = self.operations.run_under_way
         if run is None or run.is_stopping:
             return ""
+        if run.reading:
+            unknown = f"{run.reading:,} of its outcomes {'is' if run.reading == 1 else 'are'}"
+            return (
+                f"A run reads back what is unknown: {unknown} not proven yet. Leave it? That goes"
+                " on when lockterm is started again."
+            )
         return (
             f"A run is under way: {run.done:,} of {run.due:,} done. Stop it? The steps under way"
             " end first; the rest can be gone on with later."

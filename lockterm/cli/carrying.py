@@ -146,7 +146,9 @@ def carry_out(session: Session, kept: Kept, *, as_json: bool) -> int:
         progress.clear()
         tell("stopping after the steps that are under way ...")
 
-    work = session.operations.runs.carry_out(kept.plan, on_step=progress.note, stop=stop)
+    work = session.operations.runs.carry_out(
+        kept.plan, on_step=progress.note, stop=stop, on_read_back=progress.note_reading
+    )
     try:
         plan = session.run(work, stop=end)
     finally:
@@ -241,8 +243,8 @@ class _Progress:
         self._drawn_s = 0.0
 
     def note(self, step: Step) -> None:
-        """Tell of a step's outcome."""
-        if step.state in DUE or step.number in self.noted:
+        """Tell of a step's outcome, once; what is unknown is told when it was read back."""
+        if step.state in {*DUE, StepState.UNKNOWN} or step.number in self.noted:
             return
         self.noted.add(step.number)
         if step.action is not Action.KEEP:
@@ -257,6 +259,12 @@ class _Progress:
         if self._is_shown and now_s - self._drawn_s >= _PROGRESS_S:
             self._drawn_s = now_s
             self._draw(now_s - self._began_s)
+
+    def note_reading(self, count: int) -> None:
+        """Tell how many unknown steps are being read back."""
+        self.clear()
+        if self._is_shown and count:
+            self._show(f"reading back {count:,} unknown, 90 s at the most; ctrl+c ends that")
 
     def clear(self) -> None:
         """Take the progress off the terminal."""
@@ -278,7 +286,10 @@ class _Progress:
         words = (
             f"{self._done:,} of {self._due:,} done, {self._failed:,} failed, {rate:.1f}/s,"
             f" {round(left / rate) if rate else 0:,} s left"
-        )[:79]
+        )
+        self._show(words[:79])
+
+    def _show(self, words: str) -> None:
         self._write(f"\r{words}{' ' * (self._width - len(words))}")
         self._width = len(words)
 

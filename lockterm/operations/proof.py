@@ -68,6 +68,11 @@ class Horizon:
     """Pauses before the last looks that nobody asks for; a late request may still land."""
 
     @property
+    def proof_s(self) -> float:
+        """So many seconds after the sending, readings have proven all that they can prove."""
+        return self.stale_s + self.apart_s * 2  # the second of two that agree may come late
+
+    @property
     def ages_s(self) -> Sequence[float]:
         """Seconds after the sending at which an outcome is looked at by itself."""
         ages = [0.0, self.apart_s / 3, self.apart_s * 4 / 3, self.stale_s]

@@ -47,6 +47,8 @@ class RunHere:
         self.under_way = self.done = self.failed = 0
         """How many of them are sent, how many have an outcome, and how many of these have to be
         looked at."""
+        self.reading = 0
+        """How many unknown ones are read back, once the others have ended."""
         self.over = asyncio.Event()
         """Set once no step is under way any more."""
         self.error: LocktermError | None = None
@@ -60,7 +62,9 @@ class RunHere:
     async def carry_out(self) -> None:
         """Carry it out; returns once no step is under way any more."""
         try:
-            self.plan = await self._runs.carry_out(self.plan, on_step=self._note, stop=self._stop)
+            self.plan = await self._runs.carry_out(
+                self.plan, on_step=self._note, stop=self._stop, on_read_back=self._note_reading
+            )
             self.steps.update((step.number, step) for step in self.plan.steps)
         except LocktermError as error:
             self.error = error
@@ -76,6 +80,9 @@ class RunHere:
             self.under_way += (now is StepState.SENT) - (was is StepState.SENT)
             self.done += (was in DUE) - (now in DUE)
             self.failed += (now in PROBLEMS) - (was in PROBLEMS)
+
+    def _note_reading(self, count: int) -> None:
+        self.reading = count
 
     @property
     def is_over(self) -> bool:

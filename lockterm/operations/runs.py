@@ -48,6 +48,10 @@ T = TypeVar("T")
 USUAL_CALL_S = 0.2
 """How long a call takes where none was made yet, in seconds: for an estimate."""
 
+READ_BACK_S = 30.0
+"""So many seconds an outcome without an answer is read back before the lock's next step begins: a
+delete of an old remote is proven by then. All that is unknown is read back at the end of a run."""
+
 MOST_PAUSES = 10
 """So often a step is put off because the service asks for a pause; then it was not sent."""
 
@@ -58,6 +62,8 @@ class _Run:
 
     plan: Plan
     on_step: Callable[[Step], None]
+    on_read_back: Callable[[int], None]
+    stop: asyncio.Event
     steps: dict[int, Step]
     """Number -> the step as it is now."""
     waiting: dict[int, deque[int]] = field(default_factory=dict)
@@ -161,15 +167,23 @@ class Runs:
     # --- carrying out ------------------------------------------------------------------------
 
     async def carry_out(
-        self, plan: Plan, *, on_step: Callable[[Step], None], stop: asyncio.Event
+        self,
+        plan: Plan,
+        *,
+        on_step: Callable[[Step], None],
+        stop: asyncio.Event,
+        on_read_back: Callable[[int], None] = lambda count: None,
     ) -> Plan:
         """Carry out what is due of a plan; one that was interrupted goes on where it was.
+
+        What is unknown in the end is read back, as long as a proof may take.
 
         Args:
             plan: Kept first, where it is not yet; how far it got is taken from the disk.
             on_step: Called with each step as it is sent, put off and ended, in the order of that.
-            stop: Once it is set no more steps begin; those under way end. So it is where whoever
-                waits is cancelled.
+            stop: Once it is set no more steps begin; those under way end, and nothing is read
+                back. So it is where whoever waits is cancelled.
+            on_read_back: Called with how many steps are read back, whenever that has changed.
 
         Returns:
             The plan with what became of each step. Where the store failed, a step that was under
@@ -188,9 +202,12 @@ class Runs:
         await self.keep(plan)
         async with self._taken(plan):
             plan = await self._use(lambda: self._store.read(plan.id))
-            run = _Run(plan, on_step, {step.number: step for step in plan.steps})
+            steps = {step.number: step for step in plan.steps}
+            run = _Run(plan, on_step, on_read_back, stop, steps)
             await self._begin(run)
-            await self._dispatch(run, stop)
+            await self._dispatch(run)
+            if not (stop.is_set() or run.stopped):
+                await self._read_back(run)
         return replace(plan, steps=tuple(run.steps.values()), stopped=run.stopped)
 
     @contextlib.asynccontextmanager
@@ -233,8 +250,9 @@ class Runs:
         is_unknown = step.state is StepState.UNKNOWN
         return await self._steps.up_to_date(step) if is_unknown else step
 
-    async def _dispatch(self, run: _Run, stop: asyncio.Event) -> None:
+    async def _dispatch(self, run: _Run) -> None:
         under_way: dict[asyncio.Task[None], int] = {}
+        stop = run.stop
         stopping = asyncio.ensure_future(stop.wait())
         try:
             while True:
@@ -264,6 +282,34 @@ class Runs:
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.wait(under_way)
 
+    async def _read_back(self, run: _Run) -> None:
+        """Read all that is unknown back, side by side; each is told once it is proven."""
+        unknown = {step.number for step in run.steps.values() if step.state is StepState.UNKNOWN}
+
+        async def prove(number: int) -> None:
+            with contextlib.suppress(StoreError):  # it stays unknown here; the journal knows it
+                await self._prove(run, number)
+            unknown.remove(number)
+            run.on_read_back(len(unknown))
+
+        run.on_read_back(len(unknown))
+        await asyncio.gather(*map(prove, [*unknown]))
+
+    async def _prove(self, run: _Run, number: int, within_s: float | None = None) -> None:
+        """Read an unknown step back, and note what is proven; a run that is stopped does not."""
+        step = run.steps[number]
+        reading = asyncio.ensure_future(self._steps.read_back(step, within_s))
+        stopping = asyncio.ensure_future(run.stop.wait())
+        try:
+            await asyncio.wait({reading, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopping.cancel()
+            reading.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await reading
+        if not reading.cancelled() and (settled := reading.result()) != step:
+            await self._note(run, [settled])
+
     async def _try(self, run: _Run, number: int) -> None:
         """Carry out a step; where what became of it cannot be noted, no more steps begin."""
         try:
@@ -277,7 +323,7 @@ class Runs:
         if step.state is StepState.SENT:
             settled = await self._steps.settle(step)
             if settled is not None:
-                await self._note(run, [settled])
+                await self._end(run, settled)
                 return
         step = replace(step, state=StepState.SENT, operation_id=uuid4().hex)
         await self._note(run, [step])
@@ -294,15 +340,20 @@ class Runs:
                 self._pace.fail()
             else:
                 self._pace.went_well(CALLS[step.action])
-        held = []
-        if why := run.unreached.get(step.lock_id):
+        await self._end(run, ended)
+
+    async def _end(self, run: _Run, ended: Step) -> None:
+        """Note what became of a step, and what that means for the others of its lock."""
+        held, left = [], run.waiting[ended.lock_id]
+        if why := run.unreached.get(ended.lock_id):
             words = f"The lock was not reached by the step before. {why}"
-            left = run.waiting[step.lock_id]
             held = [
                 replace(run.steps[other], state=StepState.NOT_SENT, message=words) for other in left
             ]
             left.clear()
         await self._note(run, [ended, *held])
+        if ended.state is StepState.UNKNOWN and left:  # it may hold them back
+            await self._prove(run, ended.number, READ_BACK_S)
 
     async def _put_off(self, run: _Run, step: Step, error: RateLimited) -> None:
         """Do a step again after the pause that the service asks for; nothing of it was applied."""

@@ -39,11 +39,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-READ_BACK_S = 30.0
-"""So many seconds an outcome without an answer is read back before the lock's next step begins: a
-delete of an old remote is proven by then. A change takes the horizon of ``proof``: it is told as
-unknown, and goes on being read back as always."""
-
 CALLS = {Action.ADD: 2, Action.UPDATE: 2, Action.DELETE: 2, Action.KEEP: 0, Action.VOICE: 1}
 """How many calls a step makes where all goes well: one that looks, and one that changes. A voice
 cannot be looked at."""
@@ -91,11 +86,7 @@ class Steps:
         try:
             return await carry_out(step)
         except OutcomeUnknown as error:
-            unknown = replace(step, state=StepState.UNKNOWN, message=error.meaning)
-            with contextlib.suppress(StoreError):  # it would read as if nothing had been sent
-                operation = await self._journal.find(step.operation_id or "")
-                return await self._read_back(unknown, operation) if operation else unknown
-            return unknown
+            return _ended(step, StepState.UNKNOWN, error.meaning)
 
     async def settle(self, step: Step) -> Step | None:
         """Find out by the journal what became of a step that was interrupted.
@@ -107,8 +98,6 @@ class Steps:
         operation = await self._journal.find(step.operation_id or "")
         if operation is None or operation.state is State.NOT_SENT:
             return None
-        if operation.state is State.UNKNOWN:
-            return await self._read_back(step, operation)
         return told(step, operation)
 
     async def up_to_date(self, step: Step) -> Step:
@@ -116,13 +105,23 @@ class Steps:
         operation = await self._journal.find(step.operation_id or "")
         return step if operation is None else told(step, operation)
 
-    async def _read_back(self, step: Step, operation: Operation) -> Step:
+    async def read_back(self, step: Step, within_s: float | None = None) -> Step:
+        """Read an unknown step back until something is proven of it.
+
+        Args:
+            step: The step; one that a person has to settle is not read.
+            within_s: For so many seconds at the most; None: until all is proven that can be.
+        """
         try:
-            operation = await self._watch.until_proven(operation, READ_BACK_S)
+            operation = await self._journal.find(step.operation_id or "")
+            if operation is not None and operation.state is State.UNKNOWN:
+                within_s = self._watch.horizon.proof_s if within_s is None else within_s
+                await self._watch.until_proven(operation, within_s)
         except LocktermError as error:  # it stays unknown; nothing may make of it that it was not
             _log.info("step %s could not be read back: %s", step.number, error.message)
-        # What reads in the background may have been faster.
-        return told(step, await self._journal.find(operation.id) or operation)
+        with contextlib.suppress(StoreError):  # what reads in the background may have been faster
+            return await self.up_to_date(step)
+        return step
 
     # --- adding ------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from lockterm.domain.plan import Action, Plan, Step, StepState
 from lockterm.store.database import Database
 from lockterm.store.runs import RunStore
 from tests.cli.conftest import Scripts
+from tests.cli.test_outcomes import NEAR, lose, swallow
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.long import telling
 from tests.servers import port_of
@@ -282,6 +283,29 @@ def test_a_run_of_another_service_is_refused_by_name(scripts: Scripts) -> None:
         assert "for https://locks.example; this is the profile site on" in told.stderr
     assert scripts.run("runs", "show", "nothing").returncode == 2
     assert not scripts.service.requests
+
+
+async def test_what_had_no_answer_is_read_back_and_told_once(
+    scripts: Scripts, tmp_path: Path
+) -> None:
+    scripts.have()
+    scripts.have(remoteName="Ben", remoteNumber="B-1")
+    file = written(tmp_path, "1004,A-1,Anna W.,1,", "1004,B-1,Ben W.,1,", "1003,C-1,Carl,1,add")
+    async with FaultProxy(port_of(scripts.service)).running() as proxy:
+        scripts.use(proxy.base_url)
+        proxy.arm("update", swallow)
+        proxy.arm("add", lose)
+        command = await asyncio.create_subprocess_exec(
+            *NEAR, "apply", file, "--yes", "--json", env=clean_environment(tmp_path),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        out, err = await asyncio.wait_for(command.communicate(), 60)
+        assert command.returncode == 4, err
+        *steps, last = [json.loads(line) for line in out.splitlines()]
+        told = sorted((step["remoteName"], step["state"]) for step in steps)
+        assert told == [("Anna", "recorded"), ("Ben", "recorded"), ("Carl", "unknown")]
+        assert (last["counts"]["recorded"], last["counts"]["unknown"]) == (2, 1)
+        assert proxy.asked.count("update") == 2 and proxy.asked.count("add") == 1
 
 
 async def test_ctrl_c_stops_after_the_step_in_flight_and_resume_does_the_rest(

@@ -21,6 +21,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.plan import RunState, Step, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.operations.plan_files import Drawn
+from lockterm.operations.proof import Horizon
 from lockterm.screens.base import RefusedModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
@@ -30,6 +31,8 @@ from lockterm.screens.profiles import ProfilesScreen
 from lockterm.service.running import RunningService
 from lockterm.widgets.line_table import LineTable
 from tests.conftest import NOW_MS
+from tests.faults.catalogue import reset
+from tests.faults.proxy import FaultProxy
 from tests.operations.forwarder import Forwarder
 from tests.operations.runs.planning import add, delete, keep, update
 from tests.operations.test_full_disk import full_disk
@@ -37,6 +40,7 @@ from tests.screens import someone_else
 from tests.screens.running_app import Starter, notices, settled, until
 from tests.screens.site import LOCKS, fill_book, words
 from tests.screens.snapshots import assert_picture
+from tests.servers import port_of
 
 
 def remotes(service: RunningService, lock_id: int) -> list[Remote]:
@@ -339,6 +343,32 @@ async def test_what_was_under_way_as_the_store_failed_is_unknown_and_read_back(
         await agreed(pilot)
         await until(pilot, lambda: "4 recorded." in words(app))
         assert [names(service, 1003) >= {f"New {number}"} for number in range(1, 5)] == [True] * 4
+
+
+async def test_what_is_unknown_is_read_back_at_the_end_until_that_is_stopped(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    steps = [update(one, remotes(service, one)[0], remoteName="Anna") for one in (1002, 1003)]
+    async with (
+        FaultProxy(port_of(service)).running() as proxy,
+        lockterm_app(proxy, timeout_s=60.0) as pilot,
+    ):
+        app = app_of(pilot)
+        app.operations.watch.horizon = Horizon(stale_s=3600)
+        proxy.arm("update", reset)
+        await plan_shown(pilot, steps)
+        await agreed(pilot)
+        await until(pilot, lambda: "Reading back 2 unknown, at most" in words(app))
+        assert words(app).count("? unknown") == 2
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: "A run reads back what is unknown" in words(app))
+        await settled(pilot)
+        await pilot.press("enter")
+        await settled(pilot)
+        await pilot.press("s")
+        await ended(pilot)
+        assert "2 unknown." in words(app) and "Reading back" not in words(app)
+        assert proxy.asked.count("update") == 2
 
 
 async def test_leaving_waits_for_the_steps_under_way(

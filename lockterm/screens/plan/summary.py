@@ -15,6 +15,9 @@ from lockterm.operations.run_here import RunHere
 def progress_words(run: RunHere) -> str:
     """``12 of 214 done, 2 failed, 202 left (3 under way), 4.8 a second, about 42 s left``."""
     words = [f"{run.done:,} of {run.due:,} done", f"{run.failed:,} failed"]
+    if run.reading:
+        ends = f"{key('plan.stop')} ends that, and they stay unknown for now"
+        return f"{', '.join(words)}. Reading back {run.reading:,} unknown, at most 90 s; {ends}."
     left = run.due - run.done
     words.append(f"{left:,} left" + f" ({run.under_way:,} under way)" * bool(run.under_way))
     if per_s := run.per_s:

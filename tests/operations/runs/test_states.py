@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from typing import Any
@@ -12,11 +13,14 @@ from lockterm.domain.operation import State
 from lockterm.domain.plan import Action, Plan, Step, StepState, at_rest
 from lockterm.domain.plan_words import state_counts
 from lockterm.errors import StoreError
+from lockterm.operations.proof import Horizon
+from lockterm.operations.watching import Timer
 from tests.faults.catalogue import BROKEN_OFF, LIMITED, REFUSED, answers, refusal, reset
 from tests.faults.proxy import Exchange, FaultProxy, Play, decoded
 from tests.faults.site import Site
 from tests.operations.runs.planning import add, carry_out, delete, keep, names, states, update
 from tests.operations.test_full_disk import full_disk
+from tests.operations.virtual import VirtualTimer
 
 RECORDED, UNCHANGED, SKIPPED = StepState.RECORDED, StepState.UNCHANGED, StepState.SKIPPED
 REFUSED_STEP, NOT_SENT, UNKNOWN = StepState.REFUSED, StepState.NOT_SENT, StepState.UNKNOWN
@@ -219,6 +223,51 @@ async def test_what_had_no_answer_is_read_back(site: Site, carried: Any, name: s
         assert len(proxy.ledger) == 3
     assert states(done) == [RECORDED, RECORDED, UNKNOWN], [one.message for one in done.steps]
     assert "probably the one" in done.steps[2].message
+
+
+async def test_all_that_is_unknown_is_read_back_together_at_the_end(site: Site):
+    """With the clock of a real service: more than a minute, but not that for each of them."""
+    steps, told, counts = [], list[Step](), list[int]()
+    for _ in range(5):
+        lock_id = site.new_lock()
+        steps.append(update(lock_id, site.remotes(lock_id)[0], remoteName="Anna"))
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        timer = VirtualTimer()
+        operations.watch.timer, operations.watch.horizon = timer, Horizon()
+        proxy.arm("update", applied(reset))
+        plan = operations.runs.make("a test", steps)
+        done = await operations.runs.carry_out(
+            plan, on_step=told.append, stop=asyncio.Event(), on_read_back=counts.append
+        )
+        assert states(done) == [RECORDED] * 5
+        assert (counts[0], counts[-1]) == (5, 0)
+        assert sorted(counts, reverse=True) == counts
+        assert len(proxy.ledger) == 5 and proxy.asked.count("update") == 5
+        for number in range(1, 6):
+            seen = [step.state for step in told if step.number == number]
+            assert seen == [SENT, UNKNOWN, RECORDED]
+        assert timer.now_s() < 5 * Horizon().stale_s
+        assert await operations.runs.find(done.id) == done
+
+
+async def test_reading_back_holds_no_other_lock_up_and_ends_when_it_is_stopped(site: Site):
+    class Standing(Timer):
+        """Time that does not pass."""
+
+        async def wait(self, asked: asyncio.Event, at_most_s: float) -> None:
+            await asyncio.Event().wait()
+
+    stop, locks = asyncio.Event(), [site.new_lock() for _ in range(4)]
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        operations.watch.timer, operations.watch.horizon = Standing(), Horizon()
+        proxy.arm("update", reset, times=3)
+        steps = [update(one, site.remotes(one)[0], remoteName="Anna") for one in locks]
+        plan = operations.runs.make("a test", steps)
+        done = await operations.runs.carry_out(
+            plan, on_step=lambda step: None, stop=stop, on_read_back=lambda count: stop.set()
+        )
+        assert sorted(states(done)) == [RECORDED, UNKNOWN, UNKNOWN, UNKNOWN]
+        assert proxy.asked.count("update") == 4
 
 
 async def test_what_did_not_arrive_stays_unknown_and_is_never_repeated(site: Site):
