@@ -22,12 +22,14 @@ from lockterm.cli.session import Session
 from lockterm.domain.plan import DUE, MOST_UNTYPED, PROBLEMS, Action, Plan, Step, StepState, at_rest
 from lockterm.domain.plan_words import (
     counts_words,
+    gone_words,
     has_work,
     plan_words,
     state_words,
     step_title,
 )
 from lockterm.domain.text import clean
+from lockterm.errors import StoreError
 from lockterm.operations.plan_files import Drawn
 from lockterm.record import record
 
@@ -158,6 +160,11 @@ def carry_out(session: Session, kept: Kept, *, as_json: bool) -> int:
     if plan.stopped:
         tell(clean(plan.stopped))
     code = put_outcome(plan, as_json=as_json, printed=progress.noted, run=plan.id)
+    titles = {}
+    with suppress(StoreError):  # then they are told by their numbers
+        titles = {one.lock_id: one.title for one in session.run(session.operations.locks.all())}
+    if said := gone_words(plan.steps, titles):
+        tell(said)
     if due := sum(step.state in DUE for step in plan.steps):
         tell(f"{due:,} left: lockterm runs resume {plan.id[:8]}")
     return 128 + signals[0] if signals else code

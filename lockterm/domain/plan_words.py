@@ -9,7 +9,7 @@ from typing import Any
 from lockterm.domain import rules
 from lockterm.domain.constants import RemoteType
 from lockterm.domain.differences import differences, in_words
-from lockterm.domain.plan import DUE, Action, Plan, Step, StepState
+from lockterm.domain.plan import DUE, Action, Plan, Step, StepState, at_rest
 from lockterm.domain.remotes import FIELDS, Remote
 from lockterm.domain.text import clean
 from lockterm.domain.validity import OPENS_ALWAYS, OPENS_NOTHING, never_opens, period_words
@@ -20,6 +20,9 @@ TOLD = (
     *(StepState.SKIPPED, StepState.UNKNOWN, StepState.NOT_SENT),
 )
 """What becomes of a step that is not under way any more."""
+
+_NAMED = 3
+"""So many locks are named in a sentence."""
 
 _TODO = {
     Action.ADD: "to add",
@@ -134,6 +137,51 @@ def all_notes(steps: Iterable[Step], zones: Mapping[int, tzinfo], now_ms: int) -
 def _voice_words(voice: Mapping[str, Any]) -> str:
     said = (clean(str(voice[name]), 40) for name in ("lang", "timbre") if name in voice)
     return " ".join(said) or "not known"
+
+
+_NOT_GONE = {
+    StepState.UNKNOWN: "unknown",
+    StepState.REFUSED: "refused",
+    StepState.SKIPPED: "changed since",
+    StepState.NOT_SENT: "not sent",
+    StepState.TO_DO: "left",
+}
+"""Why something is not gone from a lock; the first that is true is told."""
+
+
+def gone_words(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
+    """``Gone from 31 of 32 locks; not reached: Yard.``: what deletes on several locks came to.
+
+    Args:
+        steps: All of a run that has ended.
+        titles: Id -> what the lock is called, as it came; by its number where it is not there.
+
+    Returns:
+        Empty: there are deletes on one lock at the most, or nothing is gone.
+    """
+    deletes: dict[int, set[StepState]] = {}
+    answered = set()
+    for step in map(at_rest, steps):
+        if step.action is Action.DELETE:
+            deletes.setdefault(step.lock_id, set()).add(step.state)
+        if step.state not in (StepState.NOT_SENT, StepState.TO_DO):
+            answered.add(step.lock_id)
+    kept: dict[str, list[str]] = {}
+    for lock_id, states in deletes.items():
+        for state in _NOT_GONE:
+            if state in states:
+                is_far = state is StepState.NOT_SENT and lock_id not in answered
+                title = clean(titles.get(lock_id, f"lock {lock_id}"), 40)
+                kept.setdefault("not reached" if is_far else _NOT_GONE[state], []).append(title)
+                break
+    gone = len(deletes) - sum(map(len, kept.values()))
+    if len(deletes) < 2 or not gone:
+        return ""
+    words = [f"Gone from {gone:,} of {len(deletes):,} locks"]
+    for why, named in kept.items():
+        more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
+        words.append(f"{why}: {', '.join(named[:_NAMED])}{more}")
+    return f"{'; '.join(words)}."
 
 
 def state_counts(counts: Mapping[StepState, int]) -> dict[str, int]:

@@ -18,7 +18,7 @@ from lockterm.config.look import FULL_LOOK
 from lockterm.config.profiles import Profiles
 from lockterm.domain.backup import backup_words
 from lockterm.domain.locks import Lock
-from lockterm.domain.plan import RunState, Step, StepState
+from lockterm.domain.plan import Action, RunState, Step, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.operations.plan_files import Drawn
 from lockterm.operations.proof import Horizon
@@ -316,6 +316,31 @@ async def test_it_is_left_stopped_and_gone_on_with(
         assert len(remotes(service, 1003)) == 17
         (line,) = await app.operations.runs.list()
         assert line.state is RunState.DONE
+
+
+async def test_deletes_on_several_locks_end_with_where_it_is_gone(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    unread = Step(
+        0, Action.DELETE, 1001, None, "not read", state=StepState.NOT_SENT, message="No answer."
+    )
+    said = "Gone from 2 of 3 locks; not reached: Main gate. 2 recorded, 1 not sent."
+    steps = [delete(one, remotes(service, one)[0]) for one in (1002, 1003)]
+    async with (
+        Forwarder(service, hold_from=2, hold="/delete").running() as way,
+        lockterm_app(way, timeout_s=60.0) as pilot,
+    ):
+        await plan_shown(pilot, steps, [unread])
+        await asked(pilot, DestroyModal)
+        await pilot.press("D")
+        await until(pilot, lambda: way.held)
+        await pilot.press("escape")
+        await until(pilot, lambda: not isinstance(pilot.app.screen, PlanScreen))
+        way.release.set()
+        await until(pilot, lambda: f"{said} L shows it." in notices(pilot))
+        await pilot.press("L")
+        await until(pilot, lambda: said in words(pilot.app))
 
 
 async def test_what_was_under_way_as_the_store_failed_is_unknown_and_read_back(

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol, runtime_checkable
+from contextlib import suppress
+from typing import Any, Protocol, cast, runtime_checkable
 
 from textual.app import App
 
 from lockterm.domain.plan import StepState
 from lockterm.domain.text import clean
+from lockterm.errors import StoreError
 from lockterm.keymap.hints import key
 from lockterm.operations.run_here import RunHere
-from lockterm.screens.base import LocktermScreen, notify_error
+from lockterm.screens.base import HasOperations, LocktermScreen, notify_error
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.plan.summary import end_words
 
@@ -21,6 +23,15 @@ class _ShowsAllLocks(Protocol):
     """A screen over all locks; these show plans, and so cannot be imported here."""
 
     def read_changed(self, lock_ids: Iterable[int]) -> None: ...
+
+
+async def _tell(app: App[Any], run: RunHere) -> None:
+    locks = cast(HasOperations, app).operations.locks
+    titles: dict[int, str] = {}
+    with suppress(StoreError):  # then they are told by their numbers
+        titles = {lock.lock_id: lock.title for lock in await locks.all()}
+    words = f"{end_words(run, titles)} {key('app.run')} shows it."
+    app.notify(words, title=f"Run ended: {clean(run.plan.title, 40)}", timeout=15, markup=False)
 
 
 def tell_end(app: App[Any], run: RunHere) -> None:
@@ -34,8 +45,7 @@ def tell_end(app: App[Any], run: RunHere) -> None:
     if run.error is not None:
         notify_error(app, run.error)
     elif not (isinstance(screen, PlanScreen) and screen.drawn.plan.id == run.plan.id):
-        words = f"{end_words(run)} {key('app.run')} shows it."
-        app.notify(words, title=f"Run ended: {clean(run.plan.title, 40)}", timeout=15)
+        app.run_worker(_tell(app, run))
     ended = (step for step in run.steps.values() if step.state is not StepState.TO_DO)
     changed = {step.lock_id for step in ended}
     open_screens = (one for one in app.screen_stack if isinstance(one, LocktermScreen))

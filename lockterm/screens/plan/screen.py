@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import cast
 
@@ -95,6 +95,10 @@ class PlanScreen(LocktermScreen[None]):
         """The plan with its steps as they are now."""
         return replace(self.drawn.plan, steps=tuple(self._steps.values()))
 
+    @property
+    def _titles(self) -> Mapping[int, str]:
+        return {lock_id: lock.title for lock_id, lock in self._locks.items()}
+
     # --- painting ------------------------------------------------------------------------------
 
     @work
@@ -148,9 +152,9 @@ class PlanScreen(LocktermScreen[None]):
             return
         steps = self._steps.values()
         if run is not None and run.error is None:
-            yield end_words(run)
+            yield end_words(run, self._titles)
         elif self._is_begun:
-            yield outcome_words(steps)
+            yield outcome_words(steps, self._titles)
         elif has_work(self.drawn.plan):
             yield f"{plan_words(self.drawn.plan)}: {self.operations.runs.cost(self.drawn.plan)}"
         else:

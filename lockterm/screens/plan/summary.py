@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from lockterm.domain.plan import DUE, Action, Step, StepState
-from lockterm.domain.plan_words import counts_words
+from lockterm.domain.plan_words import counts_words, gone_words
 from lockterm.domain.text import clean
 from lockterm.keymap.hints import key
 from lockterm.operations.run_here import RunHere
@@ -29,9 +29,14 @@ def _roughly(seconds: float) -> str:
     return f"{round(seconds)} s" if seconds < 90 else f"{round(seconds / 60)} min"
 
 
-def end_words(run: RunHere) -> str:
-    """What became of the steps of a run that is over, and why there are some left."""
-    words = [outcome_words(run.steps.values())]
+def end_words(run: RunHere, titles: Mapping[int, str]) -> str:
+    """What became of the steps of a run that is over, and why there are some left.
+
+    Args:
+        run: The run.
+        titles: Id -> what the lock is called, as it came.
+    """
+    words = [outcome_words(run.steps.values(), titles)]
     if run.plan.stopped:
         words.append(clean(run.plan.stopped, 300))
     elif run.was_stopped and left_of(run.steps.values()):
@@ -39,12 +44,12 @@ def end_words(run: RunHere) -> str:
     return " ".join(words)
 
 
-def outcome_words(steps: Iterable[Step]) -> str:
+def outcome_words(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
     """What became of steps, and which keys lead on; of steps that were tried, or not all."""
     steps = [*steps]
     counts = Counter(step.state for step in steps)
     del counts[StepState.TO_DO]  # they are told as left
-    words = [f"{counts_words(counts)}." if counts else ""]
+    words = [gone_words(steps, titles), f"{counts_words(counts)}." if counts else ""]
     if left := left_of(steps):
         sent = counts[StepState.SENT]
         parts = [f"{sent:,} {_was(sent)} under way when it ended"] if sent else []
