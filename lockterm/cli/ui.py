@@ -106,7 +106,7 @@ def _run_profiles(
     last = _last_frame(settings, paths, start)
     if last is not None and replay.frame is None:
         _show_again(last, replay, settings, Preferences(paths.choices))
-    first = _first_page(settings)
+    first = _first_page(settings, replay)
     from lockterm.cli.running import exit_code, show  # asyncio; and Textual, while an answer comes
 
     while True:
@@ -132,13 +132,13 @@ def _at_last_lock(settings: Settings, paths: Paths) -> Settings:
     return replace(settings, open_lock=last_lock(paths.database, profile.name), is_last=True)
 
 
-def _first_page(settings: Settings) -> FirstPage | None:
+def _first_page(settings: Settings, replay: Replay) -> FirstPage | None:
     """Ask for the first page of the lock that is to be opened; without one, nothing is asked."""
     if settings.profile is None or settings.open_lock is None:
         return None
     from lockterm.api.first_page import FirstPage
 
-    first = FirstPage(settings.profile, settings.open_lock)
+    first = FirstPage(settings.profile, settings.open_lock, replay.confirm)
     first.ask()
     return first
 

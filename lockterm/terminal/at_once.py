@@ -10,12 +10,13 @@ from collections.abc import Mapping
 
 from lockterm.store.frame_file import frames_in
 from lockterm.terminal.frame import Frame
-from lockterm.terminal.kept_cells import OLDEST_MS, old_rows
+from lockterm.terminal.kept_cells import OLDEST_MS, old_rows, row_as_new
 from lockterm.terminal.quick_json import loads
 from lockterm.terminal.replay import terminal_size
 
 TYPE_CHECKING = False  # as in typing, which takes longer to import than this
 if TYPE_CHECKING:
+    from lockterm.terminal.kept_cells import AsNew
     from lockterm.terminal.replay import Replay
     from lockterm.terminal.start_key import StartKey
     from lockterm.terminal.widths import Cell
@@ -36,7 +37,8 @@ def show_at_once(replay: Replay, start: StartKey, environ: Mapping[str, str], no
     for content in frames_in(_cache(environ)):
         found = frame_of(content, start, size, now_ms)
         if found is not None:
-            replay.show(*found, environ)
+            frame, rows, as_new = found
+            replay.show(frame, rows, environ, as_new)
             return
 
 
@@ -48,7 +50,7 @@ def _cache(environ: Mapping[str, str]) -> str:
 
 def frame_of(
     content: bytes, start: StartKey, size: tuple[int, int], now_ms: int
-) -> tuple[Frame, list[list[Cell]]] | None:
+) -> tuple[Frame, list[list[Cell]], AsNew | None] | None:
     """A kept frame and its rows, marked as old.
 
     Args:
@@ -58,8 +60,8 @@ def frame_of(
         now_ms: The time of this machine.
 
     Returns:
-        A frame of which nothing is known yet, and what is to stand there; None where it is none
-        for this start.
+        A frame of which nothing is known yet, what is to stand there, and what turns that into the
+        live one; None where it is none for this start.
     """
     try:
         told = loads(content)
@@ -72,6 +74,6 @@ def frame_of(
         rows = old_rows(told, size, now_ms - at_ms, utf8=about["utf8"] is True)
         frame = Frame(guarded=True, fills=about["fills"] is True)
         frame.joined = about["joined"] is True
-        return None if rows is None else (frame, rows)
+        return None if rows is None else (frame, rows, row_as_new(told, now_ms))
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):  # it is damaged
         return None

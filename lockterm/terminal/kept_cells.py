@@ -19,6 +19,10 @@ TYPE_CHECKING = False  # as in typing, which takes longer to import than this
 if TYPE_CHECKING:
     from typing import Any
 
+AsNew = tuple[tuple[int, int], int, list[Cell]]
+"""Length and CRC-32 of the answer that a frame shows; the row that tells its age, and its cells
+when it has just come."""
+
 OLDEST_MS = 7 * 86_400_000
 """An older frame is not shown: a list changes within a week."""
 
@@ -88,6 +92,26 @@ def old_rows(
         return None
     _mark(rows, told["foot"], age_ms)
     return rows
+
+
+def row_as_new(told: Any, now_ms: int) -> AsNew | None:
+    """What turns the rows of a kept frame, which :func:`old_rows` has taken, into live ones.
+
+    Args:
+        told: The frame; its ``same`` is the answer it shows, and until when it looks so.
+        now_ms: The time of this machine.
+
+    Returns:
+        It; None where a live frame may look otherwise, whatever the service says.
+
+    Raises:
+        ValueError, TypeError, LookupError: It is no frame.
+    """
+    if told["same"] is None:
+        return None
+    size, crc, until_ms = told["same"]
+    y = told["foot"][0]
+    return ((size, crc), y, _unpacked(told["rows"][y])) if now_ms < until_ms else None
 
 
 def _is_clean(rows: Sequence[Sequence[Cell]], *, utf8: bool) -> bool:

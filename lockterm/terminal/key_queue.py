@@ -231,7 +231,7 @@ class KeyQueue:
             return True
         if replayed.is_over:
             self.replayed = None
-            self._tell_dropped(replayed.dropped, "before the page was asked for again")
+            self._tell_dropped(replayed.dropped, "before the page took keys")
         return False
 
     async def _deal(self, event: Typed) -> None:

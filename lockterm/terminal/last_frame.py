@@ -7,7 +7,8 @@ last one, it is shown by :mod:`lockterm.terminal.at_once` before this one is imp
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lockterm import __version__
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from lockterm.terminal.frame import Frame
     from lockterm.terminal.start_key import StartKey
 
+_MINUTE_MS = 60_000
+
 _OF_TERMINAL = ("TERM", "COLORTERM", "NO_COLOR")
 
 
@@ -37,6 +40,24 @@ class Shown:
     """When they were read, by this machine's clock."""
     foot: tuple[int, int, int]
     """Where its age is told: row, first column, width."""
+    answer: tuple[int, int] | None = None
+    """Length and CRC-32 of what the service sent, where a start that is sent the same looks so all
+    in all; None where it does not, since a person has moved, or time has passed."""
+    says_so_at: Callable[[int], bool] = lambda _: False
+    """Whether the rows say the same at another time."""
+
+
+def _same_ms(shown: Shown) -> int:
+    """For how long its rows say the same, in milliseconds; not all of it, but half at the least."""
+    same_ms, longer_ms = 0, _MINUTE_MS
+    while longer_ms <= OLDEST_MS and shown.says_so_at(shown.at_ms + longer_ms):
+        same_ms, longer_ms = longer_ms, 2 * longer_ms
+    return same_ms
+
+
+def _is_whole(rows: Sequence[Sequence[Cell]]) -> bool:
+    """Whether a frame is drawn, all of it."""
+    return are_styles({codes for row in rows for _, codes in row})
 
 
 class LastFrame:
@@ -103,8 +124,17 @@ class LastFrame:
             shown: What it is.
             look: How it was drawn; another look than that of the start is not kept.
         """
-        if look == self.settings.look:
-            self._noted = frame.rows, shown, self.file.drops
+        if look != self.settings.look:
+            return
+        rows, drops = frame.rows, self.file.drops
+        if shown.answer is not None and not _is_whole(rows):
+            shown = replace(shown, answer=None)
+        if self._noted is not None and shown.answer is None:
+            before, noted, at_drops = self._noted
+            is_same = (noted.lock_id, noted.at_ms, at_drops) == (shown.lock_id, shown.at_ms, drops)
+            if is_same and noted.answer and [*map(len, before)] == [*map(len, rows)]:
+                return  # the live frame of the next start will look as this page did when it came
+        self._noted = rows, shown, drops
 
     def keep(self, choices: Preferences) -> None:
         """Write what was noted last, unless all that was read had to be dropped since.
@@ -115,13 +145,14 @@ class LastFrame:
         if self._noted is None or self._noted[2] != self.file.drops:
             return
         rows, shown, _ = self._noted
-        if not are_styles({codes for row in rows for _, codes in row}):
-            return  # it was left half drawn
+        if not _is_whole(rows):
+            return
         told = {
             "owner": self.file.owner,
             "key": self._key(shown.lock_id, (len(rows[0]), len(rows)), choices),
             "at_ms": shown.at_ms,
             "foot": shown.foot,
+            "same": shown.answer and [*shown.answer, shown.at_ms + _same_ms(shown)],
             "rows": [packed(row) for row in rows],
             "start": self._noted_start(shown.lock_id, choices),
         }

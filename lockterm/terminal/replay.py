@@ -9,6 +9,8 @@ import os
 import sys
 import termios
 import tty
+import zlib
+from _thread import RLock
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn, Self
 
     from lockterm.terminal.frame import Frame
+    from lockterm.terminal.kept_cells import AsNew
     from lockterm.terminal.widths import Cell
 else:
     import _signal as signal  # its numbers are no enumerations, whose import takes as long as all
@@ -87,14 +90,24 @@ class Replay:
         """Those of the terminal before anything was shown; None: nothing was."""
         self._handlers: dict[int, tuple[Any, Any]] = {}
         """Number of a signal -> what handles it, and what did so before."""
+        self._as_new: AsNew | None = None
+        self._hand_over = RLock()
+        """Held by who writes to the terminal or leaves it; a signal's handler may hold it too."""
 
-    def show(self, frame: Frame, rows: list[list[Cell]], environ: Mapping[str, str]) -> None:
+    def show(
+        self,
+        frame: Frame,
+        rows: list[list[Cell]],
+        environ: Mapping[str, str],
+        as_new: AsNew | None = None,
+    ) -> None:
         """Draw a frame.
 
         Args:
             frame: Where nothing is known to stand.
             rows: What is to stand there.
             environ: The environment.
+            as_new: What turns it into the live one; None: nobody knows.
         """
         size = len(rows[0]), len(rows)
         text = frame.changes([(0, y, row) for y, row in enumerate(rows)], size)
@@ -108,16 +121,32 @@ class Replay:
             **dict.fromkeys(ending, _end),
             signal.SIGTSTP: self._stop,
             signal.SIGCONT: lambda *_: self.give_back(),
-            signal.SIGWINCH: lambda *_: frame.forget(),
+            signal.SIGWINCH: self._forget,
         }
         self._handlers = {n: (ours, signal.signal(n, ours)) for n, ours in handlers.items()}
         # From the background this stops us, before anything is drawn.
         termios.tcsetattr(_IN, termios.TCSANOW, raw(settings, signals=True))
         if terminal_size(environ) == size:
-            self._is_drawn = True
+            self._is_drawn, self._as_new = True, as_new
             _send(_ENTER + text)
         else:
             self.give_back()
+
+    def confirm(self, body: bytes) -> None:
+        """Say that what stands there is as new, where the service has just sent that very page.
+
+        Called in another thread, while Textual is imported.
+
+        Args:
+            body: What it has sent.
+        """
+        with self._hand_over:
+            frame, as_new, self._as_new = self.frame, self._as_new, None
+            if not self.stands or frame is None or as_new is None or not frame.rows:
+                return
+            answer, y, row = as_new
+            if answer == (len(body), zlib.crc32(body)):
+                _send(frame.changes([(0, y, row)], frame.size))
 
     def take(self) -> list[Any] | None:
         """The driver takes the terminal, as it stands.
@@ -125,18 +154,19 @@ class Replay:
         Returns:
             The settings to restore at the end; None where no frame stands there.
         """
-        if not self.stands:
-            return None
-        self.stands = False
-        return self.settings
+        with self._hand_over:
+            if not self.stands:
+                return None
+            self.stands = False
+            return self.settings
 
     def give_back(self) -> None:
         """Leave the terminal as it was, unless the driver has it."""
-        if not self.stands or self.settings is None:
-            return
-        self.stands = False
-        if self.frame is not None:
-            self.frame.forget()
+        with self._hand_over:
+            if not self.stands or self.settings is None:
+                return
+            self.stands = False
+            self._forget()
         for number, (ours, before) in self._handlers.items():
             if signal.getsignal(number) == ours:  # else somebody else has taken over
                 signal.signal(number, before)
@@ -146,6 +176,12 @@ class Replay:
         if self._is_drawn:
             with suppress(OSError):
                 _send(_LEAVE)
+
+    def _forget(self, *_: object) -> None:
+        """Nobody knows what stands on the terminal."""
+        with self._hand_over:
+            if self.frame is not None:
+                self.frame.forget()
 
     def _stop(self, *_: object) -> None:
         self.give_back()

@@ -68,6 +68,11 @@ class Pager(Widget):
         else:
             self.refresh()
 
+    @property
+    def is_new(self) -> bool:
+        """Whether it says that what is shown was read just now."""
+        return self._at_ms is not None and self._age == age_words(0)
+
     def render(self) -> Content:
         self._before = self._fitting()
         return Content(self._before + self._age + self._after)

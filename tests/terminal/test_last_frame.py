@@ -148,6 +148,35 @@ def test_without_credentials_the_surroundings_count_as_well(starts: Starts) -> N
     assert starts.rows_at_once(Options(lock="1001", quiet=True)) is None
 
 
+def test_what_depends_on_the_time_is_as_new_for_as_long_as_it_says_the_same(
+    starts: Starts,
+) -> None:
+    """Two hours and a bit: of that half at the least is made use of, and nothing beyond."""
+
+    def as_new(after_ms: int) -> Any:
+        content = starts.file.read_bytes()
+        found = frame_of(content, starts.start(AS_EVER), SIZE, NOW_MS + after_ms)
+        assert found is not None
+        return found[2]
+
+    last = starts.last()
+    frame = frame_for(last.settings.look)
+    frame.changes([(0, y, ROW) for y in range(24)], SIZE)
+    says_so_until = NOW_MS + 130 * 60_000
+    shown = Shown(1001, NOW_MS, (22, 0, 80), (7, 8), lambda ms: ms < says_so_until)
+    half = frame_for(last.settings.look)
+    half.changes([(0, 0, ROW)], SIZE)
+    last.note(half, shown, last.settings.look)
+    last.note(frame, replace(shown, answer=None), last.settings.look)
+    last.keep(starts.choices)
+    assert as_new(0) is None, "nothing that was half drawn is kept in place of the whole"
+    last.note(frame, shown, last.settings.look)
+    last.note(frame, replace(shown, answer=None), last.settings.look)  # the cursor has moved
+    last.keep(starts.choices)
+    assert as_new(65 * 60_000) == ((7, 8), 22, ROW)
+    assert as_new(130 * 60_000) is None
+
+
 def choose(starts: Starts, name: str, value: Any) -> None:
     starts.choices.keep(name, value)
 

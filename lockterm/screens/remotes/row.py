@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from lockterm.domain import dates
 from lockterm.domain.constants import AddType, RemoteType, word
 from lockterm.domain.reading import Kind
 from lockterm.domain.text import clean
-from lockterm.domain.validity import Validity, validity
+from lockterm.domain.validity import Validity, brief, validity
 from lockterm.record import record
 from lockterm.screens.remotes.columns import COLUMNS
 from lockterm.screens.remotes.layout import DAY, Layout
@@ -40,6 +41,14 @@ class RemoteRow:
     def of(cls, remote: Remote, zone: tzinfo, now_ms: int, busy: str = "") -> RemoteRow:
         """The row of a remote as of now."""
         return cls(remote, validity(remote, now_ms, zone), busy, zone)
+
+
+def say_the_same(rows: Sequence[RemoteRow], ms: int) -> bool:
+    """Whether rows say at another time what they say now, and the pane beside them of the first."""
+    first = rows[:1]
+    return all(validity(row.remote, ms, row.zone) == row.valid for row in first) and all(
+        brief(row.remote, ms, row.zone) == (row.valid.short, row.valid.state) for row in rows
+    )
 
 
 def cells(row: RemoteRow, layout: Layout) -> list[tuple[str, bool]]:

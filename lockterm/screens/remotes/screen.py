@@ -43,6 +43,7 @@ from lockterm.screens.remotes.paging import (
     HeldKey,
     why_no_page,
 )
+from lockterm.screens.remotes.row import say_the_same
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.terminal.last_frame import Shown
@@ -451,8 +452,18 @@ class RemotesScreen(LocktermScreen[None]):
                 foot, find = self.query_one("#foot").region, self.query_one(FindLine)
                 if not find.display:
                     place = (foot.y, foot.x, foot.width)
-                    return Shown(self.lock_entry.lock_id, state.seen.at_ms, place)
+                    shown = Shown(self.lock_entry.lock_id, state.seen.at_ms, place)
+                    return self._as_a_start(shown, state.seen.value)
         return None
+
+    def _as_a_start(self, shown: Shown, page: RemotePage) -> Shown:
+        """What is worth keeping; with the answer where a start would show it in the same cells."""
+        table = self.query_one(RemotesTable)
+        is_plain = not (self.marks or self.view.unlisted or self.commands.busy)
+        if not (is_plain and self.query_one(Pager).is_new and table.is_as_at_first):
+            return shown
+        answer = (page.answer_bytes, page.answer_crc)
+        return replace(shown, answer=answer, says_so_at=partial(say_the_same, table.rows))
 
     # --- what the keys act on ------------------------------------------------------------------
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
 
+_SHORTEST = {key: widths.start for key, widths in GROWING.items()}
+
+
 class RemotesTable(LineTable):
     """A page of remotes, or those that were found.
 
@@ -42,7 +45,7 @@ class RemotesTable(LineTable):
         super().__init__(id=id)
         self.rows: Sequence[RemoteRow] = ()
         """What is shown, from top to bottom."""
-        self._long = {key: widths.start for key, widths in GROWING.items()}
+        self._long: Mapping[str, int] = _SHORTEST
         self._arrangement = arrangement
         self._layout = Layout({}, 1, 0)
         self._moved = moved
@@ -58,6 +61,12 @@ class RemotesTable(LineTable):
     def selected_row(self) -> RemoteRow | None:
         """The row under the cursor; None in an empty table."""
         return self.rows[self.cursor_row] if 0 <= self.cursor_row < len(self.rows) else None
+
+    @property
+    def is_as_at_first(self) -> bool:
+        """Whether a table that is filled with these rows alone would look like this."""
+        is_moved = self.cursor_row or self.scroll_offset.y or self.pointed_row is not None
+        return not is_moved and self._long == self._widened(_SHORTEST)
 
     def choose(self, arrangement: Arrangement) -> None:
         """Choose the columns; they are painted with the next rows."""
@@ -144,12 +153,14 @@ class RemotesTable(LineTable):
         return plan(width - scrollbar - len(MARGIN), self._long, arrangement)
 
     def _refill(self, place: int) -> None:
-        self._widen()
+        self._long = self._widened(self._long)  # they never shrink
         self._layout = self._plan_columns(self._arrangement)
         self.set_lines(self._layout.room, len(self.rows), place)
 
-    def _widen(self) -> None:
-        """Make the columns of ``GROWING`` as wide as what stands in them; they never shrink."""
+    def _widened(self, before: Mapping[str, int]) -> Mapping[str, int]:
+        """The columns of ``GROWING`` as wide as what stands in them, at least as wide as before."""
+        found = {}
         for key, widths in GROWING.items():
             longest = max((cell_len(whole(row, key)) for row in self.rows), default=0)
-            self._long[key] = max(self._long[key], min(longest, widths.stop - 1))
+            found[key] = max(before[key], min(longest, widths.stop - 1))
+        return found
