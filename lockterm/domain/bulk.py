@@ -16,6 +16,7 @@ from lockterm.domain.date_input import Moment, read_moment
 from lockterm.domain.plan import Action, Step, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.text import clean
+from lockterm.domain.wording import NO_END
 from lockterm.errors import LocktermError, Refused, RuleViolation
 from lockterm.record import record
 
@@ -161,7 +162,7 @@ def new_end(text: str, *, from_own: bool) -> Wanted:
     def wanted(target: Target, now_ms: int) -> Remote:
         remote = target.remote
         if remote.remote_type == RemoteType.PERMANENT:
-            raise CannotPlan("It is permanent: it has no end.")
+            raise CannotPlan(NO_END)
         if not needs_dates(remote.remote_type):
             raise CannotPlan("Its type is not one that lockterm knows.")
         since_ms = now_ms

@@ -20,6 +20,10 @@ def read_only(profile: str, so: str = "") -> str:
     return f"The profile {clean(profile, 40)} is read-only{so and f': {so}'}."
 
 
+NO_END = "It is permanent: it has no end."
+"""Said where a remote cannot be renewed."""
+
+
 def remote_title(remote: Remote) -> str:
     """``Anna Weber (A-2041)``: how a remote is named in questions and notices."""
     return titled(remote.remote_name or f"remote {remote.id}", remote.remote_number)

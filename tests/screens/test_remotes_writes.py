@@ -13,7 +13,6 @@ from textual.widgets import Button, Input
 from lockterm.domain.locks import Lock
 from lockterm.errors import OutcomeUnknown
 from lockterm.screens.dialogs.destroy import DestroyModal
-from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
@@ -253,11 +252,10 @@ async def test_a_read_only_profile_and_a_missing_end_say_why(
         await press(pilot, "escape")
         someone_else.add(service, 1004, "Permanent")
         await press(pilot, "r", "w")
-        assert isinstance(pilot.app.screen, RemoteForm)
-        typed = pilot.app.screen.fields.typed()
-        assert (typed["remoteType"], typed["startDate"], typed["endDate"]) == ("2", "now", "")
-        await press(pilot, "escape")  # what was offered is nothing typed, and nothing to ask about
-        assert isinstance(pilot.app.screen, RemotesScreen)
+        refused = "It is permanent: it has no end. e changes its type."
+        assert refused in pilot.app.messages[-1].text
+        await press(pilot, "escape", "enter", "w")
+        assert refused in pilot.app.messages[-1].text and len(pilot.app.messages) == 3
 
 
 async def test_a_write_outlives_the_screen_that_began_it(

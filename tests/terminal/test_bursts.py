@@ -37,20 +37,14 @@ def test_an_end_typed_with_the_key_that_opens_the_form_is_in_its_field(remotes: 
     assert _field(remotes, "Name").startswith(LIMITED)
 
 
-def test_renewing_a_permanent_remote_offers_it_to_be_time_limited(remotes: PtySession) -> None:
-    remotes.press("w+30d")
-    remotes.wait_for(r"End +\+30d")
-    assert _field(remotes, "Name").startswith(FIRST)
-    assert "(*) time-limited" in _field(remotes, "Type")
-    assert _field(remotes, "Start").startswith("now")
-
-
-def test_renewing_a_permanent_remote_never_deletes_it(remotes: PtySession) -> None:
-    for keys in ("w", "+", "3", "0", "d", "\x13", "right", "enter"):
-        remotes.press(keys)
-        remotes.pump(0.1)
-    remotes.wait_for(f"{FIRST} was changed")
-    remotes.wait_for(rf"{FIRST}.*time-limited")
+def test_renewing_a_permanent_remote_is_refused_and_what_is_typed_for_it_goes_nowhere(
+    remotes: PtySession,
+) -> None:
+    remotes.press("w+30d\x13d")
+    remotes.wait_for("It is permanent: it has no end. e changes its type.")
+    remotes.wait_for("What is typed here goes nowhere")
+    remotes.press("\x1b")
+    remotes.wait_for(rf"{FIRST}.*permanent")
 
 
 def test_a_text_typed_with_the_key_that_opens_the_find_line_is_whole(remotes: PtySession) -> None:

@@ -12,6 +12,7 @@ from lockterm.domain.bulk import Wanted
 from lockterm.domain.constants import WORDS, RemoteType, needs_dates, needs_weekdays
 from lockterm.domain.text import clean
 from lockterm.domain.weekdays import parse_weekdays
+from lockterm.keymap.hints import with_keys
 from lockterm.screens.remote_form.inputs import DatetimeInput, WeekdayPicker
 from lockterm.widgets.choice import Choice
 from lockterm.widgets.form_field import FormField
@@ -72,7 +73,8 @@ class NewEnd:
         return ("end", "since") if typed["end"].strip().startswith("+") else ("end",)
 
     def notes(self, typed: Typed) -> Typed:
-        return {"end": "+30d gives each 30 days more; a date is the same end for all."}
+        words = "+30d gives each 30 days more; a date is the same end for all. "
+        return {"end": words + with_keys("A permanent one has none: {marks.act} changes types.")}
 
     def wanted(self, typed: Typed) -> Wanted:
         if not typed["end"].strip():

@@ -12,7 +12,13 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.operation import CALL_WORDS, HELD_CALLS
 from lockterm.domain.reading import INT64
 from lockterm.domain.text import clean
-from lockterm.domain.wording import LOCK_MAY_NOT_KNOW, beyond_backup, read_only, remote_title
+from lockterm.domain.wording import (
+    LOCK_MAY_NOT_KNOW,
+    NO_END,
+    beyond_backup,
+    read_only,
+    remote_title,
+)
 from lockterm.errors import LocktermError, MalformedAnswer, NoAnswer
 from lockterm.keymap.hints import key, settling
 from lockterm.screens.base import LocktermScreen
@@ -154,14 +160,17 @@ class RemoteCommands:
     def renew(self) -> None:
         """Change its end: the form with the cursor there.
 
-        A permanent remote has none, and is offered to be time-limited from now on: the end that is
-        typed behind the key lands in its field whatever remote the cursor was on.
+        A permanent remote has none, and a renewal changes no type: what is typed behind the key
+        goes nowhere then. Whether it is permanent is not said before: as the cursor moves, the line
+        of keys would be sent again and again.
         """
         remote = self._current()
-        offered = {}
         if remote is not None and remote.remote_type == RemoteType.PERMANENT:
-            offered = {"remoteType": str(RemoteType.TIME_LIMITED), "startDate": "now"}
-        self._open_form(remote, "endDate", offered)
+            edit = key(f"{self._refresh.partition('.')[0]}.edit")
+            reason = f"{NO_END} {edit} changes its type."
+            self._screen.refuse_to_open(f"Renew {remote_title(remote)}", reason)
+            return
+        self._open_form(remote, "endDate")
 
     def _open_form(
         self,
