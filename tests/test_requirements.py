@@ -1,0 +1,41 @@
+"""The locked versions fit what is asked for, and each file of theirs is told by its hash alone."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+RUNS, TESTS = "requirements.txt", "requirements-test.txt"
+ASKED: dict[str, list[str]] = {
+    RUNS: PROJECT["dependencies"],
+    TESTS: [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]],
+}
+_LOCKED = re.compile(
+    r"(?P<name>[a-z0-9-]+)==(?P<version>\S+)( ; (?P<marker>.*?))?(?P<hashes>( \\\n"
+    r"    --hash=sha256:[0-9a-f]{64})+)\n"
+)
+
+
+def locked(file: str) -> dict[str, str]:
+    """Each package of a file -> its version; nothing else may be in it, such as an index."""
+    text = re.sub(r"^#.*\n", "", (ROOT / file).read_text("ascii"), flags=re.MULTILINE)
+    found = list(_LOCKED.finditer(text))
+    assert "".join(one[0] for one in found) == text
+    return {one["name"]: one["version"] for one in found}
+
+
+@pytest.mark.parametrize("file", ASKED)
+def test_what_is_asked_for_is_locked_to_a_version_that_fits(file: str) -> None:
+    versions = locked(file)
+    for asked in map(Requirement, ASKED[file]):
+        assert asked.specifier.contains(versions[asked.name]), f"make {file} anew: {asked}"
+
+
+def test_what_runs_is_what_is_tested() -> None:
+    assert locked(RUNS).items() <= locked(TESTS).items()
