@@ -3,13 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
-from lockterm.domain.remotes import ADDED
+from lockterm.domain.remotes import ADDED, Remote
 
 _DIGITS = re.compile(r"[0-9]+")
 _MOST_DIGITS = 4000
 """Python reads no longer numbers."""
+
+
+class Taken:
+    """The names and numbers that remotes of a lock have, as far as these are known.
+
+    Args:
+        remotes: Those that are known; one may come several times.
+        total: How many the lock has; None: that is not known either.
+    """
+
+    def __init__(self, remotes: Iterable[Remote] = (), total: int | None = None) -> None:
+        self.names = set[str]()
+        self.numbers = set[str]()
+        ids = set[int | None]()
+        for remote in remotes:
+            self.names.add(remote.remote_name or "")
+            self.numbers.add(remote.remote_number or "")
+            ids.add(remote.id)
+        self.words = ""
+        """A sentence where only a part is known."""
+        if total is not None and len(ids) < total:
+            known = f"Only {len(ids):,} of {total:,} remotes are known"
+            self.words = f"{known}: another may have this number."
 
 
 def counted_up(text: str, taken: Collection[str]) -> str:
@@ -34,19 +57,16 @@ def counted_up(text: str, taken: Collection[str]) -> str:
             return following
 
 
-def next_like(
-    typed: Mapping[str, str], names: Collection[str], numbers: Collection[str]
-) -> dict[str, str]:
+def next_like(typed: Mapping[str, str], taken: Taken) -> dict[str, str]:
     """What stands in the form of the next remote of a series.
 
     Args:
         typed: Contract field -> what stands in the form of the one before.
-        names: Those that are known to be taken.
-        numbers: Likewise.
+        taken: What it must not be called.
     """
     return {
         **typed,
         **{field.name: "" for field in ADDED if field.of_device},
-        "remoteName": counted_up(typed["remoteName"].strip(), names),
-        "remoteNumber": counted_up(typed["remoteNumber"].strip(), numbers),
+        "remoteName": counted_up(typed["remoteName"].strip(), taken.names),
+        "remoteNumber": counted_up(typed["remoteNumber"].strip(), taken.numbers),
     }

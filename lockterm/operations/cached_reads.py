@@ -119,9 +119,11 @@ class CachedReads:
         if self._cache is not None:
             await self._finish(self._cache, self._cache.put_list, lock_id, listing)
 
-    async def lists(self) -> Mapping[int, Listing]:
-        """The whole lists that are kept, by the id of their lock."""
-        return {} if self._cache is None else await self._cache.thread.run(self._cache.lists)
+    async def lists(self, lock_id: int | None = None) -> Mapping[int, Listing]:
+        """The whole lists that are kept, by the id of their lock; or that of one lock alone."""
+        if self._cache is None:
+            return {}
+        return await self._cache.thread.run(self._cache.lists, lock_id)
 
     async def is_behind(self, lock_id: int) -> bool:
         """Whether a lock's list is not kept, or is told to be behind."""

@@ -376,6 +376,11 @@ class Remotes:
         """The whole lists as they were last kept, by the id of their lock."""
         return await self._reads.lists()
 
+    async def last_known(self, lock_id: int) -> list[Remote]:
+        """The remotes of a lock in its whole list as it was last kept; it may be old, or none."""
+        listing = (await self._reads.lists(lock_id)).get(lock_id)
+        return [] if listing is None else await asyncio.to_thread(lambda: [*listing.remotes()])
+
     async def is_behind(self, lock_id: int) -> bool:
         """Whether a whole list is not there, or something of it was changed from here since."""
         return await self._reads.is_behind(lock_id)

@@ -208,8 +208,8 @@ class Cache:
                 (count,) = connection.execute("SELECT total(bytes) FROM lists").fetchone()
                 self._list_bytes = int(count)
 
-    def lists(self) -> Mapping[int, Listing]:
-        """The lists that are kept whole, by the id of their lock."""
+    def lists(self, lock_id: int | None = None) -> Mapping[int, Listing]:
+        """The lists that are kept whole, by the id of their lock; or that of one lock alone."""
         from lockterm.domain.listing import Block, Listing
 
         def block(row: sqlite3.Row) -> Block:
@@ -221,15 +221,15 @@ class Cache:
             with self._opened().reading() as connection:
                 rows = connection.execute(
                     "SELECT lock_id, at_ms, changed, texts, ids, ends, records FROM lists"
-                    " WHERE owner = ? ORDER BY lock_id, block",
-                    (self.frame.owner,),
+                    f" WHERE owner = ?{' AND lock_id = ?' * (lock_id is not None)}"
+                    " ORDER BY lock_id, block",
+                    (self.frame.owner, *(() if lock_id is None else (lock_id,))),
                 )
                 blocks, kept = dict[int, list[Block]](), dict[int, Listing]()
                 for row in rows:
-                    lock_id = row["lock_id"]
-                    of_lock = blocks.setdefault(lock_id, [])
+                    of_lock = blocks.setdefault(row["lock_id"], [])
                     of_lock.append(block(row))
-                    kept[lock_id] = Listing(of_lock, row["at_ms"], bool(row["changed"]))
+                    kept[row["lock_id"]] = Listing(of_lock, row["at_ms"], bool(row["changed"]))
                 return kept
         except (StoreError, ValueError, TypeError):
             return {}

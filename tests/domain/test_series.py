@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockterm.domain.series import counted_up, next_like
+from lockterm.domain.remotes import Remote
+from lockterm.domain.series import Taken, counted_up, next_like
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,16 @@ def test_a_series_never_comes_back_to_what_is_taken(first: str, length: int) -> 
 def test_what_belongs_to_one_device_is_not_the_next_ones() -> None:
     typed = {"remoteName": " Crew 1 ", "remoteNumber": "A-1", "endDate": "+30d", "remoteRight": "1"}
     device = {"mac": "C4:4E", "electricQuantity": "87", "firmwareInfo": "{}", "remoteUserNo": "7"}
-    assert next_like(typed | device, {"Crew 2"}, ()) == typed | dict.fromkeys(device, "") | {
+    taken = Taken([Remote.read({"id": 2, "remoteName": "Crew 2", "remoteNumber": "B-1"})])
+    assert next_like(typed | device, taken) == typed | dict.fromkeys(device, "") | {
         "remoteName": "Crew 3",
         "remoteNumber": "A-2",
     }
+
+
+def test_it_is_said_where_only_a_part_of_the_lock_is_known() -> None:
+    one, other = (Remote.read({"id": id, "remoteNumber": f"A-{id}"}) for id in (1, 2))
+    assert Taken([one, other, one], 2).words == ""
+    assert Taken([one, other], None).words == ""
+    words = Taken([one, one], 2).words
+    assert words == "Only 1 of 2 remotes are known: another may have this number."

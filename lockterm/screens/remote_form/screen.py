@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
 from lockterm.domain.remotes import FIELDS
-from lockterm.domain.series import next_like
+from lockterm.domain.series import Taken, next_like
 from lockterm.domain.text import clean
 from lockterm.domain.typed_remote import typed_words
 from lockterm.domain.wording import read_only
@@ -60,7 +60,7 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
         focus_field: The contract's name of the field to start in: ``endDate`` renews.
         typed: A draft to go on with, so that none is offered.
         offered: Contract field -> what stands there instead of what the remote has.
-        taken: The remotes whose names and numbers the next of a series does not get.
+        taken: The names and numbers that the next of a series does not get.
     """
 
     BINDINGS = bindings("remote_form")
@@ -79,7 +79,7 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
         focus_field: str | None = None,
         typed: Mapping[str, str] | None = None,
         offered: Mapping[str, str] | None = None,
-        taken: Iterable[Remote] = (),
+        taken: Taken | None = None,
     ) -> None:
         super().__init__(operations)
         self.lock_entry = lock_entry
@@ -111,9 +111,9 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
         """What to say of those that were recorded; clean."""
         self._count = 0
         """How many those are."""
-        taken = tuple(taken)
-        self._names = {remote.remote_name or "" for remote in taken}
-        self._numbers = {remote.remote_number or "" for remote in taken}
+        self._taken = taken or Taken()
+        if offered and remote is None:  # counted up: what of it is not certain stands there at once
+            self._so_far = self._taken.words
 
     def crumbs(self) -> tuple[str, ...]:
         before = self.fields.before
@@ -284,13 +284,14 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
     def _begin_next(self, saved: RemoteSaved) -> None:
         """Offer what was just recorded once more, counted up; nothing of it was typed."""
         typed, name = self.fields.typed(), self.fields.row("remoteName")
-        self._names.add(typed["remoteName"].strip())
-        self._numbers.add(typed["remoteNumber"].strip())
+        self._taken.names.add(typed["remoteName"].strip())
+        self._taken.numbers.add(typed["remoteNumber"].strip())
         self._last, self._count = saved, self._count + 1
-        self._so_far = f"Recorded: {clean(typed['remoteName'], 40)}, {self._count:,} so far."
+        told = f"Recorded: {clean(typed['remoteName'], 40)}, {self._count:,} so far."
+        self._so_far = f"{told} {self._taken.words}".strip()
         self._saving.forget()
         self.drafts.begin_anew()
-        self.fields.offer(next_like(typed, self._names, self._numbers))
+        self.fields.offer(next_like(typed, self._taken))
         self._focused_before = name.control
         _select(name, self.fields.row("remoteNumber"))
 

@@ -22,10 +22,12 @@ from lockterm.domain.wording import (
 from lockterm.errors import LocktermError, MalformedAnswer, NoAnswer
 from lockterm.keymap.hints import key, settling
 from lockterm.screens.base import LocktermScreen
+from lockterm.terminal.key_queue import opening
 
 if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
     from lockterm.domain.remotes import Remote
+    from lockterm.domain.series import Taken
     from lockterm.screens.remote_form import RemoteSaved
 
 WRITES = frozenset({"add", "another", "edit", "renew", "delete", "clear", "user_number"})
@@ -51,6 +53,7 @@ class RemoteCommands:
         stand_on: Called with the id of a remote that was saved.
         busy_changed: Called when something else is being done with a remote: see ``busy``.
         known: Tells the remotes that are known without asking: what they are called is taken.
+        total: Tells how many the lock has; None: that is not known.
         is_deleted: Tells whether the service has recorded that a remote was deleted.
     """
 
@@ -63,6 +66,7 @@ class RemoteCommands:
         stand_on: Callable[[int | None], None] = lambda _: None,
         busy_changed: Callable[[], None] = lambda: None,
         known: Callable[[], Iterable[Remote]] = tuple,
+        total: Callable[[], int | None] = lambda: None,
         is_deleted: Callable[[Remote], bool] = lambda _: False,
     ) -> None:
         self._screen = screen
@@ -71,6 +75,7 @@ class RemoteCommands:
         self._stand_on = stand_on
         self._busy_changed = busy_changed
         self._known = known
+        self._total = total
         self._is_deleted = is_deleted
         self.busy: dict[int, str] = {}
         """Remote id -> what is being done with it: ``deleting``."""
@@ -137,21 +142,31 @@ class RemoteCommands:
         if reason := self.why_not("add"):  # chosen in the palette
             self._screen.refuse_to_open("Add", reason)
         else:
-            self._open_form(None)
+            self._open_form(None, taken=self._taken())
 
     def add_another(self) -> None:
         """Add a remote like this one in the form: name and number are counted up."""
+        remote = self._current()
+        if remote is not None:
+            self._screen.run_worker(self._add_like(remote), group="another", exclusive=True)
+
+    async def _add_like(self, remote: Remote) -> None:
         from lockterm.domain.series import next_like
         from lockterm.domain.typed_remote import typed_like
 
-        remote = self._current()
-        if remote is not None:
+        with opening(self._screen, "the form", must_appear=True):
             typed = typed_like(remote, self._screen.operations.zone(self._lock))
-            names, numbers = set[str](), set[str]()
-            for one in self._known():
-                names.add(one.remote_name or "")
-                numbers.add(one.remote_number or "")
-            self._open_form(None, "remoteName", next_like(typed, names, numbers))
+            taken = self._taken(
+                await self._screen.operations.remotes.last_known(self._lock.lock_id)
+            )
+            self._open_form(None, "remoteName", next_like(typed, taken), taken)
+
+    def _taken(self, kept: Iterable[Remote] = ()) -> Taken:
+        """What remotes of the lock are called: those on pages that were read, and others."""
+        from lockterm.domain.series import Taken
+
+        at_hand = self._screen.operations.remotes.at_hand(self._lock.lock_id)
+        return Taken((*self._known(), *at_hand, *kept), self._total())
 
     def edit(self) -> None:
         """Change the remote in the form."""
@@ -177,12 +192,13 @@ class RemoteCommands:
         remote: Remote | None,
         focus_field: str | None = None,
         offered: Mapping[str, str] | None = None,
+        taken: Taken | None = None,
     ) -> None:
         from lockterm.screens.remote_form import RemoteForm
 
         screen = self._screen
         form = RemoteForm(
-            screen.operations, self._lock, remote, focus_field, offered=offered, taken=self._known()
+            screen.operations, self._lock, remote, focus_field, offered=offered, taken=taken
         )
         screen.app.push_screen(form, self._form_closed)
 

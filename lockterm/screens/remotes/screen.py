@@ -105,6 +105,7 @@ class RemotesScreen(LocktermScreen[None]):
             stand_on=self._stand_on,
             busy_changed=self.paint_rows,
             known=lambda: self.view.known,
+            total=lambda: self.view.page.total if self.view.page else None,
             is_deleted=lambda remote: self.view.is_deleted(remote),
         )
         """What the keys do with the remote under the cursor."""

@@ -6,6 +6,8 @@ from typing import Any
 
 from textual.pilot import Pilot
 
+from lockterm.config.look import Look
+from lockterm.domain.locks import Lock
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
@@ -63,6 +65,30 @@ async def test_ten_remotes_take_few_keys(service: RunningService, lockterm_app: 
         one = made[f"Crew {number}"]
         assert one["remoteNumber"] == f"B-{number:03}"
         assert all(one[name] == made["Crew 1"][name] for name in same)
+
+
+async def test_it_counts_past_all_that_is_known_and_says_where_that_is_a_part(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    """What other pages have is known where they were read, or the whole list was kept."""
+    for number in range(1, 13):
+        crew(service, number)
+    async with lockterm_app(service, 1004, look=Look(quiet=True), page_size=5) as pilot:
+        form = await begun(pilot, "+")
+        offered = form.fields.typed()["remoteNumber"]
+        assert "Only 5 of 12 remotes are known: another may have this number." in shown(pilot)
+        await pilot.press("escape", "n")
+        await settled(pilot)
+        form = await begun(pilot, "p", "+")
+        assert "Only 10 of 12 remotes are known" in shown(pilot)
+        await pilot.press("escape")
+        await settled(pilot)
+        operations = pilot.app.operations  # type: ignore[attr-defined]
+        async for _ in operations.everywhere.read(locks=[Lock(1004)]):
+            pass
+        form = await begun(pilot, "+")
+        assert "are known" not in shown(pilot)
+        assert (form.fields.typed()["remoteName"], offered) == ("Crew 13", "B-006")
 
 
 async def test_a_series_that_comes_in_one_burst_is_the_same(
