@@ -112,10 +112,7 @@ def backed_up(remote: Remote, lock_id: int, known: Mapping[str, Any], now_ms: in
     if unusable:
         named = ", ".join(field.called for field in ADDED if field.name in unusable)
         return BackedUp(remote, None, f"The backup has no usable {named}.", ended=ended)
-    names = {field.attribute: field.of(wanted) for field in _NAMES}
-    named_soundly = replace(wanted, remote_name="-", remote_number="-")
-    request = rules.new_remote(lock_id, named_soundly)
-    request = request.model_copy(update=names)
+    request = rules.added_again(lock_id, wanted)
     # An add makes a normal remote (3): what somebody had switched off would open the lock again.
     was_invalid = remote.status not in (None, RemoteStatus.NORMAL) and not ended
     unknown = tuple(field for field in hidden if field.name not in known)

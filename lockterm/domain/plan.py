@@ -96,6 +96,8 @@ class Step:
     """Its operation in the journal, noted before the first byte leaves."""
     is_planned: bool = True
     """Whether it may be sent; what could not be planned is told with the rest, and why."""
+    restores: str | None = None
+    """The delete or clear that has taken away what is added again; ``before`` is how it was."""
 
     @property
     def may_retry(self) -> bool:

@@ -10,7 +10,7 @@ from lockterm.domain import rules
 from lockterm.domain.constants import RemoteType
 from lockterm.domain.differences import differences, in_words
 from lockterm.domain.plan import DUE, Action, Plan, Step, StepState, at_rest
-from lockterm.domain.remotes import FIELDS, Remote
+from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.text import clean
 from lockterm.domain.validity import OPENS_ALWAYS, OPENS_NOTHING, never_opens, period_words
 from lockterm.domain.wording import titled
@@ -85,7 +85,8 @@ def change_words(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
             return lines
         case Action.UPDATE:
             after = rules.effective(before, Remote.read({**before.raw, **step.wanted}))
-            return [str(one) for one in differences(before, after, zone)]
+            fields = [one for one in ADDED if one in UPDATED or one.name in step.wanted]
+            return [str(one) for one in differences(before, after, zone, fields)]
         case Action.DELETE:
             return [clean(period_words(before, now_ms, zone))]
         case Action.KEEP:
@@ -124,13 +125,15 @@ def all_notes(steps: Iterable[Step], zones: Mapping[int, tzinfo], now_ms: int) -
         zones: Id -> the lock's.
         now_ms: Now, in milliseconds.
     """
-    noted: dict[str, list[Step]] = {}
+    noted: dict[tuple[str, int], list[Step]] = {}
     for step in steps:
         for words in notes_of(step, zones[step.lock_id], now_ms):
-            noted.setdefault(words, []).append(step)
+            # What was found out of one remote is told of that one.
+            own = step.number if words == clean(step.message, 300) else 0
+            noted.setdefault((words, own), []).append(step)
     return [
         f"Note: {step_title(some[0])}{f' and {len(some) - 1:,} more' * bool(some[1:])}: {words}"
-        for words, some in noted.items()
+        for (words, _), some in noted.items()
     ]
 
 

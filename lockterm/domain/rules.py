@@ -195,6 +195,20 @@ def new_remote(lock_id: int, wanted: Remote) -> NewRemote:
     return request
 
 
+def added_again(lock_id: int, was: Remote) -> NewRemote:
+    """As :func:`new_remote`, of what was a remote: also with a name that nobody may type.
+
+    Raises:
+        RuleViolation: A rule is broken.
+    """
+    names = {
+        field.attribute: field.of(was) for field in (FIELDS["remoteName"], FIELDS["remoteNumber"])
+    }
+    request = new_remote(lock_id, replace(was, remote_name="-", remote_number="-"))
+    again: NewRemote = request.model_copy(update=names)
+    return again
+
+
 def changes(before: Remote, wanted: Remote) -> RemoteChanges:
     """What an update has to send (4.4); nothing where nothing changed.
 

@@ -1,35 +1,66 @@
-"""The inverse of a change that the service has recorded, as steps of a plan.
-
-What a delete or a clear took away is added again by a restore: see :mod:`lockterm.domain.backup`.
-"""
+"""The inverse of a change that the service has recorded, as steps of a plan."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
+from math import inf
 from typing import Any
 
 from lockterm.domain import rules
+from lockterm.domain.backup import BackedUp
 from lockterm.domain.bulk import Bulk, Target, change_each, delete_each
+from lockterm.domain.constants import RemoteType, needs_weekdays
+from lockterm.domain.copies import copied
 from lockterm.domain.history import HistoryLine
-from lockterm.domain.operation import CALL_WORDS, RECORDED, STATE_WORDS, WITHOUT_EFFECT, Operation
+from lockterm.domain.operation import (
+    CALL_WORDS,
+    IN_FLIGHT,
+    RECORDED,
+    STATE_WORDS,
+    UNSETTLED,
+    WITHOUT_EFFECT,
+    Operation,
+    State,
+)
+from lockterm.domain.plan import Action, Step, StepState
 from lockterm.domain.remotes import RECOGNISED, UPDATED, Remote
+from lockterm.domain.validity import Phase, phase_of
+from lockterm.domain.weekdays import WEEK
+from lockterm.keymap.hints import settling
 
-NOT_TOLD = {
-    "updateRemoteUserNo": "The service never tells a user number: which one was before is not known"
-    " for certain. Set it anew.",
-    "updateLockSetting": "The service never tells the voice of a lock: which one was before is not"
-    " known. Choose it anew.",
-}
-"""The calls that are not undone, and why."""
+TAKEN_AWAY = frozenset({"delete", "clear"})
+"""The calls that are undone by adding again what they took away."""
+
+VOICE = (
+    "The service never tells the voice of a lock: which one was before is not known. Choose it"
+    " anew."
+)
+USER_NO = (
+    "The service never tells a user number, and which one was before was not set from here: it is"
+    " not known. Set it anew."
+)
+NO_USER_NO = "It had no user number before, and the service has no call that takes one away."
 
 
-def why_not_undone(operation: Operation | HistoryLine) -> str:
-    """Why an operation has no inverse, as a sentence; empty: it has one."""
+def settle_first() -> str:
+    """What to do about what is not settled."""
+    return f"Settle it first: {settling()}"
+
+
+def why_not_undone(operation: Operation | HistoryLine, count: int) -> str:
+    """Why an operation has no inverse, as a sentence; empty: it has one, as far as is known here.
+
+    Args:
+        operation: The operation.
+        count: How many remotes its backup holds.
+    """
     call, state = operation.call, operation.state
-    if call in NOT_TOLD:
-        return NOT_TOLD[call]
+    if call in TAKEN_AWAY:
+        return why_not_restorable(operation, count)
+    if call == "updateLockSetting":
+        return VOICE
     if state in WITHOUT_EFFECT:
         return f"This {CALL_WORDS.get(call, call)} was {STATE_WORDS[state]}: nothing is to undo."
     if state not in RECORDED:
@@ -40,8 +71,31 @@ def why_not_undone(operation: Operation | HistoryLine) -> str:
     return ""
 
 
-def undone(operation: Operation, zone: tzinfo, now_ms: int) -> Bulk:
-    """The inverse of an add or an update that was recorded.
+def why_not_restorable(operation: Operation | HistoryLine, count: int) -> str:
+    """Why what an operation took away cannot be added again; empty: it can.
+
+    Args:
+        operation: The operation.
+        count: How many remotes its backup holds.
+    """
+    if operation.call not in TAKEN_AWAY:
+        return "Only what a delete or a clear took away can be restored."
+    if operation.state is State.DAMAGED:
+        return "This entry of the journal is damaged: its backup cannot be trusted any more."
+    if operation.state in UNSETTLED | IN_FLIGHT:
+        return f"It is not settled whether this {operation.call} took effect. {settle_first()}"
+    is_replaced = operation.call == "clear" and operation.state is State.SENT_AGAIN
+    if operation.state not in RECORDED | {State.GIVEN_UP} and not is_replaced:
+        return f"This {operation.call} was {STATE_WORDS[operation.state]}: nothing is to restore."
+    if not count:
+        return f"There was nothing to {operation.call}."
+    return ""
+
+
+def undone(
+    operation: Operation, zone: tzinfo, now_ms: int, known: Mapping[str, Any] | None = None
+) -> Bulk:
+    """The inverse of an add, an update or a user number that was recorded.
 
     Each step takes the remote as the change has left it: as anything else it is not touched.
 
@@ -49,6 +103,7 @@ def undone(operation: Operation, zone: tzinfo, now_ms: int) -> Bulk:
         operation: :func:`why_not_undone` has nothing against it.
         zone: Of its lock.
         now_ms: Now, in milliseconds.
+        known: For a user number: what was known before of the fields that no list returns.
     """
     body = operation.body
     if operation.call == "add":
@@ -58,6 +113,8 @@ def undone(operation: Operation, zone: tzinfo, now_ms: int) -> Bulk:
         return delete_each([Target(operation.lock_id, remote, zone)])
     before: Mapping[str, Any] = operation.before[0] if operation.before else {}
     was = Remote.read(before)
+    if operation.call == "updateRemoteUserNo":
+        return _user_no_undone(operation, was, known or {})
     changed = [field for field in UPDATED if field.name in body]
     after = Remote.read(
         {**before, **{field.name: body[field.name] for field in changed}, "id": operation.remote_id}
@@ -68,12 +125,109 @@ def undone(operation: Operation, zone: tzinfo, now_ms: int) -> Bulk:
     for place, step in enumerate(bulk.steps):
         sent = rules.changes(after, wanted).body() if step.wanted else {}
         again = Remote.read({**after.raw, **sent})
+        said = [words] if (words := gained(after, again, now_ms)) else []
         lost = [
             field.called
             for field in changed
             if field not in told or not rules.is_same(field, field.of(again), field.of(was))
         ]
         if lost:
-            words = f"This does not come back, and stays as it is: {', '.join(lost)}."
-            bulk.steps[place] = replace(step, message=words)
+            said.append(f"This does not come back, and stays as it is: {', '.join(lost)}.")
+        bulk.steps[place] = replace(step, message=" ".join(said))
     return bulk
+
+
+def _user_no_undone(operation: Operation, was: Remote, known: Mapping[str, Any]) -> Bulk:
+    """The user number as it was, where the service or this lockterm has told it."""
+    name = "remoteUserNo"
+    now = operation.body.get(name)
+    told = {name: was.remote_user_no} if was.remote_user_no is not None else known
+    former = told.get(name)
+    shown = operation.remote_name.encode("utf-8", "backslashreplace").decode()
+    before = {**was.raw, name: now}
+    step = Step(0, Action.UPDATE, operation.lock_id, operation.remote_id, shown, before=before)
+    if former is None:
+        return Bulk([], [refused(step, NO_USER_NO if name in told else USER_NO)])
+    if former == now:
+        return Bulk([replace(step, action=Action.KEEP)], [])
+    return Bulk([replace(step, wanted={name: former})], [])
+
+
+def restored(
+    backups: Sequence[tuple[str, BackedUp]],
+    lock_id: int,
+    there: Sequence[Remote],
+    now_ms: int,
+    *,
+    renames: bool,
+) -> Bulk:
+    """Add remotes of backups again; one is there already where its name and its number are.
+
+    Args:
+        backups: The remotes, each with the delete or clear that took it away.
+        lock_id: The lock that they were on, and are to be on again.
+        there: All that it has.
+        now_ms: Now, in milliseconds.
+        renames: See :func:`copied`.
+    """
+    bulk = Bulk([], [])
+    remotes = [remote for _, remote in backups]
+    pairs = {(one.remote.remote_name, one.remote.remote_number) for one in remotes}
+    numbered = [
+        one
+        if (one.remote_name, one.remote_number) in pairs
+        else replace(one, remote_number=None)  # another one may have the same
+        for one in there
+    ]
+    steps = copied(remotes, lock_id, numbered, renames=renames)
+    for (operation_id, backup), step in zip(backups, steps, strict=True):
+        if backup.request is None:
+            bulk.left.append(step)
+        elif step.action is Action.KEEP:
+            bulk.steps.append(step)
+        else:
+            note = gained(None, Remote.read(step.wanted), now_ms)
+            before = backup.remote.raw
+            bulk.steps.append(replace(step, restores=operation_id, before=before, message=note))
+    return bulk
+
+
+def refused(step: Step, reason: str) -> Step:
+    """A step that cannot be planned."""
+    return replace(step, state=StepState.REFUSED, message=reason)
+
+
+def gained(before: Remote | None, after: Remote, now_ms: int) -> str:
+    """Which access there is after a change that was not there before it; empty: none.
+
+    Args:
+        before: The remote before it; None: it was gone.
+        after: The remote after it.
+        now_ms: Now, in milliseconds.
+    """
+    if phase_of(after, now_ms) is Phase.OVER:
+        return ""
+    if before is None:
+        return "It gets access again: it was deleted."
+    start, end, days = _access(before, now_ms)
+    new_start, new_end, new_days = _access(after, now_ms)
+    more = [
+        words
+        for words, is_more in (
+            ("no end any more", new_end == inf and end != inf),
+            ("a later end", end < new_end < inf),
+            ("an earlier start", new_start < start),
+            ("more weekdays", bool(new_days - days)),
+        )
+        if is_more
+    ]
+    return f"It gets more access: {', '.join(more)}." if more else ""
+
+
+def _access(remote: Remote, now_ms: int) -> tuple[float, float, frozenset[int]]:
+    """From when, until when, and on which weekdays a remote may open from now on."""
+    week = frozenset(WEEK)
+    if remote.remote_type == RemoteType.PERMANENT:
+        return now_ms, inf, week
+    days = frozenset(remote.week_day or ()) if needs_weekdays(remote.remote_type) else week
+    return max(remote.start_ms or now_ms, now_ms), remote.end_ms or inf, days

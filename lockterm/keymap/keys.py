@@ -424,13 +424,13 @@ PLACES: Mapping[str, Place] = {
         {
             CHANGES: (
                 Key("history.open", "enter", "open", "Everything about it", line=1, opens=True),
-                Key("history.restore", "R", "restore", _RESTORE, line=2, opens=True),
-                Key("history.undo", "z", "undo", line=8, opens=True,
-                    sentence="Undo this change, as a plan"),
+                Key("history.restore", "R", "restore", _RESTORE, line=3, opens=True),
+                Key("history.undo", "z", "undo", line=2, opens=True,
+                    sentence="Undo this change, or all that this run has changed, as a plan"),
             ),
             FINDING: (
-                Key("history.find", "slash", "find", "Type to find", line=3, opens=True),
-                Key("history.outcomes", "o", "outcomes", line=4,
+                Key("history.find", "slash", "find", "Type to find", line=4, opens=True),
+                Key("history.outcomes", "o", "outcomes", line=6,
                     sentence="Show all outcomes, then only unsettled, failed, done"),
                 Key("history.one_lock", "l", "lock", line=5,
                     sentence="Show only this lock's operations, or those of all locks again"),
@@ -439,11 +439,11 @@ PLACES: Mapping[str, Place] = {
                 Key("history.refresh", "r", "refresh"),
             ),
             COPYING: (
-                Key("history.export", "E", "export", line=6,
+                Key("history.export", "E", "export", line=7,
                     sentence="Write what is shown to a CSV and a JSON file"),
             ),
             MOVING: (
-                Key("history.back", "escape", "back", "Show all again; then go back", line=7),
+                Key("history.back", "escape", "back", "Show all again; then go back", line=8),
             ),
         },
         holds=("table", "find"),
@@ -511,6 +511,8 @@ PLACES: Mapping[str, Place] = {
                     sentence="Begin no more steps of the run; those under way end"),
                 Key("plan.retry", "R", "retry", line=4, opens=True,
                     sentence="Make a smaller plan of what was refused or not sent"),
+                Key("plan.undo", "z", "undo step", line=6, opens=True,
+                    sentence="Undo the step under the cursor alone, as a plan"),
                 Key("plan.problems", "p", "problems", line=3,
                     sentence="Show only what has to be looked at, or all steps again"),
             ),
@@ -520,22 +522,6 @@ PLACES: Mapping[str, Place] = {
             ),
         },
         holds=("table",),
-    ),
-    "restore": Place(
-        "while restoring",
-        {
-            MOVING: (
-                *_rows(
-                    "scroll_rows('cursor_up') scroll_rows('cursor_down')"
-                    " scroll_rows('page_up') scroll_rows('page_down')"
-                    " scroll_rows('scroll_top') scroll_rows('scroll_bottom')"
-                ),
-                Key("dialog.previous", "left,h", "previous", action="app.focus_previous"),
-                Key("dialog.next", "right,l", "choose", action="app.focus_next", line=1),
-                Key("restore.leave", "escape", "leave", line=2,
-                    sentence="Stop after the remote that is being sent; then leave"),
-            ),
-        },
     ),
     "messages": Place(
         "in the messages",

@@ -173,15 +173,36 @@ class JournalStore:
         """The adds on a lock that restore remotes from backups, the oldest first."""
         return await self._thread.run(self.use, lambda: self._journal.restored(lock_id))
 
-    async def known_of_backup(self, backup: Operation) -> Mapping[int, Mapping[str, Any]]:
+    async def restored_as(self, backup_id: str, old_id: int) -> list[Operation]:
+        """The adds that were recorded of a remote of a backup, by the id that it had."""
+        return await self._thread.run(
+            self.use, lambda: self._journal.restored_as(backup_id, old_id)
+        )
+
+    async def of_run(self, plan_id: str) -> list[Operation]:
+        """What was sent for the steps of a plan, the oldest first."""
+        return await self._thread.run(self.use, lambda: self._journal.of_run(plan_id))
+
+    async def run_of(self, operation: Operation) -> str:
+        """The id of the plan that has an operation as a step; empty: none has."""
+        return await self._thread.run(self.use, lambda: self._journal.run_of(operation))
+
+    async def known_hidden(
+        self, change: Operation, *, till_now: bool = False
+    ) -> Mapping[int, Mapping[str, Any]]:
         """What this lockterm knows of fields that the list never returns, by remote id.
 
         See :func:`lockterm.domain.hidden.known_fields`.
+
+        Args:
+            change: The remotes that it was about are meant.
+            till_now: Whether all of it is meant; else what was known before the change.
         """
         from lockterm.domain.hidden import known_fields
 
         def known() -> Mapping[int, Mapping[str, Any]]:
-            return known_fields(self._journal.told_hidden(backup), backup.before)
+            told = self._journal.told_hidden(change, till_now=till_now)
+            return known_fields(told, change.before)
 
         return await self._thread.run(self.use, known)
 

@@ -61,6 +61,10 @@ class Drawn:
     plan: Plan
     unread: Sequence[ReadLock] = ()
     """The locks that could not be read whole."""
+    about: str = ""
+    """What is said of all of it beside its title, as a sentence."""
+    losses: Sequence[str] = ()
+    """What it cannot bring back, in sentences: to be agreed to."""
 
     @property
     def left(self) -> Sequence[Step]:
@@ -182,16 +186,26 @@ async def draw_plan(
     if problems:
         raise BadTable(sorted(problems, key=lambda problem: problem.line))
     unread = [one for one in read if one.error is not None]
-    if unread:
-        kept = [step for step in steps if step.action is not Action.DELETE]
-        words = f"Nothing is deleted: lock {unread[0].lock.lock_id} could not be read whole."
-        left += [
-            replace(step, state=StepState.NOT_SENT, message=words)
-            for step in steps
-            if step.action is Action.DELETE
-        ]
-        steps = kept
-    return Drawn(operations.runs.make(title, steps, left), unread)
+    steps, held = without_deletes(steps, unread) if unread else (steps, [])
+    return Drawn(operations.runs.make(title, steps, [*left, *held]), unread)
+
+
+def without_deletes(
+    steps: Iterable[Step], unread: Sequence[ReadLock]
+) -> tuple[list[Step], list[Step]]:
+    """Where a lock could not be read whole, nothing is deleted anywhere.
+
+    Returns:
+        What is left of the steps, and the deletes, with why they are not sent.
+    """
+    words = f"Nothing is deleted: lock {unread[0].lock.lock_id} could not be read whole."
+    kept, held = list[Step](), list[Step]()
+    for step in steps:
+        if step.action is Action.DELETE:
+            held.append(replace(step, state=StepState.NOT_SENT, message=words))
+        else:
+            kept.append(step)
+    return kept, held
 
 
 def draw_copies(

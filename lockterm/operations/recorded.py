@@ -133,6 +133,13 @@ class Recorded:
         """A remote that was added from here: as it was sent, and as it was changed since."""
         return {**add.body, **_set_by(self.changed.get(add.remote_id, ())), "id": add.remote_id}
 
+    def brought_up(self, remotes: Sequence[Remote]) -> dict[int | None, Remote]:
+        """A whole list by id, as the journal knows it where the list is behind."""
+        gone = self.lingering(remotes)
+        found = {one.id: self.newest(one) for one in remotes if one.id not in gone}
+        missing = self.missing({remote.id for remote in remotes})
+        return found | {add.remote_id: Remote.read(self._by_now(add)) for add in missing}
+
     def contradiction(self, remotes: Sequence[Remote]) -> str:
         """What a whole list contradicts, as a sentence; empty: nothing."""
         ids = {remote.id for remote in remotes}

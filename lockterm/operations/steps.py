@@ -14,7 +14,7 @@ from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.operation import STATE_WORDS, State
 from lockterm.domain.plan import Action, Step, StepState, outcome_of
 from lockterm.domain.reading import Field
-from lockterm.domain.remotes import ADDED, UPDATED, Remote
+from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.text import clean
 from lockterm.errors import (
     LocktermError,
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from lockterm.operations.writes import Writes
 
 _log = logging.getLogger(__name__)
+
+USER_NO = "remoteUserNo"
+"""What has a call of its own: a step that sets it sets nothing else."""
 
 CALLS = {Action.ADD: 2, Action.UPDATE: 2, Action.DELETE: 2, Action.KEEP: 0, Action.VOICE: 1}
 """How many calls a step makes where all goes well: one that looks, and one that changes. A voice
@@ -127,9 +130,19 @@ class Steps:
 
     async def _add(self, step: Step) -> Step:
         wanted = _wanted(step, {}, ADDED)
-        request = rules.new_remote(step.lock_id, wanted)
+        restores = None
+        if step.restores is None:
+            request = rules.new_remote(step.lock_id, wanted)
+        else:
+            request = rules.added_again(step.lock_id, wanted)
+            restores = (step.restores, step.before["id"])
+            if done := await self._journal.restored_as(*restores):
+                words = f"It was restored already, as {done[0].remote_id}."
+                return _ended(step, StepState.UNCHANGED, words)
         try:
-            new_id = await self._writes.add_remote(request, operation_id=step.operation_id)
+            new_id = await self._writes.add_remote(
+                request, restores=restores, operation_id=step.operation_id
+            )
         except NameTaken as error:
             for remote in await self._remotes.all(step.lock_id):
                 if remote.remote_name == request.remote_name:
@@ -170,6 +183,8 @@ class Steps:
             if error.is_denial or isinstance(error, RateLimited) or not error.is_gone:
                 raise
             return await self._gone(step, before, error)
+        if USER_NO in step.wanted:
+            return await self._set_user_no(step, before, now)
         if step.action is Action.UPDATE:
             return await self._update(step, before, now)
         shown = [field for field in UPDATED if field.name in before.raw]
@@ -196,6 +211,19 @@ class Steps:
             now,
             just_read=True,
             operation_id=step.operation_id,
+        )
+        return _ended(step, StepState.RECORDED)
+
+    async def _set_user_no(self, step: Step, before: Remote, now: Remote) -> Step:
+        """Set what no update sends (4.8), and the service need not tell."""
+        wanted = step.wanted[USER_NO]
+        if USER_NO in now.raw and now.remote_user_no == wanted:
+            return _ended(step, StepState.UNCHANGED, "It is so already.")
+        told = [FIELDS[USER_NO]] if USER_NO in now.raw else []
+        if changed := await self._differences(step, before, now, told):
+            return _ended(step, StepState.SKIPPED, f"It was changed since: {changed}.")
+        await self._writes.set_user_no(
+            step.lock_id, now, wanted, just_read=True, operation_id=step.operation_id
         )
         return _ended(step, StepState.RECORDED)
 

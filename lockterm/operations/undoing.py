@@ -1,21 +1,44 @@
-"""Undo: the inverse of a change as a plan, drawn from the journal and from what is there now."""
+"""Undo and restore: the inverse of what was sent, as a plan, drawn from the journal and the locks.
+
+What was restored already is told by the journal alone, where each add names the remote that it
+restores: so nothing comes back twice, whichever plan adds it.
+"""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from lockterm.domain.backup import BackedUp, losses, read_backup
+from lockterm.domain.bulk import Bulk
 from lockterm.domain.differences import differences
-from lockterm.domain.operation import Operation, title_of
+from lockterm.domain.operation import (
+    IN_FLIGHT,
+    RECORDED,
+    STATE_WORDS,
+    UNSETTLED,
+    WITHOUT_EFFECT,
+    Operation,
+    title_of,
+)
 from lockterm.domain.plan import Action, Step, StepState
-from lockterm.domain.remotes import RECOGNISED, Remote
+from lockterm.domain.remotes import RECOGNISED, Remote, is_still
 from lockterm.domain.text import clean
-from lockterm.domain.undo import undone, why_not_undone
-from lockterm.errors import LocktermError, RateLimited, Refused, RuleViolation
-from lockterm.operations.plan_files import Drawn
+from lockterm.domain.undo import (
+    TAKEN_AWAY,
+    refused,
+    restored,
+    settle_first,
+    undone,
+    why_not_undone,
+)
+from lockterm.domain.wording import remote_title
+from lockterm.errors import LocktermError, StoreError
+from lockterm.operations.plan_files import Drawn, ReadLock, read_locks, without_deletes
 
 if TYPE_CHECKING:
-    from lockterm.domain.locks import Lock
     from lockterm.operations.facade import Operations
 
 
@@ -25,55 +48,277 @@ class CannotUndoError(LocktermError):
     title = "Undo"
 
 
-async def last_change(operations: Operations, lock_id: int) -> Operation:
-    """The last change of a lock that was sent from here, whatever was refused since.
+# --- what is undone ------------------------------------------------------------------------------
+
+
+async def undo_last(operations: Operations, lock_id: int, *, renames: bool = False) -> Drawn:
+    """Make a plan that undoes the last change of a lock from here, or the whole run it was one of.
+
+    Args:
+        operations: What knows it.
+        lock_id: The lock.
+        renames: See :func:`draw_undo`.
 
     Raises:
-        CannotUndoError: There is none.
-        StoreError: The journal cannot be read.
+        CannotUndoError: There is none, or it has no inverse.
+        LocktermError: As for :func:`draw_undo`.
     """
-    if (found := await operations.journal.last_change(lock_id)) is not None:
-        return found
-    raise CannotUndoError("Nothing was changed on this lock from here.")
+    found = await operations.journal.last_change(lock_id)
+    if found is None:
+        raise CannotUndoError("Nothing was changed on this lock from here.")
+    run_id = await operations.journal.run_of(found)
+    if run_id and len(await operations.journal.of_run(run_id)) > 1:
+        drawn = await undo_run(operations, run_id, renames=renames)
+        words = (
+            f"The last change, {clean(title_of(found), 60)}, was one of this run: all is undone."
+        )
+        return replace(drawn, about=words)
+    return await undo_one(operations, found.id, renames=renames)
 
 
-async def draw_undo(operations: Operations, operation: Operation) -> Drawn:
-    """Make a plan of the inverse of an add or an update.
-
-    What is no longer as the change has left it is in no run, and said.
+async def undo_one(operations: Operations, operation_id: str, *, renames: bool = False) -> Drawn:
+    """Make a plan that undoes an operation; see :func:`draw_undo`.
 
     Raises:
         CannotUndoError: It has no inverse.
-        OtherService: It was sent to another service than the profile names now.
-        StoreError: The lock book cannot be read.
-        ServiceError: The remote cannot be read.
     """
-    if reason := why_not_undone(operation):
+    change = await operations.journal.find(operation_id)
+    if change is None:
+        raise StoreError("The journal does not have this operation any more.")
+    if reason := why_not_undone(change, len(change.before)):
         raise CannotUndoError(reason)
-    operations.journal.require_sent_here(operation)
-    lock = await operations.locks.find(operation.lock_id)
-    bulk = undone(operation, operations.zone(lock), operations.now_ms())
-    steps, left = [], bulk.left
-    for step in bulk.steps:
-        if words := await _changed_since(operations, lock, step):
-            left.append(replace(step, state=StepState.SKIPPED, message=words))
-        else:
-            steps.append(step)
-    return Drawn(operations.runs.make(f"undo: {title_of(operation)}", steps, left))
+    verb = "restore" if change.call in TAKEN_AWAY else "undo"
+    title = f"{verb}: {title_of(change)}"
+    return await draw_undo(operations, [change], title, renames=renames)
 
 
-async def _changed_since(operations: Operations, lock: Lock, step: Step) -> str:
-    """Why a remote is not as the change has left it, in sentences; empty: it is."""
-    before = Remote.read(step.before)
-    try:
-        now = await operations.remotes.still(before, lock.lock_id)
-    except RuleViolation as error:
-        return error.message
-    except Refused as error:
-        if error.is_denial or isinstance(error, RateLimited) or not error.is_gone:
-            raise
-        return "It is gone already."
-    names = step.before if step.action is Action.DELETE else step.wanted
-    fields = [field for field in RECOGNISED if field.name in names]
-    others = differences(before, now, operations.zone(lock), fields)
-    return clean(f"It was changed since: {'; '.join(map(str, others))}.", 400) if others else ""
+async def undo_run(operations: Operations, run_id: str, *, renames: bool = False) -> Drawn:
+    """Make a plan that undoes all that a run has changed; see :func:`draw_undo`.
+
+    Raises:
+        CannotUndoError: It is under way, or nothing of it was recorded.
+        NoSuchRun: It is not kept any more.
+    """
+    plan = await operations.runs.find(run_id)
+    if any(one.is_running for one in await operations.runs.list() if one.id == plan.id):
+        raise CannotUndoError("The run is under way: stop it, or wait for its end.")
+    sent = await operations.journal.of_run(plan.id)
+    changes = [one for one in sent if one.state not in WITHOUT_EFFECT]
+    if not changes:
+        raise CannotUndoError("Nothing was changed by this run.")
+    return await draw_undo(operations, changes, f"undo the run: {plan.title}", renames=renames)
+
+
+def names_taken(drawn: Drawn) -> int:
+    """How many remotes a plan leaves out since a remote of the lock has their name."""
+    kept = (step for step in drawn.plan.steps if step.action is Action.KEEP)
+    return sum(step.remote_id is None for step in kept)
+
+
+# --- the plan ------------------------------------------------------------------------------------
+
+
+async def draw_undo(
+    operations: Operations, changes: Sequence[Operation], title: str, *, renames: bool
+) -> Drawn:
+    """Make a plan of the inverse of changes.
+
+    What is no longer as its change has left it is in no run, and said; so is what has no inverse.
+    Where one of the locks cannot be read whole, nothing is deleted.
+
+    Args:
+        operations: What reads the locks.
+        changes: The oldest first.
+        title: What the plan is called.
+        renames: Whether a remote comes back under another name where its own is taken; else not.
+
+    Raises:
+        CannotUndoError: There is a single one, and it has no inverse.
+        OtherService: They were sent to another service than the profile names now.
+        StoreError: The journal or the lock book cannot be read.
+        LocktermError: None of the locks can be read.
+    """
+    of_lock: dict[int, list[Operation]] = {}
+    for change in reversed(changes):
+        operations.journal.require_sent_here(change)
+        of_lock.setdefault(change.lock_id, []).append(change)
+    read = await read_locks(operations, of_lock)
+    unread = [one for one in read if one.error is not None]
+    if len(unread) == len(read) and (error := unread[0].error) is not None:
+        raise error
+    made, back = Bulk([], []), list[BackedUp]()
+    for one in read:
+        lock_changes = of_lock[one.lock.lock_id]
+        if one.error is not None:
+            state, words = StepState.NOT_SENT, one.error.meaning
+            made.left.extend(
+                replace(_step(change), state=state, message=words) for change in lock_changes
+            )
+            continue
+        on_lock = _OnLock(operations, one)
+        bulk = await on_lock.undo(lock_changes, renames=renames)
+        made.steps.extend(bulk.steps)
+        made.left.extend(bulk.left)
+        back.extend(on_lock.back)
+    planned, held = without_deletes(made.steps, unread) if unread else (made.steps, [])
+    left = [*made.left, *held]
+    if len(changes) == 1 and not planned and [one.state for one in left] == [StepState.REFUSED]:
+        raise CannotUndoError(left[0].message)
+    plan = operations.runs.make(title, planned, left)
+    return Drawn(plan, unread, losses=[*losses(back), *_doubts(changes)])
+
+
+def _doubts(changes: Sequence[Operation]) -> list[str]:
+    """What is not certain of the deletes and clears that are undone."""
+    states = {change.state for change in changes if change.call in TAKEN_AWAY} - RECORDED
+    return [
+        f"What was {STATE_WORDS[state]}: what is still on the lock by its name is not added."
+        for state in sorted(states)
+    ]
+
+
+def _step(change: Operation) -> Step:
+    """What cannot be planned of a change."""
+    action = Action.DELETE if change.call == "add" else Action.UPDATE
+    action = Action.ADD if change.call in TAKEN_AWAY else action
+    action = Action.VOICE if change.call == "updateLockSetting" else action
+    name = title_of(change) if change.call in TAKEN_AWAY else change.remote_name
+    shown = name.encode("utf-8", "backslashreplace").decode()  # the disk is UTF-8
+    return Step(0, action, change.lock_id, change.remote_id, shown)
+
+
+class _OnLock:
+    """The inverse of changes of one lock.
+
+    Args:
+        operations: What knows of them.
+        read: The lock, read whole.
+    """
+
+    def __init__(self, operations: Operations, read: ReadLock) -> None:
+        self._operations = operations
+        self._read = read
+        self._now_ms = operations.now_ms()
+        self._there: dict[int | None, Remote] = {}
+        """Id -> a remote of the lock, as it will be when what is planned so far is done."""
+        self.back: list[BackedUp] = []
+        """What is added again."""
+
+    async def undo(self, changes: Sequence[Operation], *, renames: bool) -> Bulk:
+        """The steps: what was added goes first, and what was deleted comes last, for the names.
+
+        Args:
+            changes: The newest first.
+            renames: See :func:`draw_undo`.
+        """
+        recorded = await self._operations.journal.recorded(self._read.lock.lock_id)
+        self._there = recorded.brought_up(self._read.remotes)
+        made = Bulk([], [])
+        backups: list[tuple[str, BackedUp]] = []
+        for change in sorted(changes, key=lambda one: one.call != "add"):
+            if reason := why_not_undone(change, len(change.before)):
+                made.left.append(refused(_step(change), reason))
+                continue
+            known = await self._operations.journal.known_hidden(change)
+            if change.call in TAKEN_AWAY:
+                backups += await self._backup(change, known, made)
+                continue
+            hidden = known.get(change.remote_id or 0, {})
+            bulk = undone(change, self._read.zone, self._now_ms, hidden)
+            made.left.extend(bulk.left)
+            for step in bulk.steps:
+                if words := await self._changed_since(change, step):
+                    made.left.append(replace(step, state=StepState.SKIPPED, message=words))
+                else:
+                    made.steps.append(step)
+                    self._note(step)
+        # A name that the list does not show yet is asked for before it is sent.
+        listed = {remote.id for remote in self._read.remotes}
+        there = [remote for remote_id, remote in self._there.items() if remote_id in listed]
+        lock_id, now_ms = self._read.lock.lock_id, self._now_ms
+        bulk = restored(backups, lock_id, there, now_ms, renames=renames)
+        made.steps.extend(bulk.steps)
+        made.left.extend(bulk.left)
+        added = [step.action is Action.ADD for step in bulk.steps]
+        usable = [backup for _, backup in backups if backup.request is not None]
+        self.back = [one for one, is_added in zip(usable, added, strict=True) if is_added]
+        return made
+
+    def _note(self, step: Step) -> None:
+        """Note what will be when a step is done."""
+        if step.action is Action.DELETE:
+            self._there.pop(step.remote_id, None)
+        elif name := step.wanted.get("remoteName"):
+            now = self._there[step.remote_id]
+            self._there[step.remote_id] = replace(now, remote_name=name)
+
+    async def _changed_since(self, change: Operation, step: Step) -> str:
+        """Why a remote is not as its change has left it, in sentences; empty: it is."""
+        now, before = self._there.get(step.remote_id), Remote.read(step.before)
+        if now is None:
+            return "It is gone already."
+        if not is_still(before.raw, now):
+            return f"The service gave its id to another remote: {remote_title(now)}."
+        if change.call == "updateRemoteUserNo":
+            journal = self._operations.journal
+            known = (await journal.known_hidden(change, till_now=True)).get(step.remote_id or 0, {})
+            told = known.get("remoteUserNo")
+            if told == before.remote_user_no:
+                return ""
+            by_now = "is not known for certain" if told is None else f"is {told} by now"
+            return f"It was changed since: the user number {by_now}."
+        names = step.before if step.action is Action.DELETE else step.wanted
+        fields = [field for field in RECOGNISED if field.name in names]
+        others = differences(before, now, self._read.zone, fields)
+        return clean(f"It was changed since: {'; '.join(map(str, others))}.", 400) if others else ""
+
+    async def _backup(
+        self, change: Operation, known: Mapping[int, Mapping[str, Any]], made: Bulk
+    ) -> list[tuple[str, BackedUp]]:
+        """The remotes of a backup that are still to be restored; the others go into ``made``."""
+        remotes = await asyncio.to_thread(read_backup, change, known, self._now_ms)
+        adds = await _restored(self._operations, change)
+        waiting = []
+        for one in remotes:
+            tried = adds.get(one.old_id, []) if one.old_id is not None else []
+            name = (one.remote.remote_name or "").encode("utf-8", "backslashreplace").decode()
+            step = Step(0, Action.ADD, change.lock_id, None, name, before=one.remote.raw)
+            if done := [add.remote_id for add in tried if add.state in RECORDED]:
+                words = "It was restored already" + (f", as {done[-1]}." if done[-1] else ".")
+                # Its id is that of the add: no name has kept it from coming back.
+                step = replace(step, action=Action.KEEP, remote_id=done[-1] or one.old_id)
+                made.steps.append(replace(step, message=words))
+            elif any(add.state in UNSETTLED | IN_FLIGHT for add in tried):
+                words = f"Whether it was restored is not known yet. {settle_first()}"
+                made.left.append(replace(step, state=StepState.UNKNOWN, message=words))
+            else:
+                waiting.append((change.id, one))
+        return waiting
+
+
+async def _restored(operations: Operations, operation: Operation) -> dict[int, list[Operation]]:
+    """The adds that restore the remotes of a backup, by the id that each had.
+
+    A remote may be in the backup of two operations. The id alone does not tell that it is the same:
+    a service may have given it to another remote in between.
+    """
+    records = {record.get("id"): record for record in operation.before}
+    backups: dict[str, Operation | None] = {operation.id: operation}
+    adds: dict[int, list[Operation]] = {}
+    for add in await operations.journal.restored(operation.lock_id):
+        old_id, source = add.restores_remote, add.restores or ""
+        if old_id is None or old_id not in records:
+            continue
+        if source not in backups:
+            backups[source] = await operations.journal.find(source)
+        other = backups[source]
+        its = [one for one in other.before if one.get("id") == old_id] if other else []
+        if source == operation.id or any(_is_same(one, records[old_id]) for one in its):
+            adds.setdefault(old_id, []).append(add)
+    return adds
+
+
+def _is_same(left: Mapping[str, Any], right: Mapping[str, Any]) -> bool:
+    """Whether two records are of one remote: no update changes its number and creation time."""
+    names = ("id", "remoteNumber", "createTime")
+    return all(left.get(name) == right.get(name) for name in names)

@@ -174,11 +174,19 @@ class Writes:
         return await self._sender.send(order)
 
     async def set_user_no(
-        self, lock_id: int, remote: Remote, remote_user_no: int, *, just_read: bool = False
+        self,
+        lock_id: int,
+        remote: Remote,
+        remote_user_no: int,
+        *,
+        just_read: bool = False,
+        operation_id: str | None = None,
     ) -> None:
         """Set a remote's user number (4.8); errors as for :meth:`add_remote`."""
         write = writes.update_remote_user_no(lock_id, _id_of(remote), remote_user_no)
-        await self._send_about(remote, write, lock_id, just_read=just_read)
+        await self._send_about(
+            remote, write, lock_id, just_read=just_read, operation_id=operation_id
+        )
 
     async def set_voice(
         self, lock: Lock, voice: VoiceChoice, *, operation_id: str | None = None

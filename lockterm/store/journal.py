@@ -417,6 +417,11 @@ class Journal:
         where = "profile = ? AND lock_id = ? AND restores IS NOT NULL"
         return self._sound(where, [self._profile, lock_id])
 
+    def restored_as(self, backup_id: str, old_id: int) -> list[Operation]:
+        """The adds that were recorded of a remote of a backup, by the id that it had."""
+        which = f"restores = ? AND restores_remote = ? AND {_in(RECORDED)}"
+        return self._sound(which, [backup_id, old_id])
+
     def linked(self, operation: Operation) -> list[Operation]:
         """What an operation sends again or restores from, and what does so with it."""
         own = operation.id
@@ -451,17 +456,28 @@ class Journal:
             f"{_HERE} AND lock_id = ? AND {which}", [*self._here, add.lock_id, add.id, *ids]
         )
 
-    def told_hidden(self, backup: Operation) -> list[Operation]:
-        """What tells of fields that the list never returns, up to a delete or clear.
+    def told_hidden(self, change: Operation, *, till_now: bool = False) -> list[Operation]:
+        """What tells of fields that the list never returns, of a lock's remotes.
 
         Those are adds and user numbers, and what ended the remotes that had the same ids.
+
+        Args:
+            change: One of the lock's.
+            till_now: Whether all of it is meant; else what was sent before the change.
         """
         calls = ("add", "updateRemoteUserNo", "delete", "clear")
         return self._sound(
             f"{_HERE} AND lock_id = ? AND call IN ({_marks(calls)})"
-            " AND seq < (SELECT seq FROM operations WHERE id = ?)",
-            [*self._here, backup.lock_id, *calls, backup.id],
+            " AND (? OR seq < (SELECT seq FROM operations WHERE id = ?))",
+            [*self._here, change.lock_id, *calls, till_now, change.id],
         )
+
+    def run_of(self, operation: Operation) -> str:
+        """The id of the plan that has an operation as a step; empty: none has."""
+        with self._database.reading() as connection:
+            query = "SELECT plan_id FROM steps WHERE operation_id = ?"
+            rows = fetch(connection, query, [operation.id])
+        return str(rows[0][0]) if rows else ""
 
     def settle_orphans(self, is_alive: Callable[[str], bool], now_ms: int) -> None:
         """Settle what a session that ended left in flight, of all profiles.

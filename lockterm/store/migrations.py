@@ -120,5 +120,9 @@ MIGRATIONS: dict[str, str] = {
         ) WITHOUT ROWID
     """,
     "steps_not_planned": "ALTER TABLE steps ADD COLUMN is_planned INTEGER NOT NULL DEFAULT 1",
+    "steps_restores": "ALTER TABLE steps ADD COLUMN restores TEXT",
+    "steps_by_operation": """
+        CREATE INDEX steps_by_operation ON steps (operation_id) WHERE operation_id IS NOT NULL
+    """,
 }
 """Name of a migration -> its statement. Applied once each, in this order, never edited later."""

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from lockterm.domain import rules
 from lockterm.domain.operation import Operation, State
 from lockterm.domain.plan import Action
+from lockterm.domain.plan_words import change_words
 from lockterm.domain.remotes import UPDATED, Remote
-from lockterm.domain.undo import undone, why_not_undone
+from lockterm.domain.undo import gained, undone, why_not_undone
 from lockterm.errors import RuleViolation
 from tests.domain.test_rules import NOW, as_remote, sound
 
@@ -84,13 +85,62 @@ def test_an_add_is_undone_by_deleting_what_was_added_and_nothing_else() -> None:
         ("add", {"remote_id": None}, "did not tell the id"),
         ("add", {"state": State.UNKNOWN}, "is outcome unknown: only what was recorded"),
         ("update", {"state": State.REFUSED}, "was refused: nothing is to undo"),
-        ("updateRemoteUserNo", {}, "never tells a user number"),
         ("updateLockSetting", {}, "never tells the voice"),
+        ("delete", {"state": State.UNKNOWN}, "not settled whether this delete took effect"),
         ("update", {}, ""),
     ],
 )
 def test_it_is_said_why_a_change_has_no_inverse(
     call: str, more: dict[str, Any], words: str
 ) -> None:
-    assert words in why_not_undone(recorded(call, {}, **more))
-    assert bool(words) == bool(why_not_undone(recorded(call, {}, **more)))
+    reason = why_not_undone(recorded(call, {}, **more), 1)
+    assert words in reason and bool(words) == bool(reason)
+
+
+@pytest.mark.parametrize(
+    ("told", "known", "former"),
+    [
+        ({}, {"remoteUserNo": 3}, 3),
+        ({"remoteUserNo": 4}, {"remoteUserNo": 3}, 4),
+        ({}, {}, "it is not known"),
+        ({}, {"remoteUserNo": None}, "had no user number before"),
+    ],
+)
+def test_a_user_number_comes_back_where_the_former_one_was_told(
+    told: dict[str, Any], known: dict[str, Any], former: int | str
+) -> None:
+    body = {"remoteId": 7, "remoteUserNo": 9}
+    bulk = undone(recorded("updateRemoteUserNo", body, {"id": 7, **told}), UTC, NOW, known)
+    if isinstance(former, str):
+        (left,) = bulk.left
+        assert not bulk.steps and former in left.message
+        return
+    (step,) = bulk.steps
+    assert step.wanted == {"remoteUserNo": former}
+    assert change_words(step, UTC, NOW) == [f"User number: 9 -> {former}"]
+
+
+DAY_MS = 86_400_000
+LIMITED = Remote(remote_type=2, start_ms=NOW - DAY_MS, end_ms=NOW + DAY_MS)
+RECURRING = replace(LIMITED, remote_type=4, week_day=(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (LIMITED, replace(LIMITED, end_ms=NOW + 2 * DAY_MS), "a later end"),
+        (LIMITED, replace(LIMITED, end_ms=NOW + 1), ""),
+        (LIMITED, Remote(remote_type=1), "no end any more"),
+        (Remote(remote_type=1), LIMITED, ""),
+        (RECURRING, replace(RECURRING, week_day=(1, 3)), "more weekdays"),
+        (RECURRING, replace(RECURRING, week_day=(2,)), ""),
+        (RECURRING, LIMITED, "more weekdays"),
+        (replace(LIMITED, start_ms=NOW + 1), LIMITED, "an earlier start"),
+        (LIMITED, replace(LIMITED, start_ms=NOW - 2 * DAY_MS), ""),
+        (None, LIMITED, "it was deleted"),
+        (None, replace(LIMITED, end_ms=NOW), ""),
+    ],
+)
+def test_more_access_is_said(before: Remote | None, after: Remote, words: str) -> None:
+    said = gained(before, after, NOW)
+    assert words in said and bool(words) == bool(said)

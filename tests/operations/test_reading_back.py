@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from lockterm.domain.operation import Operation, State
+from lockterm.domain.plan import Plan, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.errors import (
     MalformedAnswer,
@@ -21,7 +22,7 @@ from lockterm.errors import (
 )
 from lockterm.operations import HeldBack, Operations
 from lockterm.operations.readback import judge_add
-from lockterm.operations.restore import Plan, RestoreStatus, make_plan, restore, why_not_restorable
+from lockterm.operations.undoing import undo_one
 from lockterm.screens.history.operation_fields import operation_fields
 from lockterm.store.journal import Journal
 from lockterm.widgets.notice_line import outcome_words
@@ -30,6 +31,7 @@ from tests.faults.cases import disagreements
 from tests.faults.catalogue import answers, close, refusal, reset
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.faults.site import Site, checked, read_back, until
+from tests.operations.runs.planning import carry_out
 from tests.operations.virtual import let_pause_pass
 
 READABLE = ("add", "update", "delete", "clear")
@@ -219,10 +221,9 @@ async def test_a_clear_is_never_sent_again(bench: Bench):
 
 
 async def restored(bench: Bench, operation: Operation) -> Plan:
-    assert why_not_restorable(operation, len(operation.before)) == ""
-    plan = await make_plan(bench.operations, operation)
-    assert await restore(bench.operations, plan, plan.due, lambda index: None, lambda: False) == ""
-    return plan
+    drawn = await undo_one(bench.operations, operation.id)
+    assert not drawn.left
+    return await carry_out(bench.operations, drawn.plan)
 
 
 async def test_a_clear_that_lands_amid_the_deletes_in_its_place_can_be_restored(bench: Bench):
@@ -243,7 +244,8 @@ async def test_a_clear_that_lands_amid_the_deletes_in_its_place_can_be_restored(
     assert states == [State.SENT_AGAIN, State.CONFIRMED, State.REFUSED, State.REFUSED]
     await restored(bench, history[1])
     plan = await restored(bench, history[0])
-    assert not plan.due and len(plan.having(RestoreStatus.RESTORED)) == 3
+    assert len(plan.steps) == 3
+    assert {step.state for step in plan.steps} == {StepState.RECORDED, StepState.UNCHANGED}
     assert bench.names == before
 
 
@@ -255,11 +257,11 @@ async def test_a_delete_that_was_given_up_can_be_restored_where_it_landed(
     seen = await bench.lose("delete", stalled if lands else close)
     given_up = await bench.operations.settling.give_up(seen)
     await bench.proxy.land()
-    plan = await make_plan(bench.operations, given_up)
-    assert "was given up: what is still on the lock by its name is not" in " ".join(plan.losses())
+    drawn = await undo_one(bench.operations, given_up.id)
+    assert "was given up: what is still on the lock by its name is not" in " ".join(drawn.losses)
     plan = await restored(bench, given_up)
-    status = RestoreStatus.RESTORED if lands else RestoreStatus.REFUSED
-    assert [outcome.status for outcome in plan.outcomes] == [status]
+    state = StepState.RECORDED if lands else StepState.UNCHANGED
+    assert [step.state for step in plan.steps] == [state]
     assert bench.proxy.asked.count("add") == lands
     assert bench.names == before
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +16,20 @@ from lockterm.domain import rules
 from lockterm.domain.backup import losses, read_backup
 from lockterm.domain.clock import Clock
 from lockterm.domain.operation import Operation, State
+from lockterm.domain.plan import Action, Plan, Step, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import NewRemote
+from lockterm.domain.undo import why_not_restorable
 from lockterm.errors import Refused
 from lockterm.operations import Operations
-from lockterm.operations.restore import Plan, RestoreStatus, make_plan, restore, why_not_restorable
+from lockterm.operations.plan_files import Drawn
+from lockterm.operations.undoing import draw_undo, names_taken, undo_one
 from lockterm.service.running import RunningService
 from lockterm.store.database import Database
 from tests.conftest import NOW_MS
 from tests.faults.site import checked
 from tests.operations.forwarder import Forwarder
+from tests.operations.runs.planning import carry_out
 from tests.servers import port_of
 
 LOCK = 1001
@@ -55,16 +60,13 @@ async def last(operations: Operations, call: str) -> Operation:
     ][-1]
 
 
-async def run(
-    operations: Operations, plan: Plan, after: Callable[[Plan], object] = lambda plan: None
-) -> str:
-    """Restore what is due; ``after`` is told the plan after each outcome."""
+async def restoring(operations: Operations, call: str, *, renames: bool = False) -> Drawn:
+    """The plan that restores what the last delete or clear took away."""
+    return await undo_one(operations, (await last(operations, call)).id, renames=renames)
 
-    def on_outcome(index: int) -> None:
-        if plan.outcomes[index].status is not RestoreStatus.SENDING:
-            after(plan)
 
-    return await restore(operations, plan, plan.due, on_outcome, lambda: False)
+def states(plan: Plan) -> Counter[StepState]:
+    return plan.counts()
 
 
 def rows(service: RunningService, lock_id: int = LOCK) -> list[dict[str, Any]]:
@@ -108,12 +110,12 @@ async def test_a_remote_added_from_here_comes_back_with_every_field(
     (before,) = [row for row in rows(service) if row["id"] == remote_id]
     await operations.writes.delete_remote(LOCK, await operations.remotes.detail(remote_id))
 
-    plan = await make_plan(operations, await last(operations, "delete"))
-    assert plan.losses() == ["It gets a new id and a new creation time."]
-    assert await run(operations, plan) == ""
-    (outcome,) = plan.outcomes
-    assert outcome.status is RestoreStatus.RESTORED and outcome.new_id != remote_id
-    (after,) = [row for row in rows(service) if row["id"] == outcome.new_id]
+    drawn = await restoring(operations, "delete")
+    assert drawn.losses == ["It gets a new id and a new creation time."]
+    assert drawn.plan.steps[0].message == "It gets access again: it was deleted."
+    (step,) = (await carry_out(operations, drawn.plan)).steps
+    assert step.state is StepState.RECORDED and step.remote_id != remote_id
+    (after,) = [row for row in rows(service) if row["id"] == step.remote_id]
     assert without_what_is_new(after) == without_what_is_new(before)
     assert after["user_no"] == 14 and after["mac"] == "AA:BB:CC:00:11:22"
 
@@ -125,8 +127,8 @@ async def test_what_is_lost_of_a_remote_from_elsewhere_is_said_first(
     remotes = await operations.remotes.all(LOCK)
     await operations.writes.set_user_no(LOCK, remotes[0], 7)
     await operations.writes.clear_remotes(LOCK)
-    plan = await make_plan(operations, await last(operations, "clear"))
-    first, unknown, over = plan.losses()
+    drawn = await restoring(operations, "clear")
+    first, unknown, over = drawn.losses
     ended = sum(1 for remote in remotes if remote.remote_type != 1 and remote.end_ms <= NOW_MS)
     assert first == "Each gets a new id and a new creation time."
     assert unknown == (
@@ -135,8 +137,9 @@ async def test_what_is_lost_of_a_remote_from_elsewhere_is_said_first(
         " did not set them."
     )
     assert over == f"{ended} of them have ended already and will open nothing."
-    assert plan.remotes[0].request is not None
-    assert plan.remotes[0].request.remote_user_no == 7
+    assert drawn.plan.steps[0].wanted["remoteUserNo"] == 7
+    said = [step.message for step in drawn.plan.steps if step.message]
+    assert len(said) == 137 - ended, "not of each that opens again is it said"
 
 
 async def test_a_user_number_in_doubt_is_not_sent_back(start: Start, service: RunningService):
@@ -175,23 +178,33 @@ async def test_an_interrupted_restore_goes_on_where_it_stopped(
     operations = start(service.base_url)
     before = [without_what_is_new(row) for row in rows(service)]
     assert await operations.writes.clear_remotes(LOCK, expected=137) == 137
-    plan = await make_plan(operations, await last(operations, "clear"))
+    drawn, done = await restoring(operations, "clear"), list[Step]()
 
-    def stop_amid(plan: Plan) -> None:
-        if len(plan.having(RestoreStatus.RESTORED)) == 50:
+    def stop_amid(step: Step) -> None:
+        done.extend([step] * (step.state is StepState.RECORDED))
+        if len(done) == 50:
             service.stop()
 
-    assert "127.0.0.1" in await run(operations, plan, stop_amid)
-    assert len(plan.having(RestoreStatus.RESTORED)) == 50
-    assert len(plan.having(RestoreStatus.NOT_SENT)) == 1
-    assert len(plan.having(RestoreStatus.WAITING)) == 86
+    plan = await carry_out(operations, drawn.plan, stop_amid)
+    assert states(plan) == {StepState.RECORDED: 50, StepState.NOT_SENT: 87}
     await operations.close()
 
     again = running_service(database=file, port=port)
     operations = start(again.base_url)
-    plan = await make_plan(operations, await last(operations, "clear"))
-    assert (len(plan.having(RestoreStatus.RESTORED)), len(plan.due)) == (50, 87)
-    assert await run(operations, plan) == ""
+    drawn = await restoring(operations, "clear")
+    assert drawn.plan.actions() == {Action.KEEP: 50, Action.ADD: 87}
+    done = await carry_out(operations, drawn.plan)
+    assert states(done) == {StepState.UNCHANGED: 50, StepState.RECORDED: 87}
+    # The plan that was interrupted adds none of them a second time, whatever they are called now.
+    (renamed,) = [row["id"] for row in rows(again) if row["id"] == done.steps[-1].remote_id]
+    remote = await operations.remotes.detail(renamed)
+    changes = rules.changes(remote, replace(remote, remote_name="Renamed since"))
+    await operations.writes.update_remote(LOCK, renamed, changes, remote)
+    left = operations.runs.retry(plan)
+    assert states(await carry_out(operations, left)) == {StepState.UNCHANGED: 87}
+    changes = rules.changes(await operations.remotes.detail(renamed), remote)
+    now = await operations.remotes.detail(renamed)
+    await operations.writes.update_remote(LOCK, renamed, changes, now)
     restored = rows(again)
     assert max(Counter(row["name"] for row in restored).values()) == 1
     ordered = sorted(map(without_what_is_new, restored), key=lambda row: row["name"])
@@ -200,10 +213,9 @@ async def test_an_interrupted_restore_goes_on_where_it_stopped(
         assert {name: one[name] for name in one if name not in lost} == {
             name: other[name] for name in other if name not in lost
         }
-    plan = await make_plan(operations, await last(operations, "clear"))
-    assert plan.due == [] and len(plan.having(RestoreStatus.RESTORED)) == 137
-    ids = {row["id"] for row in restored}
-    assert {outcome.new_id for outcome in plan.outcomes} == ids
+    drawn = await restoring(operations, "clear")
+    assert drawn.plan.actions() == {Action.KEEP: 137}
+    assert {step.remote_id for step in drawn.plan.steps} == {row["id"] for row in restored}
 
 
 async def test_a_lost_answer_stops_the_restore_until_it_is_settled(
@@ -213,23 +225,27 @@ async def test_a_lost_answer_stops_the_restore_until_it_is_settled(
         operations = start(way.base_url)
         names = {remote.remote_name for remote in await operations.remotes.all(1003)}
         await operations.writes.clear_remotes(1003)
-        plan = await make_plan(operations, await last(operations, "clear"))
-        reason = await run(operations, plan)
-        assert "not known yet" in reason
-        assert plan.held and len(plan.having(RestoreStatus.RESTORED)) == 2
-        plan = await make_plan(operations, await last(operations, "clear"))
-        assert plan.held and len(plan.having(RestoreStatus.WAITING)) == 6
-
-        # Whoever goes on all the same is held back: it could double what is not settled.
-        assert "not settled" in await run(operations, plan)
+        drawn = await restoring(operations, "clear")
+        plan = await carry_out(operations, drawn.plan)
+        count = len(names)
+        assert states(plan) == {
+            StepState.RECORDED: 2,
+            StepState.UNKNOWN: 1,
+            StepState.NOT_SENT: count - 3,
+        }
+        assert "not settled" in plan.steps[-1].message, "it could double what is not settled"
         assert len(rows(service, 1003)) == 3
+        drawn = await restoring(operations, "clear")
+        (left,) = drawn.left
+        assert left.state is StepState.UNKNOWN and "Settle it first" in left.message
+        assert drawn.plan.actions() == {Action.KEEP: 2, Action.ADD: count - 3}
         (unsettled,) = await operations.journal.unsettled()
         read = await operations.watch.check(unsettled)
         assert read.state is State.AMBIGUOUS
         await operations.settling.bind(read, read.candidates[0])
-        plan = await make_plan(operations, await last(operations, "clear"))
-        assert len(plan.having(RestoreStatus.RESTORED)) == 3
-        assert await run(operations, plan) == ""
+        drawn = await restoring(operations, "clear")
+        assert drawn.plan.actions() == {Action.KEEP: 3, Action.ADD: count - 3}
+        assert states(await carry_out(operations, drawn.plan))[StepState.RECORDED] == count - 3
     assert Counter(row["name"] for row in rows(service, 1003)) == Counter(names)
 
 
@@ -240,42 +256,45 @@ async def test_what_was_sent_again_counts_as_restored(
         operations = start(way.base_url)
         remote = (await operations.remotes.all(1003))[0]
         await operations.writes.delete_remote(1003, remote)
-        plan = await make_plan(operations, await last(operations, "delete"))
-        await run(operations, plan)
+        await carry_out(operations, (await restoring(operations, "delete")).plan)
         (landed,) = [row for row in rows(service, 1003) if row["name"] == remote.remote_name]
         httpx.post(
             f"{service.base_url}/api/v1/bluetooth-remote/delete", json={"remoteId": landed["id"]}
         )
         (unsettled,) = await operations.journal.unsettled()
         await operations.settling.send_again(await checked(operations, unsettled))
-        plan = await make_plan(operations, await last(operations, "delete"))
-        assert [outcome.status for outcome in plan.outcomes] == [RestoreStatus.RESTORED]
+        (step,) = (await restoring(operations, "delete")).plan.steps
+        assert step.action is Action.KEEP and "was restored already" in step.message
 
 
-async def test_a_name_that_is_taken_is_refused_alone_and_can_be_retried(
-    service: RunningService, start: Start
+@pytest.mark.parametrize("renames", [False, True])
+async def test_a_name_that_is_taken_is_left_out_or_changed_as_chosen(
+    service: RunningService, start: Start, renames: bool
 ) -> None:
     operations = start(service.base_url)
     remotes = await operations.remotes.all(1003)
-    taken = remotes[4]
+    taken = remotes[4].remote_name or ""
     await operations.writes.clear_remotes(1003)
     request = rules.new_remote(
-        1003,
-        Remote(remote_name=taken.remote_name or "", remote_number="1", remote_type=1, add_type=1),
+        1003, Remote(remote_name=taken, remote_number="1", remote_type=1, add_type=1)
     )
     newcomer = await operations.writes.add_remote(request)
     assert newcomer is not None
-    plan = await make_plan(operations, await last(operations, "clear"))
-    assert await run(operations, plan) == ""
-    assert [plan.outcomes[index].words for index in plan.having(RestoreStatus.REFUSED)] == [
-        "The lock has a remote of that name."
-    ]
-    assert len(plan.having(RestoreStatus.RESTORED)) == len(remotes) - 1
-    await operations.writes.delete_remote(1003, await operations.remotes.detail(newcomer))
-    assert plan.due == [4]
-    assert await run(operations, plan) == ""
-    assert plan.outcomes[4].status is RestoreStatus.RESTORED
-    assert len(rows(service, 1003)) == len(remotes)
+    drawn = await restoring(operations, "clear", renames=renames)
+    assert names_taken(drawn) == (not renames)
+    plan = await carry_out(operations, drawn.plan)
+    assert states(plan)[StepState.RECORDED] == len(remotes) - (not renames)
+    named = {row["name"] for row in rows(service, 1003)}
+    assert (f"{taken} (2)" in named) == renames
+    if not renames:
+        await operations.writes.delete_remote(1003, await operations.remotes.detail(newcomer))
+        clear = (await last(operations, "clear")).id
+        again = await undo_one(operations, clear)
+        assert again.plan.actions()[Action.ADD] == 1
+        await carry_out(operations, again.plan)
+        assert sorted(row["name"] for row in rows(service, 1003)) == sorted(
+            one.remote_name or "" for one in remotes
+        )
 
 
 async def test_a_remote_in_two_backups_is_restored_once(
@@ -286,12 +305,10 @@ async def test_a_remote_in_two_backups_is_restored_once(
     remote = (await operations.remotes.all(1003))[0]
     await operations.writes.delete_remote(1003, remote)
     first = await last(operations, "delete")
-    await run(operations, await make_plan(operations, first))
-    from dataclasses import replace
-
+    await carry_out(operations, (await restoring(operations, "delete")).plan)
     other = replace(first, id="another", call="clear")
-    plan = await make_plan(operations, other)
-    assert [outcome.status for outcome in plan.outcomes] == [RestoreStatus.RESTORED]
+    (step,) = (await draw_undo(operations, [other], "restore", renames=False)).plan.steps
+    assert step.action is Action.KEEP and "was restored already" in step.message
 
 
 async def test_a_later_refusal_does_not_undo_what_was_restored(
@@ -301,15 +318,15 @@ async def test_a_later_refusal_does_not_undo_what_was_restored(
     remote = (await operations.remotes.all(1003))[0]
     await operations.writes.delete_remote(1003, remote)
     deleted = await last(operations, "delete")
-    plan = await make_plan(operations, deleted)
-    await run(operations, plan)
-    request = plan.remotes[0].request
-    assert request is not None and remote.id is not None
-    refused = request.model_copy(update={"remote_name": "another", "remote_number": ""})
+    drawn = await restoring(operations, "delete")
+    await carry_out(operations, drawn.plan)
+    assert remote.id is not None
+    given = {**drawn.plan.steps[0].wanted, "remoteName": "another", "remoteNumber": ""}
+    refused = NewRemote.model_construct(**NewRemote.checked({**given, "lockId": 1003}).__dict__)
     with pytest.raises(Refused):
         await operations.writes.add_remote(refused, restores=(deleted.id, remote.id))
-    plan = await make_plan(operations, deleted)
-    assert [outcome.status for outcome in plan.outcomes] == [RestoreStatus.RESTORED]
+    (step,) = (await restoring(operations, "delete")).plan.steps
+    assert step.action is Action.KEEP
 
 
 GOOD = {
@@ -394,8 +411,6 @@ def test_fields_that_come_back_or_do_not() -> None:
     ],
 )
 def test_what_can_be_restored(call: str, state: State, count: int, words: str) -> None:
-    from dataclasses import replace
-
     operation = replace(
         Operation("x", "p", call, "", {}, 1, "", None, "", (), State.CONFIRMED, "", 0), state=state
     )

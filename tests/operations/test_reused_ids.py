@@ -8,14 +8,16 @@ from collections.abc import AsyncIterator
 import pytest
 
 from lockterm.domain.operation import State
+from lockterm.domain.plan import Action
 from lockterm.domain.requests import NewRemote
 from lockterm.errors import OutcomeUnknown, RuleViolation
 from lockterm.operations import Operations
-from lockterm.operations.restore import RestoreStatus, make_plan, restore
+from lockterm.operations.undoing import undo_one
 from tests.faults.calls import CALLS, Scene, new_remote
 from tests.faults.cases import READ_BACK
 from tests.faults.catalogue import answers, close
 from tests.faults.site import Site, checked, read_back
+from tests.operations.runs.planning import carry_out
 from tests.operations.test_reading_back import applied_unheard, stalled
 
 ANNA = {"mac": "AA:AA:AA:00:00:01", "remote_user_no": 3, "remote_right": 1}
@@ -64,11 +66,10 @@ async def test_a_restored_remote_has_no_fields_of_who_had_its_id_before(
     (remote,) = await operations.remotes.all(lock_id)
     assert remote.id == anna and remote.remote_name == "Bob"
     await operations.writes.delete_remote(lock_id, remote)
-    plan = await make_plan(operations, (await operations.journal.history())[-1])
-    (request,) = [one.request for one in plan.remotes]
-    assert request is not None
-    assert (request.mac, request.remote_user_no, request.remote_right) == (None, None, None)
-    assert "MAC address" in " ".join(plan.losses())
+    drawn = await undo_one(operations, (await operations.journal.history())[-1].id)
+    (step,) = drawn.plan.steps
+    assert not {"mac", "remoteUserNo", "remoteRight"} & step.wanted.keys()
+    assert "MAC address" in " ".join(drawn.losses)
 
 
 async def test_restored_as_is_told_by_the_operation_and_not_by_the_id(
@@ -78,15 +79,14 @@ async def test_restored_as_is_told_by_the_operation_and_not_by_the_id(
     anna = await add(operations, lock_id, "Anna", "A-1")
     await operations.writes.delete_remote(lock_id, await operations.remotes.detail(anna))
     first = (await operations.journal.history())[-1]
-    plan = await make_plan(operations, first)
-    assert await restore(operations, plan, plan.due, lambda index: None, lambda: False) == ""
+    await carry_out(operations, (await undo_one(operations, first.id)).plan)
     bob = await add(operations, lock_id, "Bob", "B-1")
     give_id(site, bob, anna, 1_900_000_000_000)
     await operations.writes.delete_remote(lock_id, await operations.remotes.detail_as_shown(anna))
-    plan = await make_plan(operations, (await operations.journal.history())[-1])
-    assert [outcome.status for outcome in plan.outcomes] == [RestoreStatus.WAITING]
-    plan = await make_plan(operations, first)
-    assert [outcome.status for outcome in plan.outcomes] == [RestoreStatus.RESTORED]
+    drawn = await undo_one(operations, (await operations.journal.history())[-1].id)
+    assert [step.action for step in drawn.plan.steps] == [Action.ADD]
+    drawn = await undo_one(operations, first.id)
+    assert [step.action for step in drawn.plan.steps] == [Action.KEEP]
 
 
 @pytest.mark.parametrize("fault", [applied_unheard, stalled])

@@ -23,8 +23,8 @@ from lockterm.screens.base import RefusedModal
 from lockterm.screens.history import HistoryScreen
 from lockterm.screens.history.choice import PAGE
 from lockterm.screens.history.operation import OperationDetailScreen
-from lockterm.screens.history.restore import RestoreScreen
 from lockterm.screens.history.table import HistoryTable
+from lockterm.screens.plan.screen import PlanScreen
 from lockterm.service.running import RunningService
 from lockterm.store.journal import Journal
 from lockterm.widgets.state_panel import StatePanel
@@ -248,7 +248,9 @@ async def test_hostile_strings_do_nothing(
 ) -> None:
     async with lockterm_app(service) as pilot:
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        record = {"id": 1, "remoteName": text, "remoteNumber": text, text: text, "weekDay": text}
+        record = {"id": 1, text: text, "statusName": text}
+        named = {"remoteName": text or "x", "remoteNumber": text or "x"}
+        record |= {"remoteType": 1, "addType": 1, **named}
         _fill_journal(
             pilot.app.operations,
             1,
@@ -263,7 +265,7 @@ async def test_hostile_strings_do_nothing(
         await press(pilot, "slash", "x", "escape", "enter")
         assert isinstance(pilot.app.screen, OperationDetailScreen)
         await press(pilot, "G", "y", "R")
-        assert isinstance(pilot.app.screen, RestoreScreen)
+        assert isinstance(pilot.app.screen, PlanScreen)
         assert not set(shown(pilot.app)) & set("\x1b\x00\x07\x9b\u202e\u200b\u2066\u2028")
 
 

@@ -8,11 +8,13 @@ from typing import Any
 from textual.pilot import Pilot
 
 from lockterm.domain.plan import Action, StepState
+from lockterm.domain.plan_words import has_work
+from lockterm.errors import MalformedAnswer
 from lockterm.screens.base import RefusedModal
-from lockterm.screens.history.restore import RestoreScreen
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
+from tests.operations.runs import planning
 from tests.screens import someone_else
 from tests.screens.running_app import Starter, settled, shown
 
@@ -95,14 +97,21 @@ async def test_what_was_added_is_deleted_again_unless_somebody_has_changed_it(
 async def test_a_delete_is_undone_by_its_restore(
     service: RunningService, lockterm_app: Starter
 ) -> None:
+    before = names(service)
     async with lockterm_app(service, 1003) as pilot:
         name = pilot.app.screen.current.remote_name  # type: ignore[attr-defined]
         await press(pilot, "d")
         await press(pilot, "D")
         assert name not in names(service)
         await press(pilot, "z")
-        assert isinstance(pilot.app.screen, RestoreScreen)
-        assert "It gets a new id" in " ".join(shown(pilot).split())
+        assert "restore: delete" in shown(pilot)
+        await press(pilot, "enter")
+        said = " ".join(shown(pilot).split())
+        assert "It gets a new id" in said
+        assert f"Note: {name}" in said
+        await press(pilot, "escape")
+        assert await carried_out(pilot) == [StepState.RECORDED]
+        assert sorted(names(service)) == sorted(before)
 
 
 async def test_what_cannot_be_undone_says_why(
@@ -116,3 +125,97 @@ async def test_what_cannot_be_undone_says_why(
         await press(pilot, "7", "enter")
         await press(pilot, "z")
         assert "The service never tells a user number" in " ".join(shown(pilot).split())
+
+
+async def test_a_user_number_that_was_set_from_here_comes_back(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    def number(remote_id: int) -> int:
+        with service.app.state.site.database.reading() as db:
+            query = "SELECT user_no FROM remote WHERE id = ?"
+            return int(db.execute(query, [remote_id]).fetchone()[0])
+
+    async with lockterm_app(service, 1003) as pilot:
+        remote_id = pilot.app.screen.current.id  # type: ignore[attr-defined]
+        for digit in "78":
+            await press(pilot, "u")
+            await press(pilot, digit, "enter")
+        await press(pilot, "z")
+        assert "User number: 8 -> 7" in " ".join(shown(pilot).split())
+        assert await carried_out(pilot) == [StepState.RECORDED]
+        assert number(remote_id) == 7
+        await press(pilot, "H")
+        await press(pilot, "down", "z")  # the second of the two, which is not the last any more
+        screen = pilot.app.screen
+        assert isinstance(screen, PlanScreen) and not has_work(screen.drawn.plan)
+        assert "the user number is 7 by now" in screen.drawn.left[0].message
+
+
+async def test_a_run_is_undone_as_a_whole_and_a_step_of_it_on_its_own(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    before = {one["id"]: one for one in someone_else.page(service, 1003)}
+    names_before = sorted(one["remoteName"] for one in before.values())
+    async with lockterm_app(service, 1003) as pilot:
+        operations = pilot.app.operations  # type: ignore[attr-defined]
+        first, second, third = (await operations.remotes.all(1003))[:3]
+        steps = [
+            planning.add(1003, 1),
+            planning.update(1003, first, remoteName="Renamed"),
+            planning.delete(1003, second),
+            planning.add(1003, 2, remoteName=second.remote_name),
+            planning.update(1003, third, isCoerced=2),
+        ]
+        await planning.carry_out(operations, steps)
+        await press(pilot, "z")
+        screen = pilot.app.screen
+        assert isinstance(screen, PlanScreen) and not screen.drawn.left
+        said = " ".join(shown(pilot).split())
+        assert "undo the run: a test" in said and "was one of this run: all is undone" in said
+        actions = [step.action for step in screen.drawn.plan.steps]
+        assert actions == [Action.DELETE, Action.DELETE, Action.UPDATE, Action.UPDATE, Action.ADD]
+        assert await carried_out(pilot) == [StepState.RECORDED] * 5
+        now = someone_else.page(service, 1003)
+        assert sorted(one["remoteName"] for one in now) == names_before
+        assert {one["id"]: one["isCoerced"] for one in now if one["id"] in before} == {
+            key: one["isCoerced"] for key, one in before.items() if key != second.id
+        }
+        await press(pilot, "H")
+        assert "l all locks" in shown(pilot)
+        await press(pilot, "l", "g", "down")  # the run, below the one that has undone it
+        await press(pilot, "z")
+        screen = pilot.app.screen
+        assert isinstance(screen, PlanScreen)
+        assert screen.drawn.plan.title == "undo the run: a test"
+        assert not has_work(screen.drawn.plan)
+        await press(pilot, "escape", "g")
+        await press(pilot, "enter")  # the run that has undone it
+        await press(pilot, "G", "z")  # its last step has added the second again
+        screen = pilot.app.screen
+        assert isinstance(screen, PlanScreen)
+        (step,) = screen.drawn.plan.steps
+        assert (step.action, step.remote_name) == (Action.DELETE, second.remote_name)
+
+
+async def test_nothing_of_a_run_is_deleted_where_one_of_its_locks_cannot_be_read(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1003) as pilot:
+        operations = pilot.app.operations  # type: ignore[attr-defined]
+        other = (await operations.remotes.all(1001))[0]
+        steps = [planning.add(1003, 1), planning.update(1001, other, remoteName="Renamed")]
+        await planning.carry_out(operations, steps)
+        whole = operations.remotes.whole
+
+        async def unreadable(lock_id: int) -> Any:
+            if lock_id == 1001:
+                raise MalformedAnswer("cut")
+            return await whole(lock_id)
+
+        operations.remotes.whole = unreadable
+        await press(pilot, "z")
+        screen = pilot.app.screen
+        assert isinstance(screen, PlanScreen) and not has_work(screen.drawn.plan)
+        assert "lock 1001 could not be read whole" in " ".join(
+            step.message for step in screen.drawn.left
+        )

@@ -1,4 +1,4 @@
-"""What was sent from here: the list, one operation in detail, restoring what it took away."""
+"""What was sent from here: the list, one operation in detail, undoing it."""
 
 from lockterm.screens.history.screen import HistoryScreen
 

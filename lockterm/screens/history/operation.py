@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from datetime import tzinfo
+from functools import partial
 
 from textual import work
 from textual.app import ComposeResult
 from textual.reactive import reactive
 
 from lockterm.domain.operation import Operation, title_of
+from lockterm.domain.undo import why_not_restorable
 from lockterm.domain.wording import read_only
 from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
-from lockterm.operations.restore import why_not_restorable
+from lockterm.operations.undoing import undo_one
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.history.operation_fields import operation_fields
-from lockterm.screens.history.restore import open_restore
+from lockterm.screens.plan.names import asking_for_names
+from lockterm.screens.plan.screen import PlanScreen
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.details_table import DetailsTable
@@ -112,9 +115,11 @@ class OperationDetailScreen(LocktermScreen[None]):
     @work
     @opens("the plan to restore", must_appear=True)
     async def action_restore(self) -> None:
-        """Say what restoring would lose, and offer it."""
+        """Show what adds again what was taken away, as a plan."""
         with self.refusing_errors():
-            await open_restore(self, self._operation_id)
+            draw = partial(undo_one, self.operations, self._operation_id)
+            if (drawn := await asking_for_names(self.app, draw)) is not None:
+                self.app.push_screen(PlanScreen(drawn))
 
     def action_copy(self) -> None:
         self.query_one(DetailsTable).copy()

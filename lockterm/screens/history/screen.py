@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
@@ -20,20 +21,20 @@ from lockterm.domain.history import HistoryLine
 from lockterm.domain.operation import STATE_WORDS
 from lockterm.domain.plan import RunLine, RunState
 from lockterm.domain.text import clean
-from lockterm.domain.undo import why_not_undone
+from lockterm.domain.undo import why_not_restorable, why_not_undone
 from lockterm.domain.wording import read_only
 from lockterm.errors import StoreError
-from lockterm.keymap.hints import with_keys
+from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Operations
 from lockterm.operations.export import export_history
-from lockterm.operations.restore import why_not_restorable
+from lockterm.operations.undoing import undo_one, undo_run
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.history.choice import ALL, COUNTED, PAGE, HistoryChoice, counted
 from lockterm.screens.history.operation import OperationDetailScreen
-from lockterm.screens.history.restore import open_restore
 from lockterm.screens.history.table import HistoryTable, run_words
-from lockterm.screens.history.undo import open_undo
+from lockterm.screens.plan.names import asking_for_names
 from lockterm.screens.plan.opening import screen_of_run
+from lockterm.screens.plan.screen import PlanScreen
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import FindLine
@@ -287,6 +288,7 @@ class HistoryScreen(LocktermScreen[None]):
     def _tell(self) -> None:
         page = self._page
         runs = f"{page.run_count:,} {'run' if page.run_count == 1 else 'runs'}"
+        runs = f"{runs}, {key('app.run')} the last"
         parts = [counted(page.total)] * bool(page.total) + [runs] * bool(page.run_count)
         if left := page.choice.in_words():
             found = f"more than {COUNTED:,}" if page.is_uncounted else f"{page.found:,}"
@@ -335,8 +337,9 @@ class HistoryScreen(LocktermScreen[None]):
     def why_not(self, action: str) -> str:
         """Most keys need an operation under the cursor."""
         line, row = self.current, self._current_row
-        if isinstance(row, RunLine) and action in ("restore", "undo", "one_lock"):
-            return "It is a run: open it, or show one lock's or one outcome's changes."
+        if isinstance(row, RunLine) and action in ("restore", "one_lock"):
+            way = "open it, or show one lock's or one outcome's changes."
+            return with_keys(f"It is a run: {{history.undo}} undoes all of it; or {way}")
         if action == "restore":
             if self.operations.profile.read_only:
                 return read_only(self.operations.profile.name, "nothing can be restored")
@@ -346,8 +349,7 @@ class HistoryScreen(LocktermScreen[None]):
             if self.operations.profile.read_only:
                 return read_only(self.operations.profile.name, "nothing can be undone")
             if line is not None:
-                is_taken = line.call in ("delete", "clear")
-                return why_not_restorable(line, line.count) if is_taken else why_not_undone(line)
+                return why_not_undone(line, line.count)
         if action in ("open", "restore", "undo") and row is None:
             return "There is no operation under the cursor."
         if action == "one_lock" and line is None and self.choice.lock_id is None:
@@ -360,6 +362,10 @@ class HistoryScreen(LocktermScreen[None]):
             return "There is nothing newer." if self._shown else "Nothing is shown."
         return ""
 
+    def verb_now(self, action: str) -> str:
+        """The way from one lock's operations to those of all, where runs are."""
+        return "all locks" if action == "one_lock" and self.choice.lock_id is not None else ""
+
     @work
     @opens("the operation", must_appear=True)
     async def action_open(self) -> None:
@@ -370,21 +376,21 @@ class HistoryScreen(LocktermScreen[None]):
         elif (line := self.current) is not None:
             self.app.push_screen(OperationDetailScreen(self.operations, line.id, self._zone))
 
-    @work
-    @opens("the plan to restore", must_appear=True)
-    async def action_restore(self) -> None:
-        """Say what restoring would lose, and offer it."""
-        if (line := self.current) is not None:
-            with self.refusing_errors():
-                await open_restore(self, line.id)
+    def action_restore(self) -> None:
+        """Add again what was taken away: that is to undo it."""
+        self.action_undo()
 
     @work
     @opens("the plan to undo it", must_appear=True)
     async def action_undo(self) -> None:
-        """Show the inverse as a plan."""
-        if (line := self.current) is not None:
-            with self.refusing_errors():
-                await open_undo(self, line.id)
+        """Show the inverse of an operation, or of all of a run, as a plan."""
+        if (row := self._current_row) is None:
+            return
+        undo = undo_run if isinstance(row, RunLine) else undo_one
+        with self.refusing_errors():
+            drawn = await asking_for_names(self.app, partial(undo, self.operations, row.id))
+            if drawn is not None:
+                self.app.push_screen(PlanScreen(drawn))
 
     def action_find(self) -> None:
         """Type to find."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import cast
 
 from textual import on, work
@@ -23,7 +24,9 @@ from lockterm.errors import StoreError
 from lockterm.operations.plan_files import Drawn
 from lockterm.operations.refusals import OtherPlan
 from lockterm.operations.run_here import RunHere
+from lockterm.operations.undoing import undo_one
 from lockterm.screens.base import HasOperations, LocktermScreen
+from lockterm.screens.plan.names import asking_for_names
 from lockterm.screens.plan.question import ask_for
 from lockterm.screens.plan.summary import end_words, left_of, outcome_words, progress_words
 from lockterm.screens.plan.table import OnLock, PlanTable, what_of
@@ -151,6 +154,8 @@ class PlanScreen(LocktermScreen[None]):
                 yield "Stopping after the steps that are under way ..."
             return
         steps = self._steps.values()
+        if self.drawn.about and not self._is_begun:
+            yield self.drawn.about
         if run is not None and run.error is None:
             yield end_words(run, self._titles)
         elif self._is_begun:
@@ -260,6 +265,18 @@ class PlanScreen(LocktermScreen[None]):
                 if not any(step.may_retry for step in self._steps.values()):
                     return "Nothing of it was refused or not sent."
                 return self._why_never()
+            case "undo":
+                return self._why_not_undo(is_here=is_here)
+        return ""
+
+    def _why_not_undo(self, *, is_here: bool) -> str:
+        profile, step = self.operations.profile, self.query_one(PlanTable).current
+        if profile.read_only:
+            return read_only(profile.name, "nothing can be undone")
+        if is_here:
+            return "It is being carried out: wait for its end, or stop it."
+        if step is None or step.state is not StepState.RECORDED:
+            return "No change was recorded for the step under the cursor: nothing is to undo."
         return ""
 
     def _why_never(self) -> str:
@@ -291,6 +308,8 @@ class PlanScreen(LocktermScreen[None]):
         due = [step for step in plan.steps if step.state in DUE and step.action is not Action.KEEP]
         zones = {lock_id: lock.zone for lock_id, lock in self._locks.items()}
         notes = await asyncio.to_thread(all_notes, due, zones, self.operations.now_ms())
+        lost = [clean(sentence, 400) for sentence in (self.drawn.about, *self.drawn.losses)]
+        notes = [*filter(None, lost), *notes]
         connection = self.operations.connection
         if connection.doubts_clock and any(map(_sends_dates, due)):
             notes.insert(0, f"Note: {clock_doubt(connection.clock_offset_s or 0)}")
@@ -319,6 +338,16 @@ class PlanScreen(LocktermScreen[None]):
     async def action_retry(self) -> None:
         """Show a smaller plan of what was refused or not sent."""
         self.app.push_screen(PlanScreen(Drawn(self.operations.runs.retry(self.plan))))
+
+    @work
+    @opens("the plan to undo a step", must_appear=True)
+    async def action_undo(self) -> None:
+        """Show the inverse of the step under the cursor as a plan of its own."""
+        if (step := self.query_one(PlanTable).current) is not None:
+            with self.refusing_errors():
+                draw = partial(undo_one, self.operations, step.operation_id or "")
+                if (drawn := await asking_for_names(self.app, draw)) is not None:
+                    self.app.push_screen(PlanScreen(drawn))
 
     def action_problems(self) -> None:
         """Show only what has to be looked at, or all again."""

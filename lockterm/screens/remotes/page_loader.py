@@ -101,7 +101,7 @@ class PageLoader:
         """
         if self._operations.profile.read_only:
             return False
-        from lockterm.operations.restore import why_not_restorable
+        from lockterm.domain.undo import why_not_restorable
 
         done = Selection(self._lock_id, RECORDED)
         lines = await self._operations.journal.lines(done)

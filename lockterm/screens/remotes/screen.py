@@ -694,13 +694,15 @@ class RemotesScreen(LocktermScreen[None]):
     @work
     @opens("the plan to undo the last change", must_appear=True)
     async def action_undo(self) -> None:
-        """Show the inverse of the last change of this lock as a plan."""
-        from lockterm.operations.undoing import last_change
-        from lockterm.screens.history.undo import open_undo
+        """Show the inverse of the last change of this lock, or of the run that it was one of."""
+        from lockterm.operations.undoing import undo_last
+        from lockterm.screens.plan import PlanScreen
+        from lockterm.screens.plan.names import asking_for_names
 
         with self.refusing_errors():
-            found = await last_change(self.operations, self.lock_entry.lock_id)
-            await open_undo(self, found.id)
+            draw = partial(undo_last, self.operations, self.lock_entry.lock_id)
+            if (drawn := await asking_for_names(self.app, draw)) is not None:
+                self.app.push_screen(PlanScreen(drawn))
 
     # --- actions: the way on -------------------------------------------------------------------
 
