@@ -121,6 +121,13 @@ class Listing:
         remote_id = self.blocks[place.block].ids[place.line]
         return None if remote_id == NEVER else remote_id
 
+    def lacking(self, words: Sequence[str]) -> str:
+        """The first of some words that no remote has; empty: there is a remote with each."""
+        for word in words:
+            if not any([word in block.texts for block in self.blocks]):
+                return word
+        return ""
+
     def find(self, words: Sequence[str]) -> Iterator[Place]:
         """Where the remotes stand that have every word; see :meth:`Block.find`."""
         for number, block in enumerate(self.blocks):
@@ -133,6 +140,26 @@ class Listing:
             for line, end in enumerate(block.ends):
                 if NEVER < end <= until_ms:
                     yield end, Place(number, line)
+
+
+class Lacking:
+    """What lists were seen to lack: with a letter more, they are not looked through again."""
+
+    def __init__(self) -> None:
+        self._seen: dict[int, tuple[Listing, str]] = {}
+        """By the id of the lock: its list, and a word that is nowhere in it."""
+
+    def lacks(self, lock_id: int, listing: Listing, words: Sequence[str]) -> bool:
+        """Whether a lock's list has one of some words nowhere."""
+        before = self._seen.get(lock_id)
+        if before is not None and before[0] is listing:
+            lacked = before[1]
+            for word in words:
+                if lacked in word:
+                    return True
+        if lacked := listing.lacking(words):
+            self._seen[lock_id] = listing, lacked
+        return bool(lacked)
 
 
 def words_of(needle: str) -> list[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockterm.domain.listing import Block, Listing, words_of
+from lockterm.domain.listing import Block, Lacking, Listing, words_of
 from lockterm.domain.remotes import Remote
 from lockterm.domain.searching import is_found, missing_words
 
@@ -84,3 +85,41 @@ def test_a_packed_list_is_searched_by_the_same_rule(
     if words := words_of(needle):
         found = [listing.remote(place).raw for place in listing.find(words)]
         assert found == [raw for raw in raws if is_found(needle, Remote.read(raw))]
+
+
+class Counted(str):
+    """A text that counts how often something is looked for in it."""
+
+    looks = 0
+
+    def __contains__(self, key: str, /) -> bool:
+        Counted.looks += 1
+        return super().__contains__(key)
+
+
+@given(st.lists(RECORDS, max_size=6), st.lists(st.text("abAB ß1é", max_size=4), max_size=4))
+def test_a_list_lacks_a_word_only_where_nothing_would_be_found(
+    records: list[dict[str, Any]], typed: list[str]
+) -> None:
+    """Whatever was typed before, and whatever is typed now."""
+    remotes = [Remote.read(record) for record in records]
+    listing = Listing([Block.of(remotes[:3]), Block.of(remotes[3:])], at_ms=0)
+    lacking = Lacking()
+    for needle in typed:
+        words = words_of(needle)
+        if words and lacking.lacks(7, listing, words):
+            assert [*listing.find(words)] == []
+
+
+def test_what_a_list_lacks_is_not_looked_for_again_with_a_letter_more() -> None:
+    block = Block.of([Remote.read({"remoteName": "Anna"})])
+    listing = Listing([replace(block, texts=Counted(block.texts))], at_ms=0)
+    lacking, new = Lacking(), Listing([Block.of([Remote.read({"remoteName": "Annxy"})])], at_ms=1)
+    assert not lacking.lacks(7, listing, ["ann"])
+    assert lacking.lacks(7, listing, ["annx"])
+    looks = Counted.looks
+    assert lacking.lacks(7, listing, ["annxy"]) and lacking.lacks(7, listing, ["annxy", "a"])
+    assert Counted.looks == looks
+    assert not lacking.lacks(7, listing, ["anna"]), "other letters may be there"
+    assert lacking.lacks(8, listing, ["annxy"]) and Counted.looks > looks, "it is another lock's"
+    assert not lacking.lacks(7, new, ["annxy"]), "it was read anew"

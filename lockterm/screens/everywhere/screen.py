@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
 
 from lockterm.domain.glyphs import quoted
-from lockterm.domain.listing import words_of
+from lockterm.domain.listing import Lacking, words_of
 from lockterm.domain.text import clean
 from lockterm.keymap.hints import key
 from lockterm.screens.everywhere.base import EMPTY_BOOK, AllLocksScreen
@@ -17,6 +18,9 @@ from lockterm.screens.everywhere.site import Site
 from lockterm.screens.everywhere.table import OnLock
 from lockterm.widgets.bindings import bindings
 
+if TYPE_CHECKING:
+    from lockterm.operations import Operations
+
 COLUMNS = ("lock", "name", "number", "valid", "state", "read")
 
 
@@ -24,6 +28,10 @@ class EverywhereScreen(AllLocksScreen):
     """One search over all locks of the book."""
 
     BINDINGS = bindings("everywhere")
+
+    def __init__(self, operations: Operations) -> None:
+        super().__init__(operations)
+        self._lacking = Lacking()
 
     def crumbs(self) -> tuple[str, ...]:
         """It is about all of them."""
@@ -38,9 +46,10 @@ class EverywhereScreen(AllLocksScreen):
         needed = words_of(needle)
         if not needed:
             return
-        for one in site.locks.values():
-            if one.listing is not None:
-                for place in one.listing.find(needed):  # most locks have none
+        lacks = self._lacking.lacks
+        for lock_id, one in site.locks.items():
+            if one.listing is not None and not lacks(lock_id, one.listing, needed):  # as most do
+                for place in one.listing.find(needed):
                     zone, read = self.operations.zone(one.lock), site.short_age(one.listing)
                     yield OnLock(one.lock, zone, read, one.listing, place)
             yield None
