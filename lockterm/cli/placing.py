@@ -56,9 +56,9 @@ def tell_undo(file: Path, *patterns: str) -> None:
 
 def _is_free(file: Path) -> bool:
     """Whether nothing is there, or what was written from here."""
-    if file.is_symlink() or not file.exists():
-        return not file.is_symlink()  # pipx makes links to the pages that it has installed
+    if file.is_symlink():  # pipx links to the pages that it has installed, which are its own
+        return False
     try:
         return MARK in file.read_text("utf-8", "replace")
     except OSError:
-        return False
+        return not file.exists()

@@ -38,17 +38,20 @@ def test_they_are_put_where_man_looks(lockterm: Run, tmp_path: Path) -> None:
     assert len(list((tmp_path / "share/man/man1").iterdir())) == len(PAGES)
 
 
-@pytest.mark.parametrize("kind", ["file", "link"])
-def test_what_somebody_else_wrote_stays(lockterm: Run, tmp_path: Path, kind: str) -> None:
-    other, page = tmp_path / "other.1", tmp_path / "man1/lockterm-keys.1"
+@pytest.mark.parametrize("is_link", [False, True])
+def test_what_somebody_else_put_there_stays(lockterm: Run, tmp_path: Path, is_link: bool) -> None:
+    """A link is pipx's, to the page that it has installed."""
+    page, text = tmp_path / "man1/lockterm-keys.1", ".TH OTHER 1\n"
     page.parent.mkdir()
-    (page if kind == "file" else other).write_text(".TH OTHER 1\n")
-    if kind == "link":
-        page.symlink_to(other)
+    if is_link:
+        page.symlink_to(tmp_path / "installed.1")
+        text = PAGES[page.name]
+    page.write_text(text)
     result = lockterm("man", "--dir", str(tmp_path))
     assert result.returncode == 1
     assert f"{page} is there, and lockterm has not written it." in result.stderr
-    assert (page.read_text(), list(page.parent.iterdir())) == (".TH OTHER 1\n", [page])
+    assert (page.is_symlink(), page.read_text()) == (is_link, text)
+    assert list(page.parent.iterdir()) == [page]
 
 
 @pytest.mark.skipif(not shutil.which("groff"), reason="groff is not there")
