@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import tzinfo
 from typing import Any
 
 from lockterm.domain import rules
 from lockterm.domain.constants import RemoteType
-from lockterm.domain.differences import differences, in_words
+from lockterm.domain.differences import Difference, differences, in_words
 from lockterm.domain.plan import DUE, Action, Plan, Step, StepState, at_rest
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.text import clean
@@ -22,7 +23,7 @@ TOLD = (
 """What becomes of a step that is not under way any more."""
 
 _NAMED = 3
-"""So many locks are named in a sentence."""
+"""So many locks, or values, are named in a sentence."""
 
 _TODO = {
     Action.ADD: "to add",
@@ -74,8 +75,6 @@ def change_words(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
         zone: The lock's.
         now_ms: Now, in milliseconds.
     """
-    if step.action is Action.VOICE:
-        return [f"Voice: {_voice_words(step.before)} -> {_voice_words(step.wanted)}"]
     before = Remote.read(step.before)
     match step.action:
         case Action.ADD:
@@ -83,14 +82,52 @@ def change_words(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
             if extra := step.wanted.get("extraData"):
                 lines.append(f"Extra data: {in_words(FIELDS['extraData'], extra, zone)}")
             return lines
-        case Action.UPDATE:
-            after = rules.effective(before, Remote.read({**before.raw, **step.wanted}))
-            fields = [one for one in ADDED if one in UPDATED or one.name in step.wanted]
-            return [str(one) for one in differences(before, after, zone, fields)]
+        case Action.UPDATE | Action.VOICE:
+            return [str(one) for one in _changes(step, zone)]
         case Action.DELETE:
             return [clean(period_words(before, now_ms, zone))]
         case Action.KEEP:
             return [clean(step.message, 300)] if step.message else []
+
+
+def _changes(step: Step, zone: tzinfo) -> list[Difference]:
+    """What an update changes, or a voice."""
+    if step.action is Action.VOICE:
+        return [Difference("Voice", _voice_words(step.before), _voice_words(step.wanted))]
+    before = Remote.read(step.before)
+    after = rules.effective(before, Remote.read({**before.raw, **step.wanted}))
+    fields = [one for one in ADDED if one in UPDATED or one.name in step.wanted]
+    return differences(before, after, zone, fields)
+
+
+def new_words(step: Step, zone: tzinfo, now_ms: int) -> str:
+    """``End -> 2026-12-31 23:59 +01:00``: what will be, where there is no room for what was."""
+    if step.action in (Action.UPDATE, Action.VOICE):
+        return "; ".join(f"{one.label} -> {one.after}" for one in _changes(step, zone))
+    return "; ".join(change_words(step, zone, now_ms))
+
+
+def all_changes(steps: Iterable[Step], zones: Mapping[int, tzinfo]) -> str:
+    """``End: 2026-12-31 23:59 +01:00 for 12; Coerced: yes for 3.``: what updates change.
+
+    Takes a moment for thousands: use a thread.
+
+    Args:
+        steps: Those that are due.
+        zones: Id -> the lock's.
+    """
+    found: dict[str, Counter[str]] = {}
+    for step in steps:
+        if step.action is Action.UPDATE:
+            for one in _changes(step, zones[step.lock_id]):
+                found.setdefault(one.label, Counter())[one.after] += 1
+    said = []
+    for label, values in found.items():
+        shown = [f"{value} for {count:,}" for value, count in values.most_common(_NAMED)]
+        left = values.total() - sum(count for _, count in values.most_common(_NAMED))
+        shown += [f"others for {left:,}"] if left else []
+        said.append(f"{label}: {', '.join(shown)}")
+    return f"{'; '.join(said)}." if said else ""
 
 
 def notes_of(step: Step, zone: tzinfo, now_ms: int) -> list[str]:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC
+
 import pytest
 
 from lockterm.domain.plan import Action, Step, StepState
-from lockterm.domain.plan_words import gone_words
+from lockterm.domain.plan_words import all_changes, change_words, gone_words, new_words
+
+DAY_MS = 86_400_000
+START_MS = 1_767_225_600_000
+"""The first of January 2026, in UTC."""
 
 
 def deletes(words: str) -> list[Step]:
@@ -48,3 +54,28 @@ def test_deletes_on_several_locks_are_told_lock_by_lock(steps: str, said: str) -
 
 def test_a_hostile_name_of_a_lock_is_cleaned() -> None:
     assert "\x1b" not in gone_words(deletes("1 recorded, 2 refused"), {2: "\x1b[31mYard"})
+
+
+def renewed(number: int, end_ms: int, **wanted: object) -> Step:
+    before = {"id": number, "remoteName": f"Fob {number}", "remoteType": 2, "startDate": START_MS}
+    before |= {"endDate": START_MS + DAY_MS}
+    wanted = {"endDate": end_ms, **wanted}
+    return Step(number, Action.UPDATE, 1, number, f"Fob {number}", wanted, before)
+
+
+def test_what_will_be_is_told_where_there_is_no_room_for_what_was() -> None:
+    step = renewed(1, START_MS + 2 * DAY_MS)
+    (words,) = change_words(step, UTC, START_MS)
+    new = new_words(step, UTC, START_MS)
+    assert new == "End -> 2026-01-03 00:00 +00:00"
+    assert words.endswith(new.removeprefix("End"))
+
+
+def test_the_changes_of_many_are_told_by_what_they_are_to_be() -> None:
+    steps = [renewed(number, START_MS + 2 * DAY_MS) for number in range(1, 1200)]
+    steps += [renewed(2000 + number, START_MS + (3 + number) * DAY_MS) for number in range(4)]
+    steps += [renewed(3000, START_MS + 2 * DAY_MS, isCoerced=1), *deletes("1 to_do")]
+    assert all_changes(steps, {1: UTC}) == (
+        "End: 2026-01-03 00:00 +00:00 for 1,200, 2026-01-04 00:00 +00:00 for 1,"
+        " 2026-01-05 00:00 +00:00 for 1, others for 2; Coerced: yes for 1."
+    )

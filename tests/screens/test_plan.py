@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from textual.pilot import Pilot
@@ -17,6 +18,8 @@ from lockterm.config import Options
 from lockterm.config.look import FULL_LOOK
 from lockterm.config.profiles import Profiles
 from lockterm.domain.backup import backup_words
+from lockterm.domain.constants import RemoteType
+from lockterm.domain.dates import stamp
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action, RunState, Step, StepState
 from lockterm.domain.remotes import Remote
@@ -459,6 +462,22 @@ async def test_the_end_is_told_where_nobody_looks_and_what_changed_is_read_again
         await until(pilot, lambda: "Run ended: apply remotes.csv" in notices(pilot))
         assert "2 recorded. L shows it." in notices(pilot)
         await until(pilot, lambda: "New 2" in words(pilot.app))
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24)])
+async def test_what_will_be_is_read_in_its_row_and_in_the_question(
+    lockterm_app: Starter, service: RunningService, size: tuple[int, int]
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    fobs = [one for one in remotes(service, 1002) if one.remote_type == RemoteType.TIME_LIMITED][:3]
+    end_ms = max(one.end_ms or 0 for one in fobs) + 86_400_000
+    steps = [update(1002, one, endDate=end_ms) for one in fobs]
+    async with lockterm_app(service, size=size) as pilot:
+        await plan_shown(pilot, steps)
+        end = stamp(end_ms, ZoneInfo("Europe/Berlin"))
+        assert words(pilot.app).count(f"End -> {end[:16]}") == 3
+        await asked(pilot, ConfirmModal)
+        assert f"End: {end} for 3." in details(pilot)
 
 
 @pytest.mark.parametrize("size", [(60, 20), (120, 40)])

@@ -15,7 +15,14 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState, at_rest
-from lockterm.domain.plan_words import all_notes, has_work, notes_of, plan_words, step_title
+from lockterm.domain.plan_words import (
+    all_changes,
+    all_notes,
+    has_work,
+    notes_of,
+    plan_words,
+    step_title,
+)
 from lockterm.domain.remotes import Remote
 from lockterm.domain.rules import sends_dates
 from lockterm.domain.text import clean
@@ -307,12 +314,15 @@ class PlanScreen(LocktermScreen[None]):
         plan = self.plan
         due = [step for step in plan.steps if step.state in DUE and step.action is not Action.KEEP]
         zones = {lock_id: lock.zone for lock_id, lock in self._locks.items()}
+        changes = await asyncio.to_thread(all_changes, due, zones)
         notes = await asyncio.to_thread(all_notes, due, zones, self.operations.now_ms())
         lost = [clean(sentence, 400) for sentence in (self.drawn.about, *self.drawn.losses)]
         notes = [*filter(None, lost), *notes]
         connection = self.operations.connection
         if connection.doubts_clock and any(map(_sends_dates, due)):
             notes.insert(0, f"Note: {clock_doubt(connection.clock_offset_s or 0)}")
+        if changes:
+            notes.insert(0, f"Changed to: {changes}")
         if left := len(self.drawn.left):
             notes.append(
                 f"{left:,} could not be planned, and {'is' if left == 1 else 'are'} left out."

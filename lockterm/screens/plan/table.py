@@ -8,7 +8,7 @@ from datetime import tzinfo
 from rich.cells import cell_len
 
 from lockterm.domain.plan import ACTION_GLYPHS, DUE, Action, Step, StepState, at_rest
-from lockterm.domain.plan_words import change_words, step_name
+from lockterm.domain.plan_words import change_words, new_words, step_name
 from lockterm.domain.text import clean
 from lockterm.record import record
 from lockterm.widgets.line_table import TITLES
@@ -58,9 +58,9 @@ class PlanTable(RowTable):
             Column("", most=1, least=1),
             Column("Step", most=10, least=10),
             Column("Lock", most=24, least=6),
-            Column("Remote", most=22, least=10),
+            Column("Remote", most=22, least=8),
             Column("Number", most=16, least=6, rank=1),
-            Column("What", most=200, least=18),
+            Column("What", most=200, least=24),  # "End -> 2026-12-31 23:59", and that it is cut
             id=id,
         )
         self.is_at_rest = True
@@ -119,12 +119,20 @@ class PlanTable(RowTable):
             clean(lock.title, LONGEST),
             clean(name, LONGEST),
             clean(remote_number or "", 30),
-            what_of(step, lock, self._now_ms),
+            what_of(step, lock, self._now_ms, self._widths.get(5, LONGEST)),
         )
 
 
-def what_of(step: Step, lock: OnLock, now_ms: int) -> str:
-    """Why a step was not done; else what it changes."""
+def what_of(step: Step, lock: OnLock, now_ms: int, room: int = 0) -> str:
+    """Why a step was not done; else what it changes.
+
+    Args:
+        step: The step.
+        lock: Its lock.
+        now_ms: As of when times are told.
+        room: Where it takes more cells, what was is left out; 0: there is room enough.
+    """
     if step.message and step.state not in DUE:
         return clean(step.message, 400)
-    return "; ".join(change_words(step, lock.zone, now_ms))
+    words = "; ".join(change_words(step, lock.zone, now_ms))
+    return new_words(step, lock.zone, now_ms) if 0 < room < cell_len(words) else words
