@@ -160,6 +160,8 @@ class RunLine:
     made_ms: int
     is_running: bool
     """Whether a session carries it out just now."""
+    is_begun: bool
+    """Whether a step of it was begun; what could not be planned never is."""
     states: Mapping[StepState, int]
     """State -> how many steps have it."""
 
@@ -174,8 +176,7 @@ class RunLine:
             return RunState.RUNNING
         if not any(self.states.get(state) for state in DUE):
             return RunState.DONE
-        is_begun = any(count for state, count in self.states.items() if state != StepState.TO_DO)
-        return RunState.INTERRUPTED if is_begun else RunState.PLANNED
+        return RunState.INTERRUPTED if self.is_begun else RunState.PLANNED
 
 
 def outcome_of(operation: Operation) -> StepState:

@@ -88,20 +88,26 @@ class RunStore:
             )
             counts = fetch(
                 connection,
-                "SELECT plan_id, state, count(*) FROM steps WHERE plan_id IN"
+                "SELECT plan_id, state, count(*), max(is_planned) FROM steps WHERE plan_id IN"
                 " (SELECT id FROM plans WHERE profile = ?) GROUP BY plan_id, state",
                 [profile],
             )
         states: dict[str, dict[StepState, int]] = {}
-        for plan_id, state, count in counts:
+        begun = set()
+        for plan_id, state, count, is_planned in counts:
             if state in _STATES:
                 states.setdefault(plan_id, {})[StepState(state)] = count
+            if is_planned and state != StepState.TO_DO:
+                begun.add(plan_id)
         found = []
         for row in heads:
             values = dict(row)
             session = values.pop("session")
             is_running = bool(session) and is_alive(session)
-            found.append(RunLine(**values, is_running=is_running, states=states.get(row["id"], {})))
+            is_begun, of_state = row["id"] in begun, states.get(row["id"], {})
+            found.append(
+                RunLine(**values, is_running=is_running, is_begun=is_begun, states=of_state)
+            )
         return found
 
     def take(self, plan_id: str, session: str, is_alive: Callable[[str], bool]) -> str:
