@@ -320,7 +320,8 @@ class LocktermApp(TerminalApp[int]):
         from lockterm.screens.file import FileScreen
 
         if not self._is_open_already(FileScreen, "Take a file"):
-            self.push_screen(FileScreen(self.operations))
+            entry = self.screen.lock_entry if isinstance(self.screen, LocktermScreen) else None
+            self.push_screen(FileScreen(self.operations, entry))
 
     def action_everywhere(self) -> None:
         """Search all locks of the book."""

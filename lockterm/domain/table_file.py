@@ -12,7 +12,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 from lockterm.domain.glyphs import quoted
@@ -114,13 +114,16 @@ class Table:
     """The locks of an export, also those without a remote."""
     service: str = ""
     """The base URL that it was exported from; empty: it does not say."""
+    without_lock: frozenset[int] = field(default_factory=frozenset)
+    """The lines that do not say which lock they are for, and so are for the one that was given."""
 
 
-def read_table(data: bytes) -> Table:
+def read_table(data: bytes, lock_id: int | None = None) -> Table:
     """Read a file.
 
     Args:
         data: The whole of it.
+        lock_id: The lock of those rows of a CSV that do not say which; None: each has to.
 
     Raises:
         BadTable: It is none, or something is wrong with its form.
@@ -128,7 +131,15 @@ def read_table(data: bytes) -> Table:
     text = _decoded(data)
     if not text.strip():
         raise _refused("The file is empty.")
-    return _read_json(text) if text.lstrip()[0] in "{[" else Table([*_read_csv(text)])
+    if text.lstrip()[0] in "{[":
+        return _read_json(text)
+    rows = [*_read_csv(text, needs_lock=lock_id is None)]
+    if lock_id is None:
+        return Table(rows)
+    without = frozenset(row.line for row in rows if not row.text(LOCK))
+    here = {LOCK: str(lock_id)}
+    rows = [row if row.text(LOCK) else replace(row, cells={**row.cells, **here}) for row in rows]
+    return Table(rows, without_lock=without)
 
 
 def _refused(reason: str, line: int = 0, column: str = "", value: str = "") -> BadTable:
@@ -165,14 +176,14 @@ def _decoded(data: bytes) -> str:
 # --- CSV -----------------------------------------------------------------------------------------
 
 
-def _read_csv(text: str) -> Iterator[Row]:
+def _read_csv(text: str, *, needs_lock: bool) -> Iterator[Row]:
     skipped = 0
     if match := re.match(r'"?sep=([,;\t])"?\r?\n', text, re.IGNORECASE):  # as Excel writes it
         text, skipped = text[match.end() :], 1
     delimiter = match[1] if match else max(_DELIMITERS, key=lambda one: _known(text, one))
     records = _records(text, delimiter, skipped)
     line, header = next(records, (1, []))
-    columns = _columns(line, header)
+    columns = _columns(line, header, needs_lock=needs_lock)
     problems: list[Problem] = []
     for line, cells in records:
         if not any(cell.strip() for cell in cells):
@@ -229,7 +240,7 @@ def _records(text: str, delimiter: str, skipped: int) -> Iterator[tuple[int, lis
         yield line, cells
 
 
-def _columns(line: int, header: Sequence[str]) -> list[str | None]:
+def _columns(line: int, header: Sequence[str], *, needs_lock: bool) -> list[str | None]:
     """The column of each cell; None where a cell of the header is empty."""
     problems: list[Problem] = []
     found: list[str | None] = []
@@ -243,15 +254,15 @@ def _columns(line: int, header: Sequence[str]) -> list[str | None]:
             problems.append(Problem(line, text, text, "This column stands there twice."))
         found.append(name)
     if not problems:
-        problems = _missing(line, found)
+        problems = _missing(line, found, needs_lock=needs_lock)
     if problems:
         raise BadTable(problems)
     return found
 
 
-def _missing(line: int, columns: Iterable[str | None]) -> list[Problem]:
+def _missing(line: int, columns: Iterable[str | None], *, needs_lock: bool) -> list[Problem]:
     there = set(columns)
-    if LOCK not in there:
+    if needs_lock and LOCK not in there:
         return [Problem(line, "", "", "The column lockId is missing.")]
     if there.isdisjoint((REMOTE, "remoteNumber", "remoteName")):
         reason = "A column is missing that says which remote: remoteId, remoteNumber or remoteName."

@@ -99,8 +99,12 @@ async def read_locks(operations: Operations, lock_ids: Iterable[int]) -> list[Re
     return [*await asyncio.gather(*map(read, dict.fromkeys(lock_ids)))]
 
 
-def read_file(path: Path) -> Table:
+def read_file(path: Path, lock_id: int | None = None) -> Table:
     """Read a table file as a whole.
+
+    Args:
+        path: The file.
+        lock_id: See ``table_file.read_table``.
 
     Raises:
         BadTable: It is none.
@@ -123,7 +127,7 @@ def read_file(path: Path) -> Table:
             reason = "The file is empty."
         else:
             with os.fdopen(descriptor, "rb", closefd=False) as file:
-                return read_table(file.read(TOO_MANY_BYTES))
+                return read_table(file.read(TOO_MANY_BYTES), lock_id)
     except OSError as error:
         reason = f"{error.strerror}."
     finally:
@@ -138,6 +142,7 @@ async def draw_plan(
     *,
     prune: bool,
     seen: Sequence[ReadLock] | None = None,
+    lock_id: int | None = None,
 ) -> Drawn:
     """Make a plan of a file: it is checked as a whole, and its locks are read whole.
 
@@ -148,12 +153,14 @@ async def draw_plan(
         prune: Whether what the file does not have is deleted from the locks that it names.
         seen: The locks as they were when the file was written, where it is known: what somebody
             else has changed since is then not changed back. The file may name no others.
+        lock_id: The lock of those rows that do not say which; None: each has to. The plan
+            says it.
 
     Raises:
         BadTable: Something in the file cannot be carried out; all of it is told.
         StoreError: The lock book cannot be read.
     """
-    table = await asyncio.to_thread(read_file, path)
+    table = await asyncio.to_thread(read_file, path, lock_id)
     here = without_secrets(operations.profile.base_url)
     if table.service and table.service != here:
         reason = (
@@ -176,17 +183,26 @@ async def draw_plan(
     steps: list[Step] = []
     left: list[Step] = []
     for one in read:
-        lock_id = one.lock.lock_id
+        here_id = one.lock.lock_id
         if one.error is not None:
-            left += [_unplanned(row, lock_id, one.error) for row in rows[lock_id]]
+            left += [_unplanned(row, here_id, one.error) for row in rows[here_id]]
             continue
-        on_lock = LockPlan(lock_id, one.remotes, one.zone, now_ms)
-        steps += await asyncio.to_thread(on_lock.take, rows[lock_id], prune=prune)
+        on_lock = LockPlan(here_id, one.remotes, one.zone, now_ms)
+        steps += await asyncio.to_thread(on_lock.take, rows[here_id], prune=prune)
         problems += on_lock.problems
     if problems:
         raise BadTable(sorted(problems, key=lambda problem: problem.line))
     unread = [one for one in read if one.error is not None]
     steps, held = without_deletes(steps, unread) if unread else (steps, [])
+    if table.without_lock:
+        title += f" for lock {lock_id}"
+        taken = f"Its row has no lockId: it is taken for lock {lock_id}."
+        steps = [
+            replace(step, message=f"{step.message} {taken}".strip())
+            if step.line in table.without_lock
+            else step
+            for step in steps
+        ]
     return Drawn(operations.runs.make(title, steps, [*left, *held]), unread)
 
 

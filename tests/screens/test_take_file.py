@@ -14,6 +14,7 @@ from textual.widgets import Input
 
 from lockterm.domain.plan import Action
 from lockterm.paths import Paths
+from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.file import FileScreen
 from lockterm.screens.file.completion import complete
 from lockterm.screens.file.path_input import PathInput
@@ -104,6 +105,48 @@ async def test_a_good_file_becomes_a_plan(
             (Action.ADD, 1003, "Paul, roof"),
         ]
         assert not any(map(partial(someone_else.counted, service), ("add", "update", "delete")))
+
+
+async def test_rows_without_a_lock_are_for_the_lock_that_it_is_opened_from(
+    service: RunningService, lockterm_app: Starter, folder: Path
+) -> None:
+    (folder / "roof.csv").write_text("remoteNumber;remoteName;remoteType\nA-1;Roof;permanent\n")
+    mixed = (
+        "lockId;remoteNumber;remoteName;remoteType\n;A-1;Roof;1\n1003;A-2;Attic;1\n;A-3;Loft;1\n"
+    )
+    (folder / "mixed.csv").write_text(mixed)
+    async with lockterm_app(service, 1001) as pilot:
+        await opened(pilot)
+        assert "A row without lockId is for lock 1001 (lock 1001)." in words(pilot.app)
+        await take(pilot, "roof.csv")
+        assert plan_of(pilot) == [(Action.ADD, 1001, "Roof")]
+        assert "Plan > apply roof.csv for lock 1001" in shown(pilot)
+        assert "Its row has no lockId: it is taken for lock 1001." in words(pilot.app)
+        await pilot.press("enter")
+        await settled(pilot)
+        note = "Roof (A-1): Its row has no lockId: it is taken for lock 1001."
+        assert isinstance(pilot.app.screen, ConfirmModal)
+        assert note in " ".join(words(pilot.app).replace("│", " ").split())
+        await pilot.press("escape")
+        await settled(pilot)
+        await pilot.press("escape")
+        await settled(pilot)
+        await take(pilot, "mixed.csv")
+        assert {(lock_id, name) for _, lock_id, name in plan_of(pilot)} == {
+            (1001, "Roof"),
+            (1003, "Attic"),
+            (1001, "Loft"),
+        }
+        screen = pilot.app.screen
+        assert isinstance(screen, PlanScreen)
+        noted = {step.remote_name for step in screen.drawn.plan.steps if step.message}
+        assert noted == {"Roof", "Loft"}
+    async with lockterm_app(service) as pilot:  # from the book: each row has to say it
+        await opened(pilot)
+        await take(pilot, "roof.csv")
+        assert "The column lockId is missing." in words(pilot.app)
+        await take(pilot, "mixed.csv")
+        assert "The id of a lock is needed." in words(pilot.app)
 
 
 async def test_what_a_file_lacks_is_deleted_only_where_that_was_chosen(

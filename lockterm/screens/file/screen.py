@@ -13,6 +13,7 @@ from textual.reactive import reactive
 from textual.widgets import Button, Input, Static
 from textual.worker import Worker
 
+from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
 from lockterm.domain.remotes import UPDATED
 from lockterm.domain.table_file import MOST_PROBLEMS, BadTable, Problem
@@ -42,7 +43,7 @@ _CHANGED = ", ".join(field.name for field in UPDATED if field.name != "remoteNam
 _ABOUT = (
     "A table as CSV, or what lockterm exported. It is checked whole and shown as a plan; nothing is"
     " sent before you agree.\n\n"
-    "Needed: lockId, and remoteId, remoteNumber or remoteName. An action is add, update, delete or"
+    "Needed: {lock}, and remoteId, remoteNumber or remoteName. An action is add, update, delete or"
     " keep; without, what is there is updated and the rest added.\n\n"
     f"Other columns: {_CHANGED}, and those that only adding takes."
 )
@@ -53,6 +54,8 @@ class FileScreen(LocktermScreen[None]):
 
     Args:
         operations: The one door to service and store.
+        of_lock: The lock whose screen it is opened from: rows that name no lock are for it. None:
+            each row has to name one.
     """
 
     BINDINGS = bindings("file")
@@ -64,16 +67,25 @@ class FileScreen(LocktermScreen[None]):
     doing: reactive[str] = reactive("", init=False)
     """What the form is waiting for; empty: for the person."""
 
-    def __init__(self, operations: Operations) -> None:
+    def __init__(self, operations: Operations, of_lock: Lock | None = None) -> None:
         super().__init__(operations)
+        self._of_lock = of_lock
         self._path = ""
         self._soon = Soon(self, self._keep)
         self._checking: Worker[None] | None = None
         self._problems: Sequence[Problem] = ()
 
     def crumbs(self) -> tuple[str, ...]:
-        """It is about no lock: the file says which."""
-        return ("Take a file",)
+        """Whose rows those are that name no lock."""
+        return ("Locks", self._of_lock.title, "Take a file") if self._of_lock else ("Take a file",)
+
+    @property
+    def _about(self) -> str:
+        if self._of_lock is None:
+            return _ABOUT.format(lock="lockId")
+        named = f"{clean(self._of_lock.title, 40)} (lock {self._of_lock.lock_id})"
+        whose = f"A row without lockId is for {named}.\n\n"
+        return whose + _ABOUT.format(lock="lockId, where it is for another lock")
 
     def compose_body(self) -> ComposeResult:
         """Three fields, two buttons; below them what is wrong with the file."""
@@ -87,7 +99,7 @@ class FileScreen(LocktermScreen[None]):
             with Horizontal(classes="buttons"):
                 yield Button("Check", id="check", variant="primary", compact=True)
                 yield Button("Leave", id="leave", compact=True)
-        yield Static(_ABOUT, id="status", classes="-alone", markup=False)
+        yield Static(self._about, id="status", classes="-alone", markup=False)
         table = RowTable(
             Column("Line", least=4, right=True),
             Column("Column", most=12),
@@ -176,7 +188,7 @@ class FileScreen(LocktermScreen[None]):
                 self.doing = ""
                 if focused is not None:
                     focused.focus()
-        self._say(_ABOUT)
+        self._say(self._about)
         if isinstance(drawn, BadTable):
             self._show_bad(drawn)
         elif isinstance(drawn, LocktermError):
@@ -194,7 +206,9 @@ class FileScreen(LocktermScreen[None]):
         except RuntimeError:
             return BadTable([Problem(0, "", "", "There is no such home directory.")])
         prune = self._field("others").value == _GOES
-        return await draw_plan(self.operations, path, f"apply {path.name}", prune=prune)
+        lock_id = self._of_lock.lock_id if self._of_lock else None
+        title = f"apply {path.name}"
+        return await draw_plan(self.operations, path, title, prune=prune, lock_id=lock_id)
 
     def _show_bad(self, error: BadTable) -> None:
         first, *others = error.problems
