@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import tzinfo
-from typing import Any
 
 import click
 
@@ -18,11 +17,7 @@ from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.date_input import read_moment
 from lockterm.domain.history import Selection
-from lockterm.domain.operation import CALL_WORDS, STATE_WORDS, Operation, title_of
-from lockterm.domain.operation_details import operation_details
-
-_COLUMNS = ("When", "What", "Lock", "Remote", "Details", "Outcome", "Note")
-"""The CSV's: for people."""
+from lockterm.domain.operation import STATE_WORDS, title_of
 
 
 @click.command(epilog=manual.HISTORY)
@@ -30,20 +25,29 @@ _COLUMNS = ("When", "What", "Lock", "Remote", "Details", "Outcome", "Note")
     "--lock", "typed_lock", metavar="LOCK", help="Only this lock's.", shell_complete=complete_locks
 )
 @click.option("--since", metavar="DAY", help="Only from this day on: 2026-11-01.")
+@click.option("--day", metavar="DAY", help="Only this day's.")
 @click.option("--today", is_flag=True, help="Only today's.")
 @reads
 def history(
-    options: Options, typed_lock: str | None, since: str | None, today: bool, form: Form
+    options: Options,
+    typed_lock: str | None,
+    since: str | None,
+    day: str | None,
+    today: bool,
+    form: Form,
 ) -> int:
     """Show what was sent from here, and what became of it."""
-    if since is not None and today:
-        raise click.UsageError("--since and --today exclude each other")
+    if (since is not None) + (day is not None) + today > 1:
+        raise click.UsageError("--since, --day and --today exclude each other")
     with Session(options) as session:
         zone, now_ms = session.profile.zone, session.operations.now_ms()
-        since = "today" if today else since
-        since_ms = None if since is None else _day(since, zone, now_ms)
+        since_ms = None if since is None else _day("--since", since, zone, now_ms)
+        until_ms = None
+        if day is not None or today:
+            at_ms = now_ms if day is None else _day("--day", day, zone, now_ms)
+            since_ms, until_ms = dates.day_around(at_ms, zone)
         lock_id = None if typed_lock is None else find_lock(session, typed_lock).lock_id
-        selection = Selection(lock_id=lock_id, since_ms=since_ms)
+        selection = Selection(lock_id=lock_id, since_ms=since_ms, until_ms=until_ms)
         found = session.run(session.operations.journal.history(selection))
         book = session.run(session.operations.locks.all())
         zones = {lock.lock_id: session.operations.zone(lock) for lock in book}
@@ -52,7 +56,9 @@ def history(
 
         put(as_json(found, zone).decode().rstrip("\n"))
     elif form is Form.CSV:
-        put_csv(_COLUMNS, (_row(one, zone, zones.get(one.lock_id, zone)) for one in found))
+        from lockterm.operations.export import TOLD, told
+
+        put_csv(TOLD, (told(one, zone, zones.get(one.lock_id, zone)) for one in found))
     else:
         cells = [
             (
@@ -70,7 +76,7 @@ def history(
     return DONE
 
 
-def _day(typed: str, zone: tzinfo, now_ms: int) -> int:
+def _day(option: str, typed: str, zone: tzinfo, now_ms: int) -> int:
     """The beginning of a day, in milliseconds.
 
     Raises:
@@ -78,24 +84,5 @@ def _day(typed: str, zone: tzinfo, now_ms: int) -> int:
     """
     read = read_moment(typed, zone, now_ms)
     if read.ms is None and not read.choices:
-        raise Misused(f"--since: {read.error}")
+        raise Misused(f"{option}: {read.error}")
     return min(read.choices, default=0) if read.ms is None else read.ms
-
-
-def _row(operation: Operation, zone: tzinfo, lock_zone: tzinfo) -> dict[str, Any]:
-    is_restored = operation.restores is not None
-    what = CALL_WORDS.get(operation.call, operation.call)
-    remote = operation.remote_name
-    if operation.call == "clear":
-        remote = count_words(len(operation.before), "remote")
-    elif not remote and operation.remote_id is not None:
-        remote = f"remote {operation.remote_id}"
-    return {
-        "When": dates.stamp(operation.prepared_ms, zone),
-        "What": "restore" if is_restored else what,
-        "Lock": operation.lock_name or f"lock {operation.lock_id}",
-        "Remote": remote,
-        "Details": operation_details(operation, lock_zone),
-        "Outcome": STATE_WORDS[operation.state],
-        "Note": operation.message,
-    }

@@ -383,6 +383,7 @@ those of the profile's zone, within the details those of the lock's. The service
 \b
 Examples:
   lockterm history --today
+  lockterm history --day 2026-11-20
   lockterm history --lock "Main gate" --since 2026-11-01 --csv > november.csv
   lockterm history --json | jq '.[] | select(.state == "refused")'
 

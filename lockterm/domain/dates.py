@@ -87,6 +87,17 @@ def utc_stamp(ms: int) -> str:
     return _number(ms) if at is None else f"{at.date().isoformat()} {_clock(at, False)} UTC"
 
 
+def day_around(ms: int, zone: tzinfo) -> tuple[int, int]:
+    """When the day of a moment begins in a zone, and the next one, in milliseconds."""
+    at = local(ms, zone)
+    if at is None:
+        return ms, ms
+    begin = at.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
+    days = (begin, begin + timedelta(days=1))
+    first, second = (round(one.timestamp() * 1000) for one in days)
+    return first, second
+
+
 def day(ms: int, zone: tzinfo) -> str:
     """``31 Dec 2026``."""
     at = local(ms, zone)

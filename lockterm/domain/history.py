@@ -45,6 +45,8 @@ class Selection:
     """In which their times are shown."""
     since_ms: int | None = None
     """Only those that were begun then or later, in milliseconds; None: whenever."""
+    until_ms: int | None = None
+    """Only those that were begun before, in milliseconds; None: whenever."""
     outside_runs: bool = False
     """Only those that are no steps of runs."""
 

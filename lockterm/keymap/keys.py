@@ -429,7 +429,8 @@ PLACES: Mapping[str, Place] = {
                     sentence="Undo this change, or all that this run has changed, as a plan"),
             ),
             FINDING: (
-                Key("history.find", "slash", "find", "Type to find", line=4, opens=True),
+                Key("history.find", "slash", "find", line=4, opens=True,
+                    sentence="Type to find: a name, an outcome, a day such as 2026-11-20, today"),
                 Key("history.outcomes", "o", "outcomes", line=6,
                     sentence="Show all outcomes, then only unsettled, failed, done"),
                 Key("history.one_lock", "l", "lock", line=5,

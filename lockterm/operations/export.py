@@ -7,14 +7,15 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any
 
 from lockterm.domain import dates
-from lockterm.domain.operation import Operation
+from lockterm.domain.operation import CALL_WORDS, STATE_WORDS, Operation
+from lockterm.domain.operation_details import operation_details
 from lockterm.errors import StoreError
 from lockterm.paths import FILE_MODE, make_directory
 
@@ -25,13 +26,19 @@ _FORMULA = re.compile(r'(^|[;\t\n\r\v\f])([\s"]*)(?=[=+\-@＝＋－＠])')
 """Where a formula could begin: a spreadsheet that splits at ``;`` or tab, as half of Europe's do,
 sees no quotes around such a text, and a cell behind each of them."""
 
-_COLUMNS = ("time", *(field.name for field in fields(Operation)))
+TOLD = ("When", "What", "Lock", "Remote", "Details", "Outcome", "Note")
+"""The columns of the CSV: for people. The JSON has everything."""
+
 _NAMES = 100
 """How many files of the same second there may be."""
 
 
 def export_history(
-    operations: Sequence[Operation], directory: Path, zone: tzinfo, now_ms: int
+    operations: Sequence[Operation],
+    directory: Path,
+    zone: tzinfo,
+    now_ms: int,
+    zones: Mapping[int, tzinfo],
 ) -> tuple[Path, Path]:
     """Write operations down as a CSV and a JSON file, for this user alone.
 
@@ -40,6 +47,7 @@ def export_history(
         directory: Where; made if it is missing.
         zone: The zone of the times that are written for people.
         now_ms: Names the files, in UTC.
+        zones: Id -> the lock's zone, for the times of its remotes; without it ``zone`` is.
 
     Returns:
         The CSV file and the JSON file; nothing that was there before is touched.
@@ -47,7 +55,7 @@ def export_history(
     Raises:
         StoreError: They cannot be written; nothing is left of them.
     """
-    contents = {".csv": as_csv(operations, zone), ".json": as_json(operations, zone)}
+    contents = {".csv": as_csv(operations, zone, zones), ".json": as_json(operations, zone)}
     return export_files("history", contents[".csv"], contents[".json"], directory, now_ms)
 
 
@@ -95,15 +103,41 @@ def export_files(
     raise StoreError(f"There are too many exports of this second in {directory}.")
 
 
-def as_csv(operations: Iterable[Operation], zone: tzinfo) -> bytes:
-    """RFC 4180; text that a spreadsheet might run gets a quote in front of it."""
+def as_csv(operations: Iterable[Operation], zone: tzinfo, zones: Mapping[int, tzinfo]) -> bytes:
+    """RFC 4180, in words; text that a spreadsheet might run gets a quote in front of it."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
-    writer.writerow(_COLUMNS)
+    writer.writerow(TOLD)
     for operation in operations:
-        row = _record(operation, zone)
-        writer.writerow([cell(row[name]) for name in _COLUMNS])
+        row = told(operation, zone, zones.get(operation.lock_id, zone))
+        writer.writerow([cell(row[name]) for name in TOLD])
     return text.getvalue().encode("utf-8", "backslashreplace")
+
+
+def told(operation: Operation, zone: tzinfo, lock_zone: tzinfo) -> dict[str, Any]:
+    """An operation as people are told of it: column -> text, as it came.
+
+    Args:
+        operation: The operation.
+        zone: In which it is told when it was.
+        lock_zone: In which the times of its remote are.
+    """
+    what = CALL_WORDS.get(operation.call, operation.call)
+    remote = operation.remote_name
+    if operation.call == "clear":
+        count = len(operation.before)
+        remote = "1 remote" if count == 1 else f"{count:,} remotes"
+    elif not remote and operation.remote_id is not None:
+        remote = f"remote {operation.remote_id}"
+    return {
+        "When": dates.stamp(operation.prepared_ms, zone),
+        "What": what if operation.restores is None else "restore",
+        "Lock": operation.lock_name or f"lock {operation.lock_id}",
+        "Remote": remote,
+        "Details": operation_details(operation, lock_zone),
+        "Outcome": STATE_WORDS[operation.state],
+        "Note": operation.message,
+    }
 
 
 def as_json(operations: Iterable[Operation], zone: tzinfo) -> bytes:

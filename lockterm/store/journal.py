@@ -391,6 +391,9 @@ class Journal:
             if selection.since_ms is not None:
                 every.append("+prepared_ms >= :since_ms")
                 values["since_ms"] = selection.since_ms
+            if selection.until_ms is not None:
+                every.append("+prepared_ms < :until_ms")
+                values["until_ms"] = selection.until_ms
             if selection.states is not None and State.DAMAGED in selection.states:
                 every.append(f"({_in(selection.states)} OR {_KNOWN_DAMAGED})")
             elif selection.states is not None:

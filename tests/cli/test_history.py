@@ -151,6 +151,9 @@ def test_machines_get_everything(scripts: Scripts) -> None:
         (["--since", "2 Nov 2026 00:01"], [VOICED]),
         (["--since", "2026-11-02", "--lock", "1004"], [CHANGED]),
         (["--today"], []),
+        (["--day", "2026-11-02"], [CHANGED]),
+        (["--day", "2 Nov 2026 00:01", "--lock", "1004"], [CHANGED]),
+        (["--day", "2026-11-04"], []),
     ],
 )
 def test_a_lock_and_a_day(scripts: Scripts, arguments: list[str], found: list[Operation]) -> None:
@@ -168,7 +171,14 @@ def test_today_begins_where_the_profile_is(scripts: Scripts) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [["--since", "1/12/2026"], ["--since", "2026-11-02", "--today"], ["--lock", "Nowhere"]]
+    "wrong",
+    [
+        ["--since", "1/12/2026"],
+        ["--day", "1/12/2026"],
+        ["--day", "2026-11-02", "--today"],
+        ["--since", "2026-11-02", "--today"],
+        ["--lock", "Nowhere"],
+    ],
 )
 def test_what_is_no_day_or_lock_is_refused(scripts: Scripts, wrong: list[str]) -> None:
     refused = scripts.run("history", *wrong)

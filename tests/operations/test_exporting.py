@@ -21,7 +21,7 @@ from lockterm.errors import StoreError
 from lockterm.operations.export import as_csv, as_json, export_history
 from tests.conftest import NOW_MS
 
-BERLIN = ZoneInfo("Europe/Berlin")
+BERLIN, TOKYO = ZoneInfo("Europe/Berlin"), ZoneInfo("Asia/Tokyo")
 
 
 def operation(**other: Any) -> Operation:
@@ -53,20 +53,19 @@ dangerous = st.builds(str.__add__, st.sampled_from("=+-@\t\r\n＝＋－＠"), an
 def test_no_cell_is_a_formula_and_no_text_changes(texts: list[str]) -> None:
     remote_name, lock_name, message = texts
     row = operation(remote_name=remote_name, lock_name=lock_name, message=message)
-    raw = as_csv([row, row], BERLIN)
+    raw = as_csv([row, row], BERLIN, {})
     titles, first, second = csv.reader(io.StringIO(raw.decode("utf-8"), newline=""))
     assert first == second
     cells = dict(zip(titles, first, strict=True))
     for name, text in (
-        ("remote_name", remote_name),
-        ("lock_name", lock_name),
-        ("message", message),
+        ("Remote", remote_name or "remote 5"),
+        ("Lock", lock_name or "lock 1001"),
+        ("Note", message),
     ):
         readable = text.encode("utf-8", "backslashreplace").decode()
         assert cells[name].replace("'", "") == readable.replace("'", "")
     for name, cell in cells.items():
-        if name != "code":  # our own number: a negative one has to stay a number
-            assert not cell.startswith(tuple("=+-@\t\r\n＝＋－＠")), (name, cell)
+        assert not cell.startswith(tuple("=+-@\t\r\n＝＋－＠")), (name, cell)
     (exported, _) = json.loads(as_json([row, row], BERLIN))
     assert exported["remote_name"] == remote_name
 
@@ -77,7 +76,7 @@ parts = st.sampled_from(['"', "'", ";", "\t", "\n", "\r\n", ",", " ", "=1", "+1"
 @given(st.lists(parts, max_size=12).map("".join))
 def test_no_cell_is_a_formula_wherever_a_spreadsheet_splits(text: str) -> None:
     """Also where it splits in the middle of our cells, and takes a quote for nothing special."""
-    raw = as_csv([operation(remote_name=text, message=text)], BERLIN).decode()
+    raw = as_csv([operation(remote_name=text, message=text)], BERLIN, {}).decode()
     put = io.TextIOWrapper(io.BytesIO())
     with contextlib.redirect_stdout(put):
         put_csv(("id", "remoteName"), [{"id": -5, "remoteName": text}])
@@ -91,20 +90,25 @@ def test_no_cell_is_a_formula_wherever_a_spreadsheet_splits(text: str) -> None:
                     assert not cell.lstrip(' "').startswith(tuple("=+-@")), (delimiter, cell, text)
 
 
-def test_numbers_stay_numbers_and_times_have_their_offset() -> None:
-    raw = as_csv([operation()], BERLIN).decode()
-    lines = raw.split("\r\n")
-    assert lines[-1] == "" and len(lines) == 3
-    assert '"2026-11-20T09:00:00.000+01:00"' in lines[1]
-    cells = next(csv.DictReader(io.StringIO(raw, newline="")))
-    assert (cells["code"], cells["remote_id"], cells["state"]) == ("-3", "5", "refused")
-    assert json.loads(cells["body"])["remoteName"] == "=1+1"
+def test_people_get_words_and_the_times_of_the_lock() -> None:
+    row = operation(body={"remoteId": 5, "endDate": NOW_MS}, state=State.CONFIRMED)
+    raw = as_csv([row], BERLIN, {1001: TOKYO}).decode()
+    assert raw.endswith("\r\n") and raw.count("\r\n") == 2
+    assert next(csv.DictReader(io.StringIO(raw, newline=""))) == {
+        "When": "2026-11-20 09:00 +01:00",
+        "What": "change",
+        "Lock": "Main gate",
+        "Remote": "Anna",
+        "Details": "End: none -> 2026-11-20 17:00 +09:00",
+        "Outcome": "recorded by the service",
+        "Note": "",
+    }
 
 
 def test_the_files_are_new_and_private(tmp_path: Path) -> None:
     directory = tmp_path / "data" / "exports"
-    one = export_history([operation()], directory, BERLIN, NOW_MS)
-    other = export_history([operation()], directory, BERLIN, NOW_MS)
+    one = export_history([operation()], directory, BERLIN, NOW_MS, {})
+    other = export_history([operation()], directory, BERLIN, NOW_MS, {})
     assert [path.name for path in (*one, *other)] == [
         "history-20261120-080000Z.csv",
         "history-20261120-080000Z.json",
@@ -124,7 +128,7 @@ def test_a_file_that_another_session_made_just_now_is_kept(
     theirs = tmp_path / "history-20261120-080000Z.json"
     theirs.write_text("theirs")
     monkeypatch.setattr(exporting.os.path, "lexists", lambda path: False)
-    files = export_history([operation()], tmp_path, BERLIN, NOW_MS)
+    files = export_history([operation()], tmp_path, BERLIN, NOW_MS, {})
     assert [file.stem[-2:] for file in files] == ["-2", "-2"]
     assert theirs.read_text() == "theirs"
     assert len(list(tmp_path.iterdir())) == 3
@@ -133,7 +137,7 @@ def test_a_file_that_another_session_made_just_now_is_kept(
 def test_a_link_in_the_way_is_not_followed(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     (tmp_path / "history-20261120-080000Z.json").symlink_to(victim)
-    files = export_history([operation()], tmp_path, BERLIN, NOW_MS)
+    files = export_history([operation()], tmp_path, BERLIN, NOW_MS, {})
     assert files[1].name == "history-20261120-080000Z-2.json"
     assert not victim.exists()
 
@@ -148,5 +152,5 @@ def test_what_cannot_be_written_leaves_nothing(
 
     monkeypatch.setattr(exporting.os, "fsync", full)
     with pytest.raises(StoreError, match="No space left"):
-        export_history([operation()], tmp_path, BERLIN, NOW_MS)
+        export_history([operation()], tmp_path, BERLIN, NOW_MS, {})
     assert list(tmp_path.iterdir()) == []

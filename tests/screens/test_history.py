@@ -124,6 +124,20 @@ async def test_it_fits_a_small_terminal(
         assert_picture(pilot.app, "history-60x20")
 
 
+async def test_today_and_a_day_are_found_by_typing_them(
+    lockterm_app: Starter, service: RunningService, clock: Clock
+) -> None:
+    async with lockterm_app(service) as pilot:
+        await some_days(pilot.app.operations, clock)
+        remote = (await pilot.app.operations.remotes.all(1001))[0]
+        await pilot.app.operations.writes.set_user_no(1001, remote, 5)
+        screen = await opened(pilot)
+        await press(pilot, "slash", *"today")
+        assert lines(screen) == ["user number lock 1001"]
+        await press(pilot, "escape", "slash", *"2026-11-18")
+        assert [line.split()[0] for line in lines(screen)] == ["delete", "delete"]
+
+
 async def test_finding_by_text_outcome_and_lock(
     lockterm_app: Starter, service: RunningService, clock: Clock
 ) -> None:
@@ -182,7 +196,7 @@ async def test_the_export_has_what_is_shown_and_is_private(
         assert done == lines(screen)
         with files[0].open(newline="", encoding="utf-8") as file:
             table = list(csv.DictReader(file))
-        assert [row["call"] for row in table] == [operation["call"] for operation in exported]
+        assert [row["What"] for row in table] == [CALL_WORDS[one["call"]] for one in exported]
         (message,) = [message.text for message in pilot.app.messages if "Exported" in message.title]
         assert str(files[0]) in message and files[1].name in message
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
+from uuid import NAMESPACE_OID, uuid5
 
 import pytest
 
@@ -34,6 +35,11 @@ STATES = [state for state in State if state is not State.DAMAGED]
 PROFILE = Profile("p", "http://127.0.0.1:9")
 
 
+def id_of(number: int) -> str:
+    """An id of a row: as with those of the program, no flipped bit makes it the id of another."""
+    return uuid5(NAMESPACE_OID, str(number)).hex
+
+
 def operation(number: int) -> Operation:
     """A row as the program writes it; each twentieth is a clear of many remotes."""
     call = "clear" if number % 20 == 0 else ("add", "update", "delete")[number % 3]
@@ -42,7 +48,7 @@ def operation(number: int) -> Operation:
         for one in range(60 if call == "clear" else 1)
     ]
     return Operation(
-        id=f"{number:032x}",
+        id=id_of(number),
         profile="p",
         call=call,
         path=f"/api/v1/bluetooth-remote/{call}",
@@ -84,9 +90,7 @@ def places(path: Path) -> dict[str, set[int]]:
     content, found = path.read_bytes(), {}
     for _, way, page in leaves(path, "operations"):
         for cell in cells(page):
-            key = next(
-                one for one in range(ROWS) if f"{one:032x}".encode() in page[cell : cell + 90]
-            )
+            key = next(one for one in range(ROWS) if id_of(one).encode() in page[cell : cell + 90])
             on = set(way)
             size, at = _varint(page, cell)
             _, at = _varint(page, at)
@@ -99,7 +103,7 @@ def places(path: Path) -> dict[str, set[int]]:
                     on.add(following)
                     start = (following - 1) * PAGE
                     following = int.from_bytes(content[start : start + 4], "big")
-            found[f"{key:032x}"] = on
+            found[id_of(key)] = on
     assert len(found) == ROWS
     return found
 
@@ -160,7 +164,7 @@ def elsewhere(path: Path) -> int:
 
 def hold(path: Path, whole: Path, lost: set[str], where: object) -> Sequence[Lock]:
     """Start on a harmed store: what is not lost is as it was, and what is odd says so."""
-    rows = {f"{number:032x}": settled(written(number)) for number in range(ROWS)}
+    rows = {id_of(number): settled(written(number)) for number in range(ROWS)}
     history, lines, unsettled, locks, notice = started(path)
     found = {row.id: replace(row, settled_ms=None) for row in history}
     missing = {key for key in rows if found.get(key) != rows[key]} - lost

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import tzinfo
 
+from lockterm.domain import dates
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.history import HistoryLine, Selection
 from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, WITHOUT_EFFECT, State
@@ -16,6 +17,9 @@ PAGE = 200
 
 COUNTED = 1000
 """Of what is narrowed, so many are counted: to count all takes longer than a key may."""
+
+TODAY = "today"
+"""Typed as a word, it finds what was begun today."""
 
 ALL = "all outcomes"
 
@@ -64,10 +68,20 @@ class HistoryChoice:
         """Whether a run is one line; where something is searched for, each of its operations is."""
         return not self.in_words()
 
-    def selection(self, zone: tzinfo) -> Selection:
-        """The operations of all pages; their times are searched as they are in a zone."""
-        words = tuple(self.wanted.casefold().split())
-        return Selection(self.lock_id, GROUPS[self.group], words, zone, outside_runs=self.has_runs)
+    def selection(self, zone: tzinfo, now_ms: int) -> Selection:
+        """The operations of all pages; their times are searched as they are in a zone.
+
+        Args:
+            zone: The zone.
+            now_ms: What is today is told by it.
+        """
+        typed = self.wanted.casefold().split()
+        since_ms = dates.day_around(now_ms, zone)[0] if TODAY in typed else None
+        words = tuple(word for word in typed if word != TODAY)
+        states = GROUPS[self.group]
+        return Selection(
+            self.lock_id, states, words, zone, since_ms=since_ms, outside_runs=self.has_runs
+        )
 
     def in_words(self) -> list[str]:
         """What is left out, safe to show."""

@@ -199,7 +199,7 @@ class HistoryScreen(LocktermScreen[None]):
             zone = self.operations.zone(lock)
             self.choice = replace(self.choice, lock_name=lock.title)
             self.show_crumbs()
-        selection = self.choice.selection(zone)
+        selection = self.choice.selection(zone, self.operations.now_ms())
         lines = await journal.lines(selection, self.choice.below, PAGE + 1)
         while not lines and self.choice.passed:  # what stood here is none of it any more
             self.choice = replace(self.choice, passed=self.choice.passed[:-1])
@@ -420,10 +420,15 @@ class HistoryScreen(LocktermScreen[None]):
         """Write what is shown to a CSV and a JSON file."""
         now_ms, zone = self.operations.now_ms(), self._zone
         with self.showing_errors():
-            selection = replace(self._page.choice.selection(zone), outside_runs=False)
+            wanted_of = self._page.choice.selection(zone, now_ms)
+            selection = replace(wanted_of, outside_runs=False)
             history = await self.operations.journal.history(selection)
             wanted = history[::-1]
-            files = await asyncio.to_thread(export_history, wanted, self._exports, zone, now_ms)
+            book = await self.operations.locks.all()
+            zones = {lock.lock_id: self.operations.zone(lock) for lock in book}
+            files = await asyncio.to_thread(
+                export_history, wanted, self._exports, zone, now_ms, zones
+            )
             self.notify(
                 f"{counted(len(wanted))} in {files[0]} and {files[1].name}",
                 title="Exported",
