@@ -160,8 +160,9 @@ class LocktermApp(TerminalApp[int]):
         self.set_timer(PAGE_FIRST_S, self._look_back)
 
     def _look_back(self) -> None:
-        """Show what earlier sessions left."""
+        """Show what earlier sessions left, and get ready for the first lock of the book."""
         startup.over()
+        self.operations.connection.get_ready()
         self._read_outcomes()
         self.appearance.measure_link()
         self._offer_draft()

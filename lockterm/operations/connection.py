@@ -195,6 +195,10 @@ class Connection:
                 self._service = await service.__aenter__()
             return self._service
 
+    def get_ready(self) -> None:
+        """Have the client imported and opened before it is wanted; nothing is sent."""
+        self.background(self.open())
+
     def background(self, work: Awaitable[T]) -> asyncio.Task[T]:
         """Run something to its end whoever stops waiting for it, except at the end of the app."""
         task = asyncio.ensure_future(work)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
 from textual.widgets import Input
 
+from lockterm.api import client
+from lockterm.api.transport import Transport
 from lockterm.domain.locks import Lock
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.locks import LocksScreen
@@ -49,6 +52,24 @@ async def test_an_age_is_whole_beside_a_long_name(
     )
     async with lockterm_app(service) as pilot:
         assert "20 minutes ago" in shown(pilot.app)
+
+
+async def test_the_client_is_there_before_a_lock_is_opened_and_sends_nothing(
+    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = asyncio.Event()
+
+    class Noted(Transport):
+        async def open(self) -> None:
+            await super().open()
+            opened.set()
+
+    monkeypatch.setattr(client, "Transport", Noted)
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        await until(pilot, opened.is_set)
+        assert isinstance(pilot.app.screen, LocksScreen)
+        assert list(service.requests) == []
 
 
 async def test_an_empty_book_says_what_to_do(
