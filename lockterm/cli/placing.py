@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from platformdirs.unix import Unix
@@ -38,7 +39,8 @@ def place(files: Mapping[Path, str]) -> None:
             beside.write_text(text, "utf-8")
             beside.replace(file)
         except OSError as error:
-            beside.unlink(missing_ok=True)
+            with suppress(OSError):
+                beside.unlink(missing_ok=True)
             raise LocktermError(
                 f"{file} cannot be written: {error.strerror or error}.",
                 hint="Make its directory writable, then try again.",
@@ -61,4 +63,4 @@ def _is_free(file: Path) -> bool:
     try:
         return MARK in file.read_text("utf-8", "replace")
     except OSError:
-        return not file.exists()
+        return not os.path.lexists(file)
