@@ -249,6 +249,7 @@ class LocktermApp(TerminalApp[int]):
             self._run_timer.stop()
             self._run_timer = None
         self._show_run()
+        self.say_over("The run has ended meanwhile. Leave lockterm?")
         self._read_outcomes()
         from lockterm.screens.plan.ended import tell_end
 

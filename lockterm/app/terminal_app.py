@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from lockterm.keymap import Keymap
+    from lockterm.screens.dialogs.confirm import ConfirmModal
     from lockterm.terminal.replay import Replay
 
 NOTICES = 4
@@ -78,6 +79,7 @@ class TerminalApp(HookedApp[ReturnType]):
     NOTIFICATION_TIMEOUT = 6
 
     _asks_to_quit = False
+    _asks_to_stop: ConfirmModal | None = None
 
     def __init__(self, look: Look, choices: Preferences, replay: Replay | None = None) -> None:
         super().__init__(watch_css=False)
@@ -335,6 +337,17 @@ class TerminalApp(HookedApp[ReturnType]):
         """What ending now would stop, as a question; empty: nothing."""
         return ""
 
+    def say_over(self, words: str) -> None:
+        """What leaving would stop is over: an open question says so, and the next key leaves not.
+
+        Args:
+            words: What there is to be asked still.
+        """
+        modal = self._asks_to_stop
+        if modal is not None and modal.is_attached:
+            modal.box.rewrite(words, "", "Leave", "")
+            modal.box.begin()
+
     async def stopped(self) -> None:
         """Stop that; returns once it has stopped."""
 
@@ -348,11 +361,11 @@ class TerminalApp(HookedApp[ReturnType]):
             if question and not await self.push_screen_wait(modal):
                 return
             if stops := self.would_stop:
-                modal = ConfirmModal(stops, verb="Stop it and leave", keep="Stay")
-                if not await self.push_screen_wait(modal):
+                self._asks_to_stop = ConfirmModal(stops, verb="Stop it and leave", keep="Stay")
+                if not await self.push_screen_wait(self._asks_to_stop):
                     return
         finally:
-            self._asks_to_quit = False
+            self._asks_to_quit, self._asks_to_stop = False, None
         await self.stopped()
         self.exit()
 

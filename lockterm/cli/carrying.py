@@ -123,7 +123,7 @@ def keep(session: Session, plan: Plan) -> Kept:
         StoreError: It cannot be kept, so nothing may be sent.
     """
     session.run(session.operations.runs.keep(plan))
-    due = sum(step.state in DUE and step.action is not Action.KEEP for step in plan.steps)
+    due = sum(step.is_left for step in plan.steps)
     return Kept(replace(plan, steps=()), due)
 
 
@@ -177,9 +177,7 @@ def code_of_steps(steps: Sequence[Step]) -> int:
         return UNKNOWN
     if counts[StepState.REFUSED] or counts[StepState.SKIPPED]:
         return FAILED
-    if counts[StepState.NOT_SENT] or any(
-        step.state in DUE and step.action is not Action.KEEP for step in steps
-    ):
+    if counts[StepState.NOT_SENT] or any(step.is_left for step in steps):
         return FAILED if counts[StepState.RECORDED] else UNREACHABLE
     return DONE
 

@@ -100,6 +100,11 @@ class Step:
     """The delete or clear that has taken away what is added again; ``before`` is how it was."""
 
     @property
+    def is_left(self) -> bool:
+        """Whether it is to be sent, or it was and what became of it is to be noted."""
+        return self.state in DUE and self.action is not Action.KEEP
+
+    @property
     def may_retry(self) -> bool:
         """Whether it can be tried again as it is."""
         return self.is_planned and self.state in RETRIED

@@ -10,7 +10,7 @@ from typing import Any
 from lockterm.domain import rules
 from lockterm.domain.constants import RemoteType
 from lockterm.domain.differences import Difference, differences, in_words
-from lockterm.domain.plan import DUE, Action, Plan, Step, StepState, at_rest
+from lockterm.domain.plan import Action, Plan, Step, StepState, at_rest
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.text import clean
 from lockterm.domain.validity import OPENS_ALWAYS, OPENS_NOTHING, never_opens, period_words
@@ -43,7 +43,7 @@ def plan_words(plan: Plan) -> str:
 
 def has_work(plan: Plan) -> bool:
     """Whether anything has to be sent for it."""
-    return any(step.action is not Action.KEEP and step.state in DUE for step in plan.steps)
+    return any(step.is_left for step in plan.steps)
 
 
 def step_name(step: Step) -> tuple[str, str | None]:

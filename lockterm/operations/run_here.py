@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState
+from lockterm.domain.plan import DUE, PROBLEMS, Plan, Step, StepState
 from lockterm.errors import LocktermError
 
 if TYPE_CHECKING:
@@ -37,11 +37,7 @@ class RunHere:
         """Number -> the step as it is now."""
         self.news: list[int] = []
         """The numbers of the steps whose state has changed, in the order of that."""
-        self._tried = {
-            step.number
-            for step in plan.steps
-            if step.state in DUE and step.action is not Action.KEEP
-        }
+        self._tried = {step.number for step in plan.steps if step.is_left}
         self.due = len(self._tried)
         """How many steps are to be tried."""
         self.under_way = self.done = self.failed = 0

@@ -19,6 +19,7 @@ from lockterm.domain.text import clean
 from lockterm.errors import LocktermError, RateLimited, Refused
 from lockterm.keymap.hints import keys_of
 from lockterm.keymap.keys import that_open
+from lockterm.terminal.key_queue import is_opening
 from lockterm.terminal.patches import active_binding, own_bindings, paint_no_more
 from lockterm.widgets.actions import reason_against, titled
 from lockterm.widgets.bindings import bindings
@@ -148,9 +149,17 @@ class _Common(Screen[ResultT]):
                 self.say_why_not(binding, reason)
                 return
 
+    def refuses(self, event: events.Key) -> bool:
+        """Whether a key does nothing now but be told why: it is not kept for what opens."""
+        nearest = active_binding(self, event.key)
+        return nearest is not None and bool(reason_against(nearest.node, nearest.binding.action))
+
     def say_why_not(self, binding: Binding, reason: str) -> None:
-        """Say why an action does nothing: in a notice, or where it opens something in a dialog."""
-        if binding.id in that_open():
+        """Say why an action does nothing: in a notice, or where it opens something in a dialog.
+
+        No dialog stands before what is being opened: later keys wait for that.
+        """
+        if binding.id in that_open() and not is_opening(self):
             self.refuse_to_open(titled(binding), reason)
         else:
             self.notify(reason, title=titled(binding), markup=False)

@@ -139,6 +139,11 @@ def opening(
     return queue.begin(Opening(queue, node.screen, what, passes, must_appear=must_appear))
 
 
+def is_opening(node: Widget) -> bool:
+    """Whether something is being opened on the screen that is shown."""
+    return cast(_HasQueue, node.app).key_queue.is_opening
+
+
 def opens(
     what: str, *, must_appear: bool = False
 ) -> Callable[[_Method[_NodeT, _ParamsT, _ResultT]], _Method[_NodeT, _ParamsT, _ResultT]]:

@@ -93,3 +93,21 @@ async def test_a_lock_that_is_not_reached_gets_nothing(
         assert steps
         assert {(step[0], step[1]) for step in steps} == {(Action.ADD, 9999)}
         assert all(step[3] for step in steps)
+
+
+async def test_a_lock_that_has_all_of_it_is_no_longer_marked(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    someone_else.add(service, 1004, "Paul", remoteNumber="R-2")
+    async with lockterm_app(service, open_lock=1004) as pilot:
+        await opened(pilot)
+        await pilot.press("asterisk", "ctrl+s")
+        await plan_of(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+        await settled(pilot)
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: "4 recorded." in words(pilot.app))
+        await pilot.press("escape")
+        await until(pilot, lambda: "0 locks marked" in words(pilot.app))

@@ -422,6 +422,36 @@ async def test_leaving_waits_for_the_steps_under_way(
         assert run is not None and run.counts()[StepState.RECORDED] == 2
 
 
+@pytest.mark.parametrize("keys", [["enter"], ["right", "enter"]])
+async def test_the_question_to_leave_does_not_outlive_the_run(
+    lockterm_app: Starter, service: RunningService, keys: list[str]
+) -> None:
+    """What is typed for the question before it has changed does not leave."""
+    async with (
+        Forwarder(service, hold_from=1).running() as way,
+        lockterm_app(way, timeout_s=60.0) as pilot,
+    ):
+        app = app_of(pilot)
+        await plan_shown(pilot, [add(1003, 1)])
+        await agreed(pilot)
+        await until(pilot, lambda: way.held)
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: "Stop it and leave" in words(app))
+        await settled(pilot)
+        *first, last = keys
+        await pilot.press(*first)
+        way.release.set()
+        await until(pilot, lambda: "The run has ended meanwhile. Leave lockterm?" in words(app))
+        await until(pilot, lambda: "Stop it" not in words(app))
+        await pilot.press(last)
+        await until(pilot, lambda: isinstance(app.screen, PlanScreen))
+        await settled(pilot)
+        assert app.is_running and not app._exit
+        assert "1 recorded." in words(app)
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: not app.is_running or app._exit)
+
+
 async def test_a_lock_that_is_not_reached_holds_only_its_own_steps(
     lockterm_app: Starter, service: RunningService
 ) -> None:

@@ -21,8 +21,9 @@ from lockterm.screens.file.path_input import PathInput
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.service.running import RunningService
 from lockterm.widgets.row_table import RowTable
+from tests.operations.forwarder import Forwarder
 from tests.screens import someone_else
-from tests.screens.running_app import Starter, settled, shown, until
+from tests.screens.running_app import Starter, notices, settled, shown, until
 from tests.screens.site import words
 from tests.screens.snapshots import assert_picture
 
@@ -296,3 +297,24 @@ async def test_the_first_look(service: RunningService, lockterm_app: Starter, fo
             await opened(pilot)
             assert isinstance(pilot.app.focused, Input)
             assert_picture(pilot.app, name)
+
+
+async def test_a_key_that_is_refused_while_a_file_is_checked_is_not_kept_for_its_plan(
+    service: RunningService, lockterm_app: Starter, folder: Path
+) -> None:
+    """Kept for the plan, the second ctrl+s would ask whether it is meant before it was read."""
+    (folder / "roof.csv").write_text(GOOD)
+    async with (
+        Forwarder(service, hold_from=1, hold="/list").running() as way,
+        lockterm_app(way, timeout_s=60.0) as pilot,
+    ):
+        await opened(pilot)
+        await pilot.press(*"roof.csv", "ctrl+s")
+        await until(pilot, lambda: way.held)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "Checking roof.csv ..." in notices(pilot))
+        assert isinstance(pilot.app.screen, FileScreen)
+        way.release.set()
+        await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
+        await settled(pilot)
+        assert len(plan_of(pilot)) == 2

@@ -13,6 +13,7 @@ from textual.widgets import Static
 from textual.worker import Worker
 
 from lockterm.domain.locks import Lock
+from lockterm.domain.plan import PROBLEMS
 from lockterm.domain.remotes import Remote, is_still
 from lockterm.domain.text import clean
 from lockterm.errors import LocktermError
@@ -22,7 +23,7 @@ from lockterm.operations.plan_files import Drawn, draw_copies, read_locks
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.plan.screen import PlanScreen
-from lockterm.terminal.key_queue import opens
+from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
@@ -63,6 +64,8 @@ class CopyScreen(LocktermScreen[None]):
         self._book: Mapping[str, Lock] = {}
         self._marked = {*marked}
         self._reading: Worker[None] | None = None
+        self._plan_id = ""
+        """The plan that was shown last."""
 
     def crumbs(self) -> tuple[str, ...]:
         """From which lock."""
@@ -185,9 +188,12 @@ class CopyScreen(LocktermScreen[None]):
         self._reading = self.plan()
 
     @work
-    @opens("the plan", must_appear=True)
     async def plan(self) -> None:
         """Read the locks, say what cannot be copied, and show the plan; nothing is sent."""
+        with opening(self, "the plan", passes=self.refuses, must_appear=True):
+            await self._plan()
+
+    async def _plan(self) -> None:
         self.doing = f"Reading {len(self._marked) + 1:,} locks ..."
         try:
             drawn, losses = await self._drawn()
@@ -210,6 +216,7 @@ class CopyScreen(LocktermScreen[None]):
             )
             if not await self.app.push_screen_wait(lost):
                 return
+        self._plan_id = drawn.plan.id
         self.app.push_screen(PlanScreen(drawn))
 
     async def _drawn(self) -> tuple[Drawn, list[str]]:
@@ -237,6 +244,23 @@ class CopyScreen(LocktermScreen[None]):
             words = f"Gone from the lock, and not copied: {gone:,} of {len(self._remotes or ()):,}."
             losses = [words, *losses]
         return drawn, losses
+
+    def on_screen_resume(self) -> None:
+        """The plan may have been carried out."""
+        self._unmark_done()
+
+    def read_changed(self, lock_ids: Iterable[int]) -> None:
+        """Unmark the locks that have all of it: a run has ended."""
+        self._unmark_done()
+
+    def _unmark_done(self) -> None:
+        run = self.operations.run_here
+        if run is None or run.plan.id != self._plan_id or not run.is_over:
+            return
+        steps = run.steps.values()
+        left = {step.lock_id for step in steps if step.state in PROBLEMS or step.is_left}
+        self._marked -= {step.lock_id for step in steps} - left
+        self._tell()
 
     # --- leaving -------------------------------------------------------------------------------
 

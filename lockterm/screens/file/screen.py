@@ -26,7 +26,7 @@ from lockterm.screens.base import LocktermScreen
 from lockterm.screens.file.path_input import PathInput
 from lockterm.screens.form_drafts import Soon
 from lockterm.screens.plan.screen import PlanScreen
-from lockterm.terminal.key_queue import opens
+from lockterm.terminal.key_queue import opening
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.choice import Choice, OptionLine
 from lockterm.widgets.form_field import FormField
@@ -167,9 +167,12 @@ class FileScreen(LocktermScreen[None]):
             self._checking = self.check()
 
     @work
-    @opens("the plan", must_appear=True)
     async def check(self) -> None:
         """Read the file and its locks; nothing is sent."""
+        with opening(self, "the plan", passes=self.refuses, must_appear=True):
+            await self._check()
+
+    async def _check(self) -> None:
         typed, most = self._field("path").value.strip(), self._most()
         if most is None:
             return

@@ -312,7 +312,7 @@ class PlanScreen(LocktermScreen[None]):
     async def action_carry_out(self) -> None:
         """Ask once whether it is meant, and carry it out."""
         plan = self.plan
-        due = [step for step in plan.steps if step.state in DUE and step.action is not Action.KEEP]
+        due = [step for step in plan.steps if step.is_left]
         zones = {lock_id: lock.zone for lock_id, lock in self._locks.items()}
         changes = await asyncio.to_thread(all_changes, due, zones)
         notes = await asyncio.to_thread(all_notes, due, zones, self.operations.now_ms())

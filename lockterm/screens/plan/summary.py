@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from lockterm.domain.plan import DUE, Action, Step, StepState
+from lockterm.domain.plan import Step, StepState
 from lockterm.domain.plan_words import counts_words, gone_words
 from lockterm.domain.text import clean
 from lockterm.keymap.hints import key
@@ -71,4 +71,4 @@ def _was(count: int) -> str:
 
 def left_of(steps: Iterable[Step]) -> int:
     """How many steps are to be sent."""
-    return sum(step.state in DUE and step.action is not Action.KEEP for step in steps)
+    return sum(step.is_left for step in steps)
