@@ -240,13 +240,16 @@ Examples:
 {RUN_CODES}"""
 
 COPY = f"""\
-FROM and TO are a lock's id, or its name in the lock book. Each lock is read whole before. What the
-service does not tell cannot be copied; it is named before anything is sent.
+FROM and TO are a lock's id, or its name in the lock book. FROM may also be a JSON file that export
+has written of one lock, or the id that history --json has for a delete or a clear: its backup. They
+may go to their own lock again. Each lock is read whole before. What the service does not tell
+cannot be copied; it is named before anything is sent.
 
 \b
 Examples:
   lockterm copy "Main gate" "Loading dock" 1005 --dry-run
   lockterm copy 1001 1002 --taken rename --yes --json
+  lockterm copy main-gate.json 1001 --dry-run
 
 {_LINES}
 {RUN_CODES}"""

@@ -10,11 +10,11 @@ import json
 import os
 import stat
 import tempfile
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lockterm.domain import dates
 from lockterm.domain.backup import backed_up, losses
@@ -135,6 +135,26 @@ def read_file(path: Path, lock_id: int | None = None) -> Table:
     raise BadTable([Problem(0, "", "", reason)])
 
 
+async def read_export(operations: Operations, path: Path) -> ReadLock:
+    """The lock of a JSON export, as it was then.
+
+    Raises:
+        BadTable: It is none, or has more than one lock.
+        StoreError: The lock book cannot be read.
+    """
+    table = await asyncio.to_thread(read_file, path)
+    if len(table.locks) != 1:
+        reason = (
+            f"It is an export of {len(table.locks):,} locks: one of a single lock is needed."
+            if table.locks
+            else "It is a table for people: a JSON export is needed."
+        )
+        raise BadTable([Problem(0, "", "", reason)])
+    lock = await operations.locks.find(table.locks[0])
+    remotes = [Remote.read(row.raw or {}) for row in table.rows]
+    return ReadLock(lock, operations.zone(lock), remotes)
+
+
 async def draw_plan(
     operations: Operations,
     path: Path,
@@ -225,7 +245,12 @@ def without_deletes(
 
 
 def draw_copies(
-    operations: Operations, source: ReadLock, targets: Sequence[ReadLock], *, renames: bool
+    operations: Operations,
+    source: ReadLock,
+    targets: Sequence[ReadLock],
+    *,
+    renames: bool,
+    known: Mapping[int, Mapping[str, Any]] | None = None,
 ) -> tuple[Drawn, list[str]]:
     """Make a plan that adds the remotes of a lock to others.
 
@@ -234,12 +259,17 @@ def draw_copies(
         source: The lock, read whole.
         targets: The other locks; those that were not read get nothing.
         renames: See :func:`copied`.
+        known: Id -> what is known of fields that no list returns.
 
     Returns:
         The plan, and what cannot be copied, in sentences.
     """
     now_ms, lock_id = operations.now_ms(), source.lock.lock_id
-    found = [backed_up(remote, lock_id, {}, now_ms) for remote in source.remotes]
+    known = known or {}
+    found = [
+        backed_up(remote, lock_id, known.get(remote.id or 0, {}), now_ms)
+        for remote in source.remotes
+    ]
     steps: list[Step] = []
     left: list[Step] = []
     for one in targets:

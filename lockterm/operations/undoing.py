@@ -32,6 +32,7 @@ from lockterm.domain.undo import (
     restored,
     settle_first,
     undone,
+    why_not_restorable,
     why_not_undone,
 )
 from lockterm.domain.wording import remote_title
@@ -90,6 +91,21 @@ async def undo_one(operations: Operations, operation_id: str, *, renames: bool =
     verb = "restore" if change.call in TAKEN_AWAY else "undo"
     title = f"{verb}: {title_of(change)}"
     return await draw_undo(operations, [change], title, renames=renames)
+
+
+async def backup_of(operations: Operations, operation_id: str) -> Operation:
+    """A delete or a clear with a backup of what it took away.
+
+    Raises:
+        CannotUndoError: It is none.
+        OtherService: It was sent to another service than the profile names now.
+        StoreError: The journal cannot be read.
+    """
+    change = await operations.journal.find(operation_id)
+    if change is None or (reason := why_not_restorable(change, len(change.before))):
+        raise CannotUndoError("There is no such operation." if change is None else reason)
+    operations.journal.require_sent_here(change)
+    return change
 
 
 async def undo_run(operations: Operations, run_id: str, *, renames: bool = False) -> Drawn:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from tests.cli.conftest import Scripts
 
@@ -71,3 +72,42 @@ def test_a_lock_that_cannot_be_read_gets_nothing_and_holds_no_other_up(scripts: 
         assert refused.returncode in (1, 2)
         assert refused.stdout == ""
     assert len(named(scripts, 1004)) == 9
+
+
+def test_an_export_and_a_backup_come_back_and_go_to_others(
+    scripts: Scripts, tmp_path: Path
+) -> None:
+    before = named(scripts, 1003)
+    file = tmp_path / "server-room.json"
+    assert scripts.run("export", "1003", "-o", str(file)).returncode == 0
+    assert scripts.run("remotes", "clear", "1003", "--yes").returncode == 0
+    (clear,) = [one["id"] for one in scripts.json("history") if one["call"] == "clear"]
+    assert scripts.run("copy", clear, "1003", "1004", "--yes").returncode == 2
+    assert scripts.run("copy", clear, "1004", "--yes").returncode == 0
+    shown = scripts.run("copy", clear, "1003", "--yes")
+    assert shown.returncode == 0 and "9 recorded" in shown.stdout
+    assert "note: Each gets a new id" in shown.stderr
+    assert named(scripts, 1003) == named(scripts, 1004) == before
+    again = scripts.run("copy", clear, "1003", "--yes")
+    assert (again.returncode, again.stdout.splitlines()[-1]) == (0, "9 so already.")
+
+    assert scripts.run("remotes", "clear", "1003", "--yes").returncode == 0
+    assert scripts.run("copy", str(file), "1003", "1004", "--yes").returncode == 0
+    assert named(scripts, 1003) == named(scripts, 1004) == before
+
+
+def test_what_is_no_export_and_no_backup_is_refused(scripts: Scripts, tmp_path: Path) -> None:
+    both = tmp_path / "both.json"
+    assert scripts.run("export", "1003", "1001", "-o", str(both)).returncode == 0
+    table = tmp_path / "table.csv"
+    assert scripts.run("export", "1003", "-o", str(table)).returncode == 0
+    for source, words in (
+        (str(both), "an export of 2 locks"),
+        (str(table), "a JSON export is needed"),
+        ("nowhere.json", "There is no such file"),
+        ("0" * 32, "There is no such operation"),
+    ):
+        refused = scripts.run("copy", source, "1004", "--yes")
+        assert (refused.returncode, refused.stdout) != (0, ""), source
+        assert words in refused.stderr
+    assert scripts.writes() == []

@@ -362,6 +362,11 @@ class HistoryScreen(LocktermScreen[None]):
             return "There is nothing newer." if self._shown else "Nothing is shown."
         return ""
 
+    @property
+    def first_keys(self) -> Sequence[str]:
+        """The way to all locks, where one alone is shown: its line has no room for all keys."""
+        return ("one_lock",) if self.choice.lock_id is not None else ()
+
     def verb_now(self, action: str) -> str:
         """The way from one lock's operations to those of all, where runs are."""
         return "all locks" if action == "one_lock" and self.choice.lock_id is not None else ""
