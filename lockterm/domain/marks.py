@@ -7,15 +7,16 @@ Whoever acts on them names them all, also those that are not on the screen.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from lockterm.domain.locks import Lock
-from lockterm.domain.remotes import Remote, is_still
+if TYPE_CHECKING:
+    from lockterm.domain.locks import Lock
+    from lockterm.domain.remotes import Remote
 
 Key = tuple[int, int]
 """The lock and the remote's id."""
 
-Row = tuple[int, Remote]
+Row = tuple[int, "Remote"]
 """The lock, and the remote as it is shown."""
 
 K = TypeVar("K", bound=Hashable)
@@ -173,6 +174,8 @@ class Marks(Generic[K, R]):
 
 def remote_marks() -> Marks[Key, Row]:
     """Marks of remotes, by lock and id."""
+    from lockterm.domain.remotes import is_still  # the lock book has no remotes
+
     return Marks(_key, lambda seen, row: seen[1] is row[1] or is_still(seen[1].raw, row[1]))
 
 
