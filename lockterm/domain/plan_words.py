@@ -25,6 +25,8 @@ TOLD = (
 _NAMED = 3
 """So many locks, or values, are named in a sentence."""
 
+_DATES = frozenset({FIELDS["startDate"].label, FIELDS["endDate"].label})
+
 _TODO = {
     Action.ADD: "to add",
     Action.UPDATE: "to change",
@@ -123,10 +125,12 @@ def all_changes(steps: Iterable[Step], zones: Mapping[int, tzinfo]) -> str:
                 found.setdefault(one.label, Counter())[one.after] += 1
     said = []
     for label, values in found.items():
-        shown = [f"{value} for {count:,}" for value, count in values.most_common(_NAMED)]
-        left = values.total() - sum(count for _, count in values.most_common(_NAMED))
-        shown += [f"others for {left:,}"] if left else []
-        said.append(f"{label}: {', '.join(shown)}")
+        shown = ", ".join(f"{value} for {count:,}" for value, count in values.items())
+        if len(values) > _NAMED:
+            shown = f"{len(values):,} values for {values.total():,}"
+            if label in _DATES:
+                shown += f", from {min(values)} to {max(values)}"
+        said.append(f"{label}: {shown}")
     return f"{'; '.join(said)}." if said else ""
 
 
