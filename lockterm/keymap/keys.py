@@ -61,14 +61,14 @@ def _rows(
     return tuple(Key(*key, verb, action=action, line=line) for key, verb, action, line in each)
 
 
-def _marks(mark: int, act: int, none: int, more: str) -> tuple[Key, ...]:
+def _marks(mark: int, act: int, none: int, more: str, every: int = 0) -> tuple[Key, ...]:
     """The keys that mark; which of the line of keys some of them are, and what else there is."""
     return (
         Key("marks.mark", "space", "mark", line=mark,
             sentence="Mark the one under the cursor, or unmark it, and go down"),
         Key("marks.range", "S", "mark range", action="mark_range",
             sentence="Mark from the one that was marked last to the cursor"),
-        Key("marks.all", "asterisk", "mark all", action="mark_all",
+        Key("marks.all", "asterisk", "mark all", action="mark_all", line=every,
             sentence="Mark all that is shown, what was found or this page; or unmark them"),
         Key("marks.none", "U", "unmark all", action="unmark_all", line=none,
             sentence="Unmark all, shown or not; then, mark those again"),
@@ -83,9 +83,9 @@ _ON_ALL_LOCKS = (
     Key("everywhere.open", "enter", "open", line=1, opens=True,
         sentence="Show every field of what is under the cursor; of a lock that could not be read,"
                  " its remotes"),
-    Key("everywhere.renew", "w", "renew", line=5, opens=True,
+    Key("everywhere.renew", "w", "renew", line=6, opens=True,
         sentence="Give all that are marked another end"),
-    Key("everywhere.delete", "d,delete", "delete", line=6, opens=True,
+    Key("everywhere.delete", "d,delete", "delete", line=7, opens=True,
         sentence="Delete all that are marked, after asking"),
 )
 
@@ -455,13 +455,13 @@ PLACES: Mapping[str, Place] = {
             REMOTES: (
                 *_ON_ALL_LOCKS,
             ),
-            MARKS: _marks(4, 7, 8, _MORE),
+            MARKS: _marks(4, 8, 9, _MORE, every=5),
             FINDING: (
                 Key("everywhere.find", "slash", "find", "Type to find", line=2, opens=True),
                 Key("everywhere.read", "ctrl+r,r", "read", "Read all locks now", line=3),
             ),
             MOVING: (
-                Key("everywhere.back", "escape", "back", "Unmark all; then go back", line=9),
+                Key("everywhere.back", "escape", "back", "Unmark all; then go back", line=10),
             ),
         },
         holds=("table", "find"),
@@ -472,16 +472,16 @@ PLACES: Mapping[str, Place] = {
             REMOTES: (
                 *_ON_ALL_LOCKS,
             ),
-            MARKS: _marks(4, 7, 8, _MORE),
+            MARKS: _marks(4, 8, 9, _MORE, every=5),
             FINDING: (
                 Key("everywhere.find", "slash", "find", "Type to find", line=3, opens=True),
                 Key("ends.next", "n,right,l", "span", line=2,
                     sentence="Show what has ended; what ends within 7 days; within 30; all"),
                 Key("ends.previous", "p,left,h", "previous span"),
-                Key("everywhere.read", "ctrl+r,r", "read", "Read all locks now", line=9),
+                Key("everywhere.read", "ctrl+r,r", "read", "Read all locks now", line=10),
             ),
             MOVING: (
-                Key("everywhere.back", "escape", "back", line=10,
+                Key("everywhere.back", "escape", "back", line=11,
                     sentence="Show all again; unmark all; then go back"),
             ),
         },
@@ -669,7 +669,8 @@ PLACES: Mapping[str, Place] = {
         "in the line to find with",
         {
             FINDING: (
-                Key("find.leave", "down", "to what was found"),
+                Key("find.leave", "down", "to what was found",
+                    sentence="Go to what was found, as enter does"),
                 Key("find.close", "escape", "show all", line=1),
             ),
         },

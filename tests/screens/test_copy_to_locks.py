@@ -111,3 +111,19 @@ async def test_a_lock_that_has_all_of_it_is_no_longer_marked(
         await until(pilot, lambda: "4 recorded." in words(pilot.app))
         await pilot.press("escape")
         await until(pilot, lambda: "0 locks marked" in words(pilot.app))
+
+
+async def test_what_cannot_be_copied_takes_what_is_typed_behind_it(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, 1004) as pilot:  # it has no remote
+        await opened(pilot)
+        await pilot.press("space", "enter", "space", "t")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RefusedModal))
+        await settled(pilot)
+        assert "lock 1004 has no remote that could be copied." in words(pilot.app)
+        await pilot.press("escape")
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, CopyScreen)
+        assert "1 lock marked. A name that is taken: left out." in words(pilot.app)

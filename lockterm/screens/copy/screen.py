@@ -198,14 +198,14 @@ class CopyScreen(LocktermScreen[None]):
         try:
             drawn, losses = await self._drawn()
         except LocktermError as error:
-            self.tell(error)
+            self.refuse_to_open(error.title, error.sentences)
             return
         finally:
             if self.is_attached:
                 self.doing = ""
         if not drawn.plan.steps:
             words = f"{clean(self._source.title, 60)} has no remote that could be copied."
-            self.notify(words, title="Copy", markup=False)
+            self.refuse_to_open("Copy", words)
             return
         if losses:
             lost = ConfirmModal(

@@ -195,7 +195,7 @@ class FileScreen(LocktermScreen[None]):
         if isinstance(drawn, BadTable):
             self._show_bad(drawn)
         elif isinstance(drawn, LocktermError):
-            self.tell(drawn)
+            self.refuse_to_open(drawn.title, drawn.sentences)
         elif 0 <= most < (deletes := drawn.plan.actions()[Action.DELETE]):
             self._refuse("most", f"The file deletes {deletes:,} remotes: nothing is planned.")
         elif not drawn.plan.steps:

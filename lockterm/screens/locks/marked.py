@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-from lockterm.errors import LocktermError
 from lockterm.keymap.hints import with_keys
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.marked.plans import PlansOfMarks
@@ -104,15 +103,11 @@ class MarkedLocks:
     async def _plan_voice(self, locks: Sequence[Lock], voice: VoiceChoice) -> None:
         from lockterm.operations.bulk import draw_voices
 
-        with opening(self._screen, "the plan", must_appear=True) as opened:
-            try:
-                # The book may know more by now: the screen of voices asks for a model.
-                find = self._screen.operations.locks.find
-                now = [await find(lock.lock_id) for lock in locks]
-                self.plans.show(await draw_voices(self._screen.operations, now, voice))
-            except LocktermError as error:
-                opened.has_failed = True
-                self._screen.tell(error)
+        with opening(self._screen, "the plan", must_appear=True), self._screen.refusing_errors():
+            # The book may know more by now: the screen of voices asks for a model.
+            find = self._screen.operations.locks.find
+            now = [await find(lock.lock_id) for lock in locks]
+            self.plans.show(await draw_voices(self._screen.operations, now, voice))
 
     # --- reading -------------------------------------------------------------------------------
 
