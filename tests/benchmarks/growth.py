@@ -8,18 +8,25 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
+from lockterm.config import Profile
+from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
+from lockterm.domain.remotes import Remote
 from lockterm.paths import APP
 from lockterm.service import remote_table
 from lockterm.service.running import RunningService
+from lockterm.store.cache import Cache
 from lockterm.store.database import Database
 from lockterm.store.lock_book import LockBook
 from tests.benchmarks import ttybench
 from tests.benchmarks.measuring import Session, environment
 
 FEW, MANY_LOCKS, MANY_OPERATIONS, MANY_REMOTES = 10, 10_000, 100_000, 200_000
+ON_EACH = 100
+"""Remotes on each of the locks."""
 LOCK = 7
 FLIPS, ROUNDS = 1000, 3
 PROFILE = "north"
@@ -27,6 +34,8 @@ TREE = os.environ.get("LOCKTERM_TREE")
 """Where the lockterm is that is measured; None: the one that is installed."""
 LOCK_KEYS = ("down", "up", "G", "pageup", "g", "/", "g", "a", "9", "backspace", "escape")
 HISTORY_KEYS = ("down", "G", "n", "p", "o", "o", "l", "l", "/", "a", "n", "n", "escape", "enter")
+SEARCH_KEYS = ("m", "-", "1", "1", "9", *("backspace",) * 5, "q", "z", "r", "e", "m", "o")
+"""On all locks: what many have, what few have, and what none has."""
 NOWHERE = ("q", "z")
 """What no operation has: all of them are looked at, in a thread, while the keys go on."""
 INSERT = """
@@ -85,6 +94,24 @@ def _locks(url: str, home: Path) -> Iterator[Row]:
     label = f"{MANY_LOCKS:,} locks"
     yield f"{label}: CPU of a start, beside {FEW}", many / few, 1.4, 1.2
     yield f"{label}: slowest key, ms of CPU", statistics.median(slowest), 30, 20
+    yield from _everywhere(url, homes[MANY_LOCKS])
+
+
+def _everywhere(url: str, home: Path) -> Iterator[Row]:
+    """A search of all locks of the book, in what was read of them last."""
+    remotes = [Remote.read({"id": n, "remoteName": f"Remote {n}"}) for n in range(ON_EACH)]
+    block, now_ms = Block.of(remotes), time.time_ns() // 10**6
+    path = Path(environment(home)["XDG_CACHE_HOME"], APP, "answers.db")
+    with closing(Cache(path, Profile(name=PROFILE, base_url=url))) as cache:
+        for lock_id in range(1001, 1001 + MANY_LOCKS):
+            texts = "\n".join(f"remote {n} m-{lock_id}{n} {lock_id}{n}" for n in range(ON_EACH))
+            cache.put_list(lock_id, Listing([replace(block, texts=texts)], now_ms))
+    with closing(_session(url, home, f"{MANY_LOCKS} locks")) as session:
+        session.press("F")
+        assert session.shows("as read last"), session.text()
+        slowest = _slowest(session, SEARCH_KEYS)
+    label = f"{MANY_LOCKS:,} locks of {ON_EACH}"
+    yield f"{label}: slowest key of a search, ms of CPU", slowest, 50, 30
 
 
 def _history(url: str, home: Path) -> Iterator[Row]:

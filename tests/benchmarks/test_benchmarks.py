@@ -45,7 +45,7 @@ def test_what_grows_is_measured_to_its_end(tmp_path: Path, monkeypatch: pytest.M
     for name, count in few.items():
         monkeypatch.setattr(growth, name, count)
     figures = {what: figure for what, figure, _, _ in growth.growth(tmp_path)}
-    assert len(figures) == 12, figures
+    assert len(figures) == 13, figures
     assert figures["10 pages searched: answers kept on the disk"] == 0
     assert figures["10 pages searched: bytes to the terminal"] < 5000
 
