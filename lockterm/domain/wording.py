@@ -68,3 +68,11 @@ def named_meaning(error: LocktermError) -> str:
 def whole(error: LocktermError) -> str:
     """What happened, what it means, and what to do."""
     return clean(f"{error.title}: {error.sentences}", LONGEST_MEANING)
+
+
+def roughly(seconds: float) -> str:
+    """``40 s``, ``17 min``, ``2.5 h``: a time that nobody knows just so."""
+    if seconds < 90:
+        return f"{max(round(seconds), 1)} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{seconds / 3600:.1f} h"

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 from lockterm.domain.plan import DUE, Action, Plan, RunLine, Step, StepState
-from lockterm.domain.wording import read_only
+from lockterm.domain.wording import read_only, roughly
 from lockterm.errors import (
     LocktermError,
     RateLimited,
@@ -162,7 +162,7 @@ class Runs:
         seconds = call_s * max(calls / side_by_side, *on_one.values(), 0)
         if limit := self._profile.calls_per_minute:
             seconds = max(seconds, 60 * calls / limit)
-        return f"{calls:,} {'call' if calls == 1 else 'calls'}, about {_roughly(seconds)}"
+        return f"{calls:,} {'call' if calls == 1 else 'calls'}, about {roughly(seconds)}"
 
     # --- carrying out ------------------------------------------------------------------------
 
@@ -390,11 +390,3 @@ def _state_after(error: LocktermError) -> StepState:
     """What a step is after an error by which nothing of it was applied."""
     is_refused = isinstance(error, Refused | RuleViolation)
     return StepState.REFUSED if is_refused else StepState.NOT_SENT
-
-
-def _roughly(seconds: float) -> str:
-    """A time in words."""
-    if seconds < 90:
-        return f"{max(round(seconds), 1)} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 90 else f"{seconds / 3600:.1f} h"

@@ -8,6 +8,7 @@ import signal
 import subprocess
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -273,6 +274,18 @@ def test_what_is_no_longer_as_it_was_is_skipped_and_the_rest_goes_on(
     assert [(one["remoteName"], one["state"]) for one in steps] == [("Anna", "recorded")]
     assert last["run"] != run
     assert names(scripts) == ["Anna", "Ben"]
+
+
+def test_what_a_killed_run_had_sent_is_unknown_until_it_is_read_back(scripts: Scripts) -> None:
+    new = {"remoteName": "Ben", "remoteNumber": "Z-1", "remoteType": 1, "addType": 1}
+    steps = [Step(number, Action.ADD, 1004, None, "Ben", new) for number in (1, 2)]
+    run = keep(scripts, replace(steps[0], state=StepState.SENT, operation_id="a" * 32), steps[1])
+    told, last = lines(scripts, "runs", "show", run)
+    assert [one["state"] for one in told] == ["unknown", "not_sent"]
+    assert "whether it was applied is not known yet" in told[0]["message"]
+    assert last["counts"] == {**dict.fromkeys(COUNTS, 0), "unknown": 1, "not_sent": 1}
+    listed = json.loads(scripts.run("runs", "list", "--json").stdout)
+    assert (listed["state"], listed["counts"]) == ("interrupted", last["counts"])
 
 
 def test_a_run_of_another_service_is_refused_by_name(scripts: Scripts) -> None:

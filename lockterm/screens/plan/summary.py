@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from lockterm.domain.plan import Step, StepState
 from lockterm.domain.plan_words import counts_words, gone_words
 from lockterm.domain.text import clean
+from lockterm.domain.wording import roughly
 from lockterm.keymap.hints import key
 from lockterm.operations.run_here import RunHere
 
@@ -21,12 +22,8 @@ def progress_words(run: RunHere) -> str:
     left = run.due - run.done
     words.append(f"{left:,} left" + f" ({run.under_way:,} under way)" * bool(run.under_way))
     if per_s := run.per_s:
-        words += [f"{per_s:.1f} a second", f"about {_roughly(left / per_s)}"]
+        words += [f"{per_s:.1f} a second", f"about {roughly(left / per_s)}"]
     return ", ".join(words)
-
-
-def _roughly(seconds: float) -> str:
-    return f"{round(seconds)} s" if seconds < 90 else f"{round(seconds / 60)} min"
 
 
 def end_words(run: RunHere, titles: Mapping[int, str]) -> str:
