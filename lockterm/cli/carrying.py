@@ -6,7 +6,7 @@ import asyncio
 import sys
 import time
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -112,8 +112,8 @@ class Kept:
 
     plan: Plan
     """Without its steps."""
-    due: int
-    """How many of its steps are to be sent."""
+    due: frozenset[int]
+    """The numbers of its steps that are to be sent."""
 
 
 def keep(session: Session, plan: Plan) -> Kept:
@@ -123,7 +123,7 @@ def keep(session: Session, plan: Plan) -> Kept:
         StoreError: It cannot be kept, so nothing may be sent.
     """
     session.run(session.operations.runs.keep(plan))
-    due = sum(step.is_left for step in plan.steps)
+    due = frozenset(step.number for step in plan.steps if step.is_left)
     return Kept(replace(plan, steps=()), due)
 
 
@@ -231,11 +231,11 @@ class _Progress:
     """What is printed while a plan is carried out.
 
     Args:
-        due: How many steps are to be sent.
+        due: The numbers of the steps that are to be sent.
         as_json: Whether each step is a line of JSON.
     """
 
-    def __init__(self, due: int, *, as_json: bool) -> None:
+    def __init__(self, due: Set[int], *, as_json: bool) -> None:
         self.noted: set[int] = set()
         """The numbers of the steps whose outcome has come about."""
         self.nobody_reads = False
@@ -252,7 +252,7 @@ class _Progress:
         if step.state in {*DUE, StepState.UNKNOWN} or step.number in self.noted:
             return
         self.noted.add(step.number)
-        if step.action is not Action.KEEP:
+        if step.number in self._due:  # what was unknown before may be proven by now
             self._done += 1
             self._failed += step.state in PROBLEMS
         if not self.nobody_reads:
@@ -287,9 +287,10 @@ class _Progress:
 
     def _draw(self, seconds: float) -> None:
         rate = self._done / max(seconds, 0.001)
-        left = self._due - self._done
+        due = len(self._due)
+        left = due - self._done
         words = (
-            f"{self._done:,} of {self._due:,} done, {self._failed:,} failed, {rate:.1f}/s,"
+            f"{self._done:,} of {due:,} done, {self._failed:,} failed, {rate:.1f}/s,"
             f" {round(left / rate) if rate else 0:,} s left"
         )
         self._show(words[:79])

@@ -38,11 +38,12 @@ class RunHere:
         self.news: list[int] = []
         """The numbers of the steps whose state has changed, in the order of that."""
         self._tried = {step.number for step in plan.steps if step.is_left}
+        self._sent: set[int] = set()
+        """The steps that were sent here and have no outcome: one may be ``SENT`` from before."""
         self.due = len(self._tried)
         """How many steps are to be tried."""
-        self.under_way = self.done = self.failed = 0
-        """How many of them are sent, how many have an outcome, and how many of these have to be
-        looked at."""
+        self.done = self.failed = 0
+        """How many of them have an outcome, and how many of these have to be looked at."""
         self.reading = 0
         """How many unknown ones are read back, once the others have ended."""
         self.over = asyncio.Event()
@@ -72,13 +73,21 @@ class RunHere:
         was, now = self.steps[step.number].state, step.state
         self.steps[step.number] = step
         self.news.append(step.number)
+        if now is StepState.SENT:
+            self._sent.add(step.number)
+        else:
+            self._sent.discard(step.number)
         if step.number in self._tried:
-            self.under_way += (now is StepState.SENT) - (was is StepState.SENT)
             self.done += (was in DUE) - (now in DUE)
             self.failed += (now in PROBLEMS) - (was in PROBLEMS)
 
     def _note_reading(self, count: int) -> None:
         self.reading = count
+
+    @property
+    def under_way(self) -> int:
+        """How many steps are sent and have no outcome yet."""
+        return len(self._sent)
 
     @property
     def is_over(self) -> bool:

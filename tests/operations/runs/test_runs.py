@@ -9,12 +9,15 @@ from dataclasses import replace
 
 import pytest
 
+from lockterm.cli import carrying
 from lockterm.domain.plan import RunState, Step, StepState
 from lockterm.errors import RuleViolation, StoreDamaged
 from lockterm.operations.refusals import NoSuchRun, OtherPlan, RunUnderWay
+from tests.faults.catalogue import reset
 from tests.faults.proxy import Exchange
 from tests.faults.site import Site, until
-from tests.operations.runs.planning import add, carry_out, names, one_of_each, states
+from tests.operations.runs.planning import add, carry_out, delete, names, one_of_each, states
+from tests.operations.runs.test_states import applied
 
 RECORDED, TO_DO, UNCHANGED = StepState.RECORDED, StepState.TO_DO, StepState.UNCHANGED
 
@@ -215,3 +218,57 @@ async def test_what_a_plan_costs_is_told_in_words(
     async with site.proxy() as proxy, site.operations(proxy, calls_per_minute=limit) as operations:
         plan = operations.runs.make("", [add(number % locks, number) for number in range(steps)])
         assert operations.runs.cost(plan) == words
+
+
+async def test_only_what_was_sent_by_this_run_is_under_way(site: Site):
+    """Two steps had their ids noted by a session that was killed, and nothing of them was sent."""
+    locks = site.new_lock(), site.new_lock()
+    gate = Gate()
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        proxy.arm("add", gate)
+        plan = operations.runs.make("a test", [add(one, n) for one in locks for n in (1, 2)])
+        steps = [
+            replace(step, state=StepState.SENT, operation_id=f"never {step.number}")
+            if step.number in (1, 3)
+            else step
+            for step in plan.steps
+        ]
+        plan = replace(plan, steps=tuple(steps))
+        await operations.runs.keep(plan)
+        run = operations.begin_run(plan)
+        assert (run.due, run.under_way) == (4, 0)
+        await until(lambda: gate.waiting == 2)
+        assert (run.done, run.under_way) == (0, 2)
+        gate.open.set()
+        await run.over.wait()
+        assert (run.done, run.under_way) == (4, 0)
+        assert states(run.plan) == [RECORDED] * 4
+
+
+async def test_progress_counts_only_what_was_left_as_a_run_goes_on(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+):
+    """A step that was unknown is proven by then: it is told, and was none of those left."""
+    lock_id, stop = site.new_lock(), asyncio.Event()
+    shown = list[str]()
+    monkeypatch.setattr(carrying, "_PROGRESS_S", 0)
+    monkeypatch.setattr(carrying._Progress, "_write", lambda self, text: shown.append(text.strip()))
+
+    def stop_at_unknown(step: Step) -> None:
+        if step.state is StepState.UNKNOWN:
+            stop.set()
+
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        proxy.arm("delete", applied(reset), times=1)
+        proxy.arm("list", reset)
+        plan = operations.runs.make("a test", [delete(lock_id, x) for x in site.remotes(lock_id)])
+        begun = await carry_out(operations, plan, stop_at_unknown, stop)
+        assert states(begun) == [StepState.UNKNOWN, TO_DO, TO_DO]
+        await proxy.heal()
+        due = {step.number for step in begun.steps if step.is_left}
+        progress = carrying._Progress(due, as_json=False)
+        progress._is_shown = True
+        done = await carry_out(operations, begun, progress.note)
+    assert states(done) == [RECORDED] * 3 and progress.noted == {1, 2, 3}
+    counted = [one.split(" done")[0] for one in shown if " done" in one]
+    assert counted[-1] == "2 of 2" and "3 of 2" not in counted
