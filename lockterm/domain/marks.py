@@ -41,6 +41,10 @@ class Marks(Generic[K, R]):
         """The one that was marked last: where a range begins."""
         self._dropped: dict[K, R] = {}
         """Those of which all were unmarked at once."""
+        self._made: dict[K, int] = {}
+        """Which mark of all it is, by its number."""
+        self.count = 0
+        """How many marks were made so far, also of what is not marked any more."""
 
     def __len__(self) -> int:
         return len(self._seen)
@@ -156,9 +160,16 @@ class Marks(Generic[K, R]):
         """Unmark some."""
         self.drop_keys(key for row in rows if (key := self._key(row)) is not None)
 
-    def drop_keys(self, keys: Iterable[K]) -> None:
-        """Unmark some by what they are known by."""
+    def drop_keys(self, keys: Iterable[K], made: int | None = None) -> None:
+        """Unmark some by what they are known by.
+
+        Args:
+            keys: What they are known by.
+            made: Only those that were marked when so many marks were made, and not anew since.
+        """
         for key in keys:
+            if made is not None and self._made.get(key, 0) > made:
+                continue
             self._seen.pop(key, None)
             self._dropped.pop(key, None)
             if key == self._last:
@@ -167,6 +178,9 @@ class Marks(Generic[K, R]):
     def _add(self, rows: Iterable[R]) -> None:
         for row in rows:
             if (key := self._key(row)) is not None:
+                if self._marked(row) is None:
+                    self.count += 1
+                    self._made[key] = self.count
                 self._seen[key] = row
                 self._last = key
         self._dropped = {}

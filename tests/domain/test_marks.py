@@ -110,3 +110,16 @@ def test_the_words_count_what_is_marked_and_what_of_it_is_not_shown(
     hidden = len(marked - shown)
     assert words.startswith(f"{len(marked)} marked") == bool(marked)
     assert (f"{hidden} not shown" in words) == bool(hidden)
+
+
+def test_what_is_marked_anew_is_not_unmarked_for_what_was_done_before() -> None:
+    marks = remote_marks()
+    marks.toggle_all(ROWS[:3])
+    made = marks.count
+    marks.toggle(ROWS[0])
+    marks.toggle(ROWS[0])  # anew
+    marks.clear()
+    marks.bring_back()  # as they were
+    marks.toggle(ROWS[3])
+    marks.drop_keys([(1001, 1), (1001, 2), (1001, 4)], made)
+    assert ids(marks) == [3, 1, 4]

@@ -13,6 +13,8 @@ from textual.pilot import Pilot
 
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
+from lockterm.errors import StoreError
+from lockterm.operations.everywhere import LockRead
 from lockterm.operations.run_here import RunHere
 from lockterm.screens.base import RefusedModal
 from lockterm.screens.everywhere import EverywhereScreen
@@ -447,3 +449,31 @@ async def test_a_reading_that_was_replaced_does_not_end_the_one_after_it(
         site.go_on.set()
         await settled(pilot)
         assert not screen.results.site.is_reading
+
+
+async def test_of_a_lock_that_left_the_book_nothing_stays_marked(
+    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(**_: object) -> AsyncIterator[LockRead]:
+        raise StoreError("The disk is full.", hint="Make room.")
+        yield
+
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        await pilot.press("F", "ctrl+r", "a", "enter", "asterisk")
+        await settled(pilot)
+        screen, operations = pilot.app.screen, pilot.app.operations
+        assert isinstance(screen, EverywhereScreen)
+        first = LOCKS[0].lock_id
+        assert any(lock_id == first for lock_id, _ in screen.marks.rows)
+        with monkeypatch.context() as broken:
+            broken.setattr(operations.everywhere, "read", fails)
+            await pilot.press("ctrl+r")
+            await settled(pilot)
+        await operations.locks.remove(first)
+        await pilot.press("ctrl+r")
+        await settled(pilot)
+        assert screen.marks and all(lock_id != first for lock_id, _ in screen.marks.rows)
+        await pilot.press("d")
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, PlanScreen)

@@ -12,6 +12,7 @@ from lockterm.config.look import FULL_LOOK, Look
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.operation import State
 from lockterm.domain.plan import Action
+from lockterm.errors import StoreError
 from lockterm.operations.run_here import RunHere
 from lockterm.screens.base import RefusedModal
 from lockterm.screens.copy import CopyScreen
@@ -29,6 +30,15 @@ SETTING = ("POST", "/api/v1/lockSetting/updateLockSetting")
 
 YARD = Lock(1099, name="Yard", vendor="nobody", model="X")
 """A lock that the service does not know."""
+
+DONE = {"errorCode": 0, "errorMsg": "", "description": ""}
+
+TREE = [
+    {
+        "lang": "de-DE",
+        "timbres": [{"timbre": "anna", "name": "Anna", "timbrePackUrl": "http://x/"}],
+    }
+]
 
 
 async def press(pilot: Pilot[int], *keys: str) -> str:
@@ -224,3 +234,50 @@ async def test_what_it_looks_like(
             assert_picture(pilot.app, "locks-marked-80x24")
         await press(pilot, "m")
         assert isinstance(pilot.app.screen, ChoiceModal)
+
+
+async def test_what_is_marked_anew_while_a_plan_is_carried_out_stays_marked(
+    lockterm_app: Starter,
+) -> None:
+    """Else the next key would be for the lock under the cursor."""
+    go_on = asyncio.Event()
+
+    async def setting(asked: dict[str, Any]) -> dict[str, Any]:
+        if asked["lockId"] == 2:
+            await go_on.wait()
+        return DONE
+
+    locks = [
+        Lock(number, name=name, vendor="v", model="m")
+        for number, name in enumerate(("One", "Two", "Zoo"), 1)
+    ]
+    fill_book(lockterm_app, *locks)
+    answers = {
+        "updateLockSetting": setting,
+        "voice/packs": lambda _: DONE | {"data": TREE},
+        "voice/list": lambda _: {"errcode": 0, "data": []},
+    }
+    async with canned(answers) as service, lockterm_app(service) as pilot:
+        await press(pilot, "space", "space", "v", "down", "enter", "enter", "right", "enter")
+        await until(pilot, lambda: _run(pilot).done == 1)
+        await press(pilot, "escape")
+        await until(pilot, lambda: marked(pilot) == {2})
+        await press(pilot, "U", "home", "space", "end")
+        go_on.set()
+        await until(pilot, lambda: _run(pilot).is_over)
+        await settled(pilot)
+        assert marked(pilot) == {1}
+
+
+async def test_a_store_that_fails_while_they_are_read_is_told_and_no_count_of_them(
+    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(*_: int) -> None:
+        raise StoreError("The disk is full.", hint="Make room.")
+
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        monkeypatch.setattr(pilot.app.operations.locks, "note_count", fails)
+        await press(pilot, "asterisk", "r")
+        assert "The disk is full." in notices(pilot)
+        assert "read." not in notices(pilot)

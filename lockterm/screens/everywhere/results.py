@@ -134,6 +134,8 @@ class Results(Vertical):
         with opening(self, "what was read last", passes=self._types):
             try:
                 await self.site.load()
+                gone = [row for row in self._marks.rows if row[0] not in self.site.locks]
+                self._marks.drop(gone)
             except StoreError as error:
                 self.error = error
             self.is_loaded = True

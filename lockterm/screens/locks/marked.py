@@ -121,6 +121,7 @@ class MarkedLocks:
 
         operations = self._screen.operations
         found: list[LockRead] = []
+        has_ended = False
         try:
             self._tell(f"reading: 0 of {_locks(len(locks))}")
             with self._screen.showing_errors():
@@ -130,10 +131,13 @@ class MarkedLocks:
                         if one.listing is not None:
                             await operations.locks.note_count(one.lock.lock_id, one.listing.count)
                         self._tell(f"reading: {len(found):,} of {_locks(len(locks))}")
+                has_ended = True
         finally:
             self._tell("")
             if self._screen.is_attached:
                 self._read_again()
+        if not has_ended:  # why was told
+            return
         found.sort(key=lambda one: one.place)
         count = sum(one.listing.count for one in found if one.listing is not None)
         remotes = "1 remote" if count == 1 else f"{count:,} remotes"

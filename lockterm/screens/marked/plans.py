@@ -38,18 +38,18 @@ class PlansOfMarks(Generic[K]):
         self._marks = marks
         self._key = key
         self._changed = changed
-        self._shown: list[str] = []
-        """The ids of the plans of which something may still be done."""
+        self._shown: dict[str, int] = {}
+        """Ids of the plans of which something may still be done, and how many marks were made."""
 
     def show(self, drawn: Drawn) -> None:
         """Show a plan."""
         from lockterm.screens.plan.screen import PlanScreen
 
-        self._shown.append(drawn.plan.id)
+        self._shown[drawn.plan.id] = self._marks.count
         self._screen.app.push_screen(PlanScreen(drawn))
 
     def note_outcomes(self) -> None:
-        """Unmark what is done by now."""
+        """Unmark what is done by now; what was marked anew since is meant anew."""
         if self._shown and self._marks:
             self._screen.run_worker(self._note_outcomes(), group="outcomes", exclusive=True)
 
@@ -57,17 +57,18 @@ class PlansOfMarks(Generic[K]):
         from lockterm.domain.plan import DUE, StepState
 
         done = (StepState.RECORDED, StepState.UNCHANGED)
-        for plan_id in [*self._shown]:
+        last = [*self._shown][-1]
+        for plan_id, made in [*self._shown.items()]:
             try:
                 plan = await self._screen.operations.runs.find(plan_id)
             except NoSuchRun:  # it was not agreed to, or not yet
-                if plan_id != self._shown[-1]:
-                    self._shown.remove(plan_id)
+                if plan_id != last:
+                    self._shown.pop(plan_id, None)
                 continue
             except LocktermError:  # whoever looks at the plan is told
                 return
             keys = (self._key(step) for step in plan.steps if step.state in done)
-            self._marks.drop_keys(key for key in keys if key is not None)
+            self._marks.drop_keys([key for key in keys if key is not None], made)
             if not any(step.state in DUE for step in plan.steps):
-                self._shown.remove(plan_id)
+                self._shown.pop(plan_id, None)
         self._changed()
