@@ -108,7 +108,9 @@ async def test_one_voice_for_many_locks_is_one_plan(
         seen = await press(pilot, "asterisk", "v", "slash", *"anna", "enter")
         screen = pilot.app.screen
         assert isinstance(screen, VoiceScreen) and "5 marked locks" in seen
-        assert "For Loading dock, Server room, Main gate" in seen
+        assert "Listed as for Loading dock. To be set on Loading dock, Server room, Main" in seen
+        assert "It is about several locks" in await press(pilot, "e")
+        await press(pilot, "escape")
         entry = screen.query_one(VoiceTree).entry
         assert entry is not None and entry.choice == VoiceChoice("de-DE", "anna")
         seen = await press(pilot, "enter")

@@ -21,6 +21,7 @@ from lockterm.domain.text import clean
 from lockterm.domain.voices import Language, PackSource, VoicePack
 from lockterm.domain.wording import read_only
 from lockterm.errors import LocktermError, OutcomeUnknown, ServiceError, StoreError
+from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations, Seen
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.dialogs.confirm import ConfirmModal
@@ -202,7 +203,8 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         """Say which voice the lock has, and what the cursor stands on."""
         now = f"Voice now: {self._voice_now()}"
         if self._many:
-            now = f"For {', '.join(clean(one.title, 40) for one in self._many)}."
+            names = ", ".join(clean(one.title, 40) for one in self._many)
+            now = f"Listed as for {clean(self.entry.title, 40)}. To be set on {names}."
         if self._sending is not None:
             now = f"Sending {self._words(self._sending)} ..."
         elif self._unsure is not None:
@@ -256,6 +258,8 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         """What each key needs."""
         if action == "set_voice":
             return self._why_not_set()
+        if action == "vendor_model" and self._many:
+            return with_keys("It is about several locks: {locks.edit} on the lock book sets that.")
         if action in ("copy_url", "fetch_pack") and not self._url:
             return "There is no pack URL under the cursor."
         if action == "copy_md5" and not self._md5:
