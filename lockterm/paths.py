@@ -1,4 +1,4 @@
-"""Where lockterm keeps its files: the XDG directories, by platformdirs."""
+"""Where lockterm keeps its files, the XDG directories by platformdirs; and how files are read."""
 
 from __future__ import annotations
 
@@ -111,6 +111,38 @@ def make_directory(directory: Path) -> None:
             f"The directory {directory} cannot be made: {error.strerror or error}.",
             hint="Make it writable, or point XDG_STATE_HOME (or its kin) at a place that is.",
         ) from error
+
+
+def read_named(path: Path, most: int, what: str) -> bytes:
+    """What is in a file that a person has named.
+
+    Args:
+        path: The file.
+        most: From so many bytes on it cannot be what is wanted.
+        what: That, for the sentence that says so.
+
+    Raises:
+        ValueError: It cannot be read, is no file, or is too large: a sentence for people.
+    """
+    try:
+        # Opening a pipe waits for who writes into it, unless it is told not to.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            found = os.fstat(descriptor)
+            if stat.S_ISDIR(found.st_mode):
+                raise ValueError("It is a directory.")
+            if not stat.S_ISREG(found.st_mode):
+                raise ValueError("It is a pipe or a device: only a file can be checked as a whole.")
+            if found.st_size >= most:
+                raise ValueError(f"It has {found.st_size:,} bytes: no {what} is as large.")
+            with os.fdopen(descriptor, "rb", closefd=False) as file:
+                return file.read(most)
+        finally:
+            os.close(descriptor)
+    except FileNotFoundError:
+        raise ValueError("There is no such file.") from None
+    except OSError as error:
+        raise ValueError(f"{error.strerror or error}.") from None
 
 
 def append_private(file: Path, line: str) -> None:

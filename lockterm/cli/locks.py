@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -22,6 +20,7 @@ from lockterm.domain import dates
 from lockterm.domain.lock_file import MOST_BYTES, SET, BadLockFile, LockLine, checked, read_locks
 from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
+from lockterm.paths import read_named
 
 _COLUMNS = ("lockId", *SET, "alias", "remotes", "opened")
 _MOST_PROBLEMS = 100
@@ -125,7 +124,7 @@ def remove(options: Options, typed_lock: str, as_json: bool) -> int:
 def import_locks(options: Options, file: Path, as_json: bool) -> int:
     """Add the locks of a file to the book: lines of id,name."""
     try:
-        lines = read_locks(_content(file))
+        lines = _lines(file)
     except BadLockFile as error:
         for problem in error.problems[:_MOST_PROBLEMS]:
             tell(f"{clean(file, 200)}: {problem}")
@@ -162,24 +161,17 @@ def _keep(session: Session, lines: Sequence[LockLine]) -> list[tuple[Lock, _Outc
     return kept
 
 
-def _content(file: Path) -> bytes:
-    """What stands in a file.
+def _lines(file: Path) -> list[LockLine]:
+    """The locks in a file.
 
     Raises:
-        BadLockFile: It cannot be read, is none, or is too large.
+        BadLockFile: It cannot be read, or is none of locks.
     """
     try:
-        # A pipe in the place of a file would be waited for, a device has no end.
-        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as opened:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise BadLockFile("It is no file.")
-            data = opened.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise BadLockFile(f"It cannot be read: {error.strerror or error}.") from None
-    if len(data) > MOST_BYTES:
-        raise BadLockFile(f"It has more than {MOST_BYTES // 1024 // 1024} MiB.")
-    return data
+        content = read_named(file, MOST_BYTES, "lock book")
+    except ValueError as error:
+        raise BadLockFile(str(error)) from None
+    return read_locks(content)
 
 
 def _json(lock: Lock) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def read_object(text: str) -> dict[str, Any]:
     try:
         value = json.loads(
             text,
-            object_pairs_hook=_unique,
+            object_pairs_hook=unique,
             parse_constant=_no_constant,
             parse_int=_whole,
             parse_float=_fraction,
@@ -116,12 +116,28 @@ def is_longer(value: object, most: int) -> bool:
     return length > most
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+class NamedTwiceError(ValueError):
+    """An object has a name twice.
+
+    Args:
+        name: It, as it came.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"The name {json.dumps(name)} stands there twice.")
+        self.name = name
+
+
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of its parts, as ``object_pairs_hook``.
+
+    Raises:
+        NamedTwiceError: Two parts have one name.
+    """
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"The name {json.dumps(twice)} stands there twice.")
+        raise NamedTwiceError(next(name for name in names if names.count(name) > 1))
     return found
 
 

@@ -16,6 +16,7 @@ from dataclasses import field, replace
 from typing import Any
 
 from lockterm.domain.glyphs import quoted
+from lockterm.domain.json_text import NamedTwiceError, unique
 from lockterm.domain.reading import Kind, is_number
 from lockterm.domain.table_columns import (
     ACTION,
@@ -275,11 +276,11 @@ def _missing(line: int, columns: Iterable[str | None], *, needs_lock: bool) -> l
 
 def _read_json(text: str) -> Table:
     try:
-        whole = json.loads(text, object_pairs_hook=_unique)
+        whole = json.loads(text, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
         raise _refused(f"No JSON: {error.msg}, at character {error.colno}.", error.lineno) from None
-    except BadTable:
-        raise
+    except NamedTwiceError as error:
+        raise _refused(f"{quoted(clean(error.name, 40))} stands twice in one object.") from None
     except (RecursionError, ValueError):
         raise _refused("No JSON that can be read: too many brackets or digits.") from None
     if not isinstance(whole, dict) or whole.get("format") != FORMAT:
@@ -319,15 +320,6 @@ def _read_json(text: str) -> Table:
     if problems:
         raise BadTable(problems)
     return Table(rows, lock_ids, service)
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise _refused(f"{quoted(clean(twice, 40))} stands twice in one object.")
-    return found
 
 
 def _json_row(line: int, lock_id: str, raw: Mapping[str, Any]) -> Row:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import csv
-import errno
 import io
 import json
 import os
-import stat
 import tempfile
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -37,6 +35,7 @@ from lockterm.domain.table_plan import LockPlan, check_rows
 from lockterm.domain.text import clean, without_secrets
 from lockterm.errors import LocktermError, MalformedAnswer, Refused, ServiceError, StoreError
 from lockterm.operations.everywhere import AT_ONCE
+from lockterm.paths import read_named
 from lockterm.record import record
 
 if TYPE_CHECKING:
@@ -110,29 +109,10 @@ def read_file(path: Path, lock_id: int | None = None) -> Table:
         BadTable: It is none.
     """
     try:
-        # Opening a pipe waits for who writes into it, unless it is told not to.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        reason = "There is no such file." if error.errno == errno.ENOENT else f"{error.strerror}."
-        raise BadTable([Problem(0, "", "", reason)]) from None
-    try:
-        found = os.fstat(descriptor)
-        if stat.S_ISDIR(found.st_mode):
-            reason = "It is a directory."
-        elif not stat.S_ISREG(found.st_mode):
-            reason = "It is a pipe or a device: only a file can be checked as a whole."
-        elif found.st_size >= TOO_MANY_BYTES:
-            reason = f"It has {found.st_size:,} bytes: no table of remotes is as large."
-        elif not found.st_size:
-            reason = "The file is empty."
-        else:
-            with os.fdopen(descriptor, "rb", closefd=False) as file:
-                return read_table(file.read(TOO_MANY_BYTES), lock_id)
-    except OSError as error:
-        reason = f"{error.strerror}."
-    finally:
-        os.close(descriptor)
-    raise BadTable([Problem(0, "", "", reason)])
+        content = read_named(path, TOO_MANY_BYTES, "table of remotes")
+    except ValueError as error:
+        raise BadTable([Problem(0, "", "", str(error))]) from None
+    return read_table(content, lock_id)
 
 
 async def read_export(operations: Operations, path: Path) -> ReadLock:
