@@ -194,7 +194,9 @@ async def test_what_could_not_be_planned_is_of_the_end_and_what_is_tried_again_h
     taken = add(1003, 1, remoteName=first.remote_name, remoteType=2, **ended_at)
     left = replace(add(1001, 7), state=StepState.NOT_SENT, message="No answer.")
     async with lockterm_app(service, size=(120, 40)) as pilot:
-        await plan_shown(pilot, [taken, add(1002, 2)], [left])
+        plan = app_of(pilot).operations.runs.make("restore", [taken, add(1002, 2)], [left])
+        pilot.app.push_screen(PlanScreen(Drawn(plan, losses=["Each gets a new id."])))
+        await settled(pilot)
         await asked(pilot, ConfirmModal)
         note = "The end has passed: this remote will open nothing."
         assert note in details(pilot)
@@ -212,7 +214,7 @@ async def test_what_could_not_be_planned_is_of_the_end_and_what_is_tried_again_h
         await settled(pilot)
         assert "1 to add: 2 calls" in words(pilot.app) and note in words(pilot.app)
         await asked(pilot, ConfirmModal)
-        assert note in details(pilot)
+        assert note in details(pilot) and "Each gets a new id." in details(pilot)
 
 
 async def test_many_deletes_are_all_named_and_their_number_is_typed(

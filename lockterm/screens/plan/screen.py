@@ -347,7 +347,8 @@ class PlanScreen(LocktermScreen[None]):
     @opens("the smaller plan", must_appear=True)
     async def action_retry(self) -> None:
         """Show a smaller plan of what was refused or not sent."""
-        self.app.push_screen(PlanScreen(Drawn(self.operations.runs.retry(self.plan))))
+        smaller = self.operations.runs.retry(self.plan)
+        self.app.push_screen(PlanScreen(replace(self.drawn, plan=smaller, unread=())))
 
     @work
     @opens("the plan to undo a step", must_appear=True)
