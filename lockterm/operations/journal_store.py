@@ -187,22 +187,20 @@ class JournalStore:
         """The id of the plan that has an operation as a step; empty: none has."""
         return await self._thread.run(self.use, lambda: self._journal.run_of(operation))
 
-    async def known_hidden(
-        self, change: Operation, *, till_now: bool = False
-    ) -> Mapping[int, Mapping[str, Any]]:
-        """What this lockterm knows of fields that the list never returns, by remote id.
+    async def told_hidden(self, change: Operation) -> list[Operation]:
+        """What tells of fields that the list never returns, of the lock of a change, till now."""
+        told = self._journal.told_hidden
+        return await self._thread.run(self.use, lambda: told(change, till_now=True))
+
+    async def known_hidden(self, change: Operation) -> Mapping[int, Mapping[str, Any]]:
+        """What was known before a change of fields that the list never returns, by remote id.
 
         See :func:`lockterm.domain.hidden.known_fields`.
-
-        Args:
-            change: The remotes that it was about are meant.
-            till_now: Whether all of it is meant; else what was known before the change.
         """
         from lockterm.domain.hidden import known_fields
 
         def known() -> Mapping[int, Mapping[str, Any]]:
-            told = self._journal.told_hidden(change, till_now=till_now)
-            return known_fields(told, change.before)
+            return known_fields(self._journal.told_hidden(change), change.before)
 
         return await self._thread.run(self.use, known)
 

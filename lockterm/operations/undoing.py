@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from lockterm.domain.backup import BackedUp, losses, read_backup
 from lockterm.domain.bulk import Bulk
 from lockterm.domain.differences import differences
+from lockterm.domain.hidden import known_fields
 from lockterm.domain.operation import (
     IN_FLIGHT,
     RECORDED,
@@ -215,6 +216,16 @@ class _OnLock:
         self._operations = operations
         self._read = read
         self._now_ms = operations.now_ms()
+        self._told: list[Operation] = []
+        """What tells of fields that no list returns, read once for all."""
+        self._places: dict[str, int] = {}
+        """Id of an operation -> its place in that."""
+        self._about: dict[int | None, list[int]] = {}
+        """Id of a remote -> the places of what is about it; None: of clears."""
+        self._adds: dict[int | None, list[Operation]] = {}
+        """The id that a remote had -> the adds that restore it."""
+        self._sources: dict[str, Operation | None] = {}
+        """Id -> the delete or clear that one of those names."""
         self._there: dict[int | None, Remote] = {}
         """Id -> a remote of the lock, as it will be when what is planned so far is done."""
         self.back: list[BackedUp] = []
@@ -229,21 +240,23 @@ class _OnLock:
         """
         recorded = await self._operations.journal.recorded(self._read.lock.lock_id)
         self._there = recorded.brought_up(self._read.remotes)
+        await self._read_journal(changes)
         made = Bulk([], [])
         backups: list[tuple[str, BackedUp]] = []
         for change in sorted(changes, key=lambda one: one.call != "add"):
             if reason := why_not_undone(change, len(change.before)):
                 made.left.append(refused(_step(change), reason))
                 continue
-            known = await self._operations.journal.known_hidden(change)
             if change.call in TAKEN_AWAY:
-                backups += await self._backup(change, known, made)
+                backups += await self._backup(change, made)
                 continue
-            hidden = known.get(change.remote_id or 0, {})
+            hidden: Mapping[str, Any] = {}
+            if change.call == "updateRemoteUserNo":
+                hidden = self._known(change).get(change.remote_id or 0, {})
             bulk = undone(change, self._read.zone, self._now_ms, hidden)
             made.left.extend(bulk.left)
             for step in bulk.steps:
-                if words := await self._changed_since(change, step):
+                if words := self._changed_since(change, step):
                     made.left.append(replace(step, state=StepState.SKIPPED, message=words))
                 else:
                     made.steps.append(step)
@@ -260,6 +273,30 @@ class _OnLock:
         self.back = [one for one, is_added in zip(usable, added, strict=True) if is_added]
         return made
 
+    async def _read_journal(self, changes: Sequence[Operation]) -> None:
+        if not any(one.call in {*TAKEN_AWAY, "updateRemoteUserNo"} for one in changes):
+            return
+        journal = self._operations.journal
+        self._told = await journal.told_hidden(changes[0])
+        for place, one in enumerate(self._told):
+            self._places[one.id] = place
+            about = None if one.call == "clear" else one.remote_id or 0
+            self._about.setdefault(about, []).append(place)
+        self._sources = {one.id: one for one in changes}
+        for add in await journal.restored(self._read.lock.lock_id):
+            self._adds.setdefault(add.restores_remote, []).append(add)
+
+    def _known(
+        self, change: Operation, *, till_now: bool = False
+    ) -> Mapping[int, Mapping[str, Any]]:
+        """What was known of fields that no list returns, by remote id; before a change, or now."""
+        end = len(self._told) if till_now else self._places.get(change.id, 0)
+        told = self._told[:end]
+        if change.call != "clear":
+            places = sorted((*self._about.get(change.remote_id, ()), *self._about.get(None, ())))
+            told = [self._told[place] for place in places if place < end]
+        return known_fields(told, change.before)
+
     def _note(self, step: Step) -> None:
         """Note what will be when a step is done."""
         if step.action is Action.DELETE:
@@ -268,7 +305,7 @@ class _OnLock:
             now = self._there[step.remote_id]
             self._there[step.remote_id] = replace(now, remote_name=name)
 
-    async def _changed_since(self, change: Operation, step: Step) -> str:
+    def _changed_since(self, change: Operation, step: Step) -> str:
         """Why a remote is not as its change has left it, in sentences; empty: it is."""
         now, before = self._there.get(step.remote_id), Remote.read(step.before)
         if now is None:
@@ -276,8 +313,7 @@ class _OnLock:
         if not is_still(before.raw, now):
             return f"The service gave its id to another remote: {remote_title(now)}."
         if change.call == "updateRemoteUserNo":
-            journal = self._operations.journal
-            known = (await journal.known_hidden(change, till_now=True)).get(step.remote_id or 0, {})
+            known = self._known(change, till_now=True).get(step.remote_id or 0, {})
             told = known.get("remoteUserNo")
             if told == before.remote_user_no:
                 return ""
@@ -288,15 +324,12 @@ class _OnLock:
         others = differences(before, now, self._read.zone, fields)
         return clean(f"It was changed since: {'; '.join(map(str, others))}.", 400) if others else ""
 
-    async def _backup(
-        self, change: Operation, known: Mapping[int, Mapping[str, Any]], made: Bulk
-    ) -> list[tuple[str, BackedUp]]:
+    async def _backup(self, change: Operation, made: Bulk) -> list[tuple[str, BackedUp]]:
         """The remotes of a backup that are still to be restored; the others go into ``made``."""
-        remotes = await asyncio.to_thread(read_backup, change, known, self._now_ms)
-        adds = await _restored(self._operations, change)
+        remotes = await asyncio.to_thread(read_backup, change, self._known(change), self._now_ms)
         waiting = []
         for one in remotes:
-            tried = adds.get(one.old_id, []) if one.old_id is not None else []
+            tried = await self._tries(change, one) if one.old_id is not None else []
             name = (one.remote.remote_name or "").encode("utf-8", "backslashreplace").decode()
             step = Step(0, Action.ADD, change.lock_id, None, name, before=one.remote.raw)
             if done := [add.remote_id for add in tried if add.state in RECORDED]:
@@ -311,27 +344,22 @@ class _OnLock:
                 waiting.append((change.id, one))
         return waiting
 
+    async def _tries(self, change: Operation, backup: BackedUp) -> list[Operation]:
+        """The adds that restore a remote of a backup, the oldest first.
 
-async def _restored(operations: Operations, operation: Operation) -> dict[int, list[Operation]]:
-    """The adds that restore the remotes of a backup, by the id that each had.
-
-    A remote may be in the backup of two operations. The id alone does not tell that it is the same:
-    a service may have given it to another remote in between.
-    """
-    records = {record.get("id"): record for record in operation.before}
-    backups: dict[str, Operation | None] = {operation.id: operation}
-    adds: dict[int, list[Operation]] = {}
-    for add in await operations.journal.restored(operation.lock_id):
-        old_id, source = add.restores_remote, add.restores or ""
-        if old_id is None or old_id not in records:
-            continue
-        if source not in backups:
-            backups[source] = await operations.journal.find(source)
-        other = backups[source]
-        its = [one for one in other.before if one.get("id") == old_id] if other else []
-        if source == operation.id or any(_is_same(one, records[old_id]) for one in its):
-            adds.setdefault(old_id, []).append(add)
-    return adds
+        A remote may be in the backup of two operations. The id alone does not tell that it is the
+        same: a service may have given it to another remote in between.
+        """
+        found = []
+        for add in self._adds.get(backup.old_id, ()):
+            source = add.restores or ""
+            if source not in self._sources:
+                self._sources[source] = await self._operations.journal.find(source)
+            other = self._sources[source]
+            its = [one for one in other.before if one.get("id") == backup.old_id] if other else []
+            if source == change.id or any(_is_same(one, backup.remote.raw) for one in its):
+                found.append(add)
+        return found
 
 
 def _is_same(left: Mapping[str, Any], right: Mapping[str, Any]) -> bool:
