@@ -1,4 +1,4 @@
-"""Files that nobody else may have written. A start waits for this module: it imports little."""
+"""Files as they are found: read whole, and who may have written them. A start waits for it."""
 
 from __future__ import annotations
 
@@ -10,21 +10,33 @@ if TYPE_CHECKING:
     from os import PathLike
 
 
-def read_private(file: str | PathLike[str], most: int) -> bytes:
-    """What is in a file of this user; a pipe in its place would be waited for, a device has no end.
+def read_regular(file: str | PathLike[str], most: int, *, is_private: bool = False) -> bytes:
+    """What is in a file; a pipe in its place would be waited for, a device has no end.
+
+    Args:
+        file: The file.
+        most: The most bytes that are read.
+        is_private: Whether nobody but this user and root may own it.
 
     Raises:
         OSError: It cannot be read.
-        ValueError: It is no file of this user or of root, or has more bytes than the most.
+        ValueError: With a sentence: it is no such file, or has more bytes than the most.
     """
     descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as opened:
+    try:
         about = os.fstat(descriptor)
-        if not stat.S_ISREG(about.st_mode) or about.st_uid not in (0, os.geteuid()):
-            raise ValueError("it is no file of this user")
-        content = opened.read(most + 1)
+        if stat.S_ISDIR(about.st_mode):
+            raise ValueError("It is a directory.")
+        if not stat.S_ISREG(about.st_mode):
+            raise ValueError("It is a pipe or a device: only a file can be read as a whole.")
+        if is_private and about.st_uid not in (0, os.geteuid()):
+            raise ValueError("It belongs to another user.")
+        with os.fdopen(descriptor, "rb", closefd=False) as opened:
+            content = opened.read(most + 1)
+    finally:
+        os.close(descriptor)
     if len(content) > most:
-        raise ValueError("it is too large")
+        raise ValueError(f"It has more than {most:,} bytes: so large a file is not read.")
     return content
 
 

@@ -180,8 +180,13 @@ def open_private(file: Path) -> int:
     return descriptor
 
 
-def write_private(file: Path, content: bytes) -> None:
-    """Write a file of this user alone (0600), whole or not at all; a link stays a link.
+def write_whole(file: Path, content: bytes, mode: int = FILE_MODE) -> None:
+    """Write a file whole or not at all; a link stays a link.
+
+    Args:
+        file: The file.
+        content: What is to be in it.
+        mode: Who may read it, less what the umask takes; unless it is said, this user alone.
 
     Raises:
         OSError: The directory is missing, or the file cannot be written.
@@ -189,7 +194,7 @@ def write_private(file: Path, content: bytes) -> None:
     target = Path(os.path.realpath(file))
     beside = target.with_name(f".{target.name}.{os.getpid()}")
     beside.unlink(missing_ok=True)  # a killed one with this number may have left it
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
         with os.fdopen(descriptor, "wb") as out:
             out.write(content)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from platformdirs.unix import Unix
 
 from lockterm.cli.output import put
 from lockterm.errors import LocktermError
+from lockterm.own_files import read_regular
+from lockterm.paths import write_whole
 
 MARK = "Written by lockterm, which writes over it"
 """Stands in each of them: without it, a file is somebody else's."""
@@ -19,32 +19,35 @@ MARK = "Written by lockterm, which writes over it"
 XDG = Unix()
 """The places of this user as man and the shells have them on every system."""
 
+_MOST_BYTES = 1 << 20
+"""A file of more is none of ours."""
+
 
 def place(files: Mapping[Path, str]) -> None:
     """Write files, with what is missing of their directories; over nothing that is not ours.
 
     Raises:
-        LocktermError: Something else is there, and nothing was written; or one cannot be written.
+        LocktermError: Something else is there, and nothing was written; or one cannot be written,
+            and those before it are.
     """
-    for file in files:
-        if not _is_free(file):
-            raise LocktermError(
-                f"{file} is there, and lockterm has not written it. Nothing was changed.",
-                hint="Move it away if it is not needed, then try again.",
-            )
-    for file, text in files.items():
-        beside = file.with_name(f".{file.name}.{os.getpid()}")
-        try:
+    done = 0
+    try:
+        for file in files:
+            if not _is_free(file):
+                raise LocktermError(
+                    f"{file} is there, and lockterm has not written it. Nothing was changed.",
+                    hint="Move it away if it is not needed, then try again.",
+                )
+        for file, text in files.items():
             file.parent.mkdir(parents=True, exist_ok=True)
-            beside.write_text(text, "utf-8")
-            beside.replace(file)
-        except OSError as error:
-            with suppress(OSError):
-                beside.unlink(missing_ok=True)
-            raise LocktermError(
-                f"{file} cannot be written: {error.strerror or error}.",
-                hint="Make its directory writable, then try again.",
-            ) from error
+            write_whole(file, text.encode(), mode=0o666)
+            done += 1
+    except OSError as error:
+        before = f"{done} of {len(files)} files were" if done else "Nothing was"
+        raise LocktermError(
+            f"{file} cannot be written: {error.strerror or error}. {before} written.",
+            hint="See that its directory is one, yours, writable and not full; then try again.",
+        ) from error
 
 
 def tell_undo(file: Path, *patterns: str) -> None:
@@ -57,10 +60,16 @@ def tell_undo(file: Path, *patterns: str) -> None:
 
 
 def _is_free(file: Path) -> bool:
-    """Whether nothing is there, or what was written from here."""
+    """Whether nothing is there, or what was written from here.
+
+    Raises:
+        OSError: That cannot be seen.
+    """
     if file.is_symlink():  # pipx links to the pages that it has installed, which are its own
         return False
     try:
-        return MARK in file.read_text("utf-8", "replace")
-    except OSError:
-        return not os.path.lexists(file)
+        return MARK.encode() in read_regular(file, _MOST_BYTES)
+    except FileNotFoundError:
+        return True
+    except ValueError:
+        return False

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lockterm.own_files import read_private
-from lockterm.paths import make_directory, write_private
+from lockterm.own_files import read_regular
+from lockterm.paths import make_directory, write_whole
 
 LARGEST = 1 << 16
 """A file of more bytes is none of ours."""
@@ -51,12 +51,12 @@ class Preferences:
         self._kept = _read(self._file) | {name: value}
         self._kept = {name: kept for name, kept in self._kept.items() if kept is not None}
         make_directory(self._file.parent)
-        write_private(self._file, json.dumps(self._kept, indent=2).encode())
+        write_whole(self._file, json.dumps(self._kept, indent=2).encode())
 
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        kept = json.loads(read_private(file, LARGEST))
+        kept = json.loads(read_regular(file, LARGEST, is_private=True))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:

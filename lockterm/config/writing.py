@@ -21,7 +21,7 @@ from tomlkit.items import AoT, InlineTable, Table, Whitespace
 
 from lockterm.config.file import ConfigFile, parse_config
 from lockterm.errors import ConfigError, StoreError
-from lockterm.paths import make_directory, write_private
+from lockterm.paths import make_directory, write_whole
 
 Profiles = Mapping[str, Mapping[str, Any]]
 
@@ -59,7 +59,7 @@ def write_config(seen: ConfigFile, default: str | None, profiles: Profiles) -> C
         make_directory(path.parent)
         with _alone_in(path.parent):
             _require_unchanged(seen)
-            write_private(path, data)
+            write_whole(path, data)
     except StoreError as error:
         raise ConfigError(
             f"{error.message} {NOTHING_WRITTEN}",

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import cached_property
 
-from lockterm.own_files import read_private, written_by_others
+from lockterm.own_files import read_regular, written_by_others
 
 TYPE_CHECKING = False  # as in typing, which takes longer to import than this
 if TYPE_CHECKING:
@@ -60,11 +60,11 @@ class FrameFile:
             self.drop()
             return
         from lockterm.errors import StoreError
-        from lockterm.paths import make_directory, write_private
+        from lockterm.paths import make_directory, write_whole
 
         with suppress(OSError, StoreError):
             make_directory(self._path.parent)
-            write_private(self._path, content)
+            write_whole(self._path, content)
 
     def drop(self) -> None:
         """Keep it no longer."""
@@ -115,7 +115,7 @@ def frames_in(directory: str) -> Iterator[bytes]:
 
 def _content(path: str | Path) -> bytes:
     try:
-        content = read_private(path, MOST_BYTES)
+        content = read_regular(path, MOST_BYTES, is_private=True)
         return b"" if written_by_others(path) else content
     except (OSError, ValueError):
         return b""

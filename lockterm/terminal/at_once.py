@@ -34,7 +34,7 @@ def show_at_once(replay: Replay, start: StartKey, environ: Mapping[str, str], no
     size = terminal_size(environ)
     if size is None or not (os.isatty(0) and os.isatty(2)):
         return
-    for content in frames_in(_cache(environ)):
+    for content in frames_in(cache_of(environ)):
         found = frame_of(content, start, size, now_ms)
         if found is not None:
             frame, rows, as_new = found
@@ -42,9 +42,11 @@ def show_at_once(replay: Replay, start: StartKey, environ: Mapping[str, str], no
             return
 
 
-def _cache(environ: Mapping[str, str]) -> str:
+def cache_of(environ: Mapping[str, str]) -> str:
     """Where frames are kept on most machines; elsewhere nothing is found."""
-    root = environ.get("XDG_CACHE_HOME") or os.path.join(environ.get("HOME", ""), ".cache")
+    root = environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(root):  # such a place does not count, as everywhere
+        root = os.path.join(environ.get("HOME", ""), ".cache")
     return os.path.join(root, "lockterm")
 
 

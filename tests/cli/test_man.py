@@ -54,13 +54,6 @@ def test_what_somebody_else_put_there_stays(lockterm: Run, tmp_path: Path, is_li
     assert list(page.parent.iterdir()) == [page]
 
 
-def test_a_place_that_is_none_is_told(lockterm: Run, tmp_path: Path) -> None:
-    (tmp_path / "man1").write_text("a file")
-    result = lockterm("man", "--dir", str(tmp_path))
-    assert (result.returncode, result.stdout) == (1, "")
-    assert "cannot be written" in result.stderr and "Traceback" not in result.stderr
-
-
 @pytest.mark.skipif(not shutil.which("groff"), reason="groff is not there")
 def test_man_shows_what_the_help_has_and_has_nothing_to_warn_of(tmp_path: Path) -> None:
     for name, text in PAGES.items():

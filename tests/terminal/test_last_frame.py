@@ -23,7 +23,7 @@ from lockterm.store.database import Database
 from lockterm.store.frame_file import MOST_BYTES, FrameFile, frames_in
 from lockterm.store.lock_book import LockBook
 from lockterm.terminal import last_frame, start_key
-from lockterm.terminal.at_once import frame_of
+from lockterm.terminal.at_once import cache_of, frame_of
 from lockterm.terminal.frame import frame_for
 from lockterm.terminal.last_frame import OLDEST_MS, LastFrame, Shown
 from lockterm.terminal.start_key import SETTLED_NS, StartKey
@@ -137,6 +137,14 @@ def test_the_cells_come_back_with_their_age(starts: Starts) -> None:
 def test_they_come_back_before_the_configuration_is_read(starts: Starts) -> None:
     assert starts.rows_at_once() == starts.rows() is not None
     assert starts.rows_at_once(SSH_TTY="/dev/pts/9", WINDOWID="7") is not None
+
+
+@pytest.mark.parametrize("given", ["", "relative", "/absolute"])
+def test_they_are_looked_for_where_they_are_kept(
+    monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", given)
+    assert cache_of(os.environ) == str(Paths.standard().cache_dir)
 
 
 def test_without_credentials_the_surroundings_count_as_well(starts: Starts) -> None:

@@ -1,0 +1,88 @@
+"""Where a file cannot be put: an error for people, no traceback, and nothing half written."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from lockterm.cli.placing import place
+from lockterm.errors import LocktermError
+from tests.cli.conftest import Run
+from tests.terminal.pty_session import LOCKTERM
+
+WITHOUT_RIGHTS = ("setpriv", "--bounding-set", "-dac_override,-dac_read_search", *LOCKTERM)
+"""Root may enter every directory; as root, lockterm is run without that."""
+
+
+def test_a_file_in_the_place_of_a_directory_is_told(lockterm: Run, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("a file")
+    bash = lockterm("completion", "--install", "bash", env={"XDG_DATA_HOME": str(file)})
+    for result in lockterm("man", "--dir", f"{file}/x"), bash:
+        assert (result.returncode, result.stdout) == (1, "")
+        assert result.stderr.startswith(f"lockterm: {file}/")
+        assert "cannot be written: Not a directory. Nothing was written. See " in result.stderr
+        assert result.stderr.count("\n") == 1
+    assert file.read_text() == "a file"
+
+
+def test_a_directory_that_may_not_be_entered_is_told(lockterm: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "man1"
+    folder.mkdir(mode=0)
+    program = LOCKTERM if os.geteuid() else WITHOUT_RIGHTS
+    result = lockterm("man", "--dir", str(tmp_path), program=program)
+    folder.chmod(0o700)
+    assert (result.returncode, result.stdout) == (1, "")
+    told = f"lockterm: {folder}/lockterm.1 cannot be written: Permission denied. Nothing was"
+    assert result.stderr.startswith(told)
+    assert result.stderr.count("\n") == 1
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_is_no_file_is_not_read(lockterm: Run, tmp_path: Path, make: object) -> None:
+    """A pipe would be waited for."""
+    page = tmp_path / "man1/lockterm.1"
+    page.parent.mkdir()
+    assert callable(make)
+    make(page)
+    result = lockterm("man", "--dir", str(tmp_path))
+    assert (result.returncode, result.stdout) == (1, "")
+    assert f"{page} is there, and lockterm has not written it." in result.stderr
+    assert list(page.parent.iterdir()) == [page]
+
+
+def test_what_does_not_fit_is_not_there_in_part(lockterm: Run, tmp_path: Path) -> None:
+    limited = ("sh", "-c", 'ulimit -f 1; exec "$0" "$@"', *LOCKTERM)
+    result = lockterm("man", "--dir", str(tmp_path / "man"), program=limited)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "lockterm.1 cannot be written: File too large. Nothing was written." in result.stderr
+    assert list((tmp_path / "man/man1").iterdir()) == []
+
+
+def test_how_many_were_written_before_one_that_cannot_be_is_told(tmp_path: Path) -> None:
+    # As long as a name may be: the one beside it, which it is written to first, is longer.
+    first, long = tmp_path / "first", tmp_path / ("n" * 255)
+    with pytest.raises(LocktermError, match=r"too long\. 1 of 2 files were written\."):
+        place({first: "text", long: "text"})
+    assert list(tmp_path.iterdir()) == [first]
+    assert first.read_text() == "text"
+
+
+@pytest.mark.parametrize("given", ["", "relative", "./relative"])
+def test_a_place_that_is_not_absolute_does_not_count(
+    lockterm: Run, tmp_path: Path, given: str
+) -> None:
+    names = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
+    homes = dict.fromkeys(names, given)
+    written = lockterm("man", env=homes).stdout
+    assert f" manual pages to {tmp_path}/.local/share/man/man1." in written
+    for shell, file in (
+        ("bash", ".local/share/bash-completion/completions/lockterm"),
+        ("fish", ".config/fish/completions/lockterm.fish"),
+    ):
+        result = lockterm("completion", "--install", shell, env=homes)
+        assert result.stdout.startswith(f"Written: {tmp_path / file}\n")
+    assert "relative" not in lockterm("info", env=homes).stdout
