@@ -65,6 +65,9 @@ was skipped has to be planned anew."""
 PROBLEMS = frozenset({StepState.REFUSED, StepState.SKIPPED, StepState.UNKNOWN, StepState.NOT_SENT})
 """What became of these has to be looked at."""
 
+NOT_REACHED = "Not reached"
+"""So begins the message of a step whose lock gave no answer; more comes after it."""
+
 MOST_UNTYPED = 10
 """More deletes than these are confirmed by typing how many they are."""
 

@@ -10,7 +10,7 @@ from typing import Any
 from lockterm.domain import rules
 from lockterm.domain.constants import RemoteType
 from lockterm.domain.differences import Difference, differences, in_words
-from lockterm.domain.plan import Action, Plan, Step, StepState, at_rest
+from lockterm.domain.plan import NOT_REACHED, Action, Plan, Step, StepState, at_rest
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.text import clean
 from lockterm.domain.validity import OPENS_ALWAYS, OPENS_NOTHING, never_opens, period_words
@@ -187,7 +187,7 @@ _NOT_GONE = {
     StepState.UNKNOWN: "unknown",
     StepState.REFUSED: "refused",
     StepState.SKIPPED: "changed since",
-    StepState.NOT_SENT: "not sent",
+    StepState.NOT_SENT: "not done",
     StepState.TO_DO: "left",
 }
 """Why something is not gone from a lock; the first that is true is told."""
@@ -204,11 +204,18 @@ def gone_words(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
         Empty: there are deletes on one lock at the most, or nothing is gone.
     """
     deletes: dict[int, set[StepState]] = {}
+    why_not: dict[int, str] = {}
     answered = set()
     for step in map(at_rest, steps):
         if step.action is Action.DELETE:
             deletes.setdefault(step.lock_id, set()).add(step.state)
-        if step.state not in (StepState.NOT_SENT, StepState.TO_DO):
+            if step.state is StepState.NOT_SENT:
+                why_not.setdefault(step.lock_id, clean(step.message, 60))
+        if step.state is StepState.NOT_SENT:
+            is_far = step.message.startswith(NOT_REACHED)
+        else:
+            is_far = step.state is StepState.TO_DO
+        if not is_far:
             answered.add(step.lock_id)
     kept: dict[str, list[str]] = {}
     for lock_id, states in deletes.items():
@@ -216,6 +223,8 @@ def gone_words(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
             if state in states:
                 is_far = state is StepState.NOT_SENT and lock_id not in answered
                 title = clean(titles.get(lock_id, f"lock {lock_id}"), 40)
+                if state is StepState.NOT_SENT and not is_far and why_not[lock_id]:
+                    title += f" ({why_not[lock_id].rstrip('.')})"
                 kept.setdefault("not reached" if is_far else _NOT_GONE[state], []).append(title)
                 break
     gone = len(deletes) - sum(map(len, kept.values()))

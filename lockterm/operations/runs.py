@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
-from lockterm.domain.plan import DUE, Action, Plan, RunLine, Step, StepState
+from lockterm.domain.plan import DUE, NOT_REACHED, Action, Plan, RunLine, Step, StepState
 from lockterm.domain.wording import read_only, roughly
 from lockterm.errors import (
     LocktermError,
@@ -333,7 +333,9 @@ class Runs:
             await self._put_off(run, step, error)
             return
         except LocktermError as error:
-            ended = replace(step, state=_state_after(error), message=error.meaning)
+            is_far = isinstance(error, ServiceError) and error.out_of_reach
+            words = f"{NOT_REACHED}. {error.meaning}" if is_far else error.meaning
+            ended = replace(step, state=_state_after(error), message=words)
             self._weigh(run, step, error)
         else:
             if ended.state is StepState.UNKNOWN:
@@ -346,7 +348,7 @@ class Runs:
         """Note what became of a step, and what that means for the others of its lock."""
         held, left = [], run.waiting[ended.lock_id]
         if why := run.unreached.get(ended.lock_id):
-            words = f"The lock was not reached by the step before. {why}"
+            words = f"{NOT_REACHED} by the step before. {why}"
             held = [
                 replace(run.steps[other], state=StepState.NOT_SENT, message=words) for other in left
             ]

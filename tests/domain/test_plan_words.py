@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC
 
 import pytest
 
-from lockterm.domain.plan import Action, Step, StepState
+from lockterm.domain.plan import NOT_REACHED, Action, Step, StepState
 from lockterm.domain.plan_words import all_changes, change_words, gone_words, new_words
 
 DAY_MS = 86_400_000
@@ -32,10 +33,10 @@ def deletes(words: str) -> list[Step]:
         ("1 add recorded, 2 add refused", ""),
         ("1 not_sent, 2 not_sent", ""),
         ("1 recorded, 2 unchanged", "Gone from 2 of 2 locks."),
-        ("1 recorded, 2 not_sent", "Gone from 1 of 2 locks; not reached: Yard."),
+        ("1 recorded, 2 not_sent", "Gone from 1 of 2 locks; not done: Yard."),
         (
             "1 recorded, 2 not_sent, 2 add recorded",
-            "Gone from 1 of 2 locks; not sent: Yard.",
+            "Gone from 1 of 2 locks; not done: Yard.",
         ),
         (
             "1 recorded, 1 sent, 2 recorded, 3 refused, 4 skipped, 5 to_do",
@@ -50,6 +51,26 @@ def deletes(words: str) -> list[Step]:
 )
 def test_deletes_on_several_locks_are_told_lock_by_lock(steps: str, said: str) -> None:
     assert gone_words(deletes(steps), {1: "Gate", 2: "Yard"}) == said
+
+
+@pytest.mark.parametrize(
+    ("why", "said"),
+    [
+        (f"{NOT_REACHED}. Nothing was sent: no route.", "not reached: Yard"),
+        ("Too many requests (HTTP 429).", "not done: Yard (Too many requests (HTTP 429))"),
+        (
+            "Not read: 1 record cannot be read.",
+            "not done: Yard (Not read: 1 record cannot be read)",
+        ),
+    ],
+)
+def test_a_lock_is_told_as_not_reached_only_where_it_was_not(why: str, said: str) -> None:
+    done, left = deletes("1 recorded, 2 not_sent")
+    words = gone_words([done, replace(left, message=why)], {1: "Gate", 2: "Yard"})
+    assert words == f"Gone from 1 of 2 locks; {said}."
+    added = replace(left, action=Action.ADD, state=StepState.RECORDED)
+    answered = gone_words([done, replace(left, message=why), added], {1: "Gate", 2: "Yard"})
+    assert "not done: Yard (" in answered
 
 
 def test_a_hostile_name_of_a_lock_is_cleaned() -> None:

@@ -358,7 +358,7 @@ async def test_marked_ones_of_several_locks_go_into_one_plan(lockterm_app: Start
         steps = [(one.action, one.lock_id, one.remote_id) for one in planned]
         assert steps == [(Action.DELETE, 1, 1), (Action.DELETE, 2, 3)]
         assert [(one.lock_id, one.message.partition(".")[0]) for one in drawn.left] == [
-            (3, "Not read: no answer")
+            (3, "Not reached")
         ]
         await press(pilot, "escape")
         assert "2 marked" in words(pilot.app)

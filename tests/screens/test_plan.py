@@ -328,7 +328,7 @@ async def test_deletes_on_several_locks_end_with_where_it_is_gone(
 ) -> None:
     fill_book(lockterm_app, *LOCKS)
     unread = Step(
-        0, Action.DELETE, 1001, None, "not read", state=StepState.NOT_SENT, message="No answer."
+        0, Action.DELETE, 1001, None, "not read", state=StepState.NOT_SENT, message="Not reached."
     )
     said = "Gone from 2 of 3 locks; not reached: Main gate. 2 recorded, 1 not sent."
     steps = [delete(one, remotes(service, one)[0]) for one in (1002, 1003)]

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from textual import on
 
 from lockterm.domain.marks import Row, remote_marks
-from lockterm.domain.plan import Action, Step, StepState
+from lockterm.domain.plan import NOT_REACHED, Action, Step, StepState
 from lockterm.domain.text import clean
+from lockterm.errors import ServiceError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
+from lockterm.operations.everywhere import LockRead
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.everywhere.results import Results
 from lockterm.screens.everywhere.site import Site
@@ -182,7 +184,7 @@ class AllLocksScreen(LocktermScreen[None]):
                 None,
                 "not read",
                 state=StepState.NOT_SENT,
-                message=f"Not read: {one.problem}. Nothing is planned for what it may have.",
+                message=f"{_why_unread(one)}. Nothing is planned for what it may have.",
             )
             for one in self.results.site.asked.values()
             if one is not None and one.problem
@@ -220,3 +222,8 @@ class AllLocksScreen(LocktermScreen[None]):
 
     def action_act_on_marked(self) -> None:
         self.marked.act()
+
+
+def _why_unread(lock: LockRead) -> str:
+    is_far = isinstance(lock.error, ServiceError) and lock.error.out_of_reach
+    return NOT_REACHED if is_far else f"Not read: {lock.problem}"
