@@ -10,17 +10,20 @@ if TYPE_CHECKING:
     from os import PathLike
 
 
-def read_regular(file: str | PathLike[str], most: int, *, is_private: bool = False) -> bytes:
+def read_regular(
+    file: str | PathLike[str], most: int, what: str = "such file", *, is_private: bool = False
+) -> bytes:
     """What is in a file; a pipe in its place would be waited for, a device has no end.
 
     Args:
         file: The file.
-        most: The most bytes that are read.
+        most: The most bytes that it may have.
+        what: What it would be, for the sentence that it has more.
         is_private: Whether nobody but this user and root may own it.
 
     Raises:
         OSError: It cannot be read.
-        ValueError: With a sentence: it is no such file, or has more bytes than the most.
+        ValueError: It is no such file, or too large: a sentence for people.
     """
     descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -31,13 +34,14 @@ def read_regular(file: str | PathLike[str], most: int, *, is_private: bool = Fal
             raise ValueError("It is a pipe or a device: only a file can be read as a whole.")
         if is_private and about.st_uid not in (0, os.geteuid()):
             raise ValueError("It belongs to another user.")
-        with os.fdopen(descriptor, "rb", closefd=False) as opened:
-            content = opened.read(most + 1)
+        if (size := about.st_size) <= most:
+            with os.fdopen(descriptor, "rb", closefd=False) as opened:
+                content = opened.read(most + 1)
+            if (size := len(content)) <= most:
+                return content
+        raise ValueError(f"It has {size:,} bytes: no {what} is as large.")
     finally:
         os.close(descriptor)
-    if len(content) > most:
-        raise ValueError(f"It has more than {most:,} bytes: so large a file is not read.")
-    return content
 
 
 def written_by_others(path: str | PathLike[str]) -> str | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import platformdirs
 
 from lockterm.errors import StoreError
+from lockterm.own_files import read_regular
 from lockterm.record import record
 
 APP = "lockterm"
@@ -125,20 +126,7 @@ def read_named(path: Path, most: int, what: str) -> bytes:
         ValueError: It cannot be read, is no file, or is too large: a sentence for people.
     """
     try:
-        # Opening a pipe waits for who writes into it, unless it is told not to.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            found = os.fstat(descriptor)
-            if stat.S_ISDIR(found.st_mode):
-                raise ValueError("It is a directory.")
-            if not stat.S_ISREG(found.st_mode):
-                raise ValueError("It is a pipe or a device: only a file can be checked as a whole.")
-            if found.st_size >= most:
-                raise ValueError(f"It has {found.st_size:,} bytes: no {what} is as large.")
-            with os.fdopen(descriptor, "rb", closefd=False) as file:
-                return file.read(most)
-        finally:
-            os.close(descriptor)
+        return read_regular(path, most - 1, what)
     except FileNotFoundError:
         raise ValueError("There is no such file.") from None
     except OSError as error:

@@ -121,7 +121,7 @@ def test_each_thing_that_is_no_file_gets_a_sentence(scripts: Scripts, tmp_path: 
         large.truncate(100_000_000)
     said = {
         "empty.csv": "The file is empty.",
-        "pipe.csv": "It is a pipe or a device: only a file can be checked as a whole.",
+        "pipe.csv": "It is a pipe or a device: only a file can be read as a whole.",
         "large.csv": "It has 100,000,000 bytes: no table of remotes is as large.",
         "config": "It is a directory.",
         "missing.csv": "There is no such file.",
