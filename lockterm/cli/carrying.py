@@ -33,7 +33,7 @@ from lockterm.errors import StoreError
 from lockterm.operations.plan_files import Drawn
 from lockterm.record import record
 
-_PROGRESS_S = 0.1
+PROGRESS_S = 0.1
 """The progress is drawn at most so often."""
 
 
@@ -138,7 +138,7 @@ def carry_out(session: Session, kept: Kept, *, as_json: bool) -> int:
     Returns:
         The exit code.
     """
-    progress = _Progress(kept.due, as_json=as_json)
+    progress = Progress(kept.due, as_json=as_json)
     signals: list[int] = []
     stop = asyncio.Event()
 
@@ -227,7 +227,7 @@ def put_problem(step: Step) -> None:
     put(f"! {step_title(step)} (lock {step.lock_id}): {state_words(step)}{why}")
 
 
-class _Progress:
+class Progress:
     """What is printed while a plan is carried out.
 
     Args:
@@ -261,7 +261,7 @@ class _Progress:
             except NobodyReads:
                 self.nobody_reads = True
         now_s = time.monotonic()
-        if self._is_shown and now_s - self._drawn_s >= _PROGRESS_S:
+        if self._is_shown and now_s - self._drawn_s >= PROGRESS_S:
             self._drawn_s = now_s
             self._draw(now_s - self._began_s)
 

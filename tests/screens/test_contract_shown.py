@@ -123,7 +123,7 @@ async def test_losses_are_named_only_where_there_are_any(
         operations = pilot.app.operations  # type: ignore[attr-defined]
         await operations.writes.delete_remote(1001, await operations.remotes.detail(5))
         (deleted,) = [one for one in await operations.journal.history() if one.call == "delete"]
-        known = await operations.journal.known_of_backup(deleted)
+        known = await operations.journal.known_hidden(deleted)
         (kept,) = read_backup(deleted, known, operations.now_ms())
         assert kept.request is not None
         await operations.writes.add_remote(kept.request, restores=(deleted.id, 5))

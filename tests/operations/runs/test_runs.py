@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -245,14 +246,21 @@ async def test_only_what_was_sent_by_this_run_is_under_way(site: Site):
         assert states(run.plan) == [RECORDED] * 4
 
 
+class Terminal(io.StringIO):
+    """What is written to a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 async def test_progress_counts_only_what_was_left_as_a_run_goes_on(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ):
     """A step that was unknown is proven by then: it is told, and was none of those left."""
     lock_id, stop = site.new_lock(), asyncio.Event()
-    shown = list[str]()
-    monkeypatch.setattr(carrying, "_PROGRESS_S", 0)
-    monkeypatch.setattr(carrying._Progress, "_write", lambda self, text: shown.append(text.strip()))
+    terminal = Terminal()
+    monkeypatch.setattr(carrying, "PROGRESS_S", 0)
+    monkeypatch.setattr("sys.stderr", terminal)
 
     def stop_at_unknown(step: Step) -> None:
         if step.state is StepState.UNKNOWN:
@@ -266,9 +274,9 @@ async def test_progress_counts_only_what_was_left_as_a_run_goes_on(
         assert states(begun) == [StepState.UNKNOWN, TO_DO, TO_DO]
         await proxy.heal()
         due = {step.number for step in begun.steps if step.is_left}
-        progress = carrying._Progress(due, as_json=False)
-        progress._is_shown = True
+        progress = carrying.Progress(due, as_json=False)
         done = await carry_out(operations, begun, progress.note)
     assert states(done) == [RECORDED] * 3 and progress.noted == {1, 2, 3}
-    counted = [one.split(" done")[0] for one in shown if " done" in one]
+    lines = terminal.getvalue().split("\r")
+    counted = [one.split(" done")[0].strip() for one in lines if " done" in one]
     assert counted[-1] == "2 of 2" and "3 of 2" not in counted
