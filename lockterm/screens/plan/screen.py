@@ -14,7 +14,7 @@ from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widgets import Static
 
-from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState, at_rest
+from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState
 from lockterm.domain.plan_words import (
     all_changes,
     all_notes,
@@ -128,16 +128,16 @@ class PlanScreen(LocktermScreen[None]):
 
     def _show_steps(self) -> None:
         """Show the steps: what could not be planned first, and last what stays as it is."""
+        table, state = self.query_one(PlanTable), self.query_one(StatePanel)
+        table.is_at_rest = self.run_here is None or self.run_here.is_over
         ordered = sorted(
             self.drawn.plan.steps, key=lambda step: (step.is_planned, step.action is Action.KEEP)
         )
         numbers = [
             step.number
             for step in ordered
-            if not self.only_problems or at_rest(self._steps[step.number]).state in PROBLEMS
+            if not self.only_problems or table.step(step.number).state in PROBLEMS
         ]
-        table, state = self.query_one(PlanTable), self.query_one(StatePanel)
-        table.is_at_rest = self.run_here is None or self.run_here.is_over
         table.show_steps(numbers, self._locks)
         table.display, state.display = bool(numbers), not numbers
         if not numbers:

@@ -89,9 +89,10 @@ class PlanTable(RowTable):
     @property
     def current(self) -> Step | None:
         """The step under the cursor."""
-        return None if self.highlighted is None else self._step(int(self.highlighted))
+        return None if self.highlighted is None else self.step(int(self.highlighted))
 
-    def _step(self, number: int) -> Step:
+    def step(self, number: int) -> Step:
+        """A step as it is shown: one that is being sent is unknown where nobody sends it here."""
         step = self._steps[number]
         return at_rest(step) if self.is_at_rest else step
 
@@ -107,7 +108,7 @@ class PlanTable(RowTable):
         return 1, 10, *shown, 200
 
     def _cells(self, number: int) -> tuple[str, ...]:
-        step = self._step(number)
+        step = self.step(number)
         name, remote_number = step_name(step)
         lock = self._locks[step.lock_id]
         state = _STATES.get(step.state) or _WORDS[step.action]
