@@ -117,7 +117,7 @@ def messages_of(keys: tuple[str, ...]) -> Iterator[Message]:
 
 
 async def rested(app: LocktermApp) -> None:
-    """Wait until no key is waited for and nothing is read or written any more."""
+    """Wait until no key is waited for and nothing is read, written or carried out any more."""
     end_s = time.monotonic() + PATIENCE_S
     quiet = 0
     while quiet < 2:
@@ -128,6 +128,7 @@ async def rested(app: LocktermApp) -> None:
             or not app.screen.is_mounted
             or len(busy) > awaited(app)
             or app.operations.remotes.is_reading
+            or app.operations.run_under_way is not None
             or (isinstance(app.screen, DestroyModal) and app.screen.painted_s is None)
         )
         quiet = 0 if is_busy else quiet + 1
