@@ -104,8 +104,51 @@ def refuse_to_open(app: App[Any], what: str, reason: str) -> None:
     app.push_screen(RefusedModal(what, reason))
 
 
-class _Common(Screen[ResultT]):
-    """Actions that say why they are disabled, and errors that become notices."""
+def paint_once(screen: Screen[Any]) -> None:
+    """Paint a new screen once: Textual lays it out, which paints it, and then paints again."""
+    if screen.outer_size != screen.app.size:
+        screen.call_next(paint_no_more, screen)
+
+
+def can_act(why_not: Callable[[str], str], action: str) -> bool | None:
+    """Whether an action of a screen can do something now, as Textual wants it; None: not now."""
+    try:
+        return None if why_not(action) else True
+    except NoMatches:  # lockterm is ending: what is inside a screen goes before it
+        return None
+
+
+def say_why_not(screen: Screen[Any], binding: Binding, reason: str) -> None:
+    """Say why an action does nothing: in a notice, or where it opens something in a dialog.
+
+    No dialog stands before what is being opened: later keys wait for that.
+    """
+    if binding.id in that_open() and not is_opening(screen):
+        refuse_to_open(screen.app, titled(binding), reason)
+    else:
+        screen.notify(reason, title=titled(binding), markup=False)
+
+
+def say_why_no_key(screen: Screen[Any], event: events.Key) -> None:
+    """Say why the key of a disabled action does nothing, whosever it is."""
+    nearest = active_binding(screen, event.key)
+    if nearest is not None:
+        found = [(nearest.node, nearest.binding)]
+    else:  # one of its own that is not even offered now
+        found = [(screen, own) for own in own_bindings(screen, event.key)]
+    for node, binding in found:
+        if reason := reason_against(node, binding.action):
+            event.stop()
+            say_why_not(screen, binding, reason)
+            return
+
+
+class LocktermScreen(Screen[ResultT]):
+    """A full screen: a title line, the body, a line of keys.
+
+    Args:
+        operations: The one door to service and store; None while no service is known yet.
+    """
 
     HORIZONTAL_BREAKPOINTS = [
         (0, "-narrow"),
@@ -113,93 +156,6 @@ class _Common(Screen[ResultT]):
         (120, "-wide"),
     ]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (24, "-tall")]
-
-    @property
-    def host(self) -> Host:
-        """The app, as screens use it."""
-        assert isinstance(self.app, Host)
-        return self.app
-
-    def on_screen_resume(self) -> None:
-        """Paint a new screen once: Textual lays it out, which paints it, and then paints again."""
-        if self.outer_size != self.app.size:
-            self.call_next(paint_no_more, self)
-
-    def why_not(self, action: str) -> str:
-        """Why an action can do nothing now, as a sentence; empty: it can."""
-        return ""
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Dim the actions that can do nothing now."""
-        try:
-            return None if self.why_not(action) else True
-        except NoMatches:  # lockterm is ending: what is inside a screen goes before it
-            return None
-
-    def on_key(self, event: events.Key) -> None:
-        """Say why the key of a disabled action does nothing, whosever it is."""
-        nearest = active_binding(self, event.key)
-        if nearest is not None:
-            found = [(nearest.node, nearest.binding)]
-        else:  # one of our own that is not even offered now
-            found = [(self, own) for own in own_bindings(self, event.key)]
-        for node, binding in found:
-            if reason := reason_against(node, binding.action):
-                event.stop()
-                self.say_why_not(binding, reason)
-                return
-
-    def refuses(self, event: events.Key) -> bool:
-        """Whether a key does nothing now but be told why: it is not kept for what opens."""
-        nearest = active_binding(self, event.key)
-        return nearest is not None and bool(reason_against(nearest.node, nearest.binding.action))
-
-    def say_why_not(self, binding: Binding, reason: str) -> None:
-        """Say why an action does nothing: in a notice, or where it opens something in a dialog.
-
-        No dialog stands before what is being opened: later keys wait for that.
-        """
-        if binding.id in that_open() and not is_opening(self):
-            self.refuse_to_open(titled(binding), reason)
-        else:
-            self.notify(reason, title=titled(binding), markup=False)
-
-    def refuse_to_open(self, what: str, reason: str) -> None:
-        """Say why something does not open; see :func:`refuse_to_open`."""
-        refuse_to_open(self.app, what, reason)
-
-    @contextmanager
-    def refusing_errors(self) -> Iterator[None]:
-        """Turn an error for people that keeps something from opening into its refusal."""
-        try:
-            yield
-        except LocktermError as error:
-            self.refuse_to_open(error.title, error.sentences)
-
-    @contextmanager
-    def showing_errors(self) -> Iterator[None]:
-        """Turn an error for people into a notice and a line of the message log."""
-        try:
-            yield
-        except LocktermError as error:
-            self.tell(error)
-
-    def tell(self, error: LocktermError, what: str = "") -> None:
-        """Show an error as a notice; see :func:`notify_error`."""
-        notify_error(self.app, error, what)
-
-    def keep_refusal(self, error: LocktermError) -> None:
-        """Keep a refusal in the message log, where what is shown of it has little room."""
-        if isinstance(error, Refused):
-            self.host.keep_message(error.sentences, error.title, "error")
-
-
-class LocktermScreen(_Common[ResultT]):
-    """A full screen: a title line, the body, a line of keys.
-
-    Args:
-        operations: The one door to service and store; None while no service is known yet.
-    """
 
     is_form = False
     """Whether it is there to be typed into: what is typed is for it, wherever its focus is."""
@@ -216,6 +172,12 @@ class LocktermScreen(_Common[ResultT]):
     def __init__(self, operations: Operations | None) -> None:
         super().__init__()
         self._operations = operations
+
+    @property
+    def host(self) -> Host:
+        """The app, as screens use it."""
+        assert isinstance(self.app, Host)
+        return self.app
 
     @property
     def has_service(self) -> bool:
@@ -247,6 +209,9 @@ class LocktermScreen(_Common[ResultT]):
         if error is None or (isinstance(error, Refused) and not isinstance(error, RateLimited)):
             return False
         return bool(self.operations.connection.online) and not self.operations.connection.wait_s
+
+    def on_screen_resume(self) -> None:
+        paint_once(self)
 
     def write_again(self) -> None:
         """Write the words that are kept with the signs of now: the look has changed."""
@@ -330,6 +295,55 @@ class LocktermScreen(_Common[ResultT]):
         """Repaint the title line after a name has changed."""
         self.query_one(TitleLine).crumbs = self.crumbs()
 
+    # --- keys that do nothing now --------------------------------------------------------------
+
+    def why_not(self, action: str) -> str:
+        """Why an action can do nothing now, as a sentence; empty: it can."""
+        return ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Dim the actions that can do nothing now."""
+        return can_act(self.why_not, action)
+
+    def on_key(self, event: events.Key) -> None:
+        say_why_no_key(self, event)
+
+    def refuses(self, event: events.Key) -> bool:
+        """Whether a key does nothing now but be told why: it is not kept for what opens."""
+        nearest = active_binding(self, event.key)
+        return nearest is not None and bool(reason_against(nearest.node, nearest.binding.action))
+
+    # --- errors --------------------------------------------------------------------------------
+
+    def refuse_to_open(self, what: str, reason: str) -> None:
+        """Say why something does not open; see :func:`refuse_to_open`."""
+        refuse_to_open(self.app, what, reason)
+
+    @contextmanager
+    def refusing_errors(self) -> Iterator[None]:
+        """Turn an error for people that keeps something from opening into its refusal."""
+        try:
+            yield
+        except LocktermError as error:
+            self.refuse_to_open(error.title, error.sentences)
+
+    @contextmanager
+    def showing_errors(self) -> Iterator[None]:
+        """Turn an error for people into a notice and a line of the message log."""
+        try:
+            yield
+        except LocktermError as error:
+            self.tell(error)
+
+    def tell(self, error: LocktermError, what: str = "") -> None:
+        """Show an error as a notice; see :func:`notify_error`."""
+        notify_error(self.app, error, what)
+
+    def keep_refusal(self, error: LocktermError) -> None:
+        """Keep a refusal in the message log, where what is shown of it has little room."""
+        if isinstance(error, Refused):
+            self.host.keep_message(error.sentences, error.title, "error")
+
     # --- what other screens have changed -------------------------------------------------------
 
     def after_write(self, remote_id: int | None) -> None:
@@ -348,10 +362,12 @@ class LocktermScreen(_Common[ResultT]):
                 yield screen
 
 
-class LocktermModal(ModalScreen[ResultT], _Common[ResultT]):
+class LocktermModal(ModalScreen[ResultT]):
     """A dialog over a screen."""
 
     BINDINGS = bindings("dialog")
+    HORIZONTAL_BREAKPOINTS = LocktermScreen.HORIZONTAL_BREAKPOINTS
+    VERTICAL_BREAKPOINTS = LocktermScreen.VERTICAL_BREAKPOINTS
 
     painted_s: float | None = None
     """When it stood on the screen, on the clock of Textual's events; None before."""
@@ -360,6 +376,9 @@ class LocktermModal(ModalScreen[ResultT], _Common[ResultT]):
         """Let no older notice cover the dialog; note from when on it can be seen."""
         self.app.clear_notifications()
         self.call_after_refresh(self.note_painted)
+
+    def on_screen_resume(self) -> None:
+        paint_once(self)
 
     def note_painted(self) -> None:
         """What it says now is on the screen."""

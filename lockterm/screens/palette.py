@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.markup import escape
 
 from lockterm.keymap.keys import is_by_hand
-from lockterm.screens.base import LocktermModal, LocktermScreen
+from lockterm.screens.base import say_why_not
 from lockterm.terminal.palette import ReadyProvider
 from lockterm.widgets.actions import Action, actions_of, titled
 
@@ -71,7 +71,5 @@ class ActionsProvider(ReadyProvider):
             run = partial(self.app.run_action, action.action, action.node)
             return Offer(verb, escape(sentence), run, True)
         why = action.reason or "It has no effect here."
-        screen = self.screen
-        assert isinstance(screen, LocktermScreen | LocktermModal)
-        tell = partial(screen.say_why_not, action.binding, why)
+        tell = partial(say_why_not, self.screen, action.binding, why)
         return Offer(f"({verb})", escape(f"Not now: {why}"), tell, False)

@@ -11,7 +11,7 @@ from textual.widgets import Button
 
 from lockterm.domain.text import clean
 from lockterm.keymap.hints import key, keys_of
-from lockterm.screens.base import LocktermModal
+from lockterm.screens.base import Host, LocktermModal, can_act, say_why_no_key
 from lockterm.screens.dialogs.question import QuestionBox
 from lockterm.widgets.bindings import bindings
 
@@ -99,7 +99,8 @@ class DestroyModal(LocktermModal[bool | None]):
         """Ask whether the terminal shows it too; not before it is the whole question."""
         if self._is_read and not self._has_asked:
             self._has_asked = True
-            self.host.ask_drawn(self._note_drawn)
+            assert isinstance(self.app, Host)
+            self.app.ask_drawn(self._note_drawn)
 
     def _note_drawn(self, at_s: float) -> None:
         self.painted_s = at_s
@@ -117,6 +118,13 @@ class DestroyModal(LocktermModal[bool | None]):
         if self._possible:
             return "First type what is asked for, then enter."
         return "It was not read, or there is nothing to delete."
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Dim the verb until its key works."""
+        return can_act(self.why_not, action)
+
+    def on_key(self, event: events.Key) -> None:
+        say_why_no_key(self, event)
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
         """Whether the key that destroys was typed by someone who could see this question."""

@@ -1,0 +1,27 @@
+"""A class is whole: what it needs it has, rather than is."""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+from importlib import import_module
+
+import lockterm
+from lockterm.errors import LocktermError
+
+MOST_ABOVE = 2
+"""So many own classes may stand above one, each a parent of the one below it."""
+
+
+def above(kind: type) -> int:
+    """How many of lockterm's classes stand above one, in the longest line."""
+    own = (base for base in kind.__bases__ if base.__module__.startswith("lockterm."))
+    return max((1 + above(base) for base in own), default=0)
+
+
+def test_no_class_has_more_than_two_of_our_own_above_it_but_errors() -> None:
+    found = pkgutil.walk_packages(lockterm.__path__, "lockterm.")
+    modules = [import_module(one.name) for one in found if not one.name.endswith("__main__")]
+    kinds = {kind for module in modules for _, kind in inspect.getmembers(module, inspect.isclass)}
+    own = {kind for kind in kinds if not issubclass(kind, LocktermError)}
+    assert [kind.__qualname__ for kind in own if above(kind) > MOST_ABOVE] == []
