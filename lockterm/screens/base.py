@@ -297,13 +297,17 @@ class LocktermScreen(Screen[ResultT]):
 
     # --- keys that do nothing now --------------------------------------------------------------
 
+    def is_offered(self, action: str) -> bool:
+        """Whether the key of an action is there now, be it dimmed."""
+        return True
+
     def why_not(self, action: str) -> str:
         """Why an action can do nothing now, as a sentence; empty: it can."""
         return ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Dim the actions that can do nothing now."""
-        return can_act(self.why_not, action)
+        """Dim the actions that can do nothing now, and keep away those that are not offered."""
+        return can_act(self.why_not, action) if self.is_offered(action) else False
 
     def on_key(self, event: events.Key) -> None:
         say_why_no_key(self, event)

@@ -367,6 +367,8 @@ async def test_marked_ones_of_several_locks_go_into_one_plan(lockterm_app: Start
         await press(pilot, "escape")
         await press(pilot, "U")
         assert "marked" not in shown(pilot.app).splitlines()[-2]
+        await press(pilot, "U")
+        assert "2 marked" in shown(pilot.app).splitlines()[-2]
 
 
 async def test_all_that_was_found_is_marked_and_a_range(lockterm_app: Starter) -> None:

@@ -18,11 +18,7 @@ from lockterm.screens.base import LocktermScreen
 from lockterm.screens.everywhere.results import Results
 from lockterm.screens.everywhere.site import Site
 from lockterm.screens.everywhere.table import OnLock, OnLocksTable
-from lockterm.screens.marked.commands import (
-    FIRST_WITH_MARKS,
-    ON_MARKED,
-    MarkedCommands,
-)
+from lockterm.screens.marked.commands import ON_MARKED, MarkedCommands
 from lockterm.screens.marked.marking import MARKING, Marking
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.detail import RemoteDetailScreen
@@ -50,6 +46,7 @@ class AllLocksScreen(LocktermScreen[None]):
             lambda: self.results.all_rows(),
             lambda: self.results.cursor,
             self._show_marks,
+            ON_MARKED,
         )
         self.marked = MarkedCommands(
             self,
@@ -150,19 +147,14 @@ class AllLocksScreen(LocktermScreen[None]):
 
     @property
     def first_keys(self) -> Sequence[str]:
-        return FIRST_WITH_MARKS if self.marks else ()
+        return self._marking.first_keys
 
     def verb_now(self, action: str) -> str:
-        """Some are marked, or were."""
-        if self.marks and action in ON_MARKED:
-            return f"{action} marked"
-        return "mark again" if action == "unmark_all" and self.marks.may_bring_back else ""
+        return self._marking.verb_now(action)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What is done with marked remotes is offered where some are marked."""
-        if action in ("act_on_marked", "unmark_all", *ON_MARKED) and not self.marks:
-            return None if action == "unmark_all" and self.marks.may_bring_back else False
-        return super().check_action(action, parameters)
+    def is_offered(self, action: str) -> bool:
+        """All that changes something is for the marked ones alone."""
+        return self._marking.is_offered(action) and (bool(self.marks) or action not in ON_MARKED)
 
     def _marked_rows(self) -> Sequence[Row]:
         return self.results.marked_rows()

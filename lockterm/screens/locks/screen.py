@@ -37,9 +37,6 @@ _ON_MARKED = {
 }
 """Actions that are for the marked locks where some are marked -> what they do then."""
 
-_FIRST_WITH_MARKS = ("mark", *_ON_MARKED, "act_on_marked", "unmark_all")
-"""What stands first in the line of keys where some are marked."""
-
 
 class LocksScreen(LocktermScreen[None]):
     """The locks that people noted down; the contract has no list of them.
@@ -66,7 +63,12 @@ class LocksScreen(LocktermScreen[None]):
         self._marked_words = ""
         """How many that are; empty: none is."""
         self._marking = Marking(
-            self, self.marks, lambda: [*self._table.locks], lambda: self._cursor, self._show_marks
+            self,
+            self.marks,
+            lambda: [*self._table.locks],
+            lambda: self._cursor,
+            self._show_marks,
+            _ON_MARKED,
         )
         self.marked = MarkedLocks(
             self, self.marks, lambda: self.current, self._show_marks, self.load_book
@@ -247,21 +249,15 @@ class LocksScreen(LocktermScreen[None]):
             return self._marking.why_not(action)
         return self.marked.why_not(action) if is_for_marked else ""
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What is done with marked locks is offered where some are marked."""
-        if action in ("act_on_marked", "unmark_all") and self._marking.why_not(action):
-            return False
-        return super().check_action(action, parameters)
+    def is_offered(self, action: str) -> bool:
+        return self._marking.is_offered(action)
 
     @property
     def first_keys(self) -> Sequence[str]:
-        return _FIRST_WITH_MARKS if self.marks else ()
+        return self._marking.first_keys
 
     def verb_now(self, action: str) -> str:
-        """Some are marked, or were."""
-        if self.marks and action in _ON_MARKED:
-            return _ON_MARKED[action]
-        return "mark again" if action == "unmark_all" and self.marks.may_bring_back else ""
+        return self._marking.verb_now(action)
 
     def action_open(self) -> None:
         """Show the remotes of the lock under the cursor."""

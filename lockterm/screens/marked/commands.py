@@ -21,12 +21,8 @@ if TYPE_CHECKING:
     from lockterm.domain.plan import Step
     from lockterm.screens.marked.questions import Questions
 
-ON_MARKED = frozenset({"renew", "delete"})
-"""Actions that are for the marked remotes where some are marked."""
-
-
-FIRST_WITH_MARKS = ("mark", "renew", "delete", "act_on_marked", "unmark_all")
-"""What stands first in the line of keys where some are marked."""
+ON_MARKED = {"renew": "renew marked", "delete": "delete marked", "copies": "copy marked"}
+"""Actions that are for the marked remotes where some are marked -> what they do then."""
 
 
 class _HasExports(Protocol):

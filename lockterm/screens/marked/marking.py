@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from lockterm.domain.marks import Marks
@@ -17,7 +17,7 @@ R = TypeVar("R")
 
 
 class Marking(Generic[K, R]):
-    """Marks a range, all, none; and says why it cannot.
+    """Marks a range, all, none; says why it cannot, and what keys do while some are marked.
 
     Args:
         screen: The screen whose keys they are.
@@ -25,6 +25,7 @@ class Marking(Generic[K, R]):
         rows: Tells the rows that are shown, from top to bottom.
         cursor: Tells which of them the cursor stands on, from 0; -1: on none.
         changed: Called when others are marked.
+        verbs: Actions that are for the marked rows where some are marked -> what they do then.
     """
 
     def __init__(
@@ -34,12 +35,31 @@ class Marking(Generic[K, R]):
         rows: Callable[[], Sequence[R]],
         cursor: Callable[[], int],
         changed: Callable[[], None],
+        verbs: Mapping[str, str],
     ) -> None:
         self._screen = screen
         self._marks = marks
         self._rows = rows
         self._cursor = cursor
         self._changed = changed
+        self._verbs = verbs
+
+    # --- what the keys are ---------------------------------------------------------------------
+
+    @property
+    def first_keys(self) -> Sequence[str]:
+        """What stands first in the line of keys now."""
+        return ("mark", *self._verbs, "act_on_marked", "unmark_all") if self._marks else ()
+
+    def verb_now(self, action: str) -> str:
+        """What a key does now; empty: what it always does."""
+        if self._marks and action in self._verbs:
+            return self._verbs[action]
+        return "mark again" if action == "unmark_all" and self._marks.may_bring_back else ""
+
+    def is_offered(self, action: str) -> bool:
+        """Whether a key is there now: what is for marked rows alone is so where some are marked."""
+        return action not in ("act_on_marked", "unmark_all") or not self.why_not(action)
 
     def why_not(self, action: str) -> str:
         """Why an action can do nothing now, as a sentence; empty: it can."""
@@ -50,6 +70,8 @@ class Marking(Generic[K, R]):
         if action == "act_on_marked" or (action == "unmark_all" and not self._marks.may_bring_back):
             return with_keys("Nothing is marked: {marks.mark} marks.")
         return ""
+
+    # --- what they do --------------------------------------------------------------------------
 
     def mark_range(self) -> None:
         """Mark from the one that was marked last to the cursor."""

@@ -161,13 +161,11 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
             return "" if self.fields.before is None else "Every field is shown already."
         return self._why_not_save() if action in _SAVES else ""
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Keys that belong to a state of the form are not offered outside of it."""
-        if action == "check" and not self._saving.unknown:
-            return False
-        if action in ("toggle_more", "save_next") and self.fields.before is not None:
-            return False
-        return super().check_action(action, parameters)
+    def is_offered(self, action: str) -> bool:
+        """Keys that belong to a state of the form are not there outside of it."""
+        if action in ("toggle_more", "save_next"):
+            return self.fields.before is None
+        return action != "check" or self._saving.unknown
 
     def verb_now(self, action: str) -> str:
         """The same key hides again what it has shown."""

@@ -24,11 +24,7 @@ from lockterm.operations import Operations, Seen
 from lockterm.operations.remotes import AHEAD_S, JUST_READ_S
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.load_state import LoadState, load
-from lockterm.screens.marked.commands import (
-    FIRST_WITH_MARKS,
-    ON_MARKED,
-    MarkedCommands,
-)
+from lockterm.screens.marked.commands import ON_MARKED, MarkedCommands
 from lockterm.screens.marked.marking import MARKING, Marking
 from lockterm.screens.remotes.columns import Arrangement, ColumnsChoice
 from lockterm.screens.remotes.commands import RemoteCommands
@@ -117,6 +113,7 @@ class RemotesScreen(LocktermScreen[None]):
             self._marked_rows,
             lambda: self.query_one(RemotesTable).cursor_row,
             self._show_marks,
+            ON_MARKED,
         )
         self.marked = MarkedCommands(
             self,
@@ -506,21 +503,15 @@ class RemotesScreen(LocktermScreen[None]):
             return "There is nothing to mark."
         return self._marking.why_not(action)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What is done with marked remotes is offered where some are marked."""
-        if action in ("act_on_marked", "unmark_all") and self._marking.why_not(action):
-            return False
-        return super().check_action(action, parameters)
+    def is_offered(self, action: str) -> bool:
+        return self._marking.is_offered(action)
 
     @property
     def first_keys(self) -> Sequence[str]:
-        return FIRST_WITH_MARKS if self.marks else ()
+        return self._marking.first_keys
 
     def verb_now(self, action: str) -> str:
-        """With marks, keys that change the remote under the cursor are for the marked ones."""
-        if self.marks and action in ("renew", "delete", "copies"):
-            return f"{'copy' if action == 'copies' else action} marked"
-        return "mark again" if action == "unmark_all" and self.marks.may_bring_back else ""
+        return self._marking.verb_now(action)
 
     def _flips(self, event: events.Key) -> bool:
         """Whether a key asks for another page, and so need not wait for the one before it."""
