@@ -318,6 +318,13 @@ class LocktermApp(TerminalApp[int]):
         lock_id = entry.lock_id if entry else None
         self.push_screen(HistoryScreen(self.operations, self.exports, lock_id))
 
+    async def choose_backup(self) -> str | None:
+        """Have a delete or clear chosen in the history; answers with its id, or with None."""
+        from lockterm.screens.history import HistoryScreen
+
+        history = HistoryScreen(self.operations, self.exports, chooses=True)
+        return await self.push_screen_wait(history)
+
     def action_file(self) -> None:
         from lockterm.screens.file import FileScreen
 

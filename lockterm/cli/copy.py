@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -19,10 +17,15 @@ from lockterm.cli.plans import telling_problems
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import find_lock, lock_words
 from lockterm.config import Options
-from lockterm.domain.remotes import Remote
 from lockterm.domain.text import clean
-from lockterm.operations.plan_files import Drawn, ReadLock, draw_copies, read_export, read_locks
-from lockterm.operations.undoing import backup_of, undo_one
+from lockterm.operations.copying import (
+    CannotCopyError,
+    Source,
+    backup_source,
+    draw_copies_of,
+    export_source,
+)
+from lockterm.operations.plan_files import Drawn
 
 _OPERATION = re.compile("[0-9a-f]{32}")
 """The id of an operation in the journal."""
@@ -53,38 +56,28 @@ def copy(
 def _drawn(session: Session, source: str, targets: tuple[str, ...], *, renames: bool) -> Drawn:
     operations = session.operations
     ids = [find_lock(session, typed).lock_id for typed in targets]
-    known: Mapping[int, Mapping[str, Any]] = {}
     if source.lower().endswith(".json") or os.sep in source:
         path = Path(source)
         with telling_problems(path):
-            first = session.run(read_export(operations, path))
+            found = session.run(export_source(operations, path))
     elif _OPERATION.fullmatch(source):
-        change = session.run(backup_of(operations, source))
-        if ids == [change.lock_id]:
-            drawn = session.run(undo_one(operations, source, renames=renames))
-            return _told(drawn, drawn.losses)
-        if change.lock_id in ids:
-            raise Misused("A backup goes to its own lock, or to others; nothing was sent.")
-        known = session.run(operations.journal.known_hidden(change))
-        lock = session.run(operations.locks.find(change.lock_id))
-        first = ReadLock(lock, operations.zone(lock), [*map(Remote.read, change.before)])
+        found = session.run(backup_source(operations, source))
     else:
-        ids.insert(0, find_lock(session, source).lock_id)
-    if len(set(ids)) < len(ids):
+        found = Source(find_lock(session, source))
+    if len({*ids, *[found.lock.lock_id] * found.is_lock}) < len(ids) + found.is_lock:
         raise Misused("A lock is named twice; nothing was sent.")
-    others = session.run(read_locks(operations, ids))
-    if len(ids) > len(targets):
-        first = others.pop(0)
-    if first.error is not None:
-        raise first.error
-    return _told(*draw_copies(operations, first, others, renames=renames, known=known))
+    try:
+        drawn = session.run(draw_copies_of(operations, found, ids, renames=renames))
+    except CannotCopyError as error:
+        raise Misused(error.meaning) from None
+    return _told(drawn)
 
 
-def _told(drawn: Drawn, losses: Iterable[str]) -> Drawn:
+def _told(drawn: Drawn) -> Drawn:
     """The plan; on stderr, which locks could not be read, and what does not come with it."""
     for one in drawn.unread:
         if one.error is not None:
             tell(f"{lock_words(one.lock)}: {sentence_of(one.error)}")
-    for sentence in losses:
+    for sentence in drawn.losses:
         tell(f"note: {clean(sentence, 400)}")
     return drawn

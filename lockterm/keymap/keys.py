@@ -94,7 +94,7 @@ _RESTORE = "Add again what this delete or clear took away; says first what is lo
 _DIALOG = Place(
     "in a dialog",
     {DIALOGS: (Key("dialog.cancel", "escape", "cancel", line=1),)},
-    holds=("plain_text", "text", "list"),
+    holds=("plain_text", "text", "path", "list"),
     everywhere=("app.quit_always", "app.palette"),
 )
 _CONFIRM = Place(
@@ -276,6 +276,10 @@ PLACES: Mapping[str, Place] = {
                 Key("copies.mark_all", "asterisk", "mark all", "Mark all locks, or none", line=4),
                 Key("copies.taken", "t", "taken names", line=3,
                     sentence="Leave out what has a name that is taken, or give it another"),
+                Key("copies.file", "f", "export", line=6, opens=True,
+                    sentence="Copy what an export tells, in place of the lock"),
+                Key("copies.backup", "b", "backup", line=7, opens=True,
+                    sentence="Copy what a delete or clear took away: chosen in the history"),
             ),
             MOVING: (Key("copies.back", "escape", "back", "Stop reading; or go back", line=5),),
         },
@@ -442,6 +446,8 @@ PLACES: Mapping[str, Place] = {
             COPYING: (
                 Key("history.export", "E", "export", line=7,
                     sentence="Write what is shown to a CSV and a JSON file"),
+                Key("history.copies", "Y", "copy backup", opens=True,
+                    sentence="Add what this delete or clear took away to other locks"),
             ),
             MOVING: (
                 Key("history.back", "escape", "back", "Show all again; then go back", line=8),
@@ -651,7 +657,7 @@ PLACES: Mapping[str, Place] = {
             MOVING: (
                 Key("field.previous", "up", "previous field", action="app.focus_previous"),
                 Key("field.next", "down", "next field", action="app.focus_next"),
-                Key("path.enter", "enter", "check the file"),
+                Key("path.enter", "enter", "take the file"),
             ),
         },
         is_typed_into=True,

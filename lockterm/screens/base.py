@@ -66,6 +66,9 @@ class HasOperations(Protocol):
     def operations(self) -> Operations:
         """The one door to service and store."""
 
+    async def choose_backup(self) -> str | None:
+        """Have a delete or clear chosen in the history; answers with its id, or with None."""
+
 
 ResultT = TypeVar("ResultT")
 

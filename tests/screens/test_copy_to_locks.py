@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from textual.pilot import Pilot
 
 from lockterm.domain.plan import Action
+from lockterm.operations.plan_files import as_csv, as_json, read_locks
 from lockterm.screens.base import RefusedModal
 from lockterm.screens.copy import CopyScreen
 from lockterm.screens.dialogs.confirm import ConfirmModal
@@ -127,3 +131,79 @@ async def test_what_cannot_be_copied_takes_what_is_typed_behind_it(
         await settled(pilot)
         assert isinstance(pilot.app.screen, CopyScreen)
         assert "1 lock marked. A name that is taken: left out." in words(pilot.app)
+
+
+# --- from an export, from a backup ---------------------------------------------------------------
+
+
+async def test_an_export_is_chosen_by_its_path_and_goes_to_its_own_lock_too(
+    service: RunningService,
+    lockterm_app: Starter,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    fill_book(lockterm_app, *LOCKS)
+    someone_else.add(service, 1004, "Anna", remoteNumber="R-1")
+    async with lockterm_app(service, open_lock=1004, size=(60, 20)) as pilot:
+        operations = pilot.app.operations
+        read = await read_locks(operations, [1004])
+        url = operations.profile.base_url
+        (tmp_path / "roof.json").write_bytes(as_json(read, url, operations.now_ms()))
+        (tmp_path / "table.csv").write_bytes(as_csv(read))
+        gone = read[0].remotes[0].id
+        someone_else.post(service, "delete", lockId=1004, remoteId=gone)
+        await opened(pilot)
+        await pilot.press("f", *"table.csv", "enter")
+        await until(pilot, lambda: "a JSON export is needed" in words(pilot.app))
+        await settled(pilot)
+        assert_picture(pilot.app, "copy-export-60x20")
+        await pilot.press("home", "shift+end", *"ro", "tab", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CopyScreen))
+        await settled(pilot)
+        told = "1 remote of the export roof.json of lock 1004, to be added to which locks?"
+        assert told in words(pilot.app)
+        rows = [line for line in shown(pilot).splitlines() if "[ ]" in line]
+        assert len(rows) == len(LOCKS)
+        await pilot.press("asterisk", "enter")
+        steps = await plan_of(pilot)
+        assert {step[:3] for step in steps} == {
+            (Action.ADD, lock.lock_id, "Anna") for lock in LOCKS
+        }
+        assert someone_else.counted(service, "add") == 1
+
+
+@pytest.mark.parametrize("way", [("b", "Y"), ("H", "Y")])
+async def test_a_backup_is_chosen_in_the_history(
+    service: RunningService, lockterm_app: Starter, way: tuple[str, str]
+) -> None:
+    """From the screen of copies it is its new source; from the history it opens that screen."""
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, open_lock=1003) as pilot:
+        await pilot.app.operations.writes.clear_remotes(1003)
+        if way[0] == "b":
+            await opened(pilot)
+        await pilot.press(way[0])
+        await settled(pilot)
+        await pilot.press("g", way[1])
+        await until(pilot, lambda: isinstance(pilot.app.screen, CopyScreen))
+        await until(pilot, lambda: "9 remotes of the backup of clear 9 remotes" in words(pilot.app))
+        await settled(pilot)
+        await pilot.press("asterisk", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RefusedModal))
+        assert "to its own lock, or to others" in words(pilot.app)
+        await pilot.press("escape")
+        await settled(pilot)
+        rows = [line for line in shown(pilot).splitlines() if "[x]" in line]
+        server_room = next(at for at, line in enumerate(rows) if "Server room" in line)
+        await pilot.press("g", *["down"] * server_room, "space", "enter")
+        steps = await plan_of(pilot)
+        assert {step[1] for step in steps} == {lock.lock_id for lock in LOCKS} - {1003}
+        assert len(steps) == 9 * (len(LOCKS) - 1)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CopyScreen))
+        await pilot.press("escape")
+        await settled(pilot)
+        assert type(pilot.app.screen).__name__ == (
+            "RemotesScreen" if way[0] == "b" else "HistoryScreen"
+        )

@@ -16,10 +16,10 @@ from lockterm.domain.plan import Action
 from lockterm.paths import Paths
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.file import FileScreen
-from lockterm.screens.file.completion import complete
-from lockterm.screens.file.path_input import PathInput
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.service.running import RunningService
+from lockterm.widgets.path_completion import complete
+from lockterm.widgets.path_input import PathInput
 from lockterm.widgets.row_table import RowTable
 from tests.operations.forwarder import Forwarder
 from tests.screens import someone_else

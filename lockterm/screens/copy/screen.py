@@ -1,10 +1,10 @@
-"""Copy remotes to other locks: marked in the book, what gets lost said before, shown as a plan."""
+"""Copy remotes to locks: of a lock, an export or a backup; what gets lost said before the plan."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import cast
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -14,13 +14,13 @@ from textual.worker import Worker
 
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import PROBLEMS
-from lockterm.domain.remotes import Remote, is_still
 from lockterm.domain.text import clean
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
-from lockterm.operations.plan_files import Drawn, draw_copies, read_locks
-from lockterm.screens.base import LocktermScreen
+from lockterm.operations.copying import Source, backup_source, draw_copies_of
+from lockterm.screens.base import HasOperations, LocktermScreen
+from lockterm.screens.copy.export import ExportModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.terminal.key_queue import opening, opens
@@ -34,13 +34,12 @@ _LONGEST = 60
 
 
 class CopyScreen(LocktermScreen[None]):
-    """Choose where the remotes of a lock go to as well; nothing is sent from here.
+    """Choose where remotes go to as well, and where they come from; nothing is sent from here.
 
     Args:
         operations: The one door to service and store.
-        source: The lock that has them.
-        remotes: Those that are copied, as they were seen; None: all.
-        marked: The ids of the locks that are marked at first; its own is none of them.
+        source: Where they come from at first.
+        marked: The ids of the locks that are marked at first; the source is none of them.
     """
 
     BINDINGS = bindings("copies")
@@ -54,13 +53,11 @@ class CopyScreen(LocktermScreen[None]):
     def __init__(
         self,
         operations: Operations,
-        source: Lock,
-        remotes: Sequence[Remote] | None = None,
+        source: Source,
         marked: Iterable[int] = (),
     ) -> None:
         super().__init__(operations)
         self._source = source
-        self._remotes = remotes
         self._book: Mapping[str, Lock] = {}
         self._marked = {*marked}
         self._reading: Worker[None] | None = None
@@ -69,10 +66,12 @@ class CopyScreen(LocktermScreen[None]):
 
     def crumbs(self) -> tuple[str, ...]:
         """From which lock."""
+        if not self._source.is_lock:
+            return ("Locks", "Copy to locks")
         return ("Locks", self._source.title, "Copy to other locks")
 
     def compose_body(self) -> ComposeResult:
-        """What is copied; the other locks; what is chosen."""
+        """What is copied; the locks; what is chosen."""
         yield Static(self._what(), id="what", markup=False)
         table = RowTable(
             Column("", most=3, least=3),
@@ -87,7 +86,7 @@ class CopyScreen(LocktermScreen[None]):
         yield Static(id="chosen", markup=False)
 
     def _what(self) -> str:
-        count = None if self._remotes is None else len(self._remotes)
+        count = self._source.count
         which = {None: "All remotes", 1: "1 remote"}.get(count, f"{count} remotes")
         return f"{which} of {clean(self._source.title, _LONGEST)}, to be added to which locks?"
 
@@ -100,19 +99,22 @@ class CopyScreen(LocktermScreen[None]):
     @work
     @opens("the locks")
     async def load_book(self) -> None:
-        """Read the other locks of the book."""
+        """Read the locks of the book, but for the one that is copied."""
         state, table = self.query_one(StatePanel), self.query_one(RowTable)
         try:
             locks = await self.operations.locks.all()
         except LocktermError as error:
             state.say_error(error, with_keys("{copies.back}  go back"))
             return
-        self._book = {
-            str(lock.lock_id): lock for lock in locks if lock.lock_id != self._source.lock_id
-        }
+        own = self._source.lock.lock_id if self._source.is_lock else None
+        self._book = {str(lock.lock_id): lock for lock in locks if lock.lock_id != own}
         self._marked &= {lock.lock_id for lock in self._book.values()}
         if not self._book:
-            state.say("The lock book has no other lock.", with_keys("{copies.back}  go back"))
+            words = "The lock book has no other lock." if locks else "The lock book is empty."
+            ways = (
+                "{copies.file}  an export      {copies.backup}  a backup      {copies.back}  back"
+            )
+            state.say(words, with_keys(ways))
             return
         table.show(LazyRows(self._book, self._cells))
         table.display, state.display = True, False
@@ -131,10 +133,10 @@ class CopyScreen(LocktermScreen[None]):
 
     def why_not(self, action: str) -> str:
         """What is being read is not chosen anew, and a plan needs locks."""
-        if action in ("mark", "mark_all", "taken", "plan") and self.doing:
+        if action != "back" and self.doing:
             return self.doing
         if action in ("mark", "mark_all", "plan") and not self._book:
-            return "There is no other lock in the lock book."
+            return "There is no lock in the lock book that it could go to."
         if action == "plan" and not self._marked:
             return with_keys("No lock is marked: {copies.mark} marks the one under the cursor.")
         return ""
@@ -176,10 +178,35 @@ class CopyScreen(LocktermScreen[None]):
         marked = "1 lock" if len(self._marked) == 1 else f"{len(self._marked):,} locks"
         taken = "another, such as Anna (2)" if self.renames else "left out"
         words = f"{marked} marked.  A name that is taken: {taken}."
+        words += with_keys(
+            "\n{copies.file} copies what an export tells instead, {copies.backup} a backup."
+        )
         words = f"{self.doing} escape stops it." if self.doing else words
         self.query_one("#chosen", Static).update(words)
         self.query_one(RowTable).refresh()
         self.refresh_bindings()
+
+    # --- another source ------------------------------------------------------------------------
+
+    @work
+    async def action_file(self) -> None:
+        """Copy what an export tells."""
+        if (found := await self.app.push_screen_wait(ExportModal(self.operations))) is not None:
+            self._take(found)
+
+    @work
+    async def action_backup(self) -> None:
+        """Copy what a backup keeps, which is chosen in the history."""
+        if (operation_id := await cast(HasOperations, self.app).choose_backup()) is None:
+            return
+        with opening(self, "the backup"), self.refusing_errors():
+            self._take(await backup_source(self.operations, operation_id))
+
+    def _take(self, source: Source) -> None:
+        self._source = source
+        self.query_one("#what", Static).update(self._what())
+        self.show_crumbs()
+        self.load_book()
 
     # --- the plan ------------------------------------------------------------------------------
 
@@ -194,9 +221,10 @@ class CopyScreen(LocktermScreen[None]):
             await self._plan()
 
     async def _plan(self) -> None:
-        self.doing = f"Reading {len(self._marked) + 1:,} locks ..."
+        ids = [lock.lock_id for lock in self._book.values() if lock.lock_id in self._marked]
+        self.doing = f"Reading {len(ids) + self._source.is_lock:,} locks ..."
         try:
-            drawn, losses = await self._drawn()
+            drawn = await draw_copies_of(self.operations, self._source, ids, renames=self.renames)
         except LocktermError as error:
             self.refuse_to_open(error.title, error.sentences)
             return
@@ -207,43 +235,17 @@ class CopyScreen(LocktermScreen[None]):
             words = f"{clean(self._source.title, 60)} has no remote that could be copied."
             self.refuse_to_open("Copy", words)
             return
-        if losses:
+        if drawn.losses:
             lost = ConfirmModal(
                 "Some of it cannot be copied. Go on?",
-                "\n".join(clean(sentence, 400) for sentence in losses),
+                "\n".join(clean(sentence, 400) for sentence in drawn.losses),
                 verb="Show the plan",
                 keep="Back",
             )
             if not await self.app.push_screen_wait(lost):
                 return
         self._plan_id = drawn.plan.id
-        self.app.push_screen(PlanScreen(drawn))
-
-    async def _drawn(self) -> tuple[Drawn, list[str]]:
-        """The plan, and what cannot be copied, in sentences.
-
-        Raises:
-            LocktermError: The lock that has the remotes cannot be read.
-        """
-        marked = [lock.lock_id for lock in self._book.values() if lock.lock_id in self._marked]
-        ids = (self._source.lock_id, *marked)
-        source, *targets = await read_locks(self.operations, ids)
-        if source.error is not None:
-            raise source.error
-        gone = 0
-        if self._remotes is not None:
-            seen = {remote.id: remote.raw for remote in self._remotes}
-            chosen = [
-                now for now in source.remotes if now.id in seen and is_still(seen[now.id], now)
-            ]
-            source, gone = replace(source, remotes=chosen), len(seen) - len(chosen)
-        drawn, losses = await asyncio.to_thread(
-            draw_copies, self.operations, source, targets, renames=self.renames
-        )
-        if gone:
-            words = f"Gone from the lock, and not copied: {gone:,} of {len(self._remotes or ()):,}."
-            losses = [words, *losses]
-        return drawn, losses
+        self.app.push_screen(PlanScreen(replace(drawn, losses=())))
 
     def on_screen_resume(self) -> None:
         """The plan may have been carried out."""

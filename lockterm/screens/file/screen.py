@@ -23,7 +23,6 @@ from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.plan_files import Drawn, draw_plan
 from lockterm.screens.base import LocktermScreen
-from lockterm.screens.file.path_input import PathInput
 from lockterm.screens.form_drafts import Soon
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.terminal.key_queue import opening
@@ -31,6 +30,7 @@ from lockterm.widgets.bindings import bindings
 from lockterm.widgets.choice import Choice, OptionLine
 from lockterm.widgets.form_field import FormField
 from lockterm.widgets.line_table import LineTable
+from lockterm.widgets.path_input import PathInput
 from lockterm.widgets.row_table import Column, RowTable
 from lockterm.widgets.text_input import TextInput
 

@@ -26,9 +26,11 @@ from lockterm.domain.wording import read_only
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Operations
+from lockterm.operations.copying import backup_source
 from lockterm.operations.export import export_history
 from lockterm.operations.undoing import undo_one, undo_run
 from lockterm.screens.base import LocktermScreen
+from lockterm.screens.copy import CopyScreen
 from lockterm.screens.history.choice import ALL, COUNTED, PAGE, HistoryChoice, counted
 from lockterm.screens.history.operation import OperationDetailScreen
 from lockterm.screens.history.table import HistoryTable, run_words
@@ -108,13 +110,15 @@ def _runs_among(
     ]
 
 
-class HistoryScreen(LocktermScreen[None]):
+class HistoryScreen(LocktermScreen[str | None]):
     """The journal of this profile, the newest first.
 
     Args:
         operations: The one door to service and store.
         exports: The directory for exported files.
         lock_id: Begin with the operations on this lock; None: all locks.
+        chooses: Whether it is there to choose a backup to be copied: then it answers with the id
+            of the operation that has it, or with None.
     """
 
     BINDINGS = bindings("history")
@@ -122,9 +126,17 @@ class HistoryScreen(LocktermScreen[None]):
     page: reactive[HistoryPage | StoreError | None] = reactive(None, init=False)
     """What is shown; why it cannot be read; None before it was."""
 
-    def __init__(self, operations: Operations, exports: Path, lock_id: int | None = None) -> None:
+    def __init__(
+        self,
+        operations: Operations,
+        exports: Path,
+        lock_id: int | None = None,
+        *,
+        chooses: bool = False,
+    ) -> None:
         super().__init__(operations)
         self._exports = exports
+        self._chooses = chooses
         self._zone = operations.profile.zone
         name = "" if lock_id is None else f"lock {lock_id}"
         self.choice = HistoryChoice(lock_id, name)
@@ -337,9 +349,11 @@ class HistoryScreen(LocktermScreen[None]):
     def why_not(self, action: str) -> str:
         """Most keys need an operation under the cursor."""
         line, row = self.current, self._current_row
-        if isinstance(row, RunLine) and action in ("restore", "one_lock"):
+        if isinstance(row, RunLine) and action in ("restore", "one_lock", "copies"):
             way = "open it, or show one lock's or one outcome's changes."
             return with_keys(f"It is a run: {{history.undo}} undoes all of it; or {way}")
+        if action == "copies" and line is not None:
+            return why_not_restorable(line, line.count)
         if action == "restore":
             if self.operations.profile.read_only:
                 return read_only(self.operations.profile.name, "nothing can be restored")
@@ -350,7 +364,7 @@ class HistoryScreen(LocktermScreen[None]):
                 return read_only(self.operations.profile.name, "nothing can be undone")
             if line is not None:
                 return why_not_undone(line, line.count)
-        if action in ("open", "restore", "undo") and row is None:
+        if action in ("open", "restore", "undo", "copies") and row is None:
             return "There is no operation under the cursor."
         if action == "one_lock" and line is None and self.choice.lock_id is None:
             return "There is no operation under the cursor whose lock could be shown."
@@ -364,8 +378,9 @@ class HistoryScreen(LocktermScreen[None]):
 
     @property
     def first_keys(self) -> Sequence[str]:
-        """The way to all locks, where one alone is shown: its line has no room for all keys."""
-        return ("one_lock",) if self.choice.lock_id is not None else ()
+        """What it is there for; the way to all locks, where one alone is shown."""
+        chooses = ("copies",) if self._chooses else ()
+        return (*chooses, "one_lock") if self.choice.lock_id is not None else chooses
 
     def verb_now(self, action: str) -> str:
         """The way from one lock's operations to those of all, where runs are."""
@@ -396,6 +411,19 @@ class HistoryScreen(LocktermScreen[None]):
             drawn = await asking_for_names(self.app, partial(undo, self.operations, row.id))
             if drawn is not None:
                 self.app.push_screen(PlanScreen(drawn))
+
+    @work
+    @opens("the locks to copy to", must_appear=True)
+    async def action_copies(self) -> None:
+        """Copy what a delete or clear took away to locks that are chosen next."""
+        if (line := self.current) is None:
+            return
+        if self._chooses:
+            self.dismiss(line.id)
+            return
+        with self.refusing_errors():
+            source = await backup_source(self.operations, line.id)
+            self.app.push_screen(CopyScreen(self.operations, source))
 
     def action_find(self) -> None:
         """Type to find."""

@@ -157,12 +157,13 @@ class MarkedLocks:
 
     def copy_to(self) -> None:
         """Copy the remotes of the lock under the cursor to them: which is asked once more."""
+        from lockterm.operations.copying import Source
         from lockterm.screens.copy import CopyScreen
 
-        source = self._current()
-        if source is not None:
+        current = self._current()
+        if current is not None:
             marked = [lock.lock_id for lock in self._marks.rows]
-            copies = CopyScreen(self._screen.operations, source, marked=marked)
+            copies = CopyScreen(self._screen.operations, Source(current), marked=marked)
             self._screen.app.push_screen(copies)
 
 

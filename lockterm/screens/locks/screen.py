@@ -280,12 +280,13 @@ class LocksScreen(LocktermScreen[None]):
 
     def action_copies(self) -> None:
         """Choose where the remotes of the lock under the cursor go to as well."""
+        from lockterm.operations.copying import Source
         from lockterm.screens.copy import CopyScreen
 
         if self.marks:
             self.marked.copy_to()
         elif lock := self.current:
-            self.app.push_screen(CopyScreen(self.operations, lock))
+            self.app.push_screen(CopyScreen(self.operations, Source(lock)))
 
     @work
     @opens("the lock", must_appear=True)

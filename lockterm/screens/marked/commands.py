@@ -130,12 +130,12 @@ class MarkedCommands:
         self._copy(self._marks.rows)
 
     def _copy(self, rows: Sequence[Row]) -> None:
+        from lockterm.operations.copying import Source
         from lockterm.screens.copy import CopyScreen
 
         assert self._screen.lock_entry is not None
-        remotes = [remote for _, remote in rows]
-        copies = CopyScreen(self._screen.operations, self._screen.lock_entry, remotes)
-        self._screen.app.push_screen(copies)
+        source = Source(self._screen.lock_entry, marked=[remote for _, remote in rows])
+        self._screen.app.push_screen(CopyScreen(self._screen.operations, source))
 
     def _set_coerced(self, rows: Sequence[Row]) -> None:
         from lockterm.domain.bulk import coerced

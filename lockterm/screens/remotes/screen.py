@@ -704,12 +704,13 @@ class RemotesScreen(LocktermScreen[None]):
 
     def action_copies(self) -> None:
         """Choose where the remotes of this lock, or the marked ones, go to as well."""
+        from lockterm.operations.copying import Source
         from lockterm.screens.copy import CopyScreen
 
         if self.marks:
             self.marked.copy_to_locks()
         else:
-            self.app.push_screen(CopyScreen(self.operations, self.lock_entry))
+            self.app.push_screen(CopyScreen(self.operations, Source(self.lock_entry)))
 
     def action_back(self) -> None:
         """Stop a search; show all again; unmark all; go back to the locks."""

@@ -11,9 +11,9 @@ from textual import events, work
 from textual.message import Message
 
 from lockterm.domain.text import clean
-from lockterm.screens.file.completion import Completion, complete
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
+from lockterm.widgets.path_completion import Completion, complete
 from lockterm.widgets.text_input import TextInput
 
 

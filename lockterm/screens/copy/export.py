@@ -1,0 +1,79 @@
+"""Which export is copied: its path, typed with completion and read before the dialog ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Button, Input, Label
+
+from lockterm.domain.text import clean
+from lockterm.errors import LocktermError
+from lockterm.operations import Operations
+from lockterm.operations.copying import Source, export_source
+from lockterm.screens.base import LocktermModal
+from lockterm.terminal.key_queue import opens
+from lockterm.widgets.path_input import PathInput
+
+
+class ExportModal(LocktermModal[Source | None]):
+    """Ask for an export; answers with what it tells, or with None.
+
+    Args:
+        operations: What knows the locks.
+    """
+
+    def __init__(self, operations: Operations) -> None:
+        super().__init__()
+        self._operations = operations
+
+    def compose(self) -> ComposeResult:
+        """A field, what it may go on with, and what is wrong with what was typed."""
+        with Vertical(classes="dialog"):
+            yield Label("Copy what which export tells?", classes="question")
+            yield Label("What lockterm exported as JSON, of one lock:")
+            yield PathInput()
+            yield Label("", id="names", markup=False)
+            yield Label("", id="wrong", markup=False)
+            with Horizontal(classes="buttons"):
+                yield Button("Cancel", id="keep", compact=True)
+                yield Button("Take it", id="act", variant="primary", compact=True)
+
+    def on_mount(self) -> None:
+        """Type at once."""
+        self.query_one(PathInput).focus()
+
+    @on(PathInput.Told)
+    def _tell_matches(self, event: PathInput.Told) -> None:
+        self.query_one("#names", Label).update(event.words)
+
+    @on(Input.Changed)
+    def _typing(self) -> None:
+        self.query_one("#wrong", Label).update("")
+
+    @on(PathInput.Entered)
+    def _entered(self) -> None:
+        self.take()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Take it or leave."""
+        if event.button.id == "act":
+            self.take()
+        else:
+            self.dismiss(None)
+
+    @work(exclusive=True)
+    @opens("the export")
+    async def take(self) -> None:
+        """Read the file: it answers, or what is wrong with it is said."""
+        try:
+            path = Path(self.query_one(PathInput).value.strip()).expanduser()
+            self.dismiss(await export_source(self._operations, path))
+        except (LocktermError, RuntimeError) as error:
+            words = "There is no such home directory."
+            if isinstance(error, LocktermError):
+                words = error.meaning
+            self.query_one("#wrong", Label).update(clean(words, 400))
+            self.query_one(PathInput).focus()
