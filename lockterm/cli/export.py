@@ -11,11 +11,12 @@ from lockterm.cli import manual
 from lockterm.cli.completion import complete_locks
 from lockterm.cli.ending import DONE, code_of, sentence_of, tell
 from lockterm.cli.options import asks_service
-from lockterm.cli.output import count_words, put, put_bytes
+from lockterm.cli.output import put, put_bytes
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import find_lock
 from lockterm.config import Options
 from lockterm.domain.text import clean, clean_lines
+from lockterm.domain.wording import counted
 from lockterm.operations import plan_files
 
 
@@ -52,7 +53,7 @@ def export(
     count = sum(len(one.remotes) for one in read)
     if output is not None:
         plan_files.write_file(output, content)
-        tell(f"{count_words(count, 'remote')} written to {clean(output)}.")
+        tell(f"{counted(count, 'remote')} written to {clean(output)}.")
     elif sys.stdout.isatty():  # raw values are for files; a terminal might obey them
         put(clean_lines(content.decode().replace("\r\n", "\n")).rstrip("\n"))
     else:

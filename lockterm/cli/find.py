@@ -14,12 +14,13 @@ from lockterm.cli.everywhere import (
     read_all,
 )
 from lockterm.cli.options import Form, reads
-from lockterm.cli.output import count_words, put, put_json, put_table
+from lockterm.cli.output import put, put_json, put_table
 from lockterm.cli.remotes.reading import TITLES, table_cells
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import lock_json
 from lockterm.config import Options
 from lockterm.domain.searching import is_found
+from lockterm.domain.wording import counted
 
 
 @click.command(epilog=manual.FIND)
@@ -42,7 +43,7 @@ def find(options: Options, text: str, form: Form) -> int:
             cells = [(one.lock.title, *table_cells(one.remote, one.zone, now_ms)) for one in listed]
             put_table(("Lock", *TITLES), cells)
         having = sum(bool(one.remotes) for one in found)
-        put(f"{count_words(len(listed), 'remote')} on {having:,} of {len(found):,} locks")
+        put(f"{counted(len(listed), 'remote')} on {having:,} of {len(found):,} locks")
     if listed:
         return DONE
     return UNREACHABLE if missed_of(found) else FAILED

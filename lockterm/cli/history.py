@@ -10,7 +10,7 @@ from lockterm.cli import manual
 from lockterm.cli.completion import complete_locks
 from lockterm.cli.ending import DONE, Misused
 from lockterm.cli.options import Form, reads
-from lockterm.cli.output import count_words, put, put_csv, put_table
+from lockterm.cli.output import put, put_csv, put_table
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import find_lock
 from lockterm.config import Options
@@ -18,6 +18,7 @@ from lockterm.domain import dates
 from lockterm.domain.date_input import read_moment
 from lockterm.domain.history import Selection
 from lockterm.domain.operation import STATE_WORDS, title_of
+from lockterm.domain.wording import counted
 
 
 @click.command(epilog=manual.HISTORY)
@@ -72,7 +73,7 @@ def history(
         ]
         if cells:
             put_table(("When", "What", "Lock", "Outcome", "Note"), cells)
-        put(count_words(len(found), "change"))
+        put(counted(len(found), "change"))
     return DONE
 
 

@@ -12,7 +12,7 @@ import click
 from lockterm.cli import manual
 from lockterm.cli.ending import DONE, MISUSED, Misused, tell
 from lockterm.cli.options import Form, asks_service, for_programs, reads, the_lock
-from lockterm.cli.output import count_words, put, put_csv, put_json, put_table, with_offset
+from lockterm.cli.output import put, put_csv, put_json, put_table, with_offset
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import find_lock, lock_words
 from lockterm.config import Options, values
@@ -20,6 +20,7 @@ from lockterm.domain import dates
 from lockterm.domain.lock_file import MOST_BYTES, SET, BadLockFile, LockLine, checked, read_locks
 from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
+from lockterm.domain.wording import counted
 from lockterm.paths import read_named
 
 _COLUMNS = ("lockId", *SET, "alias", "remotes", "opened")
@@ -64,7 +65,7 @@ def list_locks(options: Options, form: Form) -> int:
         ]
         if cells:
             put_table(("Id", "Name", "Vendor", "Model", "Zone", "Remotes", "Opened"), cells)
-        put(count_words(len(book), "lock"))
+        put(counted(len(book), "lock"))
     return DONE
 
 
@@ -141,7 +142,7 @@ def import_locks(options: Options, file: Path, as_json: bool) -> int:
         put_json({**counts, "locks": told})
     else:
         parts = [f"{count:,} {outcome}" for outcome, count in counts.items() if count]
-        put(f"{count_words(len(kept), 'lock')}: {', '.join(parts)}.")
+        put(f"{counted(len(kept), 'lock')}: {', '.join(parts)}.")
     return DONE
 
 

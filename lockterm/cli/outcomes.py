@@ -12,13 +12,14 @@ from lockterm.cli.asking import agree_by_typing, let_be, require_someone
 from lockterm.cli.ending import DONE, FAILED, UNKNOWN, Misused, sentence_of, tell
 from lockterm.cli.options import asks_service, for_programs
 from lockterm.cli.outcome import TIMEOUT_S
-from lockterm.cli.output import count_words, put, put_json, put_table
+from lockterm.cli.output import put, put_json, put_table
 from lockterm.cli.session import Session
 from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.operation import STATE_WORDS, Operation, State, title_of
 from lockterm.domain.text import clean
+from lockterm.domain.wording import counted
 from lockterm.errors import LocktermError
 
 SHORT_ID = 8
@@ -137,7 +138,7 @@ def _put(session: Session, operations: list[Operation], as_json: bool) -> None:
     if rows:
         put_table(("Id", "Sent", "What", "Lock", "Outcome", "Why"), rows)
     left = sum(one.unsettled for one in operations)
-    put(f"{count_words(left, 'change')} {'is' if left == 1 else 'are'} not settled.")
+    put(f"{counted(left, 'change')} {'is' if left == 1 else 'are'} not settled.")
 
 
 def _json(operation: Operation) -> dict[str, Any]:

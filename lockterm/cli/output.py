@@ -137,11 +137,6 @@ def put_fields(fields: Iterable[tuple[str, str]]) -> None:
             put(f"{' ' * wide}{GAP}{line}")
 
 
-def count_words(count: int, thing: str) -> str:
-    """``1 remote``, ``2,000 remotes``."""
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
-
-
 def with_offset(ms: int | None, zone: tzinfo) -> str:
     """A time as spreadsheets read it, such as ``2026-12-01T09:00:00+01:00``; empty for none."""
     at = dates.local(ms, zone) if ms else None

@@ -17,7 +17,7 @@ from lockterm.cli.everywhere import (
     read_all,
 )
 from lockterm.cli.options import Form, reads
-from lockterm.cli.output import count_words, put, put_json, put_table, with_offset
+from lockterm.cli.output import put, put_json, put_table, with_offset
 from lockterm.cli.remotes.reading import TITLES, table_cells
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import lock_json
@@ -27,6 +27,7 @@ from lockterm.domain.date_input import read_moment
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.text import clean
 from lockterm.domain.validity import ends_by
+from lockterm.domain.wording import counted
 
 _TITLES = tuple(title for title in TITLES if title not in ("Type", "State"))
 """What a line of 80 columns has room for beside day and lock."""
@@ -65,7 +66,7 @@ def report(options: Options, within: str, form: Form) -> int:
             put_table(("Day", "Lock", *_TITLES), [_cells(one, now_ms) for one in ends])
         ended = sum(ends_by(one.remote, now_ms) for one in ends)
         soon = f"{len(ends) - ended:,} more end by {dates.stamp(until_ms, session.profile.zone)}"
-        put(f"{count_words(ended, 'remote')} ended, {soon}")
+        put(f"{counted(ended, 'remote')} ended, {soon}")
     if missed_of(found):
         return UNREACHABLE
     return FAILED if ends else DONE

@@ -14,7 +14,7 @@ from lockterm.cli.asking import let_be
 from lockterm.cli.carrying import agreed, carry_out, keep, put_outcome
 from lockterm.cli.ending import DONE, Misused
 from lockterm.cli.options import Command, asks_service
-from lockterm.cli.output import count_words, put, put_table
+from lockterm.cli.output import put, put_table
 from lockterm.cli.plans import put_end, put_line, put_plan, put_step
 from lockterm.cli.session import Session
 from lockterm.config import Options
@@ -28,6 +28,7 @@ from lockterm.domain.plan_words import (
     step_title,
 )
 from lockterm.domain.text import clean
+from lockterm.domain.wording import counted
 from lockterm.operations.plan_files import Drawn
 from lockterm.operations.refusals import NoSuchRun, OtherPlan
 
@@ -76,7 +77,7 @@ def list_runs(options: Options, as_json: bool) -> int:
         for one in found
     ]
     put_table(("Run", "Made", "State", "From", "Steps"), rows)
-    put(count_words(len(rows), "run"))
+    put(counted(len(rows), "run"))
     return DONE
 
 

@@ -31,6 +31,7 @@ from lockterm.domain import dates
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.text import clean
 from lockterm.domain.voices import PackSource, VoicePack
+from lockterm.domain.wording import counted
 from lockterm.errors import StoreError
 from lockterm.paths import Paths
 
@@ -63,7 +64,7 @@ def packs(options: Options, typed_lock: str, form: Form) -> int:
     else:
         rows = [(_text(p, "name"), _text(p, "label"), _updated(p, zone)) for p in packs]
         put_table(("Name", "Label", "Updated"), rows)
-        put(f"{lock_words(lock)}: {len(packs)} voice pack{'' if len(packs) == 1 else 's'}")
+        put(f"{lock_words(lock)}: {counted(len(packs), 'voice pack')}")
     return DONE
 
 

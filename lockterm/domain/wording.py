@@ -15,6 +15,11 @@ LOCK_MAY_NOT_KNOW = "Whether the lock knows it already is not told by the servic
 """What a service that has recorded a change does not say of the lock."""
 
 
+def counted(count: int, thing: str) -> str:
+    """``1 remote``, ``2,000 remotes``."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
 def read_only(profile: str, so: str = "") -> str:
     """Why a profile sends nothing, and what cannot be done: ``nothing can be restored``."""
     return f"The profile {clean(profile, 40)} is read-only{so and f': {so}'}."

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lockterm.domain.bulk import Bulk, voice_each
+from lockterm.domain.wording import counted
 from lockterm.errors import ServiceError
 from lockterm.operations.everywhere import AT_ONCE
 from lockterm.operations.plan_files import Drawn
@@ -48,5 +49,5 @@ async def draw_voices(operations: Operations, locks: Sequence[Lock], voice: Voic
     models = [*dict.fromkeys((one.vendor, one.model) for one in locks if one.vendor and one.model)]
     told = await asyncio.gather(*(read(*model) for model in models))
     planned = voice_each(locks, voice, dict(zip(models, told, strict=True)))
-    count = "1 lock" if len(locks) == 1 else f"{len(locks):,} locks"
-    return draw_bulk(operations, f"voice {voice.lang} {voice.timbre}: {count}", planned)
+    title = f"voice {voice.lang} {voice.timbre}: {counted(len(locks), 'lock')}"
+    return draw_bulk(operations, title, planned)

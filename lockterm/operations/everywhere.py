@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
-from lockterm.domain.wording import named_meaning
+from lockterm.domain.wording import counted, named_meaning
 from lockterm.errors import LocktermError, NoAnswer, RateLimited, Refused, ServiceError, Unreachable
 from lockterm.operations.walk_limits import ASKED, WalkBudget
 from lockterm.record import record
@@ -164,8 +164,7 @@ class _Reading:
         await self._remotes.keep_list(lock.lock_id, listing)
         problem = ""
         if pages.unreadable > 0:
-            records = "1 record" if pages.unreadable == 1 else f"{pages.unreadable:,} records"
-            problem = f"{records} cannot be read"
+            problem = f"{counted(pages.unreadable, 'record')} cannot be read"
         return LockRead(place, lock, tuple(pages.found), listing, problem)
 
     async def _through_pauses(self, work: Callable[[], Coroutine[Any, Any, _Pages]]) -> _Pages:
@@ -202,8 +201,7 @@ def read_words(found: Sequence[LockRead], most: int, longest: int | None = None)
     missed = [one for one in found if one.problem]
     named = [f"{clean(one.lock.title, 60)}: {clean(one.problem, longest)}" for one in missed[:most]]
     more = [f"{len(missed) - most:,} more"] if len(missed) > most > 0 else []
-    locks = "lock" if len(found) == 1 else "locks"
-    count = f"{len(found) - len(missed):,} of {len(found):,} {locks} read"
+    count = f"{len(found) - len(missed):,} of {counted(len(found), 'lock')} read"
     return ", ".join(filter(None, (count, "; ".join([*named, *more]))))
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from lockterm.domain import dates
 from lockterm.domain.operation import CALL_WORDS, STATE_WORDS, Operation
 from lockterm.domain.operation_details import operation_details
+from lockterm.domain.wording import counted
 from lockterm.errors import StoreError
 from lockterm.paths import FILE_MODE, make_directory
 
@@ -125,8 +126,7 @@ def told(operation: Operation, zone: tzinfo, lock_zone: tzinfo) -> dict[str, Any
     what = CALL_WORDS.get(operation.call, operation.call)
     remote = operation.remote_name
     if operation.call == "clear":
-        count = len(operation.before)
-        remote = "1 remote" if count == 1 else f"{count:,} remotes"
+        remote = counted(len(operation.before), "remote")
     elif not remote and operation.remote_id is not None:
         remote = f"remote {operation.remote_id}"
     return {

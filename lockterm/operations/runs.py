@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 from lockterm.domain.plan import DUE, NOT_REACHED, Action, Plan, RunLine, Step, StepState
-from lockterm.domain.wording import read_only, roughly
+from lockterm.domain.wording import counted, read_only, roughly
 from lockterm.errors import (
     LocktermError,
     RateLimited,
@@ -162,7 +162,7 @@ class Runs:
         seconds = call_s * max(calls / side_by_side, *on_one.values(), 0)
         if limit := self._profile.calls_per_minute:
             seconds = max(seconds, 60 * calls / limit)
-        return f"{calls:,} {'call' if calls == 1 else 'calls'}, about {roughly(seconds)}"
+        return f"{counted(calls, 'call')}, about {roughly(seconds)}"
 
     # --- carrying out ------------------------------------------------------------------------
 

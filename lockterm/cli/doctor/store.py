@@ -12,6 +12,7 @@ from typing import Any
 
 from lockterm.cli.doctor.finding import Finding
 from lockterm.domain.operation import IN_FLIGHT, UNSETTLED
+from lockterm.domain.wording import counted
 from lockterm.keymap.hints import key, settling
 from lockterm.operations.journal_store import damaged_entries
 from lockterm.paths import Paths
@@ -63,23 +64,23 @@ def _database_findings(database: Path) -> Iterator[Finding]:
     if count := facts["damaged"]:
         yield Finding(
             "FAIL",
-            f"{_counted(count, 'entry', 'entries')} of the journal in {database}"
+            f"{count:,} {'entry' if count == 1 else 'entries'} of the journal in {database}"
             f" {'is' if count == 1 else 'are'} damaged; the others can be read.",
             f"Start lockterm and press {key('app.history')}: it shows what is left of each.",
             facts,
         )
         return
     words = f"{database} is sound, {facts['bytes']:,} bytes, schema {facts['schema']}"
-    yield Finding("OK", f"{words}, with {_counted(facts['locks'], 'lock')}.", facts=facts)
+    yield Finding("OK", f"{words}, with {counted(facts['locks'], 'lock')}.", facts=facts)
     if count := facts["unsettled"]:
         yield Finding(
             "WARN",
-            f"{_counted(count, 'change')} sent from here {'is' if count == 1 else 'are'} not"
+            f"{counted(count, 'change')} sent from here {'is' if count == 1 else 'are'} not"
             " settled: it is not known whether they took effect.",
             f"Start lockterm and press {key('app.history')}: {settling()}",
         )
     if count := facts["drafts"]:
-        sentence = f"{_counted(count, 'form')} begun and not finished."
+        sentence = f"{counted(count, 'form')} begun and not finished."
         yield Finding("WARN", sentence, "Start lockterm: it offers what was typed.")
 
 
@@ -116,7 +117,3 @@ def _looked_into(database: Path) -> tuple[dict[str, Any], str]:
 def _size(database: Path) -> int:
     files = (database, database.with_name(f"{database.name}-wal"))
     return sum(file.stat().st_size for file in files if file.exists())
-
-
-def _counted(count: int, noun: str, many: str = "") -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {many or noun + 's'}"

@@ -12,7 +12,6 @@ from lockterm.cli import manual
 from lockterm.cli.ending import DONE, FAILED, Misused
 from lockterm.cli.options import LAST_ID, Form, asks_service, reads, the_lock, the_remote
 from lockterm.cli.output import (
-    count_words,
     put,
     put_csv,
     put_fields,
@@ -30,6 +29,7 @@ from lockterm.domain.remote_details import remote_details
 from lockterm.domain.remotes import FIELDS, Remote
 from lockterm.domain.text import clean
 from lockterm.domain.validity import validity
+from lockterm.domain.wording import counted
 
 TITLES = (
     *(FIELDS[name].label for name in ("id", "remoteName", "remoteNumber", "remoteType")),
@@ -170,7 +170,7 @@ def table_cells(remote: Remote, zone: tzinfo, now_ms: int) -> tuple[object, ...]
 
 def _summary(lock: Lock, counts: dict[str, Any], shown: int) -> str:
     total = counts["total"]
-    words = f"{lock_words(lock)}: {count_words(total, 'remote')}"
+    words = f"{lock_words(lock)}: {counted(total, 'remote')}"
     if counts["pageNo"] is not None:
         words += f", page {counts['pageNo']} of {counts['pages']}"
     if counts["unreadable"]:

@@ -15,6 +15,7 @@ from textual.worker import Worker
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import PROBLEMS
 from lockterm.domain.text import clean
+from lockterm.domain.wording import counted
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
@@ -175,9 +176,8 @@ class CopyScreen(LocktermScreen[None]):
     def _tell(self) -> None:
         if not self._book:
             return
-        marked = "1 lock" if len(self._marked) == 1 else f"{len(self._marked):,} locks"
         taken = "another, such as Anna (2)" if self.renames else "left out"
-        words = f"{marked} marked.  A name that is taken: {taken}."
+        words = f"{counted(len(self._marked), 'lock')} marked.  A name that is taken: {taken}."
         words += with_keys(
             "\n{copies.file} copies what an export tells instead, {copies.backup} a backup."
         )

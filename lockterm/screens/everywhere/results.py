@@ -17,6 +17,7 @@ from lockterm.domain.constants import needs_weekdays
 from lockterm.domain.glyphs import separator
 from lockterm.domain.text import clean
 from lockterm.domain.weekdays import weekday_words
+from lockterm.domain.wording import counted
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.screens.everywhere.site import Site
@@ -325,7 +326,7 @@ class Results(Vertical):
         if rows:
             locks = len({row.lock.lock_id for row in rows})
             count = f"the first {MOST_FOUND:,}" if self.is_cut else f"{len(rows):,}"
-            parts.append(f"{count} on {'1 lock' if locks == 1 else f'{locks:,} locks'}")
+            parts.append(f"{count} on {counted(locks, 'lock')}")
         if self.site.locks:
             parts.append(self.site.words(longest))
         return separator().join(parts)

@@ -89,8 +89,3 @@ class HistoryChoice:
         if self.lock_id is not None:
             words.append(f"only {clean(self.lock_name, 40)}")
         return words + ([f"only with {quoted(clean(self.wanted, 40))}"] if self.wanted else [])
-
-
-def counted(count: int) -> str:
-    """``1 operation``, ``5,000 operations``."""
-    return "1 operation" if count == 1 else f"{count:,} operations"

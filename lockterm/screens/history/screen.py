@@ -22,7 +22,7 @@ from lockterm.domain.operation import STATE_WORDS
 from lockterm.domain.plan import RunLine, RunState
 from lockterm.domain.text import clean
 from lockterm.domain.undo import why_not_restorable, why_not_undone
-from lockterm.domain.wording import read_only
+from lockterm.domain.wording import counted, read_only
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Operations
@@ -31,7 +31,7 @@ from lockterm.operations.export import export_history
 from lockterm.operations.undoing import undo_one, undo_run
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.copy import CopyScreen
-from lockterm.screens.history.choice import ALL, COUNTED, PAGE, HistoryChoice, counted
+from lockterm.screens.history.choice import ALL, COUNTED, PAGE, HistoryChoice
 from lockterm.screens.history.operation import OperationDetailScreen
 from lockterm.screens.history.table import HistoryTable, run_words
 from lockterm.screens.plan.names import asking_for_names
@@ -281,7 +281,7 @@ class HistoryScreen(LocktermScreen[str | None]):
             way = "esc  show all"
             if not self._narrowed:
                 way = with_keys("{history.one_lock}  all locks      esc  back")
-            state.say(f"None of the {counted(page.total)} is shown: {left}.", way)
+            state.say(f"None of the {counted(page.total, 'operation')} is shown: {left}.", way)
         elif self.focused is None:
             table.focus()
         self._tell()
@@ -299,12 +299,12 @@ class HistoryScreen(LocktermScreen[str | None]):
 
     def _tell(self) -> None:
         page = self._page
-        runs = f"{page.run_count:,} {'run' if page.run_count == 1 else 'runs'}"
-        runs = f"{runs}, {key('app.run')} the last"
-        parts = [counted(page.total)] * bool(page.total) + [runs] * bool(page.run_count)
+        runs = f"{counted(page.run_count, 'run')}, {key('app.run')} the last"
+        sent = counted(page.total, "operation")
+        parts = [sent] * bool(page.total) + [runs] * bool(page.run_count)
         if left := page.choice.in_words():
             found = f"more than {COUNTED:,}" if page.is_uncounted else f"{page.found:,}"
-            parts = [f"{found} of {counted(page.total)}", *left]
+            parts = [f"{found} of {sent}", *left]
         if page.pages > 1:
             parts.append(page.in_words)
         if page.total or page.run_count:
@@ -463,7 +463,7 @@ class HistoryScreen(LocktermScreen[str | None]):
                 export_history, wanted, self._exports, zone, now_ms, zones
             )
             self.notify(
-                f"{counted(len(wanted))} in {files[0]} and {files[1].name}",
+                f"{counted(len(wanted), 'operation')} in {files[0]} and {files[1].name}",
                 title="Exported",
                 timeout=15,
             )

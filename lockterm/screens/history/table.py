@@ -13,6 +13,7 @@ from lockterm.domain.operation import CALL_WORDS, STATE_WORDS, State
 from lockterm.domain.plan import RunLine, RunState, StepState
 from lockterm.domain.plan_words import counts_words
 from lockterm.domain.text import clean
+from lockterm.domain.wording import counted
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
 WHEN = 12
@@ -91,7 +92,7 @@ def what_of(line: HistoryLine) -> str:
 def target_of(line: HistoryLine) -> str:
     """The remote it was done to, safe to show; for a clear how many, for a voice which."""
     if line.call == "clear":
-        return "1 remote" if line.count == 1 else f"{line.count} remotes"
+        return counted(line.count, "remote")
     if line.call == "updateLockSetting":
         return clean(line.voice, LONGEST)
     if line.remote_name:

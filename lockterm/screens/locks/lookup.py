@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lockterm.domain.text import clean
-from lockterm.domain.wording import named_meaning
+from lockterm.domain.wording import counted, named_meaning
 from lockterm.errors import RateLimited, Refused, ServiceError
 from lockterm.operations import Operations
 
@@ -38,7 +38,7 @@ async def look_up(operations: Operations, lock_id: int) -> LockAnswer:
         if _denies_lock(error):
             return LockAnswer(f"{reason} Correct the id.", unknown=True)
         return LockAnswer(f"{reason} The lock can be saved all the same.", asked=False)
-    words = f"The service knows it: {page.total} remote{'' if page.total == 1 else 's'}."
+    words = f"The service knows it: {counted(page.total, 'remote')}."
     first = next((remote.id for remote in page.remotes if remote.id is not None), None)
     if first is None:
         return LockAnswer(f"{words} It tells no name: type one.", remotes=page.total)

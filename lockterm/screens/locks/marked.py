@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
+from lockterm.domain.wording import counted
 from lockterm.keymap.hints import with_keys
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.marked.plans import PlansOfMarks
@@ -81,7 +82,7 @@ class MarkedLocks:
             else:
                 does[action]()
 
-        question = f"{_locks(len(self._marks), 'marked ')}: what is to be done?"
+        question = f"{counted(len(self._marks), 'marked lock')}: what is to be done?"
         self._screen.app.push_screen(ChoiceModal(question, [*words.items()]), chosen)
 
     # --- the voice -----------------------------------------------------------------------------
@@ -123,14 +124,14 @@ class MarkedLocks:
         found: list[LockRead] = []
         has_ended = False
         try:
-            self._tell(f"reading: 0 of {_locks(len(locks))}")
+            self._tell(f"reading: 0 of {counted(len(locks), 'lock')}")
             with self._screen.showing_errors():
                 async with aclosing(operations.everywhere.read(locks=locks)) as reading:
                     async for one in reading:
                         found.append(one)
                         if one.listing is not None:
                             await operations.locks.note_count(one.lock.lock_id, one.listing.count)
-                        self._tell(f"reading: {len(found):,} of {_locks(len(locks))}")
+                        self._tell(f"reading: {len(found):,} of {counted(len(locks), 'lock')}")
                 has_ended = True
         finally:
             self._tell("")
@@ -140,9 +141,8 @@ class MarkedLocks:
             return
         found.sort(key=lambda one: one.place)
         count = sum(one.listing.count for one in found if one.listing is not None)
-        remotes = "1 remote" if count == 1 else f"{count:,} remotes"
         self._screen.notify(
-            f"{read_words(found, _NAMED)}. They have {remotes}.",
+            f"{read_words(found, _NAMED)}. They have {counted(count, 'remote')}.",
             title="Read",
             severity="warning" if any(one.problem for one in found) else "information",
             markup=False,
@@ -169,7 +169,3 @@ class MarkedLocks:
 
 def _has_model(lock: Lock) -> bool:
     return bool(lock.vendor and lock.model)
-
-
-def _locks(count: int, which: str = "") -> str:
-    return f"1 {which}lock" if count == 1 else f"{count:,} {which}locks"

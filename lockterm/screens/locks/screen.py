@@ -13,6 +13,7 @@ from lockterm.domain.glyphs import quoted
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import lock_marks
 from lockterm.domain.text import clean
+from lockterm.domain.wording import counted
 from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
@@ -207,7 +208,7 @@ class LocksScreen(LocktermScreen[None]):
     def _about(self) -> str:
         if not isinstance(self.book, tuple) or not self.book:
             return ""
-        count = "1 lock" if len(self.book) == 1 else f"{len(self.book)} locks"
+        count = counted(len(self.book), "lock")
         found = f"{self._table.row_count} of {count}" if self.wanted else count
         parts = [*filter(None, (self._marked_words, self.marked.reading)), found]
         if lock := self.current:

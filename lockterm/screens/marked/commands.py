@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from lockterm.domain.constants import WORDS, Flag
 from lockterm.domain.text import clean
+from lockterm.domain.wording import counted
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.marked.plans import PlansOfMarks
 
@@ -122,7 +123,7 @@ class MarkedCommands:
             if begin is not None and (left := self._left("Marked remotes", rows)):
                 begin(left)
 
-        question = f"{_remotes(len(rows), 'marked ')}: what is to be done?"
+        question = f"{counted(len(rows), 'marked remote')}: what is to be done?"
         self._screen.app.push_screen(ChoiceModal(question, choices), chosen)
 
     def copy_to_locks(self) -> None:
@@ -145,7 +146,7 @@ class MarkedCommands:
             if value is not None:
                 self._change("set coerced", rows, coerced(value))
 
-        question = f"{_remotes(len(rows), 'marked ')}: coerced?"
+        question = f"{counted(len(rows), 'marked remote')}: coerced?"
         self._screen.app.push_screen(ChoiceModal(question, [*WORDS[Flag].items()]), chosen)
 
     def _remove_extra(self, rows: Sequence[Row]) -> None:
@@ -164,7 +165,7 @@ class MarkedCommands:
         choices = [
             (name, f"{clean(name, 40)}  on {count:,}") for name, count in names.most_common()
         ]
-        question = f"{_remotes(len(rows), 'marked ')}: remove which key?"
+        question = f"{counted(len(rows), 'marked remote')}: remove which key?"
         self._screen.app.push_screen(ChoiceModal(question, choices), chosen)
 
     def _ask(self, questions: Questions, rows: Sequence[Row]) -> None:
@@ -199,7 +200,7 @@ class MarkedCommands:
     def _show_plan(self, verb: str, count: int, planned: Bulk) -> None:
         from lockterm.operations.bulk import draw_bulk
 
-        title = f"{verb}: {_remotes(count)}, {self._place()}"
+        title = f"{verb}: {counted(count, 'remote')}, {self._place()}"
         self.plans.show(draw_bulk(self._screen.operations, title, planned))
 
     # --- files ---------------------------------------------------------------------------------
@@ -229,7 +230,8 @@ class MarkedCommands:
                 export_files, "remotes", as_table, as_object, directory, now_ms
             )
             self._screen.notify(
-                f"{_remotes(len(rows))}, as last seen here, in {files[0]} and {files[1].name}",
+                f"{counted(len(rows), 'remote')}, as last seen here,"
+                f" in {files[0]} and {files[1].name}",
                 title="Exported",
                 timeout=15,
                 markup=False,
@@ -238,7 +240,3 @@ class MarkedCommands:
 
 def _key_of(step: Step) -> Key | None:
     return None if step.remote_id is None else (step.lock_id, step.remote_id)
-
-
-def _remotes(count: int, which: str = "") -> str:
-    return f"1 {which}remote" if count == 1 else f"{count:,} {which}remotes"

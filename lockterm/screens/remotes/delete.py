@@ -8,7 +8,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import RECOGNISED, Remote
 from lockterm.domain.text import clean
 from lockterm.domain.validity import validity
-from lockterm.domain.wording import meaning, remote_title
+from lockterm.domain.wording import counted, meaning, remote_title
 from lockterm.errors import LocktermError, Refused
 from lockterm.operations import Operations
 from lockterm.screens.dialogs.destroy import DestroyModal, TargetState
@@ -125,7 +125,7 @@ class Clearing:
                 "There is nothing to delete.", f"{name} has no remotes.", possible=False
             )
         first = next(iter(seen.value.remotes), None)
-        remotes = "1 remote" if count == 1 else f"{count:,} remotes"
+        remotes = counted(count, "remote")
         return TargetState(
             "Every one of them stops opening this lock, expired or not.\n\n"
             + backup_words(first.raw if first else {}, many=True),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lockterm.domain.glyphs import separator
+from lockterm.domain.wording import counted
 from lockterm.keymap.hints import key
 from lockterm.screens.remotes.page_view import PageView
 from lockterm.widgets.pager import with_age
@@ -64,7 +65,7 @@ def _unmarked_words(view: PageView, matching: int, order: SortOrder | None) -> P
         )
     else:
         prefix = "LIST BEHIND, " if view.unlisted is not None else ""
-        total = "1 remote" if page.total == 1 else f"{page.total:,} remotes"
+        total = counted(page.total, "remote")
         size = f"{page.page_size} a page"
         ends = (
             f"{total}{dot}{size}{dot}updated ",

@@ -9,6 +9,7 @@ from textual.widgets import Static
 
 from lockterm.domain import dates
 from lockterm.domain.constants import AddType, Flag, RemoteType, word
+from lockterm.domain.wording import counted
 from lockterm.keymap.hints import key
 from lockterm.screens.remotes.columns import COLUMNS
 from lockterm.screens.remotes.row import RemoteRow, name, number
@@ -41,8 +42,7 @@ def _words(row: RemoteRow, zone: tzinfo) -> Content:
             shown[column] = dates.stamp(dates.as_ms(stamp), zone)
     lines = [(COLUMNS[column].title, text) for column, text in shown.items()]
     if remote.extra_data:
-        count = len(remote.extra_data)
-        fields = f"{count} field{'' if count == 1 else 's'}"
+        fields = counted(len(remote.extra_data), "field")
         lines.append(("Extra", f"{fields}: {key('remotes.detail')} shows all"))
     parts: list[tuple[str, str]] = [(f"{name(remote)}\n\n", "bold")]
     for label, text in lines:

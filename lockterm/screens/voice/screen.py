@@ -19,7 +19,7 @@ from lockterm.domain import languages
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.text import clean
 from lockterm.domain.voices import Language, PackSource, VoicePack
-from lockterm.domain.wording import read_only
+from lockterm.domain.wording import counted, read_only
 from lockterm.errors import LocktermError, OutcomeUnknown, ServiceError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations, Seen
@@ -424,4 +424,4 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
 
 def _marked(locks: Sequence[Lock]) -> str:
-    return "1 marked lock" if len(locks) == 1 else f"{len(locks):,} marked locks"
+    return counted(len(locks), "marked lock")

@@ -21,6 +21,7 @@ from textual.widgets import Tree
 from lockterm.domain.languages import LanguageName
 from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.text import clean
+from lockterm.domain.wording import counted
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import matches
 
@@ -166,8 +167,7 @@ def about(entry: VoiceLine, names: Mapping[str, LanguageName | None]) -> str:
     """Everything about the line under the cursor: full names, id, URL of the pack."""
     timbre = entry.timbre
     if timbre is None:
-        count = len(entry.language.timbres)
-        timbres = "1 timbre" if count == 1 else f"{count} timbres"
+        timbres = counted(len(entry.language.timbres), "timbre")
         code = clean(entry.language.lang or "no code", LONGEST)
         name = names.get(entry.language.lang or "")
         if name is None:
