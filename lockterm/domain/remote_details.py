@@ -14,7 +14,7 @@ from lockterm.domain.json_text import one_line, shown_object
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import FIELDS, LockInfo, Remote
 from lockterm.domain.text import clean, clean_lines
-from lockterm.domain.validity import Validity
+from lockterm.domain.validity import State, Validity
 from lockterm.domain.weekdays import weekday_words
 
 ABSENT = "not stated"
@@ -34,6 +34,8 @@ class Detail:
     """What copying gives: text as it came, JSON on one line."""
     name: str = ""
     """The contract's name of it; empty where it is worked out here."""
+    state: State | None = None
+    """The state that it tells."""
 
     @classmethod
     def of_words(cls, label: str, words: str, name: str = "") -> Detail:
@@ -65,6 +67,7 @@ def remote_details(remote: Remote, valid: Validity, zone: tzinfo, now_ms: int) -
             found.append(_detail(remote, field, zone, now_ms))
         if field.name == "remoteType":
             found.append(Detail.of_words("Valid", valid.words))
+            found.append(Detail("State", valid.word, valid.word, state=valid.state))
         elif field.name == "status" and valid.disagreement:
             found.append(Detail.of_words("", f"! {valid.disagreement}"))
     return found + [

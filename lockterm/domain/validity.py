@@ -10,7 +10,7 @@ from datetime import tzinfo
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from lockterm.domain import dates
+from lockterm.domain import dates, glyphs
 from lockterm.domain.constants import (
     RemoteStatus,
     RemoteType,
@@ -37,10 +37,46 @@ class Phase(Enum):
 
     ALWAYS = "always"
     AHEAD = "not yet"
-    NOW = "normal"
-    OVER = "expired"
+    NOW = "open"
+    OVER = "ended"
     UNCLEAR = "unclear"
     """No dates, or dates that make no period, or a type that the contract does not list."""
+
+
+class State(Enum):
+    """What a person has to know of a remote first: a word, and a sign of its own shape.
+
+    The signs take one cell on every terminal; each has one in ASCII. Its colour is the stylesheet's
+    ``line-table--`` and :attr:`look`.
+    """
+
+    ENDED = "ended", "×", "x", "ended"
+    WEEK = "< 7 days", "!", "!", "ends within 7 days"
+    MONTH = "< 30 days", "~", "~", "ends within 30 days"
+    OPEN = "open", "·", ".", "open"
+    AHEAD = "not yet", "»", "+", "not yet begun"
+    DISAGREE = "disagrees", "≠", "#", "status and dates disagree"
+    UNCLEAR = "unclear", "?", "?", "type, dates or status do not say"
+
+    def __init__(self, word: str, sign: str, plain: str, meaning: str) -> None:
+        self.word = word
+        self.meaning = meaning
+        self._sign = sign
+        self._plain = plain
+
+    @property
+    def look(self) -> str:
+        """What the stylesheet calls it."""
+        return self.name.lower()
+
+    @property
+    def sign(self) -> str:
+        """Its sign on this terminal."""
+        return self._plain if glyphs.are_ascii() else self._sign
+
+
+COERCED = "&"
+"""The sign of a coerced remote, beside that of its state."""
 
 
 @record
@@ -51,14 +87,14 @@ class Validity:
     """``Mon-Fri, until 31 Dec 2026 18:00 +01:00, in 41 days``; the start too while it is ahead."""
     short: str
     """The same in at most 27 columns: ``Mon-Fri, until 31 Dec 2026``."""
-    state: str
-    """At most 12 columns: ``normal``, ``expired``, ``not yet``, ``invalid``, ``says normal``."""
+    state: State
+    word: str
+    """At most 12 columns: that of the state, or what the service says in its place: ``invalid``,
+    ``says normal``, ``not stated``."""
     service: str
     """The service's status alone: ``normal``, ``invalid``, ``unknown (7)``, ``not stated``."""
     disagreement: str
     """A sentence where the service's status and the dates contradict each other, else empty."""
-    phase: Phase
-    """What the dates say, for colours: never the only sign."""
 
 
 def validity(remote: Remote, now_ms: int, zone: tzinfo) -> Validity:
@@ -68,16 +104,21 @@ def validity(remote: Remote, now_ms: int, zone: tzinfo) -> Validity:
         words += " (the weekdays that came are no weekdays)"
     phase = phase_of(remote, now_ms)
     service = word(RemoteStatus, remote.status)
-    state, disagreement = _state(phase, remote.status, remote.end_ms, now_ms)
+    state, state_word, disagreement = _state(phase, remote.status, remote.end_ms, now_ms)
     short = _short(remote, phase, now_ms, zone)[:SHORT]
-    return Validity(words, short, state, service, disagreement, phase)
+    return Validity(words, short, state, state_word, service, disagreement)
 
 
 def brief(remote: Remote, now_ms: int, zone: tzinfo) -> tuple[str, str]:
-    """``Validity.short`` and ``Validity.state`` alone, which take half as long."""
+    """``Validity.short`` and ``Validity.word`` alone, which take half as long."""
     phase = phase_of(remote, now_ms)
-    state, _ = _state(phase, remote.status, remote.end_ms, now_ms)
-    return _short(remote, phase, now_ms, zone)[:SHORT], state
+    _, state_word, _ = _state(phase, remote.status, remote.end_ms, now_ms)
+    return _short(remote, phase, now_ms, zone)[:SHORT], state_word
+
+
+def state_of(remote: Remote, now_ms: int) -> State:
+    """The state of a remote at a moment, by its dates and what the service says beside them."""
+    return _state(phase_of(remote, now_ms), remote.status, remote.end_ms, now_ms)[0]
 
 
 def phase_of(remote: Remote, now_ms: int) -> Phase:
@@ -127,20 +168,39 @@ def never_opens(wanted: Remote, zone: tzinfo) -> bool:
     return days_wanted.isdisjoint((first.weekday() + day) % 7 + 1 for day in range(days + 1))
 
 
-def _state(phase: Phase, status: int | None, end: int | None, now_ms: int) -> tuple[str, str]:
+def _state(
+    phase: Phase, status: int | None, end: int | None, now_ms: int
+) -> tuple[State, str, str]:
+    """The state, its word, and a sentence where service and dates disagree."""
+    left_ms = (end or 0) - now_ms
     if status == RemoteStatus.NORMAL:
-        if phase is Phase.OVER and end is not None and now_ms - end > _TOLERANCE_MS:
-            ago = dates.distance(end, now_ms)
-            return "says normal", f"The service calls it normal, its dates say it ended {ago}."
-        return ("normal" if phase in (Phase.ALWAYS, Phase.UNCLEAR) else phase.value), ""
-    if status == RemoteStatus.INVALID:
-        if phase is Phase.NOW and end is not None and end - now_ms > _TOLERANCE_MS:
-            return "says invalid", "The service calls it invalid, its dates say it opens now."
-        return (phase.value if phase in (Phase.OVER, Phase.AHEAD) else "invalid"), ""
-    if status is None:
-        return "not stated", ""
-    text = f"status {status}" if abs(status) < 10_000 else "status odd"
-    return text, ""
+        if phase is Phase.OVER and -left_ms > _TOLERANCE_MS:
+            ago = dates.distance(now_ms + left_ms, now_ms)
+            why = f"The service calls it normal, its dates say it ended {ago}."
+            return State.DISAGREE, "says normal", why
+    elif status == RemoteStatus.INVALID:
+        if phase is Phase.NOW and left_ms > _TOLERANCE_MS:
+            why = "The service calls it invalid, its dates say it opens now."
+            return State.DISAGREE, "says invalid", why
+        if phase not in (Phase.OVER, Phase.AHEAD):
+            return State.UNCLEAR, "invalid", ""
+    elif status is None:
+        return State.UNCLEAR, "not stated", ""
+    else:
+        return State.UNCLEAR, f"status {status}" if abs(status) < 10_000 else "status odd", ""
+    state = _OF_PHASE[phase]
+    if phase is Phase.NOW and left_ms <= 30 * dates.DAY_MS:
+        state = State.WEEK if left_ms <= 7 * dates.DAY_MS else State.MONTH
+    return state, state.word, ""
+
+
+_OF_PHASE = {
+    Phase.ALWAYS: State.OPEN,
+    Phase.NOW: State.OPEN,
+    Phase.AHEAD: State.AHEAD,
+    Phase.OVER: State.ENDED,
+    Phase.UNCLEAR: State.UNCLEAR,
+}
 
 
 def period_words(remote: Remote, now_ms: int, zone: tzinfo) -> str:

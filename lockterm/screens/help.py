@@ -17,6 +17,7 @@ from textual.widgets import Static
 from lockterm import __version__
 from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.text import REPLACEMENT, clean
+from lockterm.domain.validity import COERCED, State
 from lockterm.keymap.keys import MOVING, TASKS, in_help
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen
@@ -37,7 +38,7 @@ WORDS = {
     "timbre": "one voice of a language",
     "voice pack": "the file with which a lock speaks one timbre",
     "coerced": "the service's flag for a coerced remote: yes, no, or default, which is no",
-    "By: GW, BT": "how a remote was added: via the gateway, by bluetooth",
+    "Via: GW, BT": "how a remote was added: via the gateway, by bluetooth",
     "recorded by the service": "the service has it; whether the lock has it yet, it never says",
     "last set from here": "the service has no way to tell a lock's voice",
     "OFFLINE": "the service cannot be reached; what is shown was read before",
@@ -52,6 +53,8 @@ WORDS = {
 def _marks() -> dict[str, str]:
     """Mark -> what it means."""
     return {
+        **{state.sign: f"a remote: {state.meaning}" for state in State},
+        COERCED: "beside it: a coerced one",
         ellipsis(): "more than there is room for",
         REPLACEMENT: "a character that steers a terminal or cannot be seen",
     }

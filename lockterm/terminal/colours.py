@@ -132,11 +132,11 @@ class Readable(LineFilter):
         text, style, control = segment
         if style is None or control or text.isspace():
             return segment
-        seen = _readable(style, self._colours, LEAST_CONTRAST)
+        seen = readable(style, self._colours, LEAST_CONTRAST)
         if seen is style:
             return segment
         if all("\u2500" <= glyph <= "\u259f" or glyph == " " for glyph in text):
-            seen = _readable(style, self._colours, LEAST_OF_LINES)
+            seen = readable(style, self._colours, LEAST_OF_LINES)
         return Segment(text, seen)
 
 
@@ -146,7 +146,14 @@ def _colourless(style: Style) -> Style:
 
 
 @lru_cache(4096)
-def _readable(style: Style, colours: ColorSystem, least: float) -> Style:
+def readable(style: Style, colours: ColorSystem, least: float) -> Style:
+    """A style in which a text has a contrast to its background, as near to the one asked for.
+
+    Args:
+        style: As it is wanted; what is in the terminal's own colours stays.
+        colours: What the terminal has.
+        least: The least contrast; see :func:`contrast`.
+    """
     front, back = style.color, style.bgcolor
     if front is None or back is None or front.is_default or back.is_default:
         return style

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import chop_cells
@@ -11,6 +11,7 @@ from textual import events
 from lockterm.domain.glyphs import ellipsis
 from lockterm.keymap.hints import with_keys
 from lockterm.terminal.clipboard import copy
+from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import GAP, Column, RowTable
 
 if TYPE_CHECKING:
@@ -48,6 +49,15 @@ class DetailsTable(RowTable):
         """Copy the value under the cursor."""
         if (field := self.selected) is not None and field.raw:
             copy(self.app, field.raw, field.label.lower() or "value", lines="\n" in field.raw)
+
+    def line(self, row: int) -> Iterator[Piece]:
+        """A field; before a state stands its sign, as in the tables."""
+        label, *rest = super().line(row)
+        state = self.fields[int(self._keys[row].partition(":")[0])].state
+        yield label
+        if state is not None:
+            yield f"{state.sign} ", state.look
+        yield from rest
 
     def on_resize(self, event: events.Resize) -> None:
         if self.fields and event.size.width != self._wrapped_to:

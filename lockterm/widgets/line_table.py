@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from rich.cells import cell_len
+from rich.color import ColorSystem
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -17,10 +18,18 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from lockterm.record import record
+from lockterm.terminal.colours import readable
 from lockterm.widgets.bindings import bindings
 
-Piece = tuple[str, bool]
-"""A clean text, and whether it is bold."""
+Piece = tuple[str, str]
+"""A clean text, and how it looks: nothing, ``BOLD``, or a name of :data:`STATES`."""
+
+BOLD = "bold"
+STATES = ("ended", "week", "month", "open", "ahead", "disagree", "unclear", "coerced")
+"""The looks that the stylesheet has for the states of a remote."""
+
+READ_ON = 4.5
+"""The least contrast of these to what is behind them."""
 
 TITLES = 1
 """Lines above the rows."""
@@ -38,12 +47,14 @@ _BOLD = Style(bold=True)
 
 @record
 class _Looks:
-    """The styles of the lines; two of them go on top of another."""
+    """The styles of the lines; all but the first two go on top of another."""
 
     plain: Style
     titles: Style
     pointed: Style
     cursor: Style
+    of_pieces: dict[str, Style]
+    """Filled as they are seen."""
 
 
 class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
@@ -53,7 +64,10 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
     """
 
     BINDINGS = bindings("table")
-    COMPONENT_CLASSES = {"line-table--titles", "line-table--cursor", "line-table--pointed"}
+    COMPONENT_CLASSES = {
+        *("line-table--titles", "line-table--cursor", "line-table--pointed"),
+        *(f"line-table--{state}" for state in STATES),
+    }
 
     is_margin_styled: ClassVar[bool] = True
     """Whether the margin looks like the row behind it."""
@@ -215,6 +229,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
             style + self.get_component_rich_style("line-table--titles"),
             self.get_component_rich_style("line-table--pointed"),
             self.get_component_rich_style("line-table--cursor"),
+            {BOLD: _BOLD},
         )
         cursor = self._looks.cursor
         self.is_cursor_written = not (cursor.reverse or cursor.underline)
@@ -238,15 +253,29 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
             return Strip.blank(self.size.width, style)
         pieces = [*pieces]
         if self.is_margin_styled:
-            pieces.insert(0, (mark, False))
+            pieces.insert(0, (mark, ""))
         left = self.size.width - len(mark) * (not self.is_margin_styled)
-        pieces.append((" " * (left - sum(cell_len(text) for text, _ in pieces)), False))
+        pieces.append((" " * (left - sum(cell_len(text) for text, _ in pieces)), ""))
         segments = [
-            Segment(text, style + _BOLD if is_bold else style) for text, is_bold in _joined(pieces)
+            Segment(text, self._styled(style, look) if look else style)
+            for text, look in _joined(pieces)
         ]
         if not self.is_margin_styled:
             segments.insert(0, Segment(mark, looks.plain))
         return Strip(segments).adjust_cell_length(self.size.width)
+
+    def _styled(self, line: Style, look: str) -> Style:
+        """How a piece of a line looks; in the row of the cursor, its weight alone tells."""
+        looks = self._looks.of_pieces
+        if look not in looks:
+            found = self.get_component_styles(f"line-table--{look}")
+            color = found.color.rich_color if found.has_rule("color") else None
+            looks[look] = Style(color=color, bold=found.text_style.bold)
+        own = looks[look]
+        if line.reverse:
+            return line + Style(bold=own.bold)
+        system = self.app.console._color_system or ColorSystem.TRUECOLOR
+        return readable(line + own, system, READ_ON)
 
 
 def _joined(pieces: Iterable[Piece]) -> list[Piece]:
@@ -256,10 +285,10 @@ def _joined(pieces: Iterable[Piece]) -> list[Piece]:
     """
     joined: list[Piece] = []
     is_open = False
-    for text, is_bold in pieces:
-        if is_open and joined[-1][1] == is_bold:
-            joined[-1] = (joined[-1][0] + text, is_bold)
+    for text, look in pieces:
+        if is_open and joined[-1][1] == look:
+            joined[-1] = (joined[-1][0] + text, look)
         else:
-            joined.append((text, is_bold))
+            joined.append((text, look))
         is_open = cell_len(text) == len(text)
     return joined

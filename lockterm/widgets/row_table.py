@@ -128,7 +128,7 @@ class RowTable(LineTable):
         for index, width in self._widths.items():
             value = cut(cells[index], width)
             room = " " * (width - cell_len(value))
-            yield (room + value if self._plan[index].right else value + room) + " " * GAP, False
+            yield (room + value if self._plan[index].right else value + room) + " " * GAP, ""
 
     def _fill(self, cursor: int) -> None:
         self._fitted_to = self._room()

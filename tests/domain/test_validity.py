@@ -7,11 +7,14 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
-from lockterm.domain import dates
+from lockterm.domain import dates, glyphs
 from lockterm.domain.remotes import Remote
-from lockterm.domain.validity import SHORT, Phase, validity
+from lockterm.domain.validity import COERCED, SHORT, Phase, State, phase_of, state_of, validity
 from lockterm.domain.weekdays import weekday_words
+from lockterm.terminal.widths import is_doubtful
+from lockterm.widgets.line_table import CURSOR, MARK, STATES
 from tests.domain.test_rules import wild
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -35,33 +38,79 @@ def remote(kind: int, start: int, end: int, status: int = 1, days: tuple[int, ..
 @pytest.mark.parametrize(
     ("shown", "short", "state"),
     [
-        (remote(1, 0, 0), "always", "normal"),
+        (remote(1, 0, 0), "always", "open"),
         (remote(1, 0, 0, 2), "always", "invalid"),
-        (remote(2, NOW - DAY, NOW + 41 * DAY), "until 1 Jan 2027", "normal"),
+        (remote(2, NOW - DAY, NOW + 41 * DAY), "until 1 Jan 2027", "open"),
         (remote(2, NOW - DAY, NOW + 41 * DAY, 2), "until 1 Jan 2027", "says invalid"),
-        (remote(2, NOW - DAY, NOW + 9 * dates.HOUR_MS), "until 18:00 today", "normal"),
+        (remote(2, NOW - DAY, NOW + 9 * dates.HOUR_MS), "until 18:00 today", "< 7 days"),
         (remote(2, NOW + 2 * DAY, NOW + 3 * DAY), "starts in 2 days", "not yet"),
         (remote(2, NOW + 2 * DAY, NOW + 3 * DAY, 2), "starts in 2 days", "not yet"),
-        (remote(2, NOW - 9 * DAY, NOW - 3 * DAY, 2), "ended 3 days ago", "expired"),
+        (remote(2, NOW - 9 * DAY, NOW - 3 * DAY, 2), "ended 3 days ago", "ended"),
         (remote(2, NOW - 9 * DAY, NOW - 3 * DAY), "ended 3 days ago", "says normal"),
         (
             remote(4, NOW - DAY, NOW + 40 * DAY, days=(1, 2, 3, 4, 5)),
             "Mon-Fri, until 31 Dec 2026",
-            "normal",
+            "open",
         ),
         (
             remote(4, NOW - DAY, NOW + 40 * DAY, days=(1, 2, 3, 5)),
             "Mo-We Fr, until 31 Dec 2026",
-            "normal",
+            "open",
         ),
-        (remote(4, NOW - DAY, NOW + 40 * DAY), "no days, until 31 Dec 2026", "normal"),
+        (remote(4, NOW - DAY, NOW + 40 * DAY), "no days, until 31 Dec 2026", "open"),
         (remote(8, NOW - DAY, NOW + 40 * DAY, 7), "unknown type 8", "status 7"),
     ],
 )
 def test_validity_in_a_table(shown: Remote, short: str, state: str) -> None:
     found = validity(shown, NOW, BERLIN)
-    assert (found.short, found.state) == (short, state)
+    assert (found.short, found.word) == (short, state)
     assert bool(found.disagreement) == state.startswith("says")
+
+
+SOON = NOW + 7 * DAY
+LATER = NOW + 30 * DAY
+
+
+@pytest.mark.parametrize(
+    ("shown", "state"),
+    [
+        (remote(1, 0, 0), State.OPEN),
+        (remote(1, 0, 0, 2), State.UNCLEAR),
+        (remote(2, NOW, NOW + 1), State.WEEK),
+        (remote(2, NOW - DAY, SOON), State.WEEK),
+        (remote(2, NOW - DAY, SOON + 1), State.MONTH),
+        (remote(4, NOW - DAY, LATER, days=(1,)), State.MONTH),
+        (remote(4, NOW - DAY, LATER + 1, days=(1,)), State.OPEN),
+        (remote(2, NOW + 1, SOON), State.AHEAD),
+        (remote(2, NOW + 1, SOON, 2), State.AHEAD),
+        (remote(2, NOW - DAY, NOW, 2), State.ENDED),
+        (remote(2, NOW - DAY, NOW - 2 * dates.MINUTE_MS), State.ENDED),
+        (remote(2, NOW - DAY, NOW - 2 * dates.MINUTE_MS - 1), State.DISAGREE),
+        (remote(2, NOW - DAY, SOON, 2), State.DISAGREE),
+        (remote(2, NOW + 2, NOW + 1), State.UNCLEAR),
+        (remote(8, NOW - DAY, SOON), State.UNCLEAR),
+        (remote(2, NOW - DAY, SOON, 7), State.UNCLEAR),
+        (Remote.read({"remoteType": 1}), State.UNCLEAR),
+    ],
+)
+def test_the_state_of_a_remote_at_a_moment(shown: Remote, state: State) -> None:
+    assert state_of(shown, NOW) is state
+
+
+def test_each_state_has_a_sign_and_a_look_of_its_own() -> None:
+    try:
+        for signs in (glyphs.UNICODE, glyphs.ASCII):
+            glyphs.use(signs)
+            told = [*(state.sign for state in State), COERCED]
+            assert len({*told}) == len(told)
+            assert {cell_len(sign) for sign in told} == {1}
+            assert not any(is_doubtful(sign) for sign in told)
+            assert not {MARK, CURSOR} & {*told}, "these stand beside them"
+        assert all(sign.isascii() for sign in told)
+    finally:
+        glyphs.use(glyphs.UNICODE)
+    assert {state.look for state in State} | {"coerced"} == {*STATES}
+    assert max(len(state.word) for state in State) <= 12
 
 
 def test_validity_in_words() -> None:
@@ -73,16 +122,17 @@ def test_validity_in_words() -> None:
 
 def test_the_end_is_no_longer_part_of_the_period() -> None:
     shown = remote(2, NOW, NOW + 1)
-    assert validity(shown, NOW - 1, BERLIN).phase is Phase.AHEAD
-    assert validity(shown, NOW, BERLIN).phase is Phase.NOW
-    assert validity(shown, NOW + 1, BERLIN).phase is Phase.OVER
+    assert phase_of(shown, NOW - 1) is Phase.AHEAD
+    assert phase_of(shown, NOW) is Phase.NOW
+    assert phase_of(shown, NOW + 1) is Phase.OVER
 
 
 @given(wild, st.integers(0, 2**62))
 def test_every_remote_has_words_that_fit(shown: Remote, now_ms: int) -> None:
     found = validity(shown, now_ms, BERLIN)
     assert len(found.short) <= SHORT == 27
-    assert len(found.state) <= 12
+    assert len(found.word) <= 12
+    assert found.state is state_of(shown, now_ms)
     assert found.words.isprintable()
 
 

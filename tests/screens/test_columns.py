@@ -56,12 +56,12 @@ async def test_columns_are_chosen_ordered_and_kept(
         await press(pilot, "t", "j", "space", "j", "enter", "j", "K", "K", "K")
         assert shown(pilot).count("[x]") == 5
         await press(pilot, "ctrl+s")
-        assert titles(pilot) == ["Valid", "Name", "State", "By", "Coerced"]
+        assert titles(pilot) == ["Valid", "Name", "State", "Via", "Coerced"]
         # The next line is the one that was hidden; J takes a column past it.
         await press(pilot, "t", "J", "s", "s", "tab", "tab", "enter")
-        assert titles(pilot) == ["Name", "Valid", "v", "State", "By", "Coerced"]
+        assert titles(pilot) == ["Name", "Valid", "v", "State", "Via", "Coerced"]
     async with lockterm_app(service, 1003) as pilot:  # another session, another lock
-        assert titles(pilot) == ["Name", "Valid", "v", "State", "By", "Coerced"]
+        assert titles(pilot) == ["Name", "Valid", "v", "State", "Via", "Coerced"]
         assert "page 1 of 1 · sorted by validity, last end first" in shown(pilot)
     async with lockterm_app(service, 1001) as pilot:
         await press(pilot, "t", "0", "ctrl+s")
@@ -97,13 +97,13 @@ async def test_the_name_stays(service: RunningService, lockterm_app: Starter) ->
 async def test_what_does_not_fit_is_said(service: RunningService, lockterm_app: Starter) -> None:
     async with lockterm_app(service, 1001, size=(60, 20)) as pilot:
         await press(pilot, "t")
-        assert "[-] 3 columns do not fit: Type, Added, Coerced" in shown(pilot)
+        assert "[-] 4 columns do not fit: Type, State, Added, Coerced" in shown(pilot)
         await press(pilot, "j", "j", "K", "K")  # the type before name and number
         assert "[-] 3 columns do not fit: State, Added, Coerced" in shown(pilot)
         await press(pilot, "ctrl+s")
         assert titles(pilot) == ["Type", "Name", "Number", "Valid"]
         await pilot.resize_terminal(120, 40)
-        wide = ["Type", "Name", "Number", "Valid", "State", "By", "Coerced│"]
+        wide = ["Type", "Name", "Number", "Valid", "State", "Via", "Coerced│"]
         await until(pilot, lambda: titles(pilot)[:7] == wide)
 
 

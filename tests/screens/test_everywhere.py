@@ -256,7 +256,7 @@ async def test_weekdays_are_told_wherever_a_remote_is_recurring(
     narrow = size[0] == 60
     async with site.running(lockterm_app) as service, lockterm_app(service, size=size) as pilot:
         seen = await press(pilot, "F", "ctrl+r", *"n-", "enter", "j")
-        by_name = {line.split()[2]: line for line in shown(pilot.app).splitlines()[3:6]}
+        by_name = {line.split()[3]: line for line in shown(pilot.app).splitlines()[3:6]}
         assert "until" in by_name["Plain"]
         assert f"Mon-Fri{' ' if narrow else ' to '}" in by_name["Range"]
         assert "4 days " in by_name["Some"]
@@ -264,7 +264,7 @@ async def test_weekdays_are_told_wherever_a_remote_is_recurring(
         seen = await press(pilot, "escape", "escape", "W", "j")
         assert "Range · Mon-Fri · " in seen
         if not narrow:
-            by_name = {line.split()[5]: line for line in shown(pilot.app).splitlines()[3:6]}
+            by_name = {line.split()[6]: line for line in shown(pilot.app).splitlines()[3:6]}
             assert "Mon-Fri" in by_name["Range"] and "4 days" in by_name["Some"]
             assert "days" not in by_name["Plain"].partition("N-1")[2]
 

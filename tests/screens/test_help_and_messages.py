@@ -99,7 +99,7 @@ async def test_help_says_of_coerced_and_by_what_the_contract_says(
     fill_book(lockterm_app, *LOCKS)
     async with lockterm_app(service, 1001) as pilot:
         helped = await whole_help(pilot)
-        assert "By: GW, BT" in helped and "via the gateway" in helped
+        assert "Via: GW, BT" in helped and "via the gateway" in helped
         assert "flag for a coerced remote" in helped and "duress" not in helped
 
 

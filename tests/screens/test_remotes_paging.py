@@ -14,9 +14,10 @@ from lockterm.domain.age import age_words
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.columns import Arrangement
 from lockterm.screens.remotes.layout import GROWING, plan
-from lockterm.screens.remotes.table import RemotesTable
+from lockterm.screens.remotes.table import BEFORE, RemotesTable
 from lockterm.service.running import RunningService
 from lockterm.widgets.key_line import KeyLine
+from lockterm.widgets.line_table import MARGIN
 from tests.operations.forwarder import Forwarder
 from tests.screens import someone_else
 from tests.screens.running_app import Clock, Starter, settled, shown, until
@@ -264,13 +265,16 @@ def test_columns_always_fit() -> None:
         layout = plan(width, {"number": number_width}, Arrangement())
         widths = layout.widths
         assert sum(widths.values()) + layout.gap * (len(widths) - 1) <= width
-        assert widths["name"] >= 12
-        assert {"name", "number", "valid", "state"} <= set(widths)
+        assert widths["name"] >= 14
+        assert {"name", "number", "valid"} <= set(widths)
 
 
-def test_all_columns_are_there_at_80() -> None:
-    columns = ["name", "number", "type", "valid", "state", "added", "coerced"]
-    assert list(plan(79, {"number": 6}, Arrangement()).widths) == columns
+@pytest.mark.parametrize("number_width", GROWING["number"])
+def test_at_80_the_name_has_24_cells_and_columns_are_two_apart(number_width: int) -> None:
+    """And there is room for a scrollbar, whose cell is not the table's."""
+    layout = plan(80 - 2 - len(MARGIN) - BEFORE, {"number": number_width}, Arrangement())
+    assert list(layout.widths) == ["name", "number", "valid", "state"]
+    assert layout.widths["name"] >= 24 and layout.gap == 2
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import json
 import logging
+from datetime import UTC
+from typing import Any
 
 import pytest
+from rich.color import ColorSystem
+from rich.style import Style
+from textual.geometry import Region
+from textual.pilot import Pilot
 
-from lockterm.config.look import Look
+from lockterm.config.look import TRUE_COLOURS, Look
+from lockterm.domain import dates
+from lockterm.domain.remotes import Remote
+from lockterm.domain.validity import COERCED
+from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
-from lockterm.terminal.colours import OWN
+from lockterm.terminal.colours import OWN, contrast
+from lockterm.widgets.line_table import STATES
+from tests.matrix.colours import OF_THEMES, PALETTES, ratio_of
 from tests.screens.running_app import Starter, notices, settled, shown
 
 
@@ -90,3 +102,78 @@ async def test_a_choice_that_cannot_be_kept_holds_for_the_session(
         await settled(pilot)
         assert pilot.app.theme == "textual-light"
         assert "for this session alone" in notices(pilot)
+
+
+@pytest.mark.parametrize("colours", [TRUE_COLOURS, 256])
+async def test_each_state_is_read_in_every_theme(
+    service: RunningService, lockterm_app: Starter, colours: int
+) -> None:
+    system = {TRUE_COLOURS: ColorSystem.TRUECOLOR, 256: ColorSystem.EIGHT_BIT}[colours]
+    async with lockterm_app(service, 1001, Look(colours=colours)) as pilot:
+        for theme in pilot.app.available_themes:
+            pilot.app.theme = theme
+            await settled(pilot)
+            seen = await _states(pilot)
+            assert {*seen} == {*STATES} - {"unclear"}
+            for state, style in seen.items():
+                assert style.color is not None and style.bgcolor is not None
+                if not style.color.is_system_defined and not style.bgcolor.is_system_defined:
+                    told = contrast(style.color, style.bgcolor, system)
+                    assert told >= 4.5, (theme, state, str(style))
+
+
+@pytest.mark.parametrize("ground", ["dark", "light"])
+async def test_each_state_is_read_in_the_terminals_own_colours(
+    service: RunningService, lockterm_app: Starter, ground: str
+) -> None:
+    names = [*PALETTES["VGA"]][:-1]
+    grounds = {"dark": ("black",), "light": ("white",)}[ground]
+    async with lockterm_app(service, 1001) as pilot:
+        pilot.app.theme = f"ansi-{ground}"
+        await settled(pilot)
+        for state, style in (await _states(pilot)).items():
+            front, back = (
+                "default" if one is None or one.number is None else names[one.number]
+                for one in (style.color, style.bgcolor)
+            )
+            look = front, back, bool(style.reverse), grounds, bool(style.bold)
+            assert ratio_of(*look, palettes=("xterm", "VGA", "Tango")) >= OF_THEMES, state
+
+
+async def test_without_colours_what_is_urgent_is_bold(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001, Look(colours=0, ascii=True)) as pilot:
+        bold = {state for state, style in (await _states(pilot)).items() if style.bold}
+        assert bold == {"week", "disagree", "coerced"}
+
+
+async def _states(pilot: Pilot[Any]) -> dict[str, Style]:
+    """How the sign of each state is painted, in a row without the cursor."""
+    table = pilot.app.screen.query_one(RemotesTable)
+    now_ms = pilot.app.operations.now_ms()
+    day = dates.DAY_MS
+    spans = [(-9, -1, 2), (-1, 1, 1), (-1, 20, 1), (-1, 99, 1), (1, 2, 1), (-9, -1, 1)]
+    remotes = [
+        Remote(
+            id=place,
+            remote_type=2,
+            start_ms=now_ms + first * day,
+            end_ms=now_ms + last * day,
+            status=status,
+            is_coerced=1,
+        )
+        for place, (first, last, status) in enumerate(spans)
+    ]
+    table.show_remotes([Remote(id=99), *remotes], UTC, now_ms, top=True)
+    table.move_cursor(0)
+    await settled(pilot)
+    styles = {}
+    for place, row in enumerate(table.rows[1:], 2):
+        state, coerced = (
+            style
+            for text, style, _ in table.render_lines(Region(0, place, 80, 1))[0]
+            if text.strip() in (row.valid.state.sign, COERCED)
+        )
+        styles[row.valid.state.look], styles["coerced"] = state, coerced
+    return styles

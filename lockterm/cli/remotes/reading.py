@@ -164,7 +164,7 @@ def table_cells(remote: Remote, zone: tzinfo, now_ms: int) -> tuple[object, ...]
         told("remoteNumber", "-"),
         remote.odd.get("remoteType", word(RemoteType, remote.remote_type)),
         valid.short,
-        valid.state,
+        valid.word,
     )
 
 

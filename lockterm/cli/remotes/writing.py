@@ -103,7 +103,7 @@ def delete(options: Options, typed_lock: str, remote_id: int, how: WriteOptions)
             now_ms = session.operations.now_ms()
             lost = backup_words(before.raw)
             valid = validity(before, now_ms, session.operations.zone(lock))
-            tell(f"{remote_title(before)}: {clean(valid.words)}; {valid.state}. {lost}")
+            tell(f"{remote_title(before)}: {clean(valid.words)}; {valid.word}. {lost}")
         if not agree(f"Delete {remote_title(before)} from {lock_words(lock)}?", yes=how.yes):
             return let_be()
         done = f"{remote_title(before)} was deleted from {lock_words(lock)}."

@@ -23,7 +23,7 @@ from lockterm.screens.everywhere.table import OnLock
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import FindLine
 
-COLUMNS = ("end", "when", "lock", "who", "number", "days", "state", "read")
+COLUMNS = ("sign", "end", "when", "lock", "who", "number", "days", "state", "read")
 
 
 @record

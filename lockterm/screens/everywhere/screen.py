@@ -21,7 +21,7 @@ from lockterm.widgets.bindings import bindings
 if TYPE_CHECKING:
     from lockterm.operations import Operations
 
-COLUMNS = ("lock", "name", "number", "valid", "state", "read")
+COLUMNS = ("sign", "lock", "name", "number", "valid", "state", "read")
 
 
 class EverywhereScreen(AllLocksScreen):

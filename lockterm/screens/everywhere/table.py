@@ -17,7 +17,8 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
 from lockterm.domain.weekdays import weekday_words
 from lockterm.screens.remotes.layout import Layout
-from lockterm.screens.remotes.row import LONGEST, RemoteRow, cells
+from lockterm.screens.remotes.row import LONGEST, SIGNS, RemoteRow, cells, signs
+from lockterm.screens.remotes.table import BEFORE
 from lockterm.widgets.cells import cut
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import GAP, Column, RowTable
@@ -29,16 +30,17 @@ LOCK_CELLS = 24
 """The most cells of a lock's name."""
 
 COLUMNS: Mapping[str, Column] = {
+    "sign": Column("", most=BEFORE - GAP, least=BEFORE - GAP),
     "end": Column("Ends", most=11, least=11),
     "when": Column("When", most=12, least=12, rank=3),
     "lock": Column("Lock", most=LOCK_CELLS, least=9),
-    "name": Column("Name", most=40, least=11),
+    "name": Column("Name", most=40, least=11, good=14),
     "who": Column("Name", most=40, least=18),
     "number": Column("Number", most=12, least=7),
     "valid": Column("Valid", most=27, least=19, good=23),
     "days": Column("Days", most=8, least=7, rank=1),
     "state": Column("State", most=12, least=8, rank=2),
-    "read": Column("Read", most=5, least=4, right=True),
+    "read": Column("Read", most=5, least=4, rank=1, right=True),
 }
 """All there can be."""
 
@@ -148,27 +150,31 @@ class OnLocksTable(RowTable):
         """A remote; or a lock with why it was not read, across all columns."""
         shown = self._rows[row]
         widths = {self._columns[index]: width for index, width in self._widths.items()}
-        texts = {"lock": (clean(shown.lock.title, LONGEST), False), "read": (shown.read, False)}
+        texts = {"lock": (clean(shown.lock.title, LONGEST), ""), "read": (shown.read, "")}
         if shown.remote is None:
             lock = cut(texts["lock"][0], widths["lock"])
-            yield f"{lock}: {shown.problem}", False
+            yield f"{' ' * BEFORE}{lock}: {shown.problem}", ""
             return
         remote = RemoteRow.of(shown.remote, shown.zone, self._now_ms)
         layout = Layout({key: widths[key] for key in widths if key in _OF_REMOTE}, GAP, 0)
         if "who" in widths:
             layout = replace(layout, widths={"name": widths["who"], **layout.widths})
         texts |= dict(zip(layout.widths, cells(remote, layout), strict=True))
-        texts["who"] = texts.get("name", ("", False))
+        texts["who"] = texts.get("name", ("", ""))
         if end_ms := shown.remote.end_ms:
-            texts["end"] = (dates.day(end_ms, shown.zone), False)
-            texts["when"] = (dates.distance(end_ms, self._now_ms), False)
-        texts["days"] = (_days(shown.remote, widths.get("days", 0)), False)
+            texts["end"] = (dates.day(end_ms, shown.zone), "")
+            texts["when"] = (dates.distance(end_ms, self._now_ms), "")
+        texts["days"] = (_days(shown.remote, widths.get("days", 0)), "")
         for key, width in widths.items():
-            text, is_bold = texts.get(key, ("", False))
+            if key == "sign":
+                yield from signs(remote)
+                yield " " * (BEFORE - SIGNS), ""
+                continue
+            text, look = texts.get(key, ("", ""))
             text = cut(text, width)
             room = " " * (width - cell_len(text))
             right = COLUMNS[key].right
-            yield (room + text if right else text + room) + " " * GAP, is_bold
+            yield (room + text if right else text + room) + " " * GAP, look
 
 
 def _days(remote: Remote, width: int) -> str:

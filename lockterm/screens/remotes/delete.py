@@ -70,7 +70,7 @@ class Deletion:
         if changed := differences(shown, latest, zone, RECOGNISED):
             lines += ["! Changed since the list was read:", *map(str, changed), ""]
         valid = validity(latest, now_ms, zone)
-        lines += [f"Valid: {valid.words}", f"State: {valid.state}", "", backup_words(latest.raw)]
+        lines += [f"Valid: {valid.words}", f"State: {valid.word}", "", backup_words(latest.raw)]
         return TargetState(
             "\n".join(lines),
             question=question,

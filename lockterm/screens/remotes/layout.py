@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from lockterm.domain.validity import SHORT
 from lockterm.record import record
 from lockterm.screens.remotes.columns import COLUMNS, USUAL, Arrangement, SortOrder
+from lockterm.widgets.line_table import Piece
 
 GROWING = {"number": range(6, 13), "id": range(5, 21), "user": range(8, 21)}
 """The columns that are as wide as the longest that was seen, so that pages do not jump, and how
@@ -17,14 +18,17 @@ wide they may be."""
 DAY = len("2026-12-31")
 _STAMP = len("2026-12-31 18:00 +01:00")
 _LEAST = {
-    **{"name": 14, "type": 12, "valid": 23, "state": 8, "added": 2, "coerced": 7},
+    **{"name": 10, "type": 12, "valid": 23, "state": 8, "added": 3, "coerced": 7},
     **dict.fromkeys(("start", "end", "created", "updated"), DAY),
 }
 """The narrowest form of each column that is not in ``GROWING``."""
-_GIVING = ("added", "coerced", "type")
-"""What is left out first where not all of the usual columns fit."""
+_GIVING = ("added", "coerced", "type", "state")
+"""What is left out first where not all of the usual columns fit: the signs before the row tell
+what is coerced and the state, and what is valid tells the type."""
+GOOD_NAME = 24
+"""So many cells the name has before one of these is there."""
 _MORE = (
-    ("name", 18),
+    ("name", GOOD_NAME),
     ("gap", 2),
     ("valid", SHORT),
     ("state", 12),
@@ -61,15 +65,16 @@ def plan(room: int, long: Mapping[str, int], arrangement: Arrangement) -> Layout
     """
     columns, order, least = arrangement.columns, arrangement.order, {**_LEAST, **long}
     if order is not None:  # room for its marker
-        title = "By" if order.key == "added" else COLUMNS[order.key].title
+        title = "Via" if order.key == "added" else COLUMNS[order.key].title
         least[order.key] = max(least[order.key], len(title) + len(order.marker))
+    gap, giving = 1, [key for key in reversed(columns) if key != "name"]
+    if not columns:
+        gap, giving, least["name"] = 2, list(_GIVING), GOOD_NAME
     widths = {key: least[key] for key in columns or USUAL}
-    giving = [key for key in reversed(columns) if key != "name"] if columns else list(_GIVING)
-    while (spare := room - sum(widths.values()) - len(widths) + 1) < 0 and giving:
+    while (spare := room - sum(widths.values()) - gap * (len(widths) - 1)) < 0 and giving:
         del widths[giving.pop(0)]
-    gap = 1
     for key, most in _MORE:
-        if key == "gap" and spare >= len(widths) - 1:
+        if key == "gap" and gap == 1 and spare >= len(widths) - 1:
             gap, spare = most, spare - len(widths) + 1
         if key not in widths:
             continue
@@ -81,27 +86,27 @@ def plan(room: int, long: Mapping[str, int], arrangement: Arrangement) -> Layout
     return Layout(widths, gap, room, order)
 
 
-def line(cells: Sequence[tuple[str, bool]], layout: Layout) -> Iterator[tuple[str, bool]]:
+def line(cells: Sequence[Piece], layout: Layout) -> Iterator[Piece]:
     """The pieces of a line of the table.
 
     Args:
-        cells: For each column a clean string that fits, and whether it is bold.
+        cells: For each column a clean string that fits, and how it looks.
         layout: The columns.
     """
     gap = " " * layout.gap
-    for (text, is_bold), width in zip(cells, layout.widths.values(), strict=True):
-        yield text, is_bold
-        yield " " * (width - cell_len(text)) + gap, False
+    for (text, look), width in zip(cells, layout.widths.values(), strict=True):
+        yield text, look
+        yield " " * (width - cell_len(text)) + gap, ""
 
 
-def titles(layout: Layout) -> list[tuple[str, bool]]:
+def titles(layout: Layout) -> list[Piece]:
     """What the columns are called; the one they are sorted by has a marker."""
-    return [(_title(key, width, layout.order), False) for key, width in layout.widths.items()]
+    return [(_title(key, width, layout.order), "") for key, width in layout.widths.items()]
 
 
 def _title(key: str, width: int, order: SortOrder | None) -> str:
     short = key == "added" and width < len("Added") + (order is not None and order.key == key)
-    title = "By" if short else COLUMNS[key].title
+    title = "Via" if short else COLUMNS[key].title
     if order is None or order.key != key:
         return title
     return f"{title}{' ' * (len(title) + 1 < width)}{order.marker}"

@@ -61,7 +61,7 @@ def _key(remote: Remote, column: str, now_ms: int, zone: tzinfo) -> Any:
     if value is None:
         return None
     if column == "state":
-        return natural(validity(remote, now_ms, zone).state)
+        return natural(validity(remote, now_ms, zone).word)
     if field.constants is not None:
         return natural(word(field.constants, value))
     match field.kind:

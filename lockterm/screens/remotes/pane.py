@@ -33,7 +33,7 @@ def _words(row: RemoteRow, zone: tzinfo) -> Content:
         "id": "not usable" if remote.id is None else str(remote.id),
         "type": word(RemoteType, remote.remote_type),
         "valid": valid.words,
-        "state": row.busy or valid.state,
+        "state": row.busy or f"{valid.state.sign} {valid.word}",
         "added": f"via {word(AddType, remote.add_type)}",
         "coerced": word(Flag, remote.is_coerced),
     }

@@ -10,11 +10,12 @@ from lockterm.domain import dates
 from lockterm.domain.constants import AddType, RemoteType, word
 from lockterm.domain.reading import Kind
 from lockterm.domain.text import clean
-from lockterm.domain.validity import Validity, brief, validity
+from lockterm.domain.validity import COERCED, Validity, brief, validity
 from lockterm.record import record
 from lockterm.screens.remotes.columns import COLUMNS
 from lockterm.screens.remotes.layout import DAY, Layout
 from lockterm.widgets.cells import cut
+from lockterm.widgets.line_table import BOLD, Piece
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
@@ -47,12 +48,23 @@ def say_the_same(rows: Sequence[RemoteRow], ms: int) -> bool:
     """Whether rows say at another time what they say now, and the pane beside them of the first."""
     first = rows[:1]
     return all(validity(row.remote, ms, row.zone) == row.valid for row in first) and all(
-        brief(row.remote, ms, row.zone) == (row.valid.short, row.valid.state) for row in rows
+        brief(row.remote, ms, row.zone) == (row.valid.short, row.valid.word) for row in rows
     )
 
 
-def cells(row: RemoteRow, layout: Layout) -> list[tuple[str, bool]]:
-    """What stands in the columns, and whether it is bold."""
+def signs(row: RemoteRow) -> tuple[Piece, Piece]:
+    """The sign of the state, and that of a coerced remote: what stands before all columns."""
+    state = row.valid.state
+    return (state.sign, state.look), (COERCED, "coerced") if row.remote.is_coerced == 1 else _NONE
+
+
+_NONE = (" ", "")
+SIGNS = 2
+"""The cells they take."""
+
+
+def cells(row: RemoteRow, layout: Layout) -> list[Piece]:
+    """What stands in the columns, and how it looks."""
     found = []
     for key, width in layout.widths.items():
         text = _cell(row, key, width)
@@ -61,7 +73,7 @@ def cells(row: RemoteRow, layout: Layout) -> list[tuple[str, bool]]:
         bold = (key == "state" and bool(row.valid.disagreement)) or (
             key == "coerced" and text == "yes"
         )
-        found.append((cut(text, width), bold))
+        found.append((cut(text, width), BOLD if bold else ""))
     return found
 
 
@@ -133,11 +145,11 @@ def _valid(row: RemoteRow, width: int) -> str:
 def _state(row: RemoteRow, width: int) -> str:
     if row.busy:  # "just added", or "added" where that is too long
         return row.busy if len(row.busy) <= width else row.busy.rpartition(" ")[2]
-    if len(row.valid.state) > width and row.valid.disagreement:
+    if len(row.valid.word) > width and row.valid.disagreement:
         return f"{row.valid.service}!"
-    if row.valid.state == "not stated" and width < 10:
+    if row.valid.word == "not stated" and width < 10:
         return "unstated"
-    return row.valid.state
+    return row.valid.word
 
 
 def column_words(remote: Remote) -> tuple[str, ...]:

@@ -11,13 +11,16 @@ from textual import events
 
 from lockterm.screens.remotes.columns import AS_USUAL, USUAL, Arrangement
 from lockterm.screens.remotes.layout import GROWING, Layout, line, plan, titles
-from lockterm.screens.remotes.row import RemoteRow, cells, whole
+from lockterm.screens.remotes.row import SIGNS, RemoteRow, cells, signs, whole
 from lockterm.widgets.cells import cut
 from lockterm.widgets.line_table import MARGIN, MARK, TITLES, LineTable, Piece
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
+
+BEFORE = SIGNS + 1
+"""The cells before the columns: the signs, and a blank."""
 
 _SHORTEST = {key: widths.start for key, widths in GROWING.items()}
 
@@ -128,14 +131,17 @@ class RemotesTable(LineTable):
         self._moved()
 
     def titles(self) -> Iterator[Piece]:
-        return line(titles(self._layout), self._layout)
+        yield " " * BEFORE, ""
+        yield from line(titles(self._layout), self._layout)
 
     def line(self, row: int) -> Iterator[Piece]:
         found = cells(self.rows[row], self._layout)
         if self.is_cursor_written and row == self.cursor_row and self.is_marked(row):
-            text, is_bold = found[0]  # the cursor has taken the mark's place
-            found[0] = cut(f"{MARK}{text}", next(iter(self._layout.widths.values()))), is_bold
-        return line(found, self._layout)
+            text, look = found[0]  # the cursor has taken the mark's place
+            found[0] = cut(f"{MARK}{text}", next(iter(self._layout.widths.values()))), look
+        yield from signs(self.rows[row])
+        yield " " * (BEFORE - SIGNS), ""
+        yield from line(found, self._layout)
 
     def is_marked(self, row: int) -> bool:
         return self._marked(self.rows[row].remote)
@@ -150,12 +156,12 @@ class RemotesTable(LineTable):
         height = self.size.height or self.app.size.height
         scrollbar = len(self.rows) > height - TITLES
         width = self.size.width or self.app.size.width
-        return plan(width - scrollbar - len(MARGIN), self._long, arrangement)
+        return plan(width - scrollbar - len(MARGIN) - BEFORE, self._long, arrangement)
 
     def _refill(self, place: int) -> None:
         self._long = self._widened(self._long)  # they never shrink
         self._layout = self._plan_columns(self._arrangement)
-        self.set_lines(self._layout.room, len(self.rows), place)
+        self.set_lines(BEFORE + self._layout.room, len(self.rows), place)
 
     def _widened(self, before: Mapping[str, int]) -> Mapping[str, int]:
         """The columns of ``GROWING`` as wide as what stands in them, at least as wide as before."""
