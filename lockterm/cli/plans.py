@@ -14,7 +14,7 @@ from lockterm.cli.ending import Misused, sentence_of, tell
 from lockterm.cli.output import put
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import lock_words
-from lockterm.domain.plan import ACTION_GLYPHS, Action, Step, StepState, at_rest
+from lockterm.domain.plan import ACTION_GLYPHS, DUE, Action, Step, StepState, at_rest, under_way
 from lockterm.domain.plan_words import (
     change_words,
     has_work,
@@ -125,12 +125,18 @@ def _step_lines(session: Session, lock: Lock, step: Step) -> Iterator[str]:
 # --- for programs --------------------------------------------------------------------------------
 
 
-def put_step(step: Step, *, is_dry: bool) -> None:
-    """Print a step as a line of JSON."""
-    step = at_rest(step)
+def put_step(step: Step, *, is_dry: bool = False, is_running: bool = False) -> None:
+    """Print a step as a line of JSON.
+
+    Args:
+        step: The step.
+        is_dry: Whether nothing is to be sent now.
+        is_running: Whether a session carries it out just now.
+    """
+    step = under_way(step) if is_running else at_rest(step)
     state = str(step.state)
-    if step.state is StepState.TO_DO:
-        state = "planned" if is_dry else StepState.NOT_SENT
+    if step.state in DUE:
+        state = "planned" if is_dry or is_running else StepState.NOT_SENT
     put_line(
         {
             "step": step.number,
@@ -145,9 +151,11 @@ def put_step(step: Step, *, is_dry: bool) -> None:
     )
 
 
-def put_end(run: str | None, steps: Iterable[Step], *, is_dry: bool) -> None:
-    """Print what became of a run as a line of JSON."""
-    put_line({"run": run, "counts": counts_of(steps, is_dry=is_dry)})
+def put_end(
+    run: str | None, steps: Iterable[Step], *, is_dry: bool = False, is_running: bool = False
+) -> None:
+    """Print what became of a run as a line of JSON; see :func:`put_step`."""
+    put_line({"run": run, "counts": counts_of(steps, is_dry=is_dry, is_running=is_running)})
 
 
 def put_line(value: Mapping[str, Any]) -> None:
@@ -155,9 +163,9 @@ def put_line(value: Mapping[str, Any]) -> None:
     put(json.dumps(value))
 
 
-def counts_of(steps: Iterable[Step], *, is_dry: bool = False) -> dict[str, int]:
-    """How many steps there are of each state that programs are told."""
-    steps = [*steps]
-    planned = sum(step.state is StepState.TO_DO for step in steps) if is_dry else 0
-    told = Counter(step.state for step in steps if not is_dry or step.state is not StepState.TO_DO)
-    return {**({"planned": planned} if is_dry else {}), **state_counts(told)}
+def counts_of(
+    steps: Iterable[Step], *, is_dry: bool = False, is_running: bool = False
+) -> dict[str, int]:
+    """How many steps there are of each state that programs are told; see :func:`put_step`."""
+    told = Counter(step.state for step in steps)
+    return state_counts(told, is_running=is_dry or is_running)

@@ -19,7 +19,7 @@ from lockterm.cli.plans import put_end, put_line, put_plan, put_step
 from lockterm.cli.session import Session
 from lockterm.config import Options
 from lockterm.domain import dates
-from lockterm.domain.plan import ACTION_GLYPHS, DUE, Plan, at_rest
+from lockterm.domain.plan import ACTION_GLYPHS, DUE, Plan, at_rest, under_way
 from lockterm.domain.plan_words import (
     counts_words,
     has_work,
@@ -30,7 +30,7 @@ from lockterm.domain.plan_words import (
 from lockterm.domain.text import clean
 from lockterm.domain.wording import counted
 from lockterm.operations.plan_files import Drawn
-from lockterm.operations.refusals import NoSuchRun, OtherPlan
+from lockterm.operations.refusals import NoSuchRun, OtherPlan, RunUnderWay
 
 the_run = click.argument("run", metavar="RUN")
 as_lines = click.option("--json", "as_json", is_flag=True, help="JSON, one object a line.")
@@ -60,7 +60,7 @@ def list_runs(options: Options, as_json: bool) -> int:
                 {
                     "run": one.id,
                     "state": one.state.value,
-                    "counts": state_counts(one.counts()),
+                    "counts": state_counts(one.counts(), is_running=one.is_running),
                     "title": one.title,
                     "made": one.made_ms,
                 }
@@ -72,7 +72,7 @@ def list_runs(options: Options, as_json: bool) -> int:
             dates.stamp(one.made_ms, zone),
             one.state.value,
             one.title,
-            counts_words(one.counts()),
+            counts_words(one.counts(), is_running=one.is_running),
         )
         for one in found
     ]
@@ -91,8 +91,8 @@ def show(options: Options, run: str, as_json: bool) -> int:
         plan = session.run(session.operations.runs.find(run))
     if as_json:
         for step in plan.steps:
-            put_step(step, is_dry=False)
-        put_end(plan.id, plan.steps, is_dry=False)
+            put_step(step, is_running=plan.is_running)
+        put_end(plan.id, plan.steps, is_running=plan.is_running)
         return DONE
     rows = [
         (
@@ -100,13 +100,15 @@ def show(options: Options, run: str, as_json: bool) -> int:
             ACTION_GLYPHS[step.action],
             step.lock_id,
             step_title(step),
-            state_words(step),
+            state_words(step, is_running=plan.is_running),
             step.message,
         )
-        for step in map(at_rest, plan.steps)
+        for step in map(under_way if plan.is_running else at_rest, plan.steps)
     ]
     put_table(("Step", "", "Lock", "Remote", "State", "Why"), rows)
-    put(f"{clean(plan.title, 100)}: {counts_words(plan.counts())}")
+    words = counts_words(plan.counts(), is_running=plan.is_running)
+    where = ", under way in another session" if plan.is_running else ""
+    put(f"{clean(plan.title, 100)}{where}: {words}")
     return DONE
 
 
@@ -146,6 +148,8 @@ def _go_on(
         profile = session.profile
         if (plan.profile, plan.service) != (profile.name, profile.base_url):
             raise OtherPlan(plan, profile.name, profile.base_url)
+        if plan.is_running:
+            raise RunUnderWay(plan)
         plan = chosen(session, plan)
         if not has_work(plan):
             run_id = plan.id if plan.steps else None

@@ -121,6 +121,13 @@ def at_rest(step: Step) -> Step:
     return replace(step, state=StepState.UNKNOWN, message=words)
 
 
+def under_way(step: Step) -> Step:
+    """A step as it stands while a session carries it out: one that is sent has no outcome yet."""
+    if step.state is not StepState.SENT:
+        return step
+    return replace(step, message="It is under way just now, in another session.")
+
+
 @record
 class Plan:
     """Steps that are confirmed together."""
@@ -135,6 +142,8 @@ class Plan:
     steps: tuple[Step, ...]
     stopped: str = ""
     """Why a run has ended before all was tried, in sentences; it is not kept."""
+    is_running: bool = False
+    """Whether a session carried it out just as it was looked up; it is not kept."""
 
     def counts(self) -> Counter[StepState]:
         """How many steps there are of each state."""

@@ -33,6 +33,7 @@ _TODO = {
     Action.DELETE: "to delete",
     Action.VOICE: "to get a voice",
 }
+_DUE_WORDS = {StepState.SENT: "under way", StepState.TO_DO: "left"}
 _WORDS = {StepState.UNCHANGED: "so already", StepState.NOT_SENT: "not sent"}
 
 
@@ -64,9 +65,10 @@ def step_title(step: Step) -> str:
     return titled(*step_name(step))
 
 
-def state_words(step: Step) -> str:
-    """``not sent``: the state of a step."""
-    return step.state.value.replace("_", " ")
+def state_words(step: Step, *, is_running: bool = False) -> str:
+    """``not sent``: the state of a step; ``is_running``: a session carries it out just now."""
+    due = _DUE_WORDS.get(step.state) if is_running else None
+    return due or step.state.value.replace("_", " ")
 
 
 def change_words(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
@@ -237,20 +239,36 @@ def gone_words(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
     return f"{'; '.join(words)}."
 
 
-def state_counts(counts: Mapping[StepState, int]) -> dict[str, int]:
-    """How many steps have each state that programs are told."""
-    found = {state: counts.get(state, 0) for state in TOLD}
-    found[StepState.NOT_SENT] += counts.get(StepState.TO_DO, 0)
-    found[StepState.UNKNOWN] += counts.get(StepState.SENT, 0)
-    return {state.value: count for state, count in found.items()}
+def state_counts(counts: Mapping[StepState, int], *, is_running: bool = False) -> dict[str, int]:
+    """How many steps have each state that programs are told.
+
+    Args:
+        counts: State -> how many steps have it.
+        is_running: Whether a session carries them out just now: what is due is still planned then.
+    """
+    found = {state.value: counts.get(state, 0) for state in TOLD}
+    to_do, sent = counts.get(StepState.TO_DO, 0), counts.get(StepState.SENT, 0)
+    if is_running:
+        return {"planned": to_do + sent, **found}
+    found[StepState.NOT_SENT] += to_do
+    found[StepState.UNKNOWN] += sent
+    return found
 
 
-def counts_words(counts: Mapping[StepState, int]) -> str:
-    """``212 recorded, 2 refused``."""
-    found = state_counts(counts)
+def counts_words(counts: Mapping[StepState, int], *, is_running: bool = False) -> str:
+    """``212 recorded, 2 refused``; while it is carried out ``212 recorded, 1 under way, 5 left``.
+
+    Args:
+        counts: State -> how many steps have it.
+        is_running: Whether a session carries them out just now.
+    """
+    found = state_counts(counts, is_running=is_running)
     said = [
         f"{found[state.value]:,} {_WORDS.get(state, state.value)}"
         for state in TOLD
         if found[state.value]
     ]
+    for state, words in _DUE_WORDS.items() if is_running else ():
+        if count := counts.get(state, 0):
+            said.append(f"{count:,} {words}")
     return ", ".join(said)

@@ -67,10 +67,10 @@ class RunUnderWay(LocktermError):
 
     title = "Under way already"
 
-    def __init__(self, plan: Plan, session: str) -> None:
+    def __init__(self, plan: Plan, session: str = "") -> None:
         super().__init__(
             f"The plan {quoted(clean(plan.title, 60))} is being carried out just now,"
-            f" by session {clean(session, 60)}.",
+            f" by {f'session {clean(session, 60)}' if session else 'another session'}.",
             hint="Wait until it has ended.",
         )
 

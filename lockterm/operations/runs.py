@@ -135,8 +135,16 @@ class Runs:
             raise NoSuchRun(f"More than one run begins with {start}.", hint="Give more of its id.")
         if not ids:
             raise NoSuchRun(f"There is no run {start}.", hint="See: lockterm runs list")
+        # Asked for before it is read: what is told as ended has all its outcomes.
+        is_running = await self.is_running(ids[0])
         plan = await self._use(lambda: self._store.read(ids[0]))
-        return replace(plan, steps=tuple([await self._up_to_date(step) for step in plan.steps]))
+        steps = tuple([await self._up_to_date(step) for step in plan.steps])
+        return replace(plan, steps=steps, is_running=is_running)
+
+    async def is_running(self, plan_id: str) -> bool:
+        """Whether a session carries a plan out just now."""
+        is_alive = self._journal.session.is_alive
+        return await self._use(lambda: self._store.is_running(plan_id, is_alive))
 
     async def list(self) -> list[RunLine]:
         """The plans of this profile in short, the newest first."""

@@ -117,7 +117,7 @@ async def undo_run(operations: Operations, run_id: str, *, renames: bool = False
         NoSuchRun: It is not kept any more.
     """
     plan = await operations.runs.find(run_id)
-    if any(one.is_running for one in await operations.runs.list() if one.id == plan.id):
+    if plan.is_running:
         raise CannotUndoError("The run is under way: stop it, or wait for its end.")
     sent = await operations.journal.of_run(plan.id)
     changes = [one for one in sent if one.state not in WITHOUT_EFFECT]

@@ -110,6 +110,13 @@ class RunStore:
             )
         return found
 
+    def is_running(self, plan_id: str, is_alive: Callable[[str], bool]) -> bool:
+        """Whether a session that lives carries a plan out."""
+        with self._database.reading() as connection:
+            rows = fetch(connection, "SELECT session FROM plans WHERE id = ?", [plan_id])
+        holder = str(rows[0][0]) if rows else ""
+        return bool(holder) and is_alive(holder)
+
     def take(self, plan_id: str, session: str, is_alive: Callable[[str], bool]) -> str:
         """Note that a session carries a plan out, unless another one that lives does.
 

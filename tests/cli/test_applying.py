@@ -19,6 +19,7 @@ from lockterm.cli.carrying import code_of_steps
 from lockterm.domain.plan import Action, Plan, Step, StepState
 from lockterm.store.database import Database
 from lockterm.store.runs import RunStore
+from lockterm.store.sessions import StoreSession
 from tests.cli.conftest import Scripts
 from tests.cli.test_outcomes import NEAR, lose, swallow
 from tests.faults.proxy import Exchange, FaultProxy
@@ -286,6 +287,40 @@ def test_what_a_killed_run_had_sent_is_unknown_until_it_is_read_back(scripts: Sc
     assert last["counts"] == {**dict.fromkeys(COUNTS, 0), "unknown": 1, "not_sent": 1}
     listed = json.loads(scripts.run("runs", "list", "--json").stdout)
     assert (listed["state"], listed["counts"]) == ("interrupted", last["counts"])
+
+
+def test_a_run_of_a_session_that_lives_is_under_way_there(scripts: Scripts) -> None:
+    new = {"remoteName": "Ben", "remoteNumber": "Z-1", "remoteType": 1, "addType": 1}
+    done, sent, due, refused = (Step(n, Action.ADD, 1004, None, "Ben", new) for n in (1, 2, 3, 4))
+    run = keep(
+        scripts,
+        replace(done, state=StepState.RECORDED),
+        replace(sent, state=StepState.SENT, operation_id="a" * 32),
+        due,
+        replace(refused, state=StepState.REFUSED, message="No."),
+    )
+    counts = {"planned": 2, **dict.fromkeys(COUNTS, 0), "recorded": 1, "refused": 1}
+    session = StoreSession(scripts.database.parent / "sessions")
+    session.open()
+    with closing(Database(scripts.database)) as database:
+        assert not RunStore(database).take(run, session.id, session.is_alive)
+    told, last = lines(scripts, "runs", "show", run)
+    assert [one["state"] for one in told] == ["recorded", "planned", "planned", "refused"]
+    assert "under way just now" in told[1]["message"]
+    assert last == {"run": run, "counts": counts}
+    listed = json.loads(scripts.run("runs", "list", "--json").stdout)
+    assert (listed["state"], listed["counts"]) == ("running", counts)
+    words = "1 recorded, 1 refused, 1 under way, 1 left"
+    assert words in scripts.run("runs", "list").stdout
+    assert f"apply x.csv, under way in another session: {words}" in (
+        scripts.run("runs", "show", run).stdout
+    )
+    for command in ("resume", "retry"):
+        told_of = scripts.run("runs", command, run, "--yes")
+        assert (told_of.returncode, told_of.stdout) == (1, "")
+        assert "is being carried out just now, by another session" in told_of.stderr
+    session.close()
+    assert scripts.writes() == []
 
 
 def test_a_run_of_another_service_is_refused_by_name(scripts: Scripts) -> None:

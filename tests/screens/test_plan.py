@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -30,8 +31,12 @@ from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.locks import LocksScreen
 from lockterm.screens.plan import PlanScreen
+from lockterm.screens.plan.opening import screen_of_run
 from lockterm.screens.profiles import ProfilesScreen
 from lockterm.service.running import RunningService
+from lockterm.store.database import Database
+from lockterm.store.runs import RunStore
+from lockterm.store.sessions import StoreSession
 from lockterm.widgets.line_table import LineTable
 from tests.conftest import NOW_MS
 from tests.faults.catalogue import reset
@@ -373,6 +378,39 @@ async def test_what_was_under_way_as_the_store_failed_is_unknown_and_read_back(
         await agreed(pilot)
         await until(pilot, lambda: "4 recorded." in words(app))
         assert [names(service, 1003) >= {f"New {number}"} for number in range(1, 5)] == [True] * 4
+
+
+async def test_a_run_of_another_session_is_followed_and_gone_on_with_once_it_has_ended(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service) as pilot:
+        app = app_of(pilot)
+        runs, journal = app.operations.runs, app.operations.journal
+        refused = replace(add(1003, 3), state=StepState.REFUSED, message="No.")
+        plan = runs.make("apply remotes.csv", [add(1003, 1), add(1003, 2), refused])
+        await runs.keep(plan)
+        other = StoreSession(journal.database.path.parent / "sessions")
+        other.open()
+        with closing(Database(journal.database.path)) as database:
+            store, first = RunStore(database), plan.steps[0]
+            assert not store.take(plan.id, other.id, other.is_alive)
+            store.note(plan.id, [replace(first, state=StepState.SENT, operation_id="a" * 32)])
+            app.push_screen(await screen_of_run(app.operations, plan.id))
+            way = "Under way in another session: 1 refused, 1 under way, 1 left."
+            await until(pilot, lambda: way in words(app) and "sending" in words(app))
+            assert "unknown" not in words(app) and "going on" not in words(app)
+            for key in ("enter", "R"):
+                await pilot.press(key)
+                await until(pilot, lambda: "Another session carries it out" in words(app))
+                await pilot.press("escape")
+            store.note(plan.id, [replace(first, state=StepState.RECORDED)])
+            await until(pilot, lambda: "1 recorded, 1 refused, 1 left." in words(app))
+            store.release(plan.id)
+        other.close()
+        await until(pilot, lambda: "1 recorded, 1 refused. 1 is left: enter goes on." in words(app))
+        await agreed(pilot)
+        await until(pilot, lambda: "2 recorded, 1 refused." in words(app))
+        assert {"New 2"} == names(service, 1003) & {"New 1", "New 2", "New 3"}
 
 
 async def test_what_is_unknown_is_read_back_at_the_end_until_that_is_stopped(

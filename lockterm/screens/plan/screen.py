@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import cast
@@ -18,6 +19,7 @@ from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState
 from lockterm.domain.plan_words import (
     all_changes,
     all_notes,
+    counts_words,
     has_work,
     notes_of,
     plan_words,
@@ -27,9 +29,9 @@ from lockterm.domain.remotes import Remote
 from lockterm.domain.rules import sends_dates
 from lockterm.domain.text import clean
 from lockterm.domain.wording import read_only
-from lockterm.errors import StoreError
+from lockterm.errors import LocktermError, StoreError
 from lockterm.operations.plan_files import Drawn
-from lockterm.operations.refusals import OtherPlan
+from lockterm.operations.refusals import OtherPlan, RunUnderWay
 from lockterm.operations.run_here import RunHere
 from lockterm.operations.undoing import undo_one
 from lockterm.screens.base import HasOperations, LocktermScreen
@@ -42,6 +44,9 @@ from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.state_panel import StatePanel
+
+LOOK_S = 1.0
+"""So often it is looked up how far another session is with the plan, in seconds."""
 
 PAINT_S = 0.1
 """While a run is under way, so often what became of its steps is painted: the line may be thin."""
@@ -101,6 +106,12 @@ class PlanScreen(LocktermScreen[None]):
         return run if run is not None and run.plan.id == self.drawn.plan.id else None
 
     @property
+    def is_elsewhere(self) -> bool:
+        """Whether another session carries it out, as far as was looked up."""
+        run = self.run_here
+        return self.drawn.plan.is_running and (run is None or run.is_over)
+
+    @property
     def plan(self) -> Plan:
         """The plan with its steps as they are now."""
         return replace(self.drawn.plan, steps=tuple(self._steps.values()))
@@ -125,11 +136,13 @@ class PlanScreen(LocktermScreen[None]):
         self._is_read = True
         self._show_steps()
         self._begin_to_follow()
+        self.follow_elsewhere()
 
     def _show_steps(self) -> None:
         """Show the steps: what could not be planned first, and last what stays as it is."""
         table, state = self.query_one(PlanTable), self.query_one(StatePanel)
-        table.is_at_rest = self.run_here is None or self.run_here.is_over
+        run = self.run_here
+        table.is_at_rest = not self.is_elsewhere and (run is None or run.is_over)
         ordered = sorted(
             self.drawn.plan.steps, key=lambda step: (step.is_planned, step.action is Action.KEEP)
         )
@@ -161,6 +174,10 @@ class PlanScreen(LocktermScreen[None]):
                 yield "Stopping after the steps that are under way ..."
             return
         steps = self._steps.values()
+        if self.is_elsewhere:
+            counts = counts_words(self.plan.counts(), is_running=True)
+            yield f"Under way in another session: {counts}."
+            return
         if self.drawn.about and not self._is_begun:
             yield self.drawn.about
         if run is not None and run.error is None:
@@ -238,6 +255,9 @@ class PlanScreen(LocktermScreen[None]):
             self._timer.pause()
             self._steps.update(run.steps)
             self._show_steps()
+            if isinstance(run.error, RunUnderWay):
+                self.drawn = replace(self.drawn, plan=replace(self.drawn.plan, is_running=True))
+                self.follow_elsewhere()
             return
         if self.only_problems and any(run.steps[one].state in PROBLEMS for one in news):
             self._show_steps()
@@ -249,6 +269,20 @@ class PlanScreen(LocktermScreen[None]):
         if table.current is not None and table.current.number in news:
             self._tell_row()
 
+    @work(exclusive=True, group="elsewhere")
+    async def follow_elsewhere(self) -> None:
+        """Show how far another session is with it; once that has ended, it can be gone on with.
+
+        An error waits for the next look: what is shown stays, and nothing of it is sent from here.
+        """
+        while self.is_elsewhere:
+            await asyncio.sleep(LOOK_S)
+            with suppress(LocktermError):
+                plan = await self.operations.runs.find(self.drawn.plan.id)
+                self.drawn = replace(self.drawn, plan=plan)
+                self._steps.update((step.number, step) for step in plan.steps)
+                self._show_steps()
+
     # --- actions -------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
@@ -256,6 +290,8 @@ class PlanScreen(LocktermScreen[None]):
         run = self.operations.run_under_way
         is_here = run is not None and run is self.run_here
         match action:
+            case "carry_out" | "retry" | "undo" if self.is_elsewhere:
+                return "Another session carries it out: wait for its end."
             case "carry_out":
                 if is_here:
                     return "It is being carried out."
