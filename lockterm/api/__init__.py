@@ -2,5 +2,5 @@
 
 Reading order: ``client`` (the calls), ``writes`` (what a change is), ``transport`` (one exchange),
 ``envelope`` and ``decoder`` (what the answer means), ``retry_policy`` (what is tried again);
-``first_page`` is what is asked before httpcore is imported.
+``first_page`` is what is asked before httpx is imported.
 """

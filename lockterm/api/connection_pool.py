@@ -6,8 +6,9 @@ import asyncio
 import contextlib
 import ssl
 from collections.abc import AsyncIterator
+from typing import cast
 
-from lockterm.api.http import httpcore
+from lockterm.api.http import httpx
 
 KEPT = 10
 """How many idle connections are kept for the next reads: as many as read all locks side by side. A
@@ -29,12 +30,12 @@ class ConnectionPool:
 
     def __init__(self, context: ssl.SSLContext | None) -> None:
         self._context = context
-        self._idle: list[httpcore.AsyncConnectionPool] = []
+        self._idle: list[httpx.AsyncHTTPTransport] = []
         self._closing: set[asyncio.Task[None]] = set()
         self._closed = False
 
     @contextlib.asynccontextmanager
-    async def connection(self, *, fresh: bool) -> AsyncIterator[httpcore.AsyncConnectionPool]:
+    async def connection(self, *, fresh: bool) -> AsyncIterator[httpx.AsyncHTTPTransport]:
         """A connection, or what will be one.
 
         Args:
@@ -59,15 +60,13 @@ class ConnectionPool:
             self._throw_away(self._idle.pop())
         await asyncio.gather(*self._closing, return_exceptions=True)
 
-    def _new(self, *, kept: bool) -> httpcore.AsyncConnectionPool:
-        return httpcore.AsyncConnectionPool(
-            self._context,  # None: httpcore makes a strict one should it ever need one
-            max_connections=None,
-            max_keepalive_connections=int(kept),
-            keepalive_expiry=KEPT_S,
-        )
+    def _new(self, *, kept: bool) -> httpx.AsyncHTTPTransport:
+        limits = httpx.Limits(max_keepalive_connections=int(kept), keepalive_expiry=KEPT_S)
+        # None goes through to httpcore, which makes a strict one should it ever need one.
+        context = cast("ssl.SSLContext", self._context)
+        return httpx.AsyncHTTPTransport(verify=context, trust_env=False, limits=limits)
 
-    def _throw_away(self, connection: httpcore.AsyncConnectionPool) -> None:
+    def _throw_away(self, connection: httpx.AsyncHTTPTransport) -> None:
         # In a task of its own: who is being cancelled must not leave it half closed.
         task = asyncio.ensure_future(connection.aclose())
         self._closing.add(task)

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 from lockterm import __version__
 from lockterm.api.failures import not_sent
-from lockterm.api.headers import field_texts
-from lockterm.api.http import Url, httpcore, request_to
+from lockterm.api.http import httpx
 from lockterm.api.pacing import Pace
 from lockterm.api.pack_urls import addresses_of, checked_url, not_fetched, other_server
 from lockterm.api.partial_file import PartialFile, on_disk
@@ -108,7 +107,7 @@ class _Fetch:
     """The way of one pack from its server into its partial file."""
 
     profile: Profile
-    url: Url
+    url: httpx.URL
     wanted: PackSource
     partial: PartialFile
     folder: Path
@@ -128,12 +127,12 @@ class _Fetch:
                     self.partial.restart()
         raise not_fetched("The server sent another part of the file than it was asked for.")
 
-    def _fits(self, response: httpcore.Response) -> bool:
+    def _fits(self, response: httpx.Response) -> bool:
         """Whether the answer is the whole pack, or goes on where the file ends."""
-        status, have = response.status, self.partial.have
+        status, have = response.status_code, self.partial.have
         if status == 206:
-            told = _CONTENT_RANGE.fullmatch(_field(response, "content-range"))
-            etag = _field(response, "etag", self.partial.validator)
+            told = _CONTENT_RANGE.fullmatch(response.headers.get("content-range", ""))
+            etag = response.headers.get("etag", self.partial.validator)
             same = not have or etag == self.partial.validator
             return told is not None and int(told[1]) == have and same
         if status not in (200, 416) or (status == 416 and not have):
@@ -142,19 +141,20 @@ class _Fetch:
                 status=status,
                 hint="Redirects are not followed." if 300 <= status < 400 else "",
             )
-        kind = _field(response, "content-type").partition(";")[0].strip().lower()
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if status == 200 and kind in ("text/html", "application/xhtml+xml"):
             raise _instead("The server sent a web page in place of the pack.")
         return status == 200
 
-    async def _take(self, response: httpcore.Response, deadline: asyncio.Timeout) -> int | None:
-        if _field(response, "content-encoding", "identity").lower() != "identity":
+    async def _take(self, response: httpx.Response, deadline: asyncio.Timeout) -> int | None:
+        if response.headers.get("content-encoding", "identity").lower() != "identity":
             raise not_fetched("The server packed the file once more; it was not taken.")
         partial, told = self.partial, self.wanted.size
-        begun = 0 if response.status == 200 else partial.have
+        begun = 0 if response.status_code == 200 else partial.have
         total = _length(response, begun) if told is None else told
         most = MOST_BYTES if told is None else told
-        stream = cast("AsyncGenerator[bytes, None]", response.aiter_stream())
+        # As it comes: httpx's own chunks would hold back up to one, which a break then loses.
+        stream = cast("AsyncGenerator[bytes, None]", response.aiter_raw())
         loop, progress, pace = asyncio.get_running_loop(), 0, Pace()
         chunks = stream if begun else self._from_its_beginning(stream, response)
         async with contextlib.aclosing(stream), contextlib.aclosing(chunks):
@@ -176,7 +176,7 @@ class _Fetch:
         return total
 
     async def _from_its_beginning(
-        self, chunks: AsyncGenerator[bytes, None], response: httpcore.Response
+        self, chunks: AsyncGenerator[bytes, None], response: httpx.Response
     ) -> AsyncGenerator[bytes, None]:
         """The chunks of a whole pack; what came before them goes only once they seem to be one.
 
@@ -195,7 +195,7 @@ class _Fetch:
                 self._check(bytes(held))
         with on_disk(self.folder):
             self.partial.restart()
-            self.partial.note_validator(_field(response, "etag"))
+            self.partial.note_validator(response.headers.get("etag", ""))
         if held:
             yield bytes(held)
         async for chunk in chunks:
@@ -209,7 +209,7 @@ class _Fetch:
             raise _instead(f"The server sent {len(pack):,} bytes in place of the pack.")
 
     @contextlib.asynccontextmanager
-    async def _answer(self) -> AsyncIterator[tuple[httpcore.Response, asyncio.Timeout]]:
+    async def _answer(self) -> AsyncIterator[tuple[httpx.Response, asyncio.Timeout]]:
         left = False
 
         async def note(step: str, _info: object) -> None:
@@ -219,18 +219,18 @@ class _Fetch:
         addresses = await addresses_of(self.url, self.profile.base_url)
         profile = self.profile
         context = await asyncio.to_thread(
-            tls_context, f"{self.url.scheme}:", profile.ca_file, ca_only=profile.ca_only
+            tls_context, str(self.url), profile.ca_file, ca_only=profile.ca_only
         )
-        async with httpcore.AsyncConnectionPool(context) as connections:
+        async with httpx.AsyncHTTPTransport(verify=context, trust_env=False) as transport:
             try:
                 async with asyncio.timeout(STALL_S) as deadline:
                     for address in addresses:
                         request = self._request(address)
                         request.extensions["trace"] = note
                         try:
-                            response = await connections.handle_async_request(request)
+                            response = await transport.handle_async_request(request)
                             break
-                        except Exception:
+                        except httpx.HTTPError:
                             if left or address == addresses[-1]:
                                 raise
                     try:
@@ -241,16 +241,16 @@ class _Fetch:
                 raise
             except Exception as error:  # the HTTP stack's: see lockterm.api.transport
                 if not left:
-                    server = clean(self.url.server, 80)
+                    server = clean(self.url.netloc.decode("ascii"), 80)
                     raise not_sent(error, server) from error
-                stalled = isinstance(error, (httpcore.TimeoutException, TimeoutError))
+                stalled = isinstance(error, (httpx.TimeoutException, TimeoutError))
                 what = f"Hardly anything came for {STALL_S:.0f} s" if stalled else "The line broke"
                 raise _broken(what, self.partial) from error
 
-    def _request(self, address: str) -> httpcore.Request:
+    def _request(self, address: str) -> httpx.Request:
         """The request for what is missing, to one address of the server."""
-        headers = dict[str, str]()
-        if self.url.origin == origin_of(self.profile.base_url):
+        headers = {"Host": self.url.netloc.decode("ascii")}
+        if origin_of(str(self.url)) == origin_of(self.profile.base_url):
             headers |= checked_headers(self.profile)
         headers |= {"Accept-Encoding": "identity", "User-Agent": f"lockterm/{__version__}"}
         if self.partial.have:
@@ -259,8 +259,8 @@ class _Fetch:
         waits = {"connect": 10.0, "read": STALL_S, "write": STALL_S, "pool": STALL_S}
         # Connected to by its address, the server is still the one of the name, also for TLS.
         extensions = {"timeout": waits, "sni_hostname": self.url.host}
-        at = address.partition("%")[0]
-        return request_to(self.url, "GET", headers, extensions=extensions, address=at)
+        url = self.url.copy_with(host=address.partition("%")[0])
+        return httpx.Request("GET", url, headers=headers, extensions=extensions)
 
 
 def _instead(what: str) -> MalformedAnswer:
@@ -268,14 +268,10 @@ def _instead(what: str) -> MalformedAnswer:
     return not_fetched(f"{what} It was not taken.", hint)
 
 
-def _field(response: httpcore.Response, name: str, default: str = "") -> str:
-    return field_texts(response.headers).get(name, default)
-
-
-def _length(response: httpcore.Response, have: int) -> int | None:
-    if told := _CONTENT_RANGE.fullmatch(_field(response, "content-range")):
+def _length(response: httpx.Response, have: int) -> int | None:
+    if told := _CONTENT_RANGE.fullmatch(response.headers.get("content-range", "")):
         return int(told[2]) if told[2] else None
-    length = _field(response, "content-length")
+    length = response.headers.get("content-length", "")
     return have + int(length) if re.fullmatch("[0-9]{1,15}", length) else None
 
 

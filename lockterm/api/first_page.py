@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from lockterm.api.answer import Answer, quoting
 from lockterm.api.body_reader import BodyReader
-from lockterm.api.headers import clock_offset_s, field_texts
+from lockterm.api.headers import clock_offset_s
 from lockterm.api.payloads import page_of
 from lockterm.api.settings import checked_base_url, connect_limit_s, sent_headers
 from lockterm.errors import LocktermError
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 LIST_PATH = "/api/v1/bluetooth-remote/list"
 
 _PLAIN = re.compile(r"(https?)://((?!xn--)[a-z0-9.-]+)(?::([0-9]+))?((?:/(?!\.)[A-Za-z0-9._~-]+)*)")
-"""An address that is sent as it is written; with another one, only the client begins."""
+"""An address that httpx sends as it is written; with another one, only the client begins."""
 
 _NEXT_ADDRESS_S = 0.25
 """So long, in seconds, each address of a host is tried while there is another one (RFC 8305)."""
@@ -153,7 +153,7 @@ class FirstPage:
         for event in _events(http, line, end_s):
             if isinstance(event, h11.Response):
                 at_s = (began + time.time()) / 2
-                told = field_texts(event.headers)
+                told = _decoded(event)
                 reader = BodyReader(told.get("content-encoding", ""))
                 status = event.status_code
             elif isinstance(event, h11.Data):
@@ -224,3 +224,14 @@ def _events(http: h11.Connection, line: socket.socket, end_s: float) -> Iterator
             return
         else:  # one that only informs, as may come for ever; or the end of the line
             raise OSError
+
+
+def _decoded(response: h11.Response) -> dict[str, str]:
+    """The header fields by lower-case name, as httpx tells them."""
+    fields: dict[bytes, bytes] = {}
+    for name, value in response.headers:
+        fields[name] = fields[name] + b", " + value if name in fields else value
+    try:
+        return {name.decode(): value.decode() for name, value in fields.items()}
+    except UnicodeDecodeError:
+        return {name.decode("latin-1"): value.decode("latin-1") for name, value in fields.items()}

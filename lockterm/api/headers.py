@@ -1,28 +1,16 @@
-"""An answer's header fields, and the two that matter: when it is over there, how long to wait."""
+"""The two header fields that matter: when it is over there, and how long to wait."""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC
 
 MOST_S = 60.0
 """The longest wait that is believed, in seconds."""
 UNSTATED_S = 5.0
 """The wait where the service asks for one without saying how long, in seconds."""
-
-
-def field_texts(fields: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
-    """The header fields of an answer by lower-case name; those of one name are one."""
-    found: dict[bytes, bytes] = {}
-    for name, value in fields:
-        name = name.lower()
-        found[name] = found[name] + b", " + value if name in found else value
-    try:
-        return {name.decode(): value.decode() for name, value in found.items()}
-    except UnicodeDecodeError:
-        return {name.decode("latin-1"): value.decode("latin-1") for name, value in found.items()}
 
 
 def http_date(text: str | None) -> float | None:

@@ -13,7 +13,7 @@ import socket
 from urllib.parse import urlsplit
 
 from lockterm.api.failures import not_sent
-from lockterm.api.http import Url, url_of
+from lockterm.api.http import httpx
 from lockterm.config.values import PORTS, origin_of
 from lockterm.domain.text import clean, without_secrets
 from lockterm.errors import MalformedAnswer
@@ -27,7 +27,7 @@ def not_fetched(message: str, hint: str = "") -> MalformedAnswer:
     return MalformedAnswer(message, title="Pack not fetched", hint=hint)
 
 
-def checked_url(text: str, base_url: str) -> Url:
+def checked_url(text: str, base_url: str) -> httpx.URL:
     """The address of a pack, known to be fit to be fetched from.
 
     Args:
@@ -47,27 +47,31 @@ def checked_url(text: str, base_url: str) -> Url:
         fit = (parts.scheme == "https" or plain) and bool(parts.hostname)
         fit = fit and "@" not in parts.netloc and parts.port != 0
         fit = fit and text.isascii() and text.isprintable() and not {" ", "\\"} & set(text)
-        if fit:
-            return url_of(text)
-    except ValueError:
-        pass
-    raise not_fetched(
-        f"{clean(without_secrets(text), 120)} is no address to fetch a pack from.",
-        "It has to be an https URL without a user name.",
-    )
+        url = httpx.URL(text if fit else "")
+        # Two readers of one address: they have to agree on where it leads.
+        fit = fit and origin_of(str(url)) == origin and url.host == parts.hostname
+    except (ValueError, httpx.InvalidURL):
+        fit = False
+    if not fit:
+        raise not_fetched(
+            f"{clean(without_secrets(text), 120)} is no address to fetch a pack from.",
+            "It has to be an https URL without a user name.",
+        )
+    return url
 
 
-def other_server(url: Url, base_url: str) -> str:
+def other_server(url: httpx.URL, base_url: str) -> str:
     """The host and port that a pack comes from where that is not the profile's service, else "".
 
     Args:
         url: From :func:`checked_url`.
         base_url: The profile's.
     """
-    return "" if url.origin == origin_of(base_url) else clean(url.server, 253)
+    same = origin_of(str(url)) == origin_of(base_url)
+    return "" if same else clean(url.netloc.decode("ascii"), 253)
 
 
-async def addresses_of(url: Url, base_url: str) -> list[str]:
+async def addresses_of(url: httpx.URL, base_url: str) -> list[str]:
     """What to connect to for a pack: the addresses of its server, each fit to be connected to.
 
     Raises:
@@ -75,11 +79,11 @@ async def addresses_of(url: Url, base_url: str) -> list[str]:
             profile's service is elsewhere.
         Unreachable: Its name cannot be resolved.
     """
-    if url.origin == origin_of(base_url):
+    if origin_of(str(url)) == origin_of(base_url):
         return [url.host]
     port = url.port or PORTS[url.scheme]
     loop = asyncio.get_running_loop()
-    server = clean(url.server, 80)
+    server = clean(url.netloc.decode("ascii"), 80)
     try:
         found = await loop.getaddrinfo(url.host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:

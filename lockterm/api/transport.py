@@ -15,16 +15,15 @@ import logging
 import ssl
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import urlencode
 
 from lockterm.api.answer import Answer, quoting
 from lockterm.api.body_reader import BodyReader
 from lockterm.api.connection_pool import ConnectionPool
 from lockterm.api.failures import no_answer, not_sent
-from lockterm.api.headers import clock_offset_s, field_texts, retry_after_s
-from lockterm.api.http import httpcore, request_to, url_of
+from lockterm.api.headers import clock_offset_s, retry_after_s
+from lockterm.api.http import httpx
 from lockterm.api.pacing import Pace
 from lockterm.api.settings import checked_base_url, connect_limit_s, sent_headers
 from lockterm.api.trust import tls_context
@@ -53,7 +52,7 @@ class _Progress:
 
 
 class Transport:
-    """Connections to one service; httpcore is known here and nowhere above.
+    """Connections to one service; httpx is known here and nowhere above.
 
     Args:
         profile: Where the service is and how to talk to it.
@@ -67,10 +66,10 @@ class Transport:
         self._clock = clock
         self._base_url = checked_base_url(profile)
         try:
-            self._url = url_of(self._base_url)
-        except ValueError:
+            url = httpx.URL(self._base_url)
+        except httpx.InvalidURL:
             raise ConfigError("base_url has a host or a port that cannot be.") from None
-        self.server = clean(self._url.server)
+        self.server = clean(url.netloc.decode("ascii"))
         """The service's host and port, for messages."""
         self.clock_offset_s: float | None = None
         """The service's clock minus this machine's in seconds, by the last answer with a date."""
@@ -139,13 +138,10 @@ class Transport:
         if fresh:
             headers["Connection"] = "close"
         progress, began = _Progress(), time.monotonic()
-        target = self._url.target.rstrip("/") + path
-        if query:
-            target += f"?{urlencode(query)}"
-        request = request_to(
-            replace(self._url, target=target),
+        request = httpx.Request(
             method,
-            headers,
+            httpx.URL(self._base_url + path, params=query),
+            headers=headers,
             content=None if content is None else content[1],
             extensions={
                 "trace": progress.note,
@@ -169,18 +165,18 @@ class Transport:
 
     async def _converse(
         self,
-        connection: httpcore.AsyncConnectionPool,
-        request: httpcore.Request,
+        connection: httpx.AsyncHTTPTransport,
+        request: httpx.Request,
         progress: _Progress,
     ) -> Answer:
         began = self._clock()
         response = await connection.handle_async_request(request)
-        progress.status = response.status
-        headers = field_texts(response.headers)
+        progress.status = response.status_code
+        headers = {name.lower(): value for name, value in response.headers.items()}
         offset = clock_offset_s(headers, (began + self._clock()) / 2)
         self.clock_offset_s = self.clock_offset_s if offset is None else offset
         reader = progress.reader = BodyReader(headers.get("content-encoding", ""))
-        stream = cast("AsyncGenerator[bytes, None]", response.aiter_stream())
+        stream = cast("AsyncGenerator[bytes, None]", response.aiter_raw())
         pace = Pace()
         async with contextlib.aclosing(stream) as chunks:
             try:
@@ -191,8 +187,8 @@ class Transport:
                     await pace.after(chunk)
             finally:
                 await response.aclose()
-        if response.status == 429:
+        if response.status_code == 429:
             self.on_limited(retry_after_s(headers))
         reader.finish()
         body = bytes(reader.body)
-        return Answer(response.status, headers, body, reader.flaw, self.quote)
+        return Answer(response.status_code, headers, body, reader.flaw, self.quote)

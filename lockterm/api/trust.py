@@ -6,8 +6,6 @@ import contextlib
 import ssl
 from pathlib import Path
 
-import certifi
-
 from lockterm.domain.text import clean
 from lockterm.errors import ConfigError, Untrusted
 
@@ -42,6 +40,8 @@ def tls_context(base_url: str, ca_file: str, *, ca_only: bool = False) -> ssl.SS
     if not base_url.startswith("https:"):
         return context
     if not ca_only:
+        import certifi
+
         context.load_verify_locations(cafile=certifi.where())
         machine = ssl.get_default_verify_paths()
         with contextlib.suppress(OSError):

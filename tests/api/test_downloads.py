@@ -14,11 +14,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import httpx
 import pytest
 
 from lockterm.api import downloads, partial_file
 from lockterm.api.downloads import download
-from lockterm.api.http import url_of
 from lockterm.api.pack_urls import addresses_of, checked_url, other_server
 from lockterm.api.partial_file import PartialFile
 from lockterm.domain.voices import PackSource
@@ -574,7 +574,7 @@ async def test_a_service_elsewhere_leads_to_no_private_address(fetch, host):
     agreed = agreed_for(source, service)
     with pytest.raises(MalformedAnswer, match="no public address"):
         await download(settings, source, fetch.folder, lambda *_: None, agreed=agreed)
-    assert await addresses_of(url_of(source.url), source.url) == [host.strip("[]")]
+    assert await addresses_of(httpx.URL(source.url), source.url) == [host.strip("[]")]
     with pytest.raises(MalformedAnswer, match="no address to fetch"):
         checked_url(f"http://{host}/p.wav", service)
 

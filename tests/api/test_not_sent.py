@@ -14,7 +14,7 @@ import pytest
 from lockterm.api import settings as settings_module
 from lockterm.api import writes
 from lockterm.api.client import LockService
-from lockterm.api.http import httpcore
+from lockterm.api.http import httpx
 from lockterm.api.trust import tls_context
 from lockterm.domain.remotes import Remote
 from lockterm.errors import (
@@ -203,17 +203,19 @@ def kinds(kind: type[Exception]) -> list[type[Exception]]:
 
 
 def leak(kind: type[Exception]) -> Exception:
+    if issubclass(kind, httpx.HTTPStatusError):
+        return kind("x", request=httpx.Request("GET", "http://x"), response=httpx.Response(500))
     if issubclass(kind, UnicodeEncodeError):
         return kind("ascii", "ü", 0, 1, "x")
-    return kind("x")
+    if issubclass(kind, (httpx.ResponseNotRead, httpx.RequestNotRead, httpx.StreamClosed)):
+        return kind()
+    return kind("x") if kind is not httpx.StreamConsumed else kind()
 
 
 LEAKS = [
-    *kinds(httpcore.NetworkError),
-    *kinds(httpcore.TimeoutException),
-    *kinds(httpcore.ProtocolError),
-    httpcore.ConnectionNotAvailable,
-    httpcore.UnsupportedProtocol,
+    *kinds(httpx.HTTPError),
+    *kinds(httpx.StreamError),
+    httpx.InvalidURL,
     h11.RemoteProtocolError,
     h11.LocalProtocolError,
     anyio.BrokenResourceError,
@@ -226,11 +228,10 @@ LEAKS = [
 ]
 
 
-class Failing(httpcore.AsyncConnectionPool):
+class Failing(httpx.AsyncBaseTransport):
     """Fails like no real server can be made to, before or after the request began to be sent."""
 
     def __init__(self, error: Exception, *steps: str) -> None:
-        super().__init__()
         self.error, self.steps = error, steps
         self.calls = 0
 
@@ -253,8 +254,8 @@ async def test_whatever_the_http_stack_raises(kind, monkeypatch):
             (("http9.surprise",), NoAnswer, OutcomeUnknown, 1),
         ):
             failing = Failing(leak(kind), *steps)
-            made = lambda *_, failing=failing, **options: failing  # noqa: E731
-            monkeypatch.setattr(httpcore, "AsyncConnectionPool", made)
+            made = lambda failing=failing, **options: failing  # noqa: E731
+            monkeypatch.setattr(httpx, "AsyncHTTPTransport", made)
             with pytest.raises(read_error):
                 await client.remote_detail(5)
             assert failing.calls == 3

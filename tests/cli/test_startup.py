@@ -36,7 +36,7 @@ AFTER_PAGE = (
 )
 """What neither the first frame nor the first page needs."""
 
-AFTER_FRAME = (*AFTER_PAGE, "httpcore", "anyio", "hashlib", "lockterm.api")
+AFTER_FRAME = (*AFTER_PAGE, "httpx", "anyio", "hashlib", "lockterm.api")
 """What no first frame needs."""
 
 
@@ -147,7 +147,7 @@ def test_garbage_is_collected_in_commands_and_not_in_a_start(
 
 
 HEAVY = (
-    *("textual", "rich", "asyncio", "httpcore", "h11", "anyio", "ssl", "sqlite3"),
+    *("textual", "rich", "asyncio", "httpx", "httpcore", "h11", "anyio", "ssl", "sqlite3"),
     *("pydantic", "click", "email", "http", "lockterm.app", "lockterm.screens"),
     *("lockterm.store.database", "lockterm.store.cache"),
 )
@@ -160,7 +160,7 @@ def test_the_first_request_leaves_before_textual_is_imported(
     request, frame = imported(tmp_path, service.base_url, "--lock", "1001")
     assert "lockterm.api.first_page" in request and not request & set(HEAVY)
     assert {"textual", "lockterm.screens.remotes"} <= frame
-    later = {*AFTER_PAGE, "httpcore", "anyio", "email", "hashlib", "lockterm.api.client"}
+    later = {*AFTER_PAGE, "httpx", "httpcore", "anyio", "email", "hashlib", "lockterm.api.client"}
     assert not frame & later
 
 

@@ -138,6 +138,7 @@ def _serve(control: socket.socket) -> None:
 
     for module in walk_packages(lockterm.__path__, "lockterm."):
         import_module(module.name)
+    import_module("httpcore")  # httpx waits with it for the first connection
     _show_once()
 
     def reap(*_: object) -> None:
