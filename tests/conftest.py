@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import date
@@ -15,6 +14,7 @@ from lockterm.operations.proof import Horizon
 from lockterm.service import app as service_app
 from lockterm.service import sample_data
 from lockterm.service.running import RunningService
+from lockterm.service.storage import Connection
 from tests import long
 
 TODAY = date(2026, 11, 20)
@@ -28,7 +28,7 @@ _sample_data: dict[date, dict[str, list[tuple[Any, ...]]]] = {}
 """Of each day that a service was filled for: table -> its rows."""
 
 
-def fill_once(db: sqlite3.Connection, today: date) -> None:
+def fill_once(db: Connection, today: date) -> None:
     """What the service is filled with, made once a day: a copy takes a fifth of the time."""
     tables = ("lock", "remote", "remote_count")
     if today not in _sample_data:
@@ -38,7 +38,9 @@ def fill_once(db: sqlite3.Connection, today: date) -> None:
         }
         return
     for name, rows in _sample_data[today].items():
-        db.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+        for row in rows:
+            db.execute(f"INSERT INTO {name} VALUES ({', '.join('?' * len(row))})", row)
+    db.go_on_after_ids()
 
 
 service_app.fill = fill_once  # type: ignore[attr-defined]

@@ -11,10 +11,12 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-RUNS, TESTS = "requirements.txt", "requirements-test.txt"
+EXTRAS = PROJECT["optional-dependencies"]
+RUNS, SERVES, TESTS = "requirements.txt", "requirements-postgres.txt", "requirements-test.txt"
 ASKED: dict[str, list[str]] = {
     RUNS: PROJECT["dependencies"],
-    TESTS: [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]],
+    SERVES: [*PROJECT["dependencies"], *EXTRAS["postgres"]],
+    TESTS: [*PROJECT["dependencies"], *EXTRAS["postgres"], *EXTRAS["test"]],
 }
 _LOCKED = re.compile(
     r"(?P<name>[a-z0-9-]+)==(?P<version>\S+)( ; (?P<marker>.*?))?(?P<hashes>( \\\n"
@@ -34,8 +36,10 @@ def locked(file: str) -> dict[str, str]:
 def test_what_is_asked_for_is_locked_to_a_version_that_fits(file: str) -> None:
     versions = locked(file)
     for asked in map(Requirement, ASKED[file]):
+        if asked.name == PROJECT["name"]:  # one of its own extras
+            continue
         assert asked.specifier.contains(versions[asked.name]), f"make {file} anew: {asked}"
 
 
 def test_what_runs_is_what_is_tested() -> None:
-    assert locked(RUNS).items() <= locked(TESTS).items()
+    assert locked(RUNS).items() <= locked(SERVES).items() <= locked(TESTS).items()

@@ -14,6 +14,8 @@ from lockterm.config.file import FROM_ENVIRONMENT
 from lockterm.domain.text import clean
 from lockterm.errors import ConfigError, LocktermError
 
+_ADDRESSES = ("postgresql://", "postgres://")
+
 
 class CannotServe(LocktermError):
     """The address or the database is not to be had."""
@@ -27,7 +29,11 @@ class CannotServe(LocktermError):
     "--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0: a free one."
 )
 @click.option(
-    "--database", type=click.Path(path_type=Path), help="A file that keeps what is changed."
+    "--database",
+    help="A file that keeps what is changed, or a postgresql://USER@HOST/NAME that does.",
+)
+@click.option(
+    "--migrate", is_flag=True, help="Make the tables in PostgreSQL, or bring them to this version."
 )
 @click.option(
     "--sample-data/--empty",
@@ -39,7 +45,14 @@ class CannotServe(LocktermError):
     "--token",
     help="Want this bearer token with every request; env:NAME takes it from the environment.",
 )
-def serve(host: str, port: int, database: Path | None, sample_data: bool, token: str | None) -> int:
+def serve(
+    host: str,
+    port: int,
+    database: str | None,
+    migrate: bool,
+    sample_data: bool,
+    token: str | None,
+) -> int:
     """Run the embedded service alone, in the foreground."""
     token = _settled(token)
     if token is None and not values.is_loopback(host):
@@ -49,8 +62,16 @@ def serve(host: str, port: int, database: Path | None, sample_data: bool, token:
         )
     from lockterm.service import running  # the help names this command, too
 
+    is_address = database is None or database.startswith(_ADDRESSES)
     try:
-        running.serve(host, port, database=database, sample_data=sample_data, token=token)
+        running.serve(
+            host,
+            port,
+            database=database if is_address else Path(str(database)),
+            migrate=migrate,
+            sample_data=sample_data,
+            token=token,
+        )
     except OSError as error:
         raise _explained(error, host, port) from error
     return 0
@@ -87,8 +108,8 @@ def _explained(error: OSError, host: str, port: int) -> CannotServe:
     host = clean(host, 80)
     if error.filename is not None:
         return CannotServe(
-            f"The database {clean(error.filename)} cannot be used: {error.strerror}.",
-            hint="Name a file that is new or was made by lockterm serve.",
+            f"The database {clean(error.filename)} cannot be used: {clean(str(error.strerror))}.",
+            hint=getattr(error, "hint", "Name a file that is new or was made by lockterm serve."),
         )
     if isinstance(error, socket.gaierror):
         return CannotServe(f"The host {host} is unknown.", hint="Try --host 127.0.0.1.")

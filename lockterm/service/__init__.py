@@ -1,4 +1,4 @@
-"""The embedded service: all 12 endpoints of the interface contract, over SQLite.
+"""The embedded service: all 12 endpoints of the interface contract, over SQLite or PostgreSQL.
 
 It imports nothing else of lockterm, so that a misreading of the contract cannot hide on both
 sides. ``app.create_service`` makes the application, ``running`` serves it. What it does where the

@@ -96,7 +96,13 @@ class Code(Enum):
     UNAVAILABLE = (
         503,
         "database unavailable",
-        "the database is locked, full or gone; nothing was changed",
+        "the database is locked, full, read-only or gone; nothing was changed, and Retry-After says"
+        " when to ask again",
+    )
+    OUTCOME_UNKNOWN = (
+        504,
+        "outcome unknown",
+        "the database was lost while it recorded the change: it may be there or not",
     )
 
     def __init__(self, number: int, message: str, meaning: str) -> None:

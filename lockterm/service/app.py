@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -19,12 +18,13 @@ from starlette.routing import Route
 
 from . import remotes, voices
 from .answers import LOCK_SETTING, VOICE_PACKS, Code, Refusal, refusal, success
-from .database import ServiceDatabase
 from .guards import LOOPBACK_HOSTS, Guard
 from .packs import download
 from .parameters import read_parameters
 from .sample_data import fill
 from .site import Call, Site, now_ms
+from .sqlite_storage import SqliteDatabase
+from .storage import Again, Begin, Connection, Database, OutcomeUnknown, Unavailable
 
 Operation = Callable[[Call], object]
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -47,11 +47,15 @@ OPERATIONS: tuple[tuple[str, str, Operation], ...] = (
 """The endpoints in the order of the contract's section 4."""
 
 REMEMBERED_REQUESTS = 10_000
+_ATTEMPTS = 5
+"""At a transaction in whose way others were, before anything is answered."""
+_RETRY_AFTER_S = 1
 
 
 def create_service(
-    database: Path | None = None,
+    database: Path | str | None = None,
     *,
+    migrate: bool = False,
     sample_data: bool = True,
     today: date | None = None,
     clock: Callable[[], int] = now_ms,
@@ -64,9 +68,12 @@ def create_service(
     the exceptions behind answers with 500, ``state.site`` what the operations work on.
 
     Args:
-        database: a file that keeps what is changed; None keeps it in memory.
+        database: a file that keeps what is changed, or the ``postgresql://`` address of a database
+            that does; None keeps it in memory.
+        migrate: make the tables of the database, or bring them to this version; a file is made
+            without being asked.
         sample_data: fill a new database with a site of six locks; without it the service has
-            no locks and accepts any lock id. A file that was made so goes on accepting any.
+            no locks and accepts any lock id. One that was made so goes on accepting any.
         today: the day that the sample data is relative to; the clock's day in UTC by default.
         clock: now in milliseconds since 1970.
         token: the bearer token that requests have to carry.
@@ -77,13 +84,13 @@ def create_service(
     """
     requests: deque[tuple[str, str]] = deque(maxlen=REMEMBERED_REQUESTS)
     failures: deque[Exception] = deque(maxlen=100)
-    opened = ServiceDatabase(database)
-    if opened.is_new:
-        day = today or datetime.fromtimestamp(clock() / 1000, UTC).date()
-        with opened.writing() as db:
-            db.execute("INSERT INTO site VALUES (?)", (not sample_data,))
-            if sample_data:
-                fill(db, day)
+
+    def begin(db: Connection) -> None:
+        db.execute("INSERT INTO site VALUES (?)", (int(not sample_data),))
+        if sample_data:
+            fill(db, today or datetime.fromtimestamp(clock() / 1000, UTC).date())
+
+    opened = _open(database, begin, migrate=migrate)
     with opened.reading() as db:
         any_lock = not sample_data or bool(db.execute("SELECT any_lock FROM site").fetchone()[0])
     site = Site(opened, clock, any_lock)
@@ -99,7 +106,10 @@ def create_service(
 
     def answer_database(request: Request, error: Exception) -> Response:
         failures.append(error)
-        return refusal(request.scope["path"], Refusal(Code.UNAVAILABLE))
+        if isinstance(error, OutcomeUnknown):
+            return refusal(request.scope["path"], Refusal(Code.OUTCOME_UNKNOWN))
+        headers = {"Retry-After": str(_RETRY_AFTER_S)}
+        return refusal(request.scope["path"], Refusal(Code.UNAVAILABLE, headers=headers))
 
     def answer_bug(request: Request, error: Exception) -> Response:
         failures.append(error)
@@ -126,7 +136,8 @@ def create_service(
         exception_handlers={
             Refusal: answer_refusal,
             HTTPException: answer_framework,
-            sqlite3.OperationalError: answer_database,
+            Unavailable: answer_database,
+            OutcomeUnknown: answer_database,
             Exception: answer_bug,
         },
         lifespan=lifespan,
@@ -138,14 +149,29 @@ def create_service(
     return service
 
 
+def _open(database: Path | str | None, begin: Begin, *, migrate: bool) -> Database:
+    if not isinstance(database, str):
+        return SqliteDatabase(database, begin)
+    from .postgres_storage import PostgresDatabase
+
+    return PostgresDatabase(database, begin, migrate=migrate)
+
+
 def _endpoint(site: Site, operation: Operation) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         path = request.scope["path"]
         given = await read_parameters(request, form_allowed=path != LOCK_SETTING)
         call = Call(site, given, base_url=str(request.base_url).rstrip("/"))
-        return success(path, await run_in_threadpool(operation, call))
+        return success(path, await run_in_threadpool(_done, operation, call))
 
     return endpoint
+
+
+def _done(operation: Operation, call: Call) -> object:
+    for _ in range(_ATTEMPTS - 1):
+        with suppress(Again):
+            return operation(call)
+    return operation(call)
 
 
 async def _download(request: Request) -> Response:

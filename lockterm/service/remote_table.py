@@ -11,8 +11,13 @@ deleting a remote touches three counts.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
+from typing import Any
+
+from .storage import Connection, Rows
+
+Remote = dict[str, Any]
+"""A stored remote, by column."""
 
 _SHIFTS = (24, 16, 8)
 
@@ -25,13 +30,12 @@ COUNT_QUERY = (
 TOTAL_QUERY = "SELECT coalesce(sum(remotes), 0) FROM remote_count WHERE lock_id = ? AND shift = ?"
 
 
-def total(db: sqlite3.Connection, lock_id: int) -> int:
+def total(db: Connection, lock_id: int) -> int:
     """How many remotes the lock has."""
-    count: int = db.execute(TOTAL_QUERY, (lock_id, _SHIFTS[0])).fetchone()[0]
-    return count
+    return int(db.execute(TOTAL_QUERY, (lock_id, _SHIFTS[0])).fetchone()[0])
 
 
-def page(db: sqlite3.Connection, lock_id: int, offset: int, size: int) -> list[sqlite3.Row]:
+def page(db: Connection, lock_id: int, offset: int, size: int) -> list[Remote]:
     """At most ``size`` remotes of the lock, without the first ``offset`` ones."""
     first, last, span_start = 0, 2**62, 0
     for shift in _SHIFTS:
@@ -43,81 +47,82 @@ def page(db: sqlite3.Connection, lock_id: int, offset: int, size: int) -> list[s
             offset -= remotes
         else:
             return []
-    return db.execute(PAGE_QUERY, (lock_id, span_start, size, offset)).fetchall()
+    return _remotes(db.execute(PAGE_QUERY, (lock_id, span_start, size, offset)))
 
 
-def find(db: sqlite3.Connection, remote_id: int) -> sqlite3.Row | None:
+def find(db: Connection, remote_id: int) -> Remote | None:
     """The remote with this id, or None."""
-    row: sqlite3.Row | None = db.execute(
-        "SELECT * FROM remote WHERE id = ?", (remote_id,)
-    ).fetchone()
-    return row
+    found = _remotes(db.execute("SELECT * FROM remote WHERE id = ?", (remote_id,)))
+    return found[0] if found else None
 
 
-def id_of_name(db: sqlite3.Connection, lock_id: int, name: str) -> int | None:
-    """The lock's remote with exactly this name, or None."""
-    query = "SELECT id FROM remote WHERE lock_id = ? AND name = ?"
-    for (remote_id,) in db.execute(query, (lock_id, name)):
-        return int(remote_id)
-    return None
+def has_name(db: Connection, lock_id: int, name: str) -> bool:
+    """Whether the lock has a remote with exactly this name."""
+    query = f"SELECT id FROM remote WHERE lock_id = ? AND {db.same_name}"
+    return db.execute(query, (lock_id, name)).fetchone() is not None
 
 
-def insert(db: sqlite3.Connection, remote: Mapping[str, object]) -> int:
+def insert(db: Connection, remote: Mapping[str, object]) -> int:
     """Add a remote, given by column; returns its new id."""
-    remote_id = _insert_row(db, remote)
-    lock_id = remote["lock_id"]
-    db.executemany(
-        "INSERT INTO remote_count VALUES (?, ?, ?, 1)"
-        " ON CONFLICT DO UPDATE SET remotes = remotes + 1",
-        [(lock_id, shift, remote_id >> shift) for shift in _SHIFTS],
+    remote_id = db.new_id(*_insertion(remote))
+    spans = [(remote["lock_id"], shift, remote_id >> shift) for shift in _SHIFTS]
+    db.execute(
+        f"INSERT INTO remote_count VALUES {', '.join(['(?, ?, ?, 1)'] * len(spans))}"
+        " ON CONFLICT (lock_id, shift, bucket) DO UPDATE SET remotes = remote_count.remotes + 1",
+        [value for span in spans for value in span],
     )
     return remote_id
 
 
-def insert_many(db: sqlite3.Connection, remotes: list[dict[str, object]]) -> None:
-    """Add many remotes at once and count them afterwards."""
+def insert_many(db: Connection, remotes: list[dict[str, object]]) -> None:
+    """Add many remotes at once and count them afterwards; they may have ids of their own."""
     for remote in remotes:
-        _insert_row(db, remote)
+        db.execute(*_insertion(remote))
     for lock_id in {remote["lock_id"] for remote in remotes}:
         recount(db, lock_id)
+    db.go_on_after_ids()
 
 
-def change(db: sqlite3.Connection, remote_id: int, columns: Mapping[str, object]) -> None:
+def change(db: Connection, remote_id: int, columns: Mapping[str, object]) -> None:
     """Set the given columns of a remote."""
     assignments = ", ".join(f"{column} = ?" for column in columns)
     db.execute(f"UPDATE remote SET {assignments} WHERE id = ?", (*columns.values(), remote_id))
 
 
-def delete(db: sqlite3.Connection, remote_id: int, lock_id: object) -> None:
+def delete(db: Connection, remote_id: int, lock_id: object) -> None:
     """Remove one remote."""
     db.execute("DELETE FROM remote WHERE id = ?", (remote_id,))
-    spans = [(lock_id, shift, remote_id >> shift) for shift in _SHIFTS]
     where = "WHERE lock_id = ? AND shift = ? AND bucket = ?"
-    db.executemany(f"UPDATE remote_count SET remotes = remotes - 1 {where}", spans)
-    db.executemany(f"DELETE FROM remote_count {where} AND remotes = 0", spans)
+    for shift in _SHIFTS:
+        span = (lock_id, shift, remote_id >> shift)
+        db.execute(f"UPDATE remote_count SET remotes = remotes - 1 {where}", span)
+        db.execute(f"DELETE FROM remote_count {where} AND remotes = 0", span)
 
 
-def clear(db: sqlite3.Connection, lock_id: int) -> int:
+def clear(db: Connection, lock_id: int) -> int:
     """Remove all remotes of a lock; returns how many there were."""
     deleted = db.execute("DELETE FROM remote WHERE lock_id = ?", (lock_id,)).rowcount
     db.execute("DELETE FROM remote_count WHERE lock_id = ?", (lock_id,))
     return deleted
 
 
-def recount(db: sqlite3.Connection, lock_id: object) -> None:
+def recount(db: Connection, lock_id: object) -> None:
     """Make the counts of a lock anew from its remotes."""
     db.execute("DELETE FROM remote_count WHERE lock_id = ?", (lock_id,))
     for shift in _SHIFTS:
         db.execute(
-            "INSERT INTO remote_count SELECT lock_id, :shift, id >> :shift, count(*)"
-            " FROM remote WHERE lock_id = :lock GROUP BY id >> :shift",
-            {"shift": shift, "lock": lock_id},
+            f"INSERT INTO remote_count SELECT lock_id, {shift}, id >> {shift}, count(*)"
+            f" FROM remote WHERE lock_id = ? GROUP BY lock_id, id >> {shift}",
+            (lock_id,),
         )
 
 
-def _insert_row(db: sqlite3.Connection, remote: Mapping[str, object]) -> int:
+def _insertion(remote: Mapping[str, object]) -> tuple[str, tuple[object, ...]]:
     # Column names come from this package alone, never from a request.
     columns, marks = ", ".join(remote), ", ".join("?" * len(remote))
-    cursor = db.execute(f"INSERT INTO remote ({columns}) VALUES ({marks})", tuple(remote.values()))
-    assert cursor.lastrowid is not None
-    return cursor.lastrowid
+    return f"INSERT INTO remote ({columns}) VALUES ({marks})", tuple(remote.values())
+
+
+def _remotes(rows: Rows) -> list[Remote]:
+    columns = [column[0] for column in rows.description]
+    return [dict(zip(columns, row, strict=True)) for row in rows]

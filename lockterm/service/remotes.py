@@ -9,14 +9,15 @@ ones; a recurring remote without weekdays is accepted.
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from . import remote_table
 from .answers import Code, Refusal
 from .parameters import Parameters
 from .site import Call
+from .storage import Connection, NameTaken
 
 DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 200
@@ -58,9 +59,8 @@ def add(call: Call) -> object:
         "created_ms": now,
         "updated_ms": now,
     }
-    with call.site.database.writing() as db:
+    with _names_kept_apart(), call.site.database.writing(lock_id) as db:
         call.site.lock(db, lock_id)
-        _refuse_taken_name(db, lock_id, name)
         return {"remoteId": remote_table.insert(db, columns)}
 
 
@@ -69,7 +69,8 @@ def check_remote_name(call: Call) -> object:
     lock_id, name = call.given.integer("lockId"), call.given.text("remoteName")
     with call.site.database.reading() as db:
         call.site.lock(db, lock_id)
-        _refuse_taken_name(db, lock_id, name)
+        if remote_table.has_name(db, lock_id, name):
+            raise _name_exists()
     return {}
 
 
@@ -100,12 +101,11 @@ def update(call: Call) -> object:
     coerced = given.optional_choice("isCoerced", _FLAGS)
     extra_data = given.optional_json_object("extraData")
     columns: dict[str, object] = {"updated_ms": call.site.clock()}
-    with call.site.database.writing() as db:
+    with _names_kept_apart(), call.site.database.writing(lock_id) as db:
         row = _remote_of(call, db, lock_id, remote_id)
         columns |= _validity(given, row)
         if name is not None:
-            _refuse_taken_name(db, lock_id, given.text("remoteName"), but=remote_id)
-            columns["name"] = name
+            columns["name"] = given.text("remoteName")
         if coerced is not None:
             columns["coerced"] = coerced
         if extra_data is not None:
@@ -126,15 +126,18 @@ def detail(call: Call) -> object:
 def delete(call: Call) -> object:
     """Remove a remote (section 4.6)."""
     remote_id = call.given.integer("remoteId")
-    with call.site.database.writing() as db:
-        remote_table.delete(db, remote_id, _remote(db, remote_id)["lock_id"])
+    with call.site.database.reading() as db:
+        lock_id = _remote(db, remote_id)["lock_id"]
+    with call.site.database.writing(lock_id) as db:
+        _remote(db, remote_id)  # somebody else may have removed it meanwhile
+        remote_table.delete(db, remote_id, lock_id)
     return {}
 
 
 def clear(call: Call) -> object:
     """Remove all remotes of a lock (section 4.7)."""
     lock_id = call.given.integer("lockId")
-    with call.site.database.writing() as db:
+    with call.site.database.writing(lock_id) as db:
         call.site.lock(db, lock_id)
         return {"deletedCount": remote_table.clear(db, lock_id)}
 
@@ -144,21 +147,21 @@ def update_remote_user_no(call: Call) -> object:
     given = call.given
     lock_id, remote_id = given.integer("lockId"), given.integer("remoteId")
     user_no = given.integer("remoteUserNo", low=0)
-    with call.site.database.writing() as db:
+    with call.site.database.writing(lock_id) as db:
         _remote_of(call, db, lock_id, remote_id)
         columns = {"user_no": user_no, "updated_ms": call.site.clock()}
         remote_table.change(db, remote_id, columns)
     return {}
 
 
-def _remote(db: sqlite3.Connection, remote_id: int) -> sqlite3.Row:
+def _remote(db: Connection, remote_id: int) -> remote_table.Remote:
     row = remote_table.find(db, remote_id)
     if row is None:
         raise Refusal(Code.UNKNOWN_REMOTE, f"There is no remote {remote_id}.")
     return row
 
 
-def _remote_of(call: Call, db: sqlite3.Connection, lock_id: int, remote_id: int) -> sqlite3.Row:
+def _remote_of(call: Call, db: Connection, lock_id: int, remote_id: int) -> remote_table.Remote:
     call.site.lock(db, lock_id)
     row = _remote(db, remote_id)
     if row["lock_id"] != lock_id:
@@ -166,15 +169,20 @@ def _remote_of(call: Call, db: sqlite3.Connection, lock_id: int, remote_id: int)
     return row
 
 
-def _refuse_taken_name(
-    db: sqlite3.Connection, lock_id: int, name: str, but: int | None = None
-) -> None:
-    """Names are compared exactly as they are; ``but`` may keep its own."""
-    if remote_table.id_of_name(db, lock_id, name) not in (None, but):
-        raise Refusal(Code.NAME_EXISTS, "The bluetooth remote name exists on this lock.")
+@contextmanager
+def _names_kept_apart() -> Iterator[None]:
+    """The database compares names, exactly as they are; a remote may keep its own."""
+    try:
+        yield
+    except NameTaken:
+        raise _name_exists() from None
 
 
-def as_record(row: Mapping[str, Any] | sqlite3.Row, now_ms: int) -> dict[str, object]:
+def _name_exists() -> Refusal:
+    return Refusal(Code.NAME_EXISTS, "The bluetooth remote name exists on this lock.")
+
+
+def as_record(row: Mapping[str, Any], now_ms: int) -> dict[str, object]:
     """The record as list and detail return it: 18 fields, none of the six that lists leave out.
 
     The contract does not say what moves a remote to status 2. Here it is the end date having
@@ -204,7 +212,7 @@ def as_record(row: Mapping[str, Any] | sqlite3.Row, now_ms: int) -> dict[str, ob
     }
 
 
-def _validity(given: Parameters, before: sqlite3.Row | None = None) -> dict[str, object]:
+def _validity(given: Parameters, before: remote_table.Remote | None = None) -> dict[str, object]:
     """The columns of a remote's validity as a request makes it.
 
     Args:

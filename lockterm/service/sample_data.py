@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from datetime import UTC, date, datetime
 from random import Random
 
 from . import remote_table
+from .storage import Connection
 
 _HOUR_MS = 3_600_000
 _DAY_MS = 24 * _HOUR_MS
@@ -73,17 +73,17 @@ _SPECIAL = (
 _ROLES = ("spare", "car", "bicycle cage", "weekend", "contractor", "night shift", "temp")
 
 
-def fill(db: sqlite3.Connection, today: date) -> None:
+def fill(db: Connection, today: date) -> None:
     """Put the locks and their remotes into an empty database.
 
     Args:
         db: inside a transaction.
         today: the day that dates are relative to, taken in UTC.
     """
-    db.executemany(
-        "INSERT INTO lock (id, name, alias, vendor, model) VALUES (?, ?, ?, ?, ?)",
-        [lock[:5] for lock in LOCKS],
-    )
+    for lock in LOCKS:
+        db.execute(
+            "INSERT INTO lock (id, name, alias, vendor, model) VALUES (?, ?, ?, ?, ?)", lock[:5]
+        )
     midnight = int(datetime(today.year, today.month, today.day, tzinfo=UTC).timestamp() * 1000)
     random = Random(20)
     waiting = [

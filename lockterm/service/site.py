@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from .answers import Code, Refusal
-from .database import ServiceDatabase
 from .packs import MODELS, Model
 from .parameters import Parameters
+from .storage import Connection, Database
 
 
 def now_ms() -> int:
@@ -32,14 +31,14 @@ class SiteLock:
 class Site:
     """One running service's state."""
 
-    database: ServiceDatabase
+    database: Database
     """Where everything that changes is kept."""
     clock: Callable[[], int]
     """Now, in milliseconds since 1970."""
     any_lock: bool
     """Whether a lock id in no table counts as a lock; it then has the first model's voices."""
 
-    def lock(self, db: sqlite3.Connection, lock_id: int) -> SiteLock:
+    def lock(self, db: Connection, lock_id: int) -> SiteLock:
         """The lock with this id.
 
         Raises:

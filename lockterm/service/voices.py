@@ -48,13 +48,14 @@ def set_voice(call: Call) -> object:
     lock_id = call.given.integer("lockId")
     voice = Parameters(call.given.json_object("currentVoiceTimbre"), as_text=False)
     lang, timbre = voice.text("lang"), voice.text("timbre")
-    with call.site.database.writing() as db:
+    with call.site.database.writing(lock_id) as db:
         if not call.site.lock(db, lock_id).model.has_voice(lang, timbre):
             raise Refusal(
                 Code.UNKNOWN_VOICE, "The lock's packs do not have this language and timbre."
             )
         db.execute(
-            "INSERT OR REPLACE INTO voice_setting VALUES (?, ?, ?, ?)",
+            "INSERT INTO voice_setting VALUES (?, ?, ?, ?) ON CONFLICT (lock_id) DO UPDATE SET"
+            " lang = excluded.lang, timbre = excluded.timbre, updated_ms = excluded.updated_ms",
             (lock_id, lang, timbre, call.site.clock()),
         )
     return None

@@ -6,12 +6,14 @@ import json
 import signal
 import socket
 import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 
 import pytest
 
 from lockterm import __version__
+from lockterm.cli.commands import run
 from tests.cli.conftest import Run
 from tests.terminal.pty_session import LOCKTERM, clean_environment
 
@@ -90,6 +92,28 @@ def test_an_address_or_a_database_that_cannot_be_gets_a_sentence(
     assert result.returncode == 1
     _assert_one_sentence(result, str(foreign))
     assert foreign.read_text() == "not a database"
+
+
+def test_an_address_of_postgresql_is_told_without_its_password(lockterm: Run) -> None:
+    for address, said in (
+        ("postgresql://me:hunter22@db.invalid/locks", "has a password in its address"),
+        ("postgres://me@db.invalid/locks?password=hunter22", "PGPASSWORD"),
+        ("postgresql://me:hunter22@[", "is no address"),
+        ("postgresql://me@db.invalid/locks", "db.invalid"),
+    ):
+        result = lockterm("serve", "--port", "0", "--database", address)
+        assert (result.returncode, result.stdout) == (1, "")
+        _assert_one_sentence(result, said)
+        assert "hunter22" not in result.stderr
+
+
+def test_without_psycopg_is_told_how_to_have_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delitem(sys.modules, "lockterm.service.postgres_storage", raising=False)
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    assert run(["serve", "--port", "0", "--database", "postgresql:///locks"]) == 1
+    assert "pip install 'lockterm[postgres]'" in " ".join(capsys.readouterr().err.split())
 
 
 def test_without_a_terminal_the_ui_ends_with_2(lockterm: Run) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from lockterm.service.running import RunningService
+from tests.service.cluster import Cluster, running_cluster
 
 REMOTE = "/api/v1/bluetooth-remote/"
 VOICE = "/api/v1/voice/"
@@ -92,6 +96,40 @@ def check_envelope(path: str, answer: httpx.Response) -> None:
         assert data is None
         assert answer.status_code == (200 if envelope[number] < 0 else envelope[number])
     assert "Traceback" not in answer.text and ".py" not in answer.text
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """A PostgreSQL server of one's own, which nobody else can reach."""
+    with running_cluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture(
+    scope="session", params=["sqlite", pytest.param("postgres", marks=pytest.mark.long)]
+)
+def new_database(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[], Path | str]:
+    """Name a database that is not made yet, or is empty, of the kind that the tests run on."""
+    if request.param == "postgres":
+        return request.getfixturevalue("cluster").new_database
+    folder, numbers = tmp_path_factory.mktemp("databases"), itertools.count()
+    return lambda: folder / f"{next(numbers)}.db"
+
+
+@pytest.fixture
+def running_service(
+    running_service: Callable[..., RunningService], new_database: Callable[[], Path | str]
+) -> Callable[..., RunningService]:
+    """Start a service, on a new database of the kind unless told which."""
+
+    def start(**options: Any) -> RunningService:
+        if "database" not in options and isinstance(place := new_database(), str):
+            options["database"] = place
+        return running_service(migrate=True, **options)
+
+    return start
 
 
 @pytest.fixture

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from urllib.parse import quote
 
 import httpx
@@ -78,9 +79,11 @@ oddities = st.builds(lambda change, extra: change | extra, changes, extras)
 
 
 @pytest.fixture(scope="module")
-def api() -> Iterator[Caller]:
+def api(new_database: Callable[[], Path | str]) -> Iterator[Caller]:
     """One service for all examples: what one leaves behind is met by the next."""
-    service = RunningService(today=TODAY, clock=lambda: NOW_MS)
+    place = new_database()
+    database = place if isinstance(place, str) else None
+    service = RunningService(today=TODAY, clock=lambda: NOW_MS, database=database, migrate=True)
     with service, httpx.Client(base_url=service.base_url, trust_env=False) as http:
         yield Caller(service, http)
         assert [repr(bug) for bug in service.failures] == []

@@ -263,13 +263,14 @@ def test_a_body_that_does_not_arrive_is_not_waited_for_forever(
     assert (answer.status_code, answer.json()["errcode"]) == (408, 408)
 
 
-def test_a_broken_database_is_an_envelope_too(running_service, call_to, tmp_path) -> None:
-    service = running_service(database=tmp_path / "service.db")
+def test_a_broken_database_is_an_envelope_too(running_service, call_to, new_database) -> None:
+    service = running_service(database=new_database())
     api = call_to(service)
     with service.app.state.site.database.writing() as db:
         db.execute("DROP TABLE remote")
     answer = api.request("GET", LIST)
     assert (answer.status_code, answer.json()["errcode"]) == (503, 503)
+    assert answer.headers["retry-after"] == "1"
     service.app.state.site.database.close()
     assert api.request("GET", LIST).status_code == 500
     assert len(service.failures) == 2

@@ -23,23 +23,27 @@ from tests.service.conftest import REMOTE, SETTING, VOICE
 DAY_MS = 86_400_000
 
 
-def test_a_database_file_keeps_what_was_changed(running_service, call_to, tmp_path: Path) -> None:
-    file = tmp_path / "service.db"
-    service = running_service(database=file)
+def test_a_database_keeps_what_was_changed(running_service, call_to, new_database) -> None:
+    place = new_database()
+    service = running_service(database=place)
     api = call_to(service)
-    assert file.stat().st_mode & 0o777 == 0o600
+    if isinstance(place, Path):
+        assert place.stat().st_mode & 0o777 == 0o600
     remote_id = api.add(1004, "Kept 王")
     api.done(f"{REMOTE}clear", lockId=1002)
     before = api.detail(remote_id)
     service.stop()
-    again = call_to(running_service(database=file, today=date(2031, 1, 1)))
+    again = call_to(running_service(database=place, today=date(2031, 1, 1)))
     assert again.detail(remote_id) == before
     assert again.page(1002)["total"] == 0
     assert again.page(1001)["total"] == 137
 
 
-def test_two_services_on_one_file_see_each_other(running_service, call_to, tmp_path: Path) -> None:
-    one, two = (call_to(running_service(database=tmp_path / "service.db")) for _ in range(2))
+def test_two_services_on_one_database_see_each_other(
+    running_service, call_to, new_database
+) -> None:
+    place = new_database()
+    one, two = (call_to(running_service(database=place)) for _ in range(2))
     remote_id = one.add(1004, "Shared")
     assert two.detail(remote_id)["remoteName"] == "Shared"
     assert two.refused(f"{REMOTE}add", **ADD | {"remoteName": "Shared"}) == -3
@@ -48,9 +52,9 @@ def test_two_services_on_one_file_see_each_other(running_service, call_to, tmp_p
 ADD = {"lockId": 1004, "remoteNumber": "1", "remoteType": 1, "addType": 1}
 
 
-def test_an_empty_service_accepts_any_lock(running_service, call_to, tmp_path: Path) -> None:
-    file = tmp_path / "empty.db"
-    service = running_service(database=file, sample_data=False)
+def test_an_empty_service_accepts_any_lock(running_service, call_to, new_database) -> None:
+    place = new_database()
+    service = running_service(database=place, sample_data=False)
     api = call_to(service)
     lock_id = 2**63 - 1
     assert api.page(lock_id)["total"] == 0
@@ -60,7 +64,7 @@ def test_an_empty_service_accepts_any_lock(running_service, call_to, tmp_path: P
     assert api.done(f"{VOICE}detail", lockId=5, name=pack["name"])["fileSize"]
     api.done(SETTING, lockId=5, currentVoiceTimbre={"lang": "de-DE", "timbre": "anna"})
     service.stop()
-    again = call_to(running_service(database=file))
+    again = call_to(running_service(database=place))
     assert again.page(lock_id)["total"] == 1
     assert again.page(1001)["total"] == 0
 
@@ -92,17 +96,15 @@ def test_a_database_of_another_user_is_refused(
     assert file.read_bytes() == b""
 
 
-def test_a_database_that_others_could_read_is_closed_to_them(
-    running_service, tmp_path: Path
-) -> None:
+def test_a_file_that_others_could_read_is_closed_to_them(tmp_path: Path) -> None:
     file = tmp_path / "service.db"
-    running_service(database=file).stop()
+    RunningService(database=file).stop()
     for name in ("", "-wal", "-shm"):
         file.with_name(file.name + name).touch()
         file.with_name(file.name + name).chmod(0o664)
-    running_service(database=file)
-    files = [path for path in tmp_path.iterdir() if path.name.startswith("service.db")]
-    assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
+    with RunningService(database=file):
+        files = [path for path in tmp_path.iterdir() if path.name.startswith("service.db")]
+        assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
 
 
 def test_the_site_has_what_screens_need(running_service, call_to) -> None:

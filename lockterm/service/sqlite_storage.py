@@ -1,0 +1,129 @@
+"""The service's tables in SQLite: one connection, shared under one lock.
+
+Requests are worked on in threads. One connection with a lock around every transaction is the
+simplest thing that is right for all of them, in memory as in a file.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from .storage import SCHEMA, VERSION, Begin, NameTaken, Unavailable, Unusable
+
+_APPLICATION_ID = 0x4C4B5356
+"""Marks a file as a database of this service, so that no other is ever written to."""
+_HINT = "Name a file that is new or was made by lockterm serve."
+
+
+class SqliteDatabase:
+    """The open database.
+
+    Args:
+        path: the file; None keeps everything in memory.
+        begin: puts into a new one what it begins with.
+
+    Raises:
+        OSError: the file cannot be opened, is not a database, or is another program's.
+    """
+
+    def __init__(self, path: Path | None, begin: Begin) -> None:
+        self._lock = Lock()
+        if path is not None:
+            _make_private(path)
+        try:
+            self._connection = sqlite3.connect(
+                ":memory:" if path is None else path,
+                isolation_level=None,
+                check_same_thread=False,
+                timeout=5,
+                factory=_Connection,
+            )
+            self._connection.row_factory = sqlite3.Row
+        except sqlite3.Error as error:
+            raise Unusable(f"cannot open the database ({error})", str(path), _HINT) from error
+        try:
+            self._prepare(path, begin)
+        except BaseException as error:
+            self._connection.close()
+            if isinstance(error, sqlite3.Error):
+                raise Unusable(f"cannot use the database ({error})", str(path), _HINT) from error
+            raise
+
+    def _prepare(self, path: Path | None, begin: Begin) -> None:
+        connection = self._connection
+        owner = connection.execute("PRAGMA application_id").fetchone()[0]
+        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if owner != _APPLICATION_ID and (owner or tables):
+            raise Unusable("is a database of another program", str(path), _HINT)
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if tables and version != VERSION:
+            raise Unusable("was made by another version of the service", str(path), _HINT)
+        if path is not None:
+            connection.execute("PRAGMA journal_mode = WAL")
+        if not tables:
+            connection.executescript(
+                f"BEGIN IMMEDIATE; PRAGMA application_id = {_APPLICATION_ID};"
+                f"PRAGMA user_version = {VERSION}; {SCHEMA}"
+            )
+            begin(connection)
+            connection.execute("COMMIT")
+
+    def reading(self) -> AbstractContextManager[_Connection]:
+        """One consistent view for everything that is read inside."""
+        return self._transaction("BEGIN")
+
+    def writing(self, lock_id: int | None = None) -> AbstractContextManager[_Connection]:
+        """All of what is written inside, or nothing; one at a time, whichever lock it is."""
+        return self._transaction("BEGIN IMMEDIATE")
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[_Connection]:
+        with self._lock:
+            try:
+                self._connection.execute(begin)
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException as error:
+                # A full disk may have ended the transaction already.
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CONSTRAINT_UNIQUE:
+                    raise NameTaken from error
+                if isinstance(error, sqlite3.OperationalError):
+                    raise Unavailable from error
+                raise
+
+    def close(self) -> None:
+        """Close the file. Doing so twice is harmless."""
+        with self._lock:
+            self._connection.close()
+
+
+class _Connection(sqlite3.Connection):
+    same_name = "name = ?"
+
+    def new_id(self, sql: str, values: Sequence[Any], /) -> int:
+        new_id = self.execute(sql, values).lastrowid
+        assert new_id is not None
+        return new_id
+
+    def go_on_after_ids(self) -> None:
+        """SQLite notes the highest id by itself."""
+
+
+def _make_private(path: Path) -> None:
+    """Who may use which door is nobody else's business; SQLite's new files follow suit."""
+    if not path.exists():
+        path.touch(mode=0o600)
+    if path.stat().st_uid != os.geteuid():
+        raise OSError(errno.EPERM, "it belongs to another user", str(path))
+    for file in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+        if file.is_file() and file.stat().st_mode & 0o077:
+            file.chmod(0o600)

@@ -1,0 +1,90 @@
+"""A PostgreSQL server on a socket of its own, made for the tests and gone with them."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+
+@dataclass
+class Cluster:
+    """The server: as root it runs as another user, because it refuses to run as root."""
+
+    programs: Path
+    folder: Path
+    settings: str = "-c listen_addresses='' -c fsync=off"
+    _numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    def new_database(self) -> str:
+        """The address of a new database without any tables."""
+        name = f"site{next(self._numbers)}"
+        self.do(f"CREATE DATABASE {name}")
+        return self.address(name)
+
+    def address(self, name: str = "postgres") -> str:
+        return f"postgresql://lockterm@/{name}?host={self.folder}"
+
+    def do(self, sql: str, database: str = "postgres") -> list[Any]:
+        """One statement of the server's owner; returns what it found."""
+        with psycopg.connect(self.address(database), autocommit=True) as connection:
+            cursor = connection.execute(sql)
+            return cursor.fetchall() if cursor.description else []
+
+    def control(self, action: str, *more: str) -> None:
+        """Start, stop or restart it, and wait until that is done."""
+        data, log = self.folder / "data", self.folder / "log"
+        options = f"-k {self.folder} {self.settings}"
+        self.run("pg_ctl", action, "-D", data, "-w", "-s", "-l", log, "-o", options, *more)
+
+    def run(self, program: str, *arguments: object) -> None:
+        """Run one of PostgreSQL's programs as the server's user."""
+        owner = self.folder.stat()
+        root = {"user": owner.st_uid, "group": owner.st_gid, "extra_groups": []}
+        subprocess.run(
+            [self.programs / program, *map(str, arguments)],
+            check=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            cwd=self.folder,
+            env={"PATH": os.defpath, "LC_ALL": "C"},
+            **(root if os.geteuid() == 0 else {}),
+        )
+
+
+@contextmanager
+def running_cluster() -> Iterator[Cluster]:
+    """A server for as long as it is wanted; the test is skipped where there is no PostgreSQL."""
+    found = shutil.which("initdb")
+    installed = sorted(
+        Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda file: int(file.parts[-3])
+    )
+    if not found and not installed:
+        pytest.skip("PostgreSQL is not installed: these tests need its initdb and pg_ctl")
+    programs = (Path(found) if found else installed[-1]).resolve().parent
+    folder = Path(tempfile.mkdtemp(prefix="lockterm-pg-"))
+    try:
+        if os.geteuid() == 0:
+            nobody = pwd.getpwnam("nobody")
+            os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+        cluster = Cluster(programs, folder)
+        data = folder / "data"
+        cluster.run("initdb", "-D", data, "-U", "lockterm", "-A", "trust", "-E", "UTF8", "-N")
+        cluster.control("start")
+        try:
+            yield cluster
+        finally:
+            cluster.control("stop", "-m", "immediate")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
