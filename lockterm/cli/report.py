@@ -65,7 +65,8 @@ def report(options: Options, within: str, form: Form) -> int:
         if ends:
             put_table(("Day", "Lock", *_TITLES), [_cells(one, now_ms) for one in ends])
         ended = sum(ends_by(one.remote, now_ms) for one in ends)
-        soon = f"{len(ends) - ended:,} more end by {dates.stamp(until_ms, session.profile.zone)}"
+        by = dates.day_time(until_ms, session.profile.zone, exact=False)
+        soon = f"{len(ends) - ended:,} more end by {by}"
         put(f"{counted(ended, 'remote')} ended, {soon}")
     if missed_of(found):
         return UNREACHABLE

@@ -1,5 +1,9 @@
 """The one place where timestamps become local times, and what was typed becomes a timestamp.
 
+People read ``31 Dec 2026 18:00 +01:00``: :func:`day_time`, and :func:`day` where the day is enough.
+What is typed, and what files and tables of commands have, is ``2026-12-31 18:00``, which sorts:
+:func:`typed`, and :func:`stamp` with its offset.
+
 Values are milliseconds since 1970 in UTC, as the contract has them (2.3). Nothing here raises for
 a strange number: what is no date of the calendar is shown as the number that came.
 """
@@ -81,12 +85,6 @@ def clock(ms: int, zone: tzinfo) -> str:
     return _number(ms) if at is None else f"{_clock(at, False)} {offset(at)}"
 
 
-def utc_stamp(ms: int) -> str:
-    """``2026-12-01 08:00 UTC``."""
-    at = local(ms, UTC)
-    return _number(ms) if at is None else f"{at.date().isoformat()} {_clock(at, False)} UTC"
-
-
 def day_around(ms: int, zone: tzinfo) -> tuple[int, int]:
     """When the day of a moment begins in a zone, and the next one, in milliseconds."""
     at = local(ms, zone)
@@ -109,24 +107,30 @@ def day_of(at: datetime) -> str:
     return f"{at.day} {MONTHS[at.month - 1]} {at.year}"
 
 
-def day_time(ms: int, zone: tzinfo) -> str:
-    """``31 Dec 2026 18:00 +01:00``: a time within a sentence, exact."""
+def day_time(ms: int, zone: tzinfo, *, exact: bool = True) -> str:
+    """``31 Dec 2026 18:00 +01:00``; with ``exact``, seconds and milliseconds where there are any.
+
+    Args:
+        ms: The moment, in milliseconds.
+        zone: In which it is shown.
+        exact: Whether it is the end of a right or the like, where ``23:59:59`` is not ``23:59``.
+    """
     at = local(ms, zone)
-    return _number(ms) if at is None else f"{day_of(at)} {_clock(at, True)} {offset(at)}"
+    return _number(ms) if at is None else f"{day_of(at)} {_clock(at, exact)} {offset(at)}"
 
 
 def preview(ms: int, zone: tzinfo, now_ms: int) -> str:
-    """``Tue 2026-12-01 09:00 +01:00, 08:00 UTC, in 41 days``: what a typed date resolved to.
+    """``Tue 1 Dec 2026 09:00 +01:00, 08:00 UTC, in 41 days``: what a typed date resolved to.
 
     Where the clock shows the time of UTC, it stands there once.
     """
     at, universal = local(ms, zone), local(ms, UTC)
     if at is None or universal is None:
         return _number(ms)
-    words = f"{DAYS[at.weekday()]} {stamp(ms, zone, exact=True)}"
+    words = f"{DAYS[at.weekday()]} {day_time(ms, zone)}"
     if at.utcoffset():
-        utc = utc_stamp(ms)
-        words += f", {utc[11:] if universal.date() == at.date() else utc}"
+        its_day = "" if universal.date() == at.date() else f"{day_of(universal)} "
+        words += f", {its_day}{_clock(universal, False)} UTC"
     return f"{words}, {distance(ms, now_ms)}"
 
 

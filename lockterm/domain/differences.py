@@ -130,7 +130,7 @@ def in_words(field: Field, value: Any, zone: tzinfo) -> str:
         return NOTHING
     match field.kind:
         case Kind.DATE:
-            return dates.stamp(value, zone, exact=True)
+            return dates.day_time(value, zone)
         case Kind.WEEKDAYS:
             return weekday_words(value)
         case Kind.OBJECT:

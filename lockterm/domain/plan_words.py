@@ -25,7 +25,7 @@ TOLD = (
 _NAMED = 3
 """So many locks, or values, are named in a sentence."""
 
-_DATES = frozenset({FIELDS["startDate"].label, FIELDS["endDate"].label})
+_DATES = {FIELDS[name].label: name for name in ("startDate", "endDate")}
 
 _TODO = {
     Action.ADD: "to add",
@@ -105,14 +105,14 @@ def _changes(step: Step, zone: tzinfo) -> list[Difference]:
 
 
 def new_words(step: Step, zone: tzinfo, now_ms: int) -> str:
-    """``End -> 2026-12-31 23:59 +01:00``: what will be, where there is no room for what was."""
+    """``End -> 31 Dec 2026 23:59 +01:00``: what will be, where there is no room for what was."""
     if step.action in (Action.UPDATE, Action.VOICE):
         return "; ".join(f"{one.label} -> {one.after}" for one in _changes(step, zone))
     return "; ".join(change_words(step, zone, now_ms))
 
 
 def all_changes(steps: Iterable[Step], zones: Mapping[int, tzinfo]) -> str:
-    """``End: 2026-12-31 23:59 +01:00 for 12; Coerced: yes for 3.``: what updates change.
+    """``End: 31 Dec 2026 23:59 +01:00 for 12; Coerced: yes for 3.``: what updates change.
 
     Takes a moment for thousands: use a thread.
 
@@ -121,17 +121,21 @@ def all_changes(steps: Iterable[Step], zones: Mapping[int, tzinfo]) -> str:
         zones: Id -> the lock's.
     """
     found: dict[str, Counter[str]] = {}
+    moments: dict[str, int] = {}  # of each date in words, since those do not sort
     for step in steps:
         if step.action is Action.UPDATE:
             for one in _changes(step, zones[step.lock_id]):
                 found.setdefault(one.label, Counter())[one.after] += 1
+                if one.label in _DATES:
+                    moments[one.after] = step.wanted.get(_DATES[one.label]) or 0
     said = []
     for label, values in found.items():
         shown = ", ".join(f"{value} for {count:,}" for value, count in values.items())
         if len(values) > _NAMED:
             shown = f"{len(values):,} values for {values.total():,}"
             if label in _DATES:
-                shown += f", from {min(values)} to {max(values)}"
+                first, *_, last = sorted(values, key=moments.__getitem__)
+                shown += f", from {first} to {last}"
         said.append(f"{label}: {shown}")
     return f"{'; '.join(said)}." if said else ""
 

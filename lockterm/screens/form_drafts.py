@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.timer import Timer
 
-from lockterm.domain.dates import stamp
+from lockterm.domain.dates import day_time
 from lockterm.domain.history import Selection
 from lockterm.domain.operation import RECORDED, STATE_WORDS, WITHOUT_EFFECT
 from lockterm.domain.text import clean
@@ -230,7 +230,7 @@ async def ask_about_draft(
         other: What a third button says; empty: there is none.
     """
     sent = await _sent_since(draft, operations) if draft.form == REMOTE else ""
-    saved = f"Last typed into at {stamp(draft.saved_ms, operations.profile.zone)}."
+    saved = f"Last typed into at {day_time(draft.saved_ms, operations.profile.zone, exact=False)}."
     question = f"{what} was not finished. {verb}?"
     if draft.is_live:
         question = f"{what} is being filled in by another session. {verb} here too?"
@@ -252,7 +252,7 @@ async def _sent_since(draft: Draft, operations: Operations) -> str:
             else line.remote_name == draft.typed.get("remoteName", "").strip()
         )
         if is_it and line.state not in WITHOUT_EFFECT:
-            at = stamp(line.prepared_ms, operations.profile.zone)
+            at = day_time(line.prepared_ms, operations.profile.zone, exact=False)
             again = " Sent again, it may be there twice." if call == "add" else ""
             probably = "" if line.state in RECORDED else " It is probably recorded: look before."
             return f"! It was sent at {at}: {STATE_WORDS[line.state]}.{probably}{again}"

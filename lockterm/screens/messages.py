@@ -70,7 +70,7 @@ class MessagesScreen(LocktermScreen[None]):
         zone = self.operations.profile.zone
         rows = {
             str(message.number): (
-                dates.stamp(message.at_ms, zone),
+                dates.day_time(message.at_ms, zone, exact=False),
                 SEVERITIES.get(message.severity, message.severity),
                 ": ".join(filter(None, (message.title, message.text))),
             )
@@ -109,7 +109,7 @@ class MessagesScreen(LocktermScreen[None]):
 
     def action_copy(self) -> None:
         if message := self._current:
-            at = dates.stamp(message.at_ms, self.operations.profile.zone, exact=True)
+            at = dates.day_time(message.at_ms, self.operations.profile.zone)
             kind = SEVERITIES.get(message.severity, message.severity)
             copy(self.app, f"{at} {kind}: {message.title}: {message.text}", "message")
 

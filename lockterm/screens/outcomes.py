@@ -12,7 +12,7 @@ from textual.app import App
 from textual.screen import Screen
 from textual.timer import Timer
 
-from lockterm.domain.dates import stamp
+from lockterm.domain.dates import clock
 from lockterm.domain.operation import CALL_WORDS, HELD_CALLS, READABLE_CALLS, Operation, State
 from lockterm.domain.text import clean
 from lockterm.errors import LocktermError
@@ -103,7 +103,7 @@ class Outcomes:
             return f"PAUSE  The service asks to wait {math.ceil(wait_s)} s. Nothing is sent now."
         if self._offline_ms is None:
             return ""
-        since = stamp(self._offline_ms, self._operations.profile.zone)[11:]
+        since = clock(self._offline_ms, self._operations.profile.zone)
         return f"OFFLINE  since {since}. Rows may be old; read only. Trying again."
 
     # --- acting ------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from lockterm.domain.dates import clock, day, stamp
+from lockterm.domain.dates import clock, day, day_time
 from lockterm.domain.operation import CALL_WORDS, READABLE_CALLS, STATE_WORDS, Operation
 from lockterm.domain.text import clean
 from lockterm.keymap.hints import key
@@ -89,5 +89,5 @@ def outcome_words(operation: Operation, zone: ZoneInfo, now_ms: int) -> str:
 
 
 def _clock(ms: int, zone: ZoneInfo, now_ms: int) -> str:
-    shown = clock if day(ms, zone) == day(now_ms, zone) else stamp
-    return shown(ms, zone)
+    is_today = day(ms, zone) == day(now_ms, zone)
+    return clock(ms, zone) if is_today else day_time(ms, zone, exact=False)

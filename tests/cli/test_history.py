@@ -101,8 +101,8 @@ def test_a_boss_gets_words_and_local_times(scripts: Scripts) -> None:
             "What": "add",
             "Lock": "Roof hatch",
             "Remote": "Anna",
-            "Details": "Type: time-limited; Start: 2026-01-01 00:00 +01:00;"
-            " End: 2026-12-31 18:00 +01:00",
+            "Details": "Type: time-limited; Start: 1 Jan 2026 00:00 +01:00;"
+            " End: 31 Dec 2026 18:00 +01:00",
             "Outcome": "recorded by the service",
             "Note": "",
         },
@@ -112,7 +112,7 @@ def test_a_boss_gets_words_and_local_times(scripts: Scripts) -> None:
             "Lock": "Roof hatch",
             "Remote": "Anna",
             "Details": "Name: Anna -> =HYPERLINK();"
-            " End: 2026-12-31 18:00 +01:00 -> 2027-06-30 18:00 +02:00",
+            " End: 31 Dec 2026 18:00 +01:00 -> 30 Jun 2027 18:00 +02:00",
             "Outcome": "recorded by the service",
             "Note": "",
         },

@@ -296,7 +296,7 @@ def test_a_dry_run_prints_the_request_and_sends_nothing(scripts: Scripts) -> Non
     line, _, rest = shown.stdout.partition("\n")
     assert line == f"POST {root}/add"
     assert json.loads(re.match(r"\{.*?\n\}", rest, re.DOTALL)[0])["endDate"] == PERIOD["endDate"]
-    assert "End: Sat 2090-07-01 18:00 +02:00" in rest
+    assert "End: Sat 1 Jul 2090 18:00 +02:00" in rest
 
     identified = {"remoteId": int(remote_id)}
     for command, call, body in (

@@ -24,8 +24,8 @@ def test_differences_are_named_and_safe_to_show() -> None:
     assert [str(item) for item in differences(before, after, BERLIN)] == [
         "Name: A -> �[31m",
         "Type: permanent -> time-limited",
-        "Start: none -> 2026-11-21 09:00 +01:00",
-        "End: none -> 2026-11-22 09:00 +01:00",
+        "Start: none -> 21 Nov 2026 09:00 +01:00",
+        "End: none -> 22 Nov 2026 09:00 +01:00",
         'Extra data: {"a": 1} -> {"a": true}',
     ]
     assert differences(before, before, BERLIN) == []

@@ -88,7 +88,7 @@ def test_what_will_be_is_told_where_there_is_no_room_for_what_was() -> None:
     step = renewed(1, START_MS + 2 * DAY_MS)
     (words,) = change_words(step, UTC, START_MS)
     new = new_words(step, UTC, START_MS)
-    assert new == "End -> 2026-01-03 00:00 +00:00"
+    assert new == "End -> 3 Jan 2026 00:00 +00:00"
     assert words.endswith(new.removeprefix("End"))
 
 
@@ -96,9 +96,9 @@ def test_the_changes_of_many_are_told_by_what_they_are_to_be() -> None:
     steps = [renewed(number, START_MS + 2 * DAY_MS) for number in range(1, 1200)]
     steps += [renewed(3000, START_MS + 2 * DAY_MS, isCoerced=1), *deletes("1 to_do")]
     told = all_changes(steps, {1: UTC})
-    assert told == "End: 2026-01-03 00:00 +00:00 for 1,200; Coerced: yes for 1."
-    steps += [renewed(2000 + number, START_MS + (6 - number) * DAY_MS) for number in range(4)]
+    assert told == "End: 3 Jan 2026 00:00 +00:00 for 1,200; Coerced: yes for 1."
+    steps += [renewed(2000 + number, START_MS + (12 - number) * DAY_MS) for number in range(4)]
     assert all_changes(steps, {1: UTC}) == (
-        "End: 5 values for 1,204, from 2026-01-03 00:00 +00:00 to 2026-01-07 00:00 +00:00;"
+        "End: 5 values for 1,204, from 3 Jan 2026 00:00 +00:00 to 13 Jan 2026 00:00 +00:00;"
         " Coerced: yes for 1."
     )

@@ -182,5 +182,5 @@ async def test_point_15_every_time_has_its_zone(
         await pilot.press(*(TYPED.get(char, char) for char in "2027-07-01 12:00"))
         await settled(pilot)
         told = on_one_line(pilot)
-        assert "Thu 2027-07-01 12:00 +02:00, 10:00 UTC, in 223 days" in told, told
+        assert "Thu 1 Jul 2027 12:00 +02:00, 10:00 UTC, in 223 days" in told, told
         assert notices(pilot) == ""

@@ -99,7 +99,7 @@ def test_people_get_words_and_the_times_of_the_lock() -> None:
         "What": "change",
         "Lock": "Main gate",
         "Remote": "Anna",
-        "Details": "End: none -> 2026-11-20 17:00 +09:00",
+        "Details": "End: none -> 20 Nov 2026 17:00 +09:00",
         "Outcome": "recorded by the service",
         "Note": "",
     }

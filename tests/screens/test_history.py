@@ -110,7 +110,7 @@ async def test_what_was_done_here_is_shown_newest_first(
         await press(pilot, "down", "down", "down", "down", "enter")
         assert isinstance(pilot.app.screen, OperationDetailScreen)
         assert "Anna Weber -> Anna Weber-Schmidt" in words(pilot.app)
-        assert "none -> 2026-12-30 09:00 +01:00" in words(pilot.app)
+        assert "none -> 30 Dec 2026 09:00 +01:00" in words(pilot.app)
         assert_picture(pilot.app, "operation-80x24")
 
 

@@ -20,7 +20,7 @@ from lockterm.config.look import FULL_LOOK
 from lockterm.config.profiles import Profiles
 from lockterm.domain.backup import backup_words
 from lockterm.domain.constants import RemoteType
-from lockterm.domain.dates import stamp
+from lockterm.domain.dates import day_time
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action, RunState, Step, StepState
 from lockterm.domain.remotes import Remote
@@ -544,8 +544,8 @@ async def test_what_will_be_is_read_in_its_row_and_in_the_question(
     steps = [update(1002, one, endDate=end_ms) for one in fobs]
     async with lockterm_app(service, size=size) as pilot:
         await plan_shown(pilot, steps)
-        end = stamp(end_ms, ZoneInfo("Europe/Berlin"))
-        assert words(pilot.app).count(f"End -> {end[:16]}") == 3
+        end = day_time(end_ms, ZoneInfo("Europe/Berlin"))
+        assert words(pilot.app).count(f"End -> {end[:17]}") == 3
         await asked(pilot, ConfirmModal)
         assert f"End: {end} for 3." in details(pilot)
 

@@ -51,8 +51,8 @@ async def test_every_field_in_words(service: RunningService, lockterm_app: Start
         assert now["Number"] == "X-1"
         assert now["Id"] == str(remote_id)
         assert now["Type"].startswith("4 recurring")
-        assert now["Start"] == "Fri 2026-11-20 09:00 +01:00, 08:00 UTC, now"
-        assert now["End"] == "Thu 2026-12-31 09:00 +01:00, 08:00 UTC, in 41 days"
+        assert now["Start"] == "Fri 20 Nov 2026 09:00 +01:00, 08:00 UTC, now"
+        assert now["End"] == "Thu 31 Dec 2026 09:00 +01:00, 08:00 UTC, in 41 days"
         assert now["Weekdays"] == "Mon-Fri (1, 2, 3, 4, 5)"
         assert now["Status"] == "1 normal"
         assert now["Added via"].startswith("2 gateway")

@@ -52,7 +52,7 @@ def operation_fields(
         ("Read back", operation.read_ms if operation.call in READABLE_CALLS else None),
     ):
         if ms is not None:
-            found.append(Detail.of_words(label, dates.stamp(ms, zone, exact=True)))
+            found.append(Detail.of_words(label, dates.day_time(ms, zone)))
     mine = " (this one)" if operation.session == here else ""
     found.append(Detail.of_words("Session", f"{operation.session}{mine}"))
     found += _links(operation, linked, zone)
@@ -79,7 +79,7 @@ def _links(operation: Operation, linked: Sequence[Operation], zone: tzinfo) -> l
             label = "Restored by"
         else:
             continue
-        words = f"{title_of(other)}, {dates.stamp(other.prepared_ms, zone)}: "
+        words = f"{title_of(other)}, {dates.day_time(other.prepared_ms, zone, exact=False)}: "
         found.append(Detail.of_words(label, words + STATE_WORDS[other.state]))
     if len(restored) > 1:
         done = {other.restores_remote for other in restored if other.state in RECORDED}

@@ -318,11 +318,11 @@ class HistoryScreen(LocktermScreen[str | None]):
         if line is None:
             return ""
         if isinstance(line, RunLine):
-            at = dates.stamp(line.made_ms, self._zone, exact=True)
+            at = dates.day_time(line.made_ms, self._zone)
             is_left = line.state is RunState.INTERRUPTED
             way = with_keys("{history.open} goes on") if is_left else ""
             return "  ".join(filter(None, (run_words(line), way, at)))
-        at = dates.stamp(line.prepared_ms, self._zone, exact=True)
+        at = dates.day_time(line.prepared_ms, self._zone)
         words = (at, STATE_WORDS[line.state], clean(line.message, 200), clean(line.lock_name, 40))
         return "  ".join(filter(None, words))
 

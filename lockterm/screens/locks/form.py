@@ -214,7 +214,7 @@ class LockForm(LocktermScreen[Lock | None]):
         field = self._field("zone")
         if await asyncio.to_thread(values.is_zone, name):
             zone = self.operations.zone(Lock(0, zone=name))
-            now = dates.stamp(self.operations.now_ms(), zone)
+            now = dates.day_time(self.operations.now_ms(), zone, exact=False)
             field.note = f"There it is {now}." if typed else f"Empty: that of the profile, {name}."
             return
         field.note = await zone_hint(typed)

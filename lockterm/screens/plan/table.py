@@ -60,7 +60,7 @@ class PlanTable(RowTable):
             Column("Lock", most=24, least=6),
             Column("Remote", most=22, least=8),
             Column("Number", most=16, least=6, rank=1),
-            Column("What", most=200, least=24),  # "End -> 2026-12-31 23:59", and that it is cut
+            Column("What", most=200, least=25),  # "End -> 31 Dec 2026 23:59", and that it is cut
             id=id,
         )
         self.is_at_rest = True

@@ -171,6 +171,8 @@ class ProfileFields(VerticalScroll, can_focus=False):
             own = await asyncio.to_thread(values.machine_zone)
             row.note = f"Empty: this machine's, {own}." if own else "Empty: UTC."
         elif await asyncio.to_thread(values.is_zone, typed):
-            row.note = f"There it is {dates.stamp(self._now_ms(), ZoneInfo(typed))}."
+            row.note = (
+                f"There it is {dates.day_time(self._now_ms(), ZoneInfo(typed), exact=False)}."
+            )
         else:
             row.note = await zone_hint(typed)

@@ -94,7 +94,7 @@ class DatetimeInput(TypedValue):
         if choices:
             self.mount(
                 Choice(
-                    (str(number), f"{word}, {dates.stamp(ms, self._zone)[11:]}")
+                    (str(number), f"{word}, {dates.clock(ms, self._zone)}")
                     for number, word, ms in zip((1, 2), ("first", "second"), choices, strict=True)
                 )
             )

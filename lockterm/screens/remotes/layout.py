@@ -15,11 +15,11 @@ GROWING = {"number": range(6, 13), "id": range(5, 21), "user": range(8, 21)}
 """The columns that are as wide as the longest that was seen, so that pages do not jump, and how
 wide they may be."""
 
-DAY = len("2026-12-31")
-_STAMP = len("2026-12-31 18:00 +01:00")
+_DAY = len("31 Dec 2026")
+_STAMP = len("31 Dec 2026 18:00 +01:00")
 _LEAST = {
     **{"name": 10, "type": 12, "valid": 23, "state": 8, "added": 3, "coerced": 7},
-    **dict.fromkeys(("start", "end", "created", "updated"), DAY),
+    **dict.fromkeys(("start", "end", "created", "updated"), _DAY),
 }
 """The narrowest form of each column that is not in ``GROWING``."""
 _GIVING = ("added", "coerced", "type", "state")

@@ -39,7 +39,7 @@ def _words(row: RemoteRow, zone: tzinfo) -> Content:
     }
     for column, stamp in (("created", remote.create_time), ("updated", remote.update_time)):
         if stamp:
-            shown[column] = dates.stamp(dates.as_ms(stamp), zone)
+            shown[column] = dates.day_time(dates.as_ms(stamp), zone, exact=False)
     lines = [(COLUMNS[column].title, text) for column, text in shown.items()]
     if remote.extra_data:
         fields = counted(len(remote.extra_data), "field")

@@ -13,7 +13,7 @@ from lockterm.domain.text import clean
 from lockterm.domain.validity import COERCED, Validity, brief, validity
 from lockterm.record import record
 from lockterm.screens.remotes.columns import COLUMNS
-from lockterm.screens.remotes.layout import DAY, Layout
+from lockterm.screens.remotes.layout import Layout
 from lockterm.widgets.cells import cut
 from lockterm.widgets.line_table import BOLD, Piece
 
@@ -124,8 +124,8 @@ def _cell(row: RemoteRow, column: str, width: int) -> str:
     if not value:
         return "-"
     ms = dates.as_ms(value) if field.kind is Kind.TIMESTAMP else value
-    stamp = dates.stamp(ms, row.zone)  # where there is no room for the time: the day
-    return stamp if len(stamp) <= width or " " not in stamp else stamp[:DAY]
+    at = dates.day_time(ms, row.zone, exact=False)  # where there is no room for the time: the day
+    return at if len(at) <= width else dates.day(ms, row.zone)
 
 
 def _valid(row: RemoteRow, width: int) -> str:

@@ -70,7 +70,7 @@ class HalfPanel(Vertical):
         stale.display = state.seen is not None and state.stale
         if state.seen is None:
             return
-        at = dates.stamp(state.seen.at_ms, zone)
+        at = dates.day_time(state.seen.at_ms, zone, exact=False)
         if state.error is not None:
             again = with_keys("{voice.refresh} tries again")
             stale.update(f"STALE, as read at {at}. {in_a_line(state.error)[0]}; {again}")

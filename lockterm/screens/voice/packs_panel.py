@@ -125,11 +125,12 @@ class PackDetail(Static):
         if pack.file_size is not None and pack.file_size >= 1024:
             size = f"{size} ({pack.file_size:,} bytes)"
         at_ms = None if pack.updated_at is None else dates.as_ms(pack.updated_at)
+        at = None if at_ms is None else dates.day_time(at_ms, zone, exact=False)
         self._fields = {
             "Name": _shown(pack, "name", pack.name, LONGEST_NAME),
             "Size": _shown(pack, "fileSize", size),
             "MD5": _shown(pack, "fileMd5", pack.file_md5),
-            "Date": _shown(pack, "updated_at", None if at_ms is None else dates.stamp(at_ms, zone)),
+            "Date": _shown(pack, "updated_at", at),
             "URL": _shown(pack, "timbrePackUrl", pack.timbre_pack_url),
             "Text": _shown(pack, "label", pack.label),
         }
