@@ -7,6 +7,8 @@ import contextlib
 import logging
 import math
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeVar
 
 from lockterm.domain.clock import Clock
@@ -23,6 +25,12 @@ T = TypeVar("T")
 FIRST_RETRY_S = 1.0
 LAST_RETRY_S = 60.0
 """While the service is out of reach, the last failed read is tried again after 1, 2, 4 ... 60 s."""
+
+turn: ContextVar[Callable[[], AbstractAsyncContextManager[None]]] = ContextVar(
+    "turn", default=contextlib.nullcontext
+)
+"""What a call waits for, and goes on in. What reads for a run sets it in its own task: a key waits
+for nobody's turn."""
 
 CLOCK_TOLERANCE_S = 120.0
 """How far this machine's clock may be off the service's before dates are doubted."""
@@ -141,6 +149,10 @@ class Connection:
         Raises:
             ServiceError: It failed; :class:`RateLimited` also where a pause is not over yet.
         """
+        async with turn.get()():
+            return await self._call(call)
+
+    async def _call(self, call: Callable[[LockService], Awaitable[T]]) -> T:
         self.require_no_pause()
         service = await self.open()
         began_ms = self.clock.steady_ms()

@@ -30,6 +30,7 @@ from lockterm.errors import (
     ServiceError,
     StoreError,
 )
+from lockterm.operations.connection import turn
 from lockterm.operations.pace import MOST_AT_ONCE, Pace
 from lockterm.operations.refusals import NoSuchRun, OtherPlan, RunUnderWay
 from lockterm.operations.steps import CALLS
@@ -51,6 +52,9 @@ USUAL_CALL_S = 0.2
 READ_BACK_S = 30.0
 """So many seconds an outcome without an answer is read back before the lock's next step begins: a
 delete of an old remote is proven by then. All that is unknown is read back at the end of a run."""
+
+READS_AT_ONCE = 4
+"""So many calls go on at once that read back what had no answer."""
 
 MOST_PAUSES = 10
 """So often a step is put off because the service asks for a pause; then it was not sent."""
@@ -102,6 +106,7 @@ class Runs:
         self._pace = Pace(lambda: connection.clock.steady(), profile.calls_per_minute)
         """One for all runs of the session: what it knows of the service stays true."""
         connection.on_limited = self._pace.limit
+        self._reads = asyncio.Semaphore(READS_AT_ONCE)
         self._here: set[str] = set()
         """The ids of the plans that are being carried out in this process."""
 
@@ -306,7 +311,12 @@ class Runs:
     async def _prove(self, run: _Run, number: int, within_s: float | None = None) -> None:
         """Read an unknown step back, and note what is proven; a run that is stopped does not."""
         step = run.steps[number]
-        reading = asyncio.ensure_future(self._steps.read_back(step, within_s))
+
+        async def read() -> Step:
+            turn.set(self._turn)
+            return await self._steps.read_back(step, within_s)
+
+        reading = asyncio.ensure_future(read())
         stopping = asyncio.ensure_future(run.stop.wait())
         try:
             await asyncio.wait({reading, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -317,6 +327,15 @@ class Runs:
                 await reading
         if not reading.cancelled() and (settled := reading.result()) != step:
             await self._note(run, [settled])
+
+    @contextlib.asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        """The turn of a call that reads back: as soon as the pace has room for it."""
+        async with self._reads:
+            while (wait_s := self._pace.wait_s(0)) > 0:
+                await asyncio.sleep(wait_s)
+            self._pace.begin(1)
+            yield
 
     async def _try(self, run: _Run, number: int) -> None:
         """Carry out a step; where what became of it cannot be noted, no more steps begin."""

@@ -160,11 +160,17 @@ class Site:
 
     @contextlib.asynccontextmanager
     async def operations(
-        self, proxy: FaultProxy, store: Path | None = None, **profile: Any
+        self,
+        proxy: FaultProxy,
+        store: Path | None = None,
+        *,
+        reads_back: bool = True,
+        **profile: Any,
     ) -> AsyncIterator[Operations]:
         """A session of lockterm, through a proxy."""
-        settings = Profile(name=f"p{proxy.port}", base_url=proxy.base_url)
-        operations = Operations(replace(settings, **profile), Database(store or self.new_store()))
+        settings = replace(Profile(name=f"p{proxy.port}", base_url=proxy.base_url), **profile)
+        database = Database(store or self.new_store())
+        operations = Operations(settings, database, reads_back=reads_back)
         try:
             yield operations
         finally:

@@ -13,11 +13,12 @@ from lockterm.domain.operation import State
 from lockterm.domain.plan import Action, Plan, Step, StepState, at_rest
 from lockterm.domain.plan_words import state_counts
 from lockterm.errors import StoreError
+from lockterm.operations.pace import Pace
 from lockterm.operations.proof import Horizon
 from lockterm.operations.watching import Timer
 from tests.faults.catalogue import BROKEN_OFF, LIMITED, REFUSED, answers, refusal, reset
 from tests.faults.proxy import Exchange, FaultProxy, Play, decoded
-from tests.faults.site import Site
+from tests.faults.site import Site, until
 from tests.operations.runs.planning import add, carry_out, delete, keep, names, states, update
 from tests.operations.test_full_disk import full_disk
 from tests.operations.virtual import VirtualTimer
@@ -249,6 +250,55 @@ async def test_all_that_is_unknown_is_read_back_together_at_the_end(site: Site):
             assert seen == [SENT, UNKNOWN, RECORDED]
         assert timer.now_s() < 5 * Horizon().stale_s
         assert await operations.runs.find(done.id) == done
+
+
+class HeldPace(Pace):
+    """No time passes by it, and nothing begins while it is held."""
+
+    is_held = False
+    refused = begun = 0
+
+    def wait_s(self, under_way: int) -> float:
+        self.refused += self.is_held
+        return 0.001 if self.is_held else super().wait_s(under_way)
+
+    def begin(self, calls: int) -> None:
+        self.begun += calls
+
+
+async def test_each_call_that_reads_back_has_its_turn_by_the_pace(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("lockterm.operations.runs.Pace", HeldPace)
+    steps, asked = [], list[str]()
+    for _ in range(3):
+        one, other = site.new_lock(), site.new_lock()
+        steps.append(update(one, site.remotes(one)[0], remoteName="Anna"))
+        steps.append(delete(other, site.remotes(other)[0]))
+    async with site.proxy() as proxy, site.operations(proxy, reads_back=False) as operations:
+        pace = operations.runs._pace
+        assert isinstance(pace, HeldPace)
+        operations.watch.timer, operations.watch.horizon = VirtualTimer(), Horizon()
+        for call in ("update", "delete"):
+            proxy.arm(call, applied(reset))
+
+        def hold(count: int) -> None:
+            if count == len(steps):
+                pace.is_held, pace.begun = True, 0
+                proxy.on_asked = lambda exchange: asked.append(exchange.call)
+
+        plan = operations.runs.make("a test", steps)
+        running = asyncio.create_task(
+            operations.runs.carry_out(
+                plan, on_step=lambda step: None, stop=asyncio.Event(), on_read_back=hold
+            )
+        )
+        await until(lambda: pace.refused > 50)
+        assert not asked
+        pace.is_held = False
+        assert states(await running) == [RECORDED] * len(steps)
+    assert {"detail", "list"} <= {*asked}
+    assert pace.begun == len(asked)
 
 
 async def test_reading_back_holds_no_other_lock_up_and_ends_when_it_is_stopped(site: Site):
