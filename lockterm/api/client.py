@@ -21,6 +21,7 @@ from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.errors import MalformedAnswer, NoAnswer, OutcomeUnknown, Refused
 
 if TYPE_CHECKING:
+    from lockterm.api.place import Place
     from lockterm.config import Profile
     from lockterm.domain.voices import Language, VoicePack
 
@@ -98,7 +99,12 @@ class LockService:
         return True
 
     async def list_remotes(
-        self, lock_id: int, page_no: int, page_size: int, before: Outcome | None = None
+        self,
+        lock_id: int,
+        page_no: int,
+        page_size: int,
+        before: Outcome | None = None,
+        place: Place | None = None,
     ) -> RemotePage:
         """A page of a lock's remotes (4.3), counted by the service; pages start at 1.
 
@@ -108,6 +114,7 @@ class LockService:
             page_size: Remotes on a page.
             before: What became of just this request, sent before there was a client: as far as it
                 came to an end, it was the first attempt. None: there was none.
+            place: Taken for each attempt, left while a good answer is read. None: it needs none.
         """
         query = page_query(lock_id, page_no, page_size)
         first = [before] if before is not None else []
@@ -116,10 +123,17 @@ class LockService:
             outcome = first.pop() if first else Outcome()
             if outcome.error is not None:
                 raise not_sent(outcome.error, self._transport.server) from outcome.error
+            if place is not None:
+                await place.take()
             answer = outcome.answer or await self._transport.exchange(
                 "GET", LIST_PATH, query=query, within_s=within_s
             )
-            return await _beside(answer, lambda: page_of(answer, page_no, page_size, lock_id))
+            if place is None:
+                return await _beside(answer, lambda: page_of(answer, page_no, page_size, lock_id))
+            if answer.status == 200:
+                place.leave()
+            async with place.reading:
+                return await _beside(answer, lambda: page_of(answer, page_no, page_size, lock_id))
 
         return await self._retries.read(attempt, self._profile.timeout_s)
 

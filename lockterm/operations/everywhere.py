@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequ
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from lockterm.api.place import Place, Places
 from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
     from lockterm.operations.remotes import Remotes
 
 AT_ONCE = 10
-"""So many locks are read at the same time: a hundred of them in ten round trips."""
+"""So many calls go on at the same time: a hundred locks in ten round trips."""
+
+BEGUN = 2 * AT_ONCE
+"""So many locks are read at the same time: answers are unpacked while others are on their way."""
 
 PAUSES = 3
 """So many pauses that the service asks for are waited for, for one lock; the client takes none of
@@ -139,29 +143,34 @@ class _Reading:
         self._remotes = remotes
         self._wanted = wanted
         self._wait = wait
-        self._places = asyncio.Semaphore(AT_ONCE)
+        self._begun = asyncio.Semaphore(BEGUN)
+        self._places = Places(AT_ONCE)
         self._ended: ServiceError | None = None
         """Why nothing more is asked for: it is so for every lock."""
 
     async def lock(self, place: int, lock: Lock) -> LockRead:
         """Read one lock, once it is its turn."""
-        async with self._places:
-            if self._ended is not None:
-                return LockRead(place, lock, problem=_briefly(self._ended), error=self._ended)
-            changes = self._remotes.changes(lock.lock_id)
+        async with self._begun:
+            connection = Place(self._places)
             try:
-                pages = await self._through_pauses(lambda: self._read(lock))
+                await connection.take()
+                if self._ended is not None:
+                    return LockRead(place, lock, problem=_briefly(self._ended), error=self._ended)
+                changes = self._remotes.changes(lock.lock_id)
+                pages = await self._through_pauses(lambda: self._read(lock, connection))
             except ServiceError as error:
                 is_of_all = isinstance(error, Unreachable)
                 if is_of_all or (isinstance(error, Refused) and error.is_denial):
                     self._ended = error
                 return LockRead(place, lock, problem=_briefly(error), error=error)
-        # Its connection is the next one's from here on.
-        pages.blocks.append(await asyncio.to_thread(Block.of, pages.last))
-        # A page may have been on its way here while something was changed.
-        is_behind = self._remotes.changes(lock.lock_id) != changes
-        listing = Listing(pages.blocks, pages.at_ms, is_behind)
-        await self._remotes.keep_list(lock.lock_id, listing)
+            finally:
+                connection.leave()
+            async with connection.reading:
+                pages.blocks.append(await asyncio.to_thread(Block.of, pages.last))
+            # A page may have been on its way here while something was changed.
+            is_behind = self._remotes.changes(lock.lock_id) != changes
+            listing = Listing(pages.blocks, pages.at_ms, is_behind)
+            await self._remotes.keep_list(lock.lock_id, listing)
         problem = ""
         if pages.unreadable > 0:
             problem = f"{counted(pages.unreadable, 'record')} cannot be read"
@@ -176,10 +185,10 @@ class _Reading:
                 await self._wait(max(self._connection.wait_s, error.retry_after_s))
         return await work()
 
-    async def _read(self, lock: Lock) -> _Pages:
+    async def _read(self, lock: Lock, connection: Place) -> _Pages:
         pages = _Pages(self._connection.clock.now_ms())
         budget = WalkBudget(lock.lock_id, ASKED)
-        async for step in self._remotes.walk(lock.lock_id, budget):
+        async for step in self._remotes.walk(lock.lock_id, budget, connection):
             if step.is_first:  # it may begin again: the list has moved
                 pages = _Pages(pages.at_ms)
             else:

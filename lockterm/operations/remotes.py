@@ -23,7 +23,9 @@ from lockterm.operations.walk_limits import ASKED, SeenIds, WalkBudget, WalkLimi
 from lockterm.record import record
 
 if TYPE_CHECKING:
+    from lockterm.api.client import LockService
     from lockterm.api.first_page import FirstPage, Outcome
+    from lockterm.api.place import Place
     from lockterm.domain.listing import Listing
     from lockterm.domain.remotes import Remote, RemotePage
     from lockterm.operations.journal_store import JournalStore
@@ -258,12 +260,15 @@ class Remotes:
 
     # --- whole lists -----------------------------------------------------------------------
 
-    async def walk(self, lock_id: int, budget: WalkBudget | None = None) -> AsyncIterator[Step]:
+    async def walk(
+        self, lock_id: int, budget: WalkBudget | None = None, place: Place | None = None
+    ) -> AsyncIterator[Step]:
         """Read the whole list of a lock, page by page; nothing of it is kept.
 
         Args:
             lock_id: Whose list it is.
             budget: What the walk may take; None: what a person asks for may.
+            place: See :meth:`LockService.list_remotes`.
 
         Yields:
             Each page. When the total changes on the way, the walk begins again, with what is left
@@ -280,7 +285,7 @@ class Remotes:
             total: int | None = None
             page_no, pages, moved, read = 1, 1, False, 0
             while page_no <= pages and not moved:
-                source = _page(lock_id, page_no, WALK_PAGE_SIZE)
+                source = _page(lock_id, page_no, WALK_PAGE_SIZE, place=place)
                 page = await self._reads.ask(source.ask)
                 budget.read(page.answer_bytes)
                 is_told, before = "total" not in page.odd, read
@@ -456,10 +461,19 @@ def _moving(message: str) -> MalformedAnswer:
 
 
 def _page(
-    lock_id: int, page_no: int, page_size: int, before: Outcome | None = None
+    lock_id: int,
+    page_no: int,
+    page_size: int,
+    before: Outcome | None = None,
+    place: Place | None = None,
 ) -> Source[RemotePage]:
-    """A page of a lock's list; ``before``: see :meth:`LockService.list_remotes`."""
-    once = iter([before])  # whoever asks again, because that one failed, asks the service
+    """A page of a lock's list; ``before``, ``place``: see :meth:`LockService.list_remotes`."""
+    # Whoever asks again, because that one failed, asks the service, and holds no place.
+    once = iter([(before, place)])
+
+    async def ask(service: LockService) -> RemotePage:
+        first, at = next(once, (None, None))
+        return await service.list_remotes(lock_id, page_no, page_size, first, at)
 
     def dump(page: RemotePage) -> Any:
         counts: dict[str, Any] = {name: getattr(page, name) for name in COUNTS}
@@ -473,9 +487,7 @@ def _page(
 
     return Source(
         f"page {lock_id} {page_no} {page_size}",
-        ask=lambda service: service.list_remotes(
-            lock_id=lock_id, page_no=page_no, page_size=page_size, before=next(once, None)
-        ),
+        ask=ask,
         dump=dump,
         load=load,
     )

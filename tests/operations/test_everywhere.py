@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from lockterm.api import client
+from lockterm.api.payloads import page_of
 from lockterm.api.retry_policy import RetryPolicy
 from lockterm.config import Profile
 from lockterm.domain.listing import Listing
 from lockterm.domain.locks import Lock
-from lockterm.domain.remotes import Remote
+from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.errors import RateLimited
 from lockterm.operations import Operations
-from lockterm.operations.everywhere import AT_ONCE, PAUSES, LockRead
+from lockterm.operations.everywhere import AT_ONCE, BEGUN, PAUSES, LockRead
 from lockterm.store.cache import Cache
 from lockterm.store.database import Database
 from tests.api.fault_server import FaultServer, Script, answers, http
+from tests.faults.site import until
 from tests.operations.virtual import let_pause_pass
 from tests.servers import Line
 
@@ -110,6 +114,25 @@ async def test_so_many_are_read_at_the_same_time_and_no_more(
     assert site.accepted == AT_ONCE, "no connection is opened where another one is idle"
     assert [one.lock.lock_id for one in found] == [*range(1, 3 * AT_ONCE + 1)]
     assert all(len(one.remotes) == 1 and not one.problem for one in found)
+
+
+async def test_calls_do_not_wait_for_answers_to_be_read(
+    operations: Operations, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await book(operations, site, *[1] * (BEGUN + AT_ONCE))
+    may_read = threading.Event()
+
+    def slowly(*answer: Any) -> RemotePage:
+        assert may_read.wait(60)
+        return page_of(*answer)
+
+    monkeypatch.setattr(client, "page_of", slowly)
+    monkeypatch.setattr(client, "LARGE", 0)
+    reading = asyncio.ensure_future(read(operations))
+    await until(lambda: len(site.asked) == BEGUN)
+    may_read.set()
+    assert not any(one.problem for one in await reading)
+    assert site.most <= AT_ONCE
 
 
 async def test_what_is_wanted_comes_from_every_page(operations: Operations, site: Site) -> None:
