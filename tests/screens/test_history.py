@@ -283,7 +283,7 @@ async def test_hostile_strings_do_nothing(
         assert not set(shown(pilot.app)) & set("\x1b\x00\x07\x9b\u202e\u200b\u2066\u2028")
 
 
-async def test_a_read_only_profile_restores_nothing(
+async def test_a_read_only_profile_shows_what_would_be_restored_or_undone(
     running_service: Callable[..., RunningService], lockterm_app: Starter, clock: Clock
 ) -> None:
     service = running_service()
@@ -291,9 +291,14 @@ async def test_a_read_only_profile_restores_nothing(
         await some_days(pilot.app.operations, clock)
     async with lockterm_app(service, read_only=True) as pilot:
         await opened(pilot)
-        await press(pilot, "R")
-        assert isinstance(pilot.app.screen, RefusedModal)
-        assert "read-only" in pilot.app.messages[-1].text
+        for key in ("R", "z"):
+            await press(pilot, key)
+            assert isinstance(pilot.app.screen, PlanScreen)
+            assert "is read-only: the plan is shown" in words(pilot.app)
+            assert "(enter do it)" in words(pilot.app)
+            await press(pilot, "enter")
+            assert isinstance(pilot.app.screen, RefusedModal)
+            await press(pilot, "escape", "escape")
 
 
 async def test_a_journal_that_cannot_be_read_is_said(

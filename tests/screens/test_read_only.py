@@ -59,8 +59,6 @@ WRITING = {
     },
     "remote": {"remote.edit", "remote.delete", "remote.renew", "remote.user_number"},
     "voices": {"voice.set"},
-    "history": {"history.restore"},
-    "operation": {"operation.restore"},
 }
 """Screen -> ids of the bindings whose actions send a change."""
 

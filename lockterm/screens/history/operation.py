@@ -11,7 +11,6 @@ from textual.reactive import reactive
 
 from lockterm.domain.operation import Operation, title_of
 from lockterm.domain.undo import why_not_restorable
-from lockterm.domain.wording import read_only
 from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
@@ -106,8 +105,6 @@ class OperationDetailScreen(LocktermScreen[None]):
         """Only a delete or a clear that took effect can be restored."""
         if action != "restore":
             return ""
-        if self.operations.profile.read_only:
-            return read_only(self.operations.profile.name, "nothing can be restored")
         if not isinstance(self.operation, Operation):
             return "The operation was not read yet."
         return why_not_restorable(self.operation, len(self.operation.before))

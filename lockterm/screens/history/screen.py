@@ -22,7 +22,7 @@ from lockterm.domain.operation import STATE_WORDS
 from lockterm.domain.plan import RunLine, RunState
 from lockterm.domain.text import clean
 from lockterm.domain.undo import why_not_restorable, why_not_undone
-from lockterm.domain.wording import counted, read_only
+from lockterm.domain.wording import counted
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Operations
@@ -354,16 +354,10 @@ class HistoryScreen(LocktermScreen[str | None]):
             return with_keys(f"It is a run: {{history.undo}} undoes all of it; or {way}")
         if action == "copies" and line is not None:
             return why_not_restorable(line, line.count)
-        if action == "restore":
-            if self.operations.profile.read_only:
-                return read_only(self.operations.profile.name, "nothing can be restored")
-            if line is not None:
-                return why_not_restorable(line, line.count)
-        if action == "undo":
-            if self.operations.profile.read_only:
-                return read_only(self.operations.profile.name, "nothing can be undone")
-            if line is not None:
-                return why_not_undone(line, line.count)
+        if action == "restore" and line is not None:
+            return why_not_restorable(line, line.count)
+        if action == "undo" and line is not None:
+            return why_not_undone(line, line.count)
         if action in ("open", "restore", "undo", "copies") and row is None:
             return "There is no operation under the cursor."
         if action == "one_lock" and line is None and self.choice.lock_id is None:

@@ -307,15 +307,13 @@ class PlanScreen(LocktermScreen[None]):
                     return "It is being carried out: wait for its end, or stop it."
                 if not any(step.may_retry for step in self._steps.values()):
                     return "Nothing of it was refused or not sent."
-                return self._why_never()
+                return self._why_elsewhere()
             case "undo":
                 return self._why_not_undo(is_here=is_here)
         return ""
 
     def _why_not_undo(self, *, is_here: bool) -> str:
-        profile, step = self.operations.profile, self.query_one(PlanTable).current
-        if profile.read_only:
-            return read_only(profile.name, "nothing can be undone")
+        step = self.query_one(PlanTable).current
         if is_here:
             return "It is being carried out: wait for its end, or stop it."
         if step is None or step.state is not StepState.RECORDED:
@@ -324,9 +322,14 @@ class PlanScreen(LocktermScreen[None]):
 
     def _why_never(self) -> str:
         """Why nothing of this plan can be sent from here, whatever else is done."""
-        profile, plan = self.operations.profile, self.drawn.plan
+        profile = self.operations.profile
         if profile.read_only:
             return read_only(profile.name, "the plan is shown, and nothing is sent")
+        return self._why_elsewhere()
+
+    def _why_elsewhere(self) -> str:
+        """Why this plan is another profile's, or another service's; empty: it is not."""
+        profile, plan = self.operations.profile, self.drawn.plan
         if (plan.profile, plan.service) != (profile.name, profile.base_url):
             return clean(OtherPlan(plan, profile.name, profile.base_url).sentences, 300)
         return ""

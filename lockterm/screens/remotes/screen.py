@@ -18,7 +18,6 @@ from textual.reactive import var
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import remote_marks
 from lockterm.domain.text import clean
-from lockterm.domain.wording import read_only
 from lockterm.errors import LocktermError, StoreError
 from lockterm.operations import Operations, Seen
 from lockterm.operations.remotes import AHEAD_S, JUST_READ_S
@@ -486,8 +485,6 @@ class RemotesScreen(LocktermScreen[None]):
             return why_no_page(self.view, action, self._at)
         if action in MARKING or (self.marks and action in ON_MARKED):
             return self._why_not_mark(action)
-        if action == "undo" and self.operations.profile.read_only:
-            return read_only(self.operations.profile.name, "nothing can be undone")
         if reason := self.commands.why_not(action):
             return reason
         if action == "clear" and self.view.page and not self.view.page.total:
