@@ -36,6 +36,13 @@ class CannotServe(LocktermError):
     "--migrate", is_flag=True, help="Make the tables in PostgreSQL, or bring them to this version."
 )
 @click.option(
+    "--workers",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 64),
+    help="Serve with so many processes; for PostgreSQL alone.",
+)
+@click.option(
     "--sample-data/--empty",
     default=True,
     show_default=True,
@@ -50,6 +57,7 @@ def serve(
     port: int,
     database: str | None,
     migrate: bool,
+    workers: int,
     sample_data: bool,
     token: str | None,
 ) -> int:
@@ -60,18 +68,26 @@ def serve(
             f"Anyone who reaches {clean(host, 80)} could use this service. Nothing was started.",
             hint="Give it a --token env:NAME, or leave --host at 127.0.0.1.",
         )
-    from lockterm.service import running  # the help names this command, too
-
-    is_address = database is None or database.startswith(_ADDRESSES)
-    try:
-        running.serve(
-            host,
-            port,
-            database=database if is_address else Path(str(database)),
-            migrate=migrate,
-            sample_data=sample_data,
-            token=token,
+    is_address = (database or "").startswith(_ADDRESSES)
+    if workers > 1 and not is_address:
+        raise CannotServe(
+            "More than one worker cannot share a file or the memory. Nothing was started.",
+            hint="Give them a --database postgresql://USER@HOST/NAME, or leave --workers out.",
         )
+    from lockterm.service import running  # the help names this command, too
+    from lockterm.service import workers as processes
+
+    options = {
+        "database": Path(database) if database is not None and not is_address else database,
+        "migrate": migrate,
+        "sample_data": sample_data,
+        "token": token,
+    }
+    try:
+        if workers > 1:
+            processes.serve_with_workers(workers, host, port, **options)
+        else:
+            running.serve(host, port, **options)
     except OSError as error:
         raise _explained(error, host, port) from error
     return 0

@@ -8,8 +8,8 @@ import signal
 import socket
 import threading
 from collections import deque
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, Self
 
 import h11
@@ -23,8 +23,11 @@ from .guards import LOOPBACK_HOSTS
 
 HEAD_TIMEOUT_S = 20.0
 """How long the head of a request may take; uvicorn itself would wait for ever."""
-_GRACE_S = 0.8
-"""How long answers under way may still take once the service is to stop."""
+DRAIN_S = 10.0
+"""How long answers under way may still take in the foreground once the service is to stop."""
+_PROMPT_DRAIN_S = 0.8
+"""The same beside other work."""
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 # Without any handler, Python would print uvicorn's errors on the terminal of the program around.
 logging.getLogger("uvicorn").addHandler(logging.NullHandler())
@@ -41,6 +44,7 @@ class RunningService:
         port: TCP port.
         listening: a socket that listens on ``host`` already, to answer who waits there; it is
             closed with the service.
+        drain_s: how long answers under way may still take once it is to stop.
         options: those of ``create_service``. Unless given, ``allowed_hosts`` is this machine's
             loopback names and ``host``.
 
@@ -54,11 +58,11 @@ class RunningService:
         port: int = 0,
         *,
         listening: socket.socket | None = None,
+        drain_s: float = _PROMPT_DRAIN_S,
         **options: Any,
     ) -> None:
-        self._socket = listening or _listen(host, port)
-        bound_port = self._socket.getsockname()[1]
-        self.base_url = f"http://{f'[{host}]' if ':' in host else host}:{bound_port}"
+        self._socket = listening or listen(host, port)
+        self.base_url = url_of(host, self._socket)
         """Where the service is reached, without a slash at the end."""
         try:
             options.setdefault("allowed_hosts", (*LOOPBACK_HOSTS, host, socket.gethostname()))
@@ -82,7 +86,7 @@ class RunningService:
             server_header=False,
             date_header=False,
         )
-        self._server = _Server(config)
+        self._server = _Server(config, drain_s)
         self._at_end: Callable[[], None] = lambda: None
         self._thread = threading.Thread(target=self._serve, name="lockterm-service", daemon=True)
 
@@ -133,14 +137,18 @@ def serve(host: str = "127.0.0.1", port: int = 8080, **options: Any) -> None:
     Raises:
         OSError: the address is not to be had (the port is in use), or the database.
     """
-    asked = threading.Event()
+    with asked_to_end() as asked, RunningService(host, port, drain_s=DRAIN_S, **options) as service:
+        print(f"listening on {service.base_url}", flush=True)
+        service.wait(asked)
 
-    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, lambda *_: asked.set()) for number in signals}
+
+@contextmanager
+def asked_to_end() -> Iterator[threading.Event]:
+    """Inside, SIGINT, SIGTERM and SIGHUP set the event and do nothing else."""
+    asked = threading.Event()
+    before = {number: signal.signal(number, lambda *_: asked.set()) for number in ENDINGS}
     try:
-        with RunningService(host, port, **options) as service:
-            print(f"listening on {service.base_url}", flush=True)
-            service.wait(asked)
+        yield asked
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -149,8 +157,9 @@ def serve(host: str = "127.0.0.1", port: int = 8080, **options: Any) -> None:
 class _Server(Server):
     """uvicorn's server without its polling: it sleeps until asked to exit."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, drain_s: float) -> None:
         super().__init__(config)
+        self._drain_s = drain_s
         self.ready = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._exit_asked = asyncio.Event()
@@ -175,7 +184,7 @@ class _Server(Server):
         for connection in list(connections):
             connection.shutdown()
         now_s = asyncio.get_running_loop().time
-        end_s = now_s() + _GRACE_S
+        end_s = now_s() + self._drain_s
         while (connections or self.server_state.tasks) and now_s() < end_s:
             await asyncio.sleep(0.005)
         for task in list(self.server_state.tasks):
@@ -230,7 +239,17 @@ class EnvelopeProtocol(H11Protocol):
         self.transport.close()
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def url_of(host: str, listening: socket.socket) -> str:
+    """How a service on this socket is reached, without a slash at the end."""
+    return f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens there; port 0 picks a free one.
+
+    Raises:
+        OSError: the address is not to be had.
+    """
     if not 0 <= port <= 65535:
         raise OSError(f"{port} is no TCP port")
     family, kind, protocol, _, address = socket.getaddrinfo(

@@ -174,3 +174,11 @@ def test_serve_says_where_first_and_ends_with_a_signal(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         assert process.wait(10) == 0
     assert database.stat().st_size > 0
+
+
+def test_workers_have_to_share_a_database(lockterm: Run, tmp_path: Path) -> None:
+    for where in ((), ("--database", str(tmp_path / "site.db"))):
+        result = lockterm("serve", "--port", "0", "--workers", "2", *where)
+        assert (result.returncode, result.stdout) == (1, "")
+        _assert_one_sentence(result, "--database postgresql://")
+    assert list(tmp_path.glob("*.db")) == []

@@ -1,0 +1,122 @@
+"""Serves with several processes on one socket, for a database that they can share.
+
+The processes hold nothing that another would miss: one that dies is replaced, and what it had
+answered is in the database. All of them end with the one that started them, however it ends.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn
+
+from .app import create_service
+from .running import DRAIN_S, ENDINGS, RunningService, asked_to_end, listen, url_of
+
+_PAUSE_S = 0.5
+"""Before a worker that ended by itself is replaced."""
+
+
+def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> None:
+    """Serve in the foreground with so many processes until asked to end; then end cleanly.
+
+    The first line on stdout is that of ``running.serve``. Only for a process of one thread.
+
+    Args:
+        workers: how many processes.
+        host: name or address to listen on.
+        port: TCP port; 0 picks a free one.
+        options: those of ``create_service``; the database has to be one that processes can share.
+
+    Raises:
+        OSError: the address is not to be had (the port is in use), or the database.
+    """
+    children: set[int] = set()
+    is_ending = False
+
+    def end(*_: object) -> None:
+        nonlocal is_ending
+        is_ending = True
+        listening.close()  # who still comes is refused, and does not wait for nobody
+        for child in children:
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGTERM)
+
+    with listen(host, port) as listening:
+        # Makes the tables once, and says what is wrong with the database before anything runs.
+        create_service(**options).state.site.database.close()
+        options["migrate"] = False
+        url = url_of(host, listening)
+        parent_lives, until_then = os.pipe()
+
+        def start() -> None:
+            with _undisturbed():  # whoever is asked to end has to end this one, too
+                if child := os.fork():
+                    children.add(child)
+                    return
+                for number in ENDINGS:
+                    signal.signal(number, signal.SIG_DFL)
+            os.close(until_then)
+            _work(parent_lives, host, listening, options)
+
+        before = {number: signal.signal(number, end) for number in ENDINGS}
+        try:
+            for _ in range(workers):
+                start()
+            print(f"listening on {url}", flush=True)
+            while children:
+                ended, status = os.wait()
+                children.discard(ended)
+                if not is_ending:
+                    how = os.waitstatus_to_exitcode(status)
+                    print(f"lockterm: a worker ended with {how}, one is started", file=sys.stderr)
+                    time.sleep(_PAUSE_S)
+                if not is_ending:
+                    start()
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+            os.close(parent_lives)
+            os.close(until_then)
+
+
+def _work(parent_lives: int, host: str, listening: socket.socket, options: Any) -> NoReturn:
+    """Be a worker until asked to end, or until who started it is gone."""
+
+    def watch() -> None:
+        os.read(parent_lives, 1)  # nothing is ever written: it ends when the parent has
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    code = 1
+    try:
+        with (
+            asked_to_end() as asked,
+            RunningService(host, listening=listening, drain_s=DRAIN_S, **options) as service,
+        ):
+            threading.Thread(target=watch, daemon=True).start()
+            service.wait(asked)
+        code = 0
+    except OSError as error:
+        print(f"lockterm: the worker cannot start: {error.strerror}", file=sys.stderr)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
