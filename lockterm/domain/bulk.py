@@ -16,6 +16,7 @@ from lockterm.domain.date_input import Moment, read_moment
 from lockterm.domain.plan import Action, Step, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.text import clean
+from lockterm.domain.voices import has_voice
 from lockterm.domain.wording import NO_END
 from lockterm.errors import LocktermError, Refused, RuleViolation
 from lockterm.record import record
@@ -114,11 +115,7 @@ def voice_each(
         elif isinstance(known, LocktermError):
             state = StepState.REFUSED if isinstance(known, Refused) else StepState.NOT_SENT
             reason = f"Its voices could not be read: {known.meaning}"
-        elif any(
-            (one.lang, timbre.timbre) == (voice.lang, voice.timbre)
-            for one in known
-            for timbre in one.timbres
-        ):
+        elif has_voice(known, voice.lang, voice.timbre):
             bulk.steps.append(step)
             continue
         else:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 from lockterm.domain.reading import Record, number, part, text
@@ -47,6 +48,26 @@ class Language(Record):
             objects = (item for item in timbres if isinstance(item, Mapping))
             parts["timbres"] = tuple(Timbre.read(item) for item in objects)
         return super().read(raw, **parts)
+
+
+def has_voice(languages: Iterable[Language], lang: str, timbre: str) -> bool:
+    """Whether a voice is among those of a model."""
+    return any(
+        (one.lang, voice.timbre) == (lang, timbre) for one in languages for voice in one.timbres
+    )
+
+
+def joined(lists: Iterable[Sequence[Language]]) -> list[Language]:
+    """The voices of several models in one list, each once: as the first that has it tells it."""
+    found: dict[str | None, Language] = {}
+    known: dict[str | None, dict[str | None, Timbre]] = {}
+    for languages in lists:
+        for one in languages:
+            found.setdefault(one.lang, one)
+            timbres = known.setdefault(one.lang, {})
+            for timbre in one.timbres:
+                timbres.setdefault(timbre.timbre, timbre)
+    return [replace(one, timbres=(*known[lang].values(),)) for lang, one in found.items()]
 
 
 @record

@@ -29,13 +29,17 @@ def draw_bulk(operations: Operations, title: str, bulk: Bulk) -> Drawn:
     return Drawn(operations.runs.make(title, bulk.steps, bulk.left))
 
 
-async def draw_voices(operations: Operations, locks: Sequence[Lock], voice: VoiceChoice) -> Drawn:
-    """Make a plan that sets the voice of locks; which voices each has is asked for, model by model.
+async def read_voices(
+    operations: Operations, locks: Sequence[Lock]
+) -> dict[tuple[str, str], Sequence[Language] | ServiceError]:
+    """Which voices locks have, model by model, side by side.
 
     Args:
-        operations: What makes plans and reads.
-        locks: As the lock book has them.
-        voice: What each is to speak with.
+        operations: What reads.
+        locks: As the lock book has them; of one without vendor and model nothing can be asked.
+
+    Returns:
+        Vendor and model -> the languages there are, or why they could not be read.
     """
     places = asyncio.Semaphore(AT_ONCE)
 
@@ -48,6 +52,17 @@ async def draw_voices(operations: Operations, locks: Sequence[Lock], voice: Voic
 
     models = [*dict.fromkeys((one.vendor, one.model) for one in locks if one.vendor and one.model)]
     told = await asyncio.gather(*(read(*model) for model in models))
-    planned = voice_each(locks, voice, dict(zip(models, told, strict=True)))
+    return dict(zip(models, told, strict=True))
+
+
+async def draw_voices(operations: Operations, locks: Sequence[Lock], voice: VoiceChoice) -> Drawn:
+    """Make a plan that sets the voice of locks; which voices each has is asked for, model by model.
+
+    Args:
+        operations: What makes plans and reads.
+        locks: As the lock book has them.
+        voice: What each is to speak with.
+    """
+    planned = voice_each(locks, voice, await read_voices(operations, locks))
     title = f"voice {voice.lang} {voice.timbre}: {counted(len(locks), 'lock')}"
     return draw_bulk(operations, title, planned)

@@ -108,7 +108,8 @@ async def test_one_voice_for_many_locks_is_one_plan(
         seen = await press(pilot, "asterisk", "v", "slash", *"anna", "enter")
         screen = pilot.app.screen
         assert isinstance(screen, VoiceScreen) and "5 marked locks" in seen
-        assert "Listed as for Loading dock. To be set on Loading dock, Server room, Main" in seen
+        assert "2 of 5 marked locks have it. Left out: Server room, " in seen
+        assert "Anna female anna 2 of 5 locks" in seen
         assert "It is about several locks" in await press(pilot, "e")
         await press(pilot, "escape")
         entry = screen.query_one(VoiceTree).entry
@@ -283,3 +284,29 @@ async def test_a_store_that_fails_while_they_are_read_is_told_and_no_count_of_th
         await press(pilot, "asterisk", "r")
         assert "The disk is full." in notices(pilot)
         assert "read." not in notices(pilot)
+
+
+async def test_the_voices_of_each_marked_lock_are_read_and_who_lacks_one_is_named(
+    lockterm_app: Starter,
+) -> None:
+    first = {"lang": "aa-AA", "timbres": [{"timbre": "first", "name": "First"}]}
+
+    def packs(asked: dict[str, Any]) -> dict[str, Any]:
+        told = {"m": [first, *TREE], "n": TREE}
+        return DONE | {"data": told.get(asked["model"], [])}
+
+    locks = [
+        Lock(1, name="One", vendor="v", model="m"),
+        Lock(2, name="Two", vendor="v", model="n"),
+    ]
+    fill_book(lockterm_app, *locks)
+    answers = {"voice/packs": packs, "voice/list": lambda _: {"errcode": 0, "data": []}}
+    async with canned(answers) as service, lockterm_app(service) as pilot:
+        seen = await press(pilot, "asterisk", "v")
+        assert "Voices of 2 marked locks" in seen
+        entry = pilot.app.screen.query_one(VoiceTree).entry
+        assert entry is not None and entry.choice == VoiceChoice("de-DE", "anna")
+        assert "All 2 marked locks have it." in seen
+        assert "first 1 of 2 locks" in seen and "anna 2 of" not in seen
+        seen = await press(pilot, "g", "down")
+        assert "1 of 2 marked locks have it. Left out: Two." in seen

@@ -28,6 +28,7 @@ from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.load_state import LoadState, load
 from lockterm.screens.voice.download import DownloadModal
 from lockterm.screens.voice.model import VendorModelModal
+from lockterm.screens.voice.of_many import OfMany
 from lockterm.screens.voice.packs_panel import PacksPanel
 from lockterm.screens.voice.voice_tree import about, voice_words
 from lockterm.screens.voice.voices_panel import VoicesPanel
@@ -71,7 +72,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
     def __init__(self, operations: Operations, entry: Lock, many: Sequence[Lock] = ()) -> None:
         super().__init__(operations)
-        self._many = many
+        self._many = OfMany(operations, many) if many else None
         self.set_reactive(VoiceScreen.entry, entry)
         self._names: dict[str, languages.LanguageName | None] = {}
         """Language code -> what it is called."""
@@ -79,7 +80,8 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         self._unsure: VoiceChoice | None = None
 
     def crumbs(self) -> tuple[str, ...]:
-        return ("Locks", _marked(self._many) if self._many else self.entry.title, "Voice")
+        whose = _marked(self._many.locks) if self._many else self.entry.title
+        return ("Locks", whose, "Voice")
 
     def compose_body(self) -> ComposeResult:
         """The voices there are beside the packs of the lock; below them what is known of now."""
@@ -114,16 +116,20 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
     @work(exclusive=True, group="voices")
     async def load_voices(self) -> None:
-        """Read the languages of the lock's model."""
-        vendor, model = self.entry.vendor, self.entry.model
+        """Read the languages of the lock's model; of many locks, those of each."""
+        vendor, model, many = self.entry.vendor, self.entry.model, self._many
 
         async def read() -> Seen[list[Language]]:
-            value = await self.operations.voices.languages(vendor, model)
+            ask = self.operations.voices.languages(vendor, model) if many is None else many.read()
+            value = await ask
             await self._learn_names(value)
             return Seen.now(value, self.operations.clock)
 
         async def kept() -> Seen[list[Language]] | None:
-            cached = await self.operations.voices.cached_languages(vendor, model)
+            if many is not None:
+                cached = await many.kept()
+            else:
+                cached = await self.operations.voices.cached_languages(vendor, model)
             if cached is not None:
                 await self._learn_names(cached.value)
             return cached
@@ -186,7 +192,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     def _paint_voices(self) -> None:
         wanted = self.query_one(FindLine).value
         panel = self.query_one(VoicesPanel)
-        panel.show_voices(self.voices, self._names, self.entry, wanted, self._zone)
+        panel.show_voices(self.voices, self._names, self.entry, wanted, self._zone, many=self._many)
         self._tell()
 
     def _paint_packs(self) -> None:
@@ -202,9 +208,9 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     def _tell(self) -> None:
         """Say which voice the lock has, and what the cursor stands on."""
         now = f"Voice now: {self._voice_now()}"
+        entry = self.query_one(VoicesPanel).entry
         if self._many:
-            names = ", ".join(clean(one.title, 40) for one in self._many)
-            now = f"Listed as for {clean(self.entry.title, 40)}. To be set on {names}."
+            now = self._many.words(entry.choice if entry else None) if self.voices.value else ""
         if self._sending is not None:
             now = f"Sending {self._words(self._sending)} ..."
         elif self._unsure is not None:
@@ -213,7 +219,6 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
                 f"Voice now: perhaps {unsure}, the outcome is unknown. Before: {self._voice_now()}"
             )
         self.query_one("#voice-now", Static).update(now, layout=False)
-        entry = self.query_one(VoicesPanel).entry
         words = about(entry, self._names) if entry else ""
         self.query_one("#voice-about", Static).update(words, layout=False)
         self.refresh_bindings()

@@ -8,7 +8,7 @@ take a neighbour with it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -86,7 +86,9 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
         names: Mapping[str, LanguageName | None],
         *,
         marked: VoiceChoice | None = None,
+        first: VoiceChoice | None = None,
         wanted: str = "",
+        held: Callable[[VoiceChoice | None], str] = lambda _: "",
     ) -> int:
         """Replace the lines; the cursor stays on its entry, or goes to a timbre to begin with.
 
@@ -94,13 +96,16 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
             languages: As the service sent them.
             names: What the codes mean.
             marked: The voice that was last set from here.
+            first: Where the cursor begins; None: on the one that is marked, or on the first.
             wanted: What is searched for; empty: everything.
+            held: Tells of a voice who has it, where that is not to be taken for granted.
 
         Returns:
             How many timbres are shown.
         """
         before = self.entry.key if self.entry else None
-        line, shown, at, first = self.cursor_line, 0, None, None
+        line, shown, at, begin = self.cursor_line, 0, None, None
+        likely = first or marked
         every = (timbre for language in languages for timbre in language.timbres)
         some = islice(every, MOST_SHOWN)
         width = max((cell_len(_name(timbre)) for timbre in some), default=0)
@@ -121,14 +126,17 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
                 node = self.root.add(_language(entry.language, name), entry, expand=not folded)
                 at = node if entry.key == before else at
                 for timbre in timbres:
-                    leaf = node.add_leaf(_timbre(timbre, width, marked), timbre)
+                    words = _timbre(timbre, width, marked)
+                    if whose := held(timbre.choice):
+                        words.append(f"  {whose}")
+                    leaf = node.add_leaf(words, timbre)
                     at = leaf if timbre.key == before else at
-                    if first is None or (before is None and timbre.choice == marked is not None):
-                        first = leaf
+                    if begin is None or (before is None and timbre.choice == likely is not None):
+                        begin = leaf
                 shown += len(timbres)
             last = self.last_line  # asking for it numbers the lines
             if at is None and (before is None or wanted):
-                at = first  # of what was found, or the voice that was set, or the first there is
+                at = begin  # of what was found, or the voice that was set, or the first there is
             self.cursor_line = at.line if at is not None else max(min(line, last), 0)
         return shown
 

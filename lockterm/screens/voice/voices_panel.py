@@ -10,6 +10,7 @@ from lockterm.domain.glyphs import quoted
 from lockterm.domain.languages import LanguageName
 from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
+from lockterm.domain.wording import counted
 from lockterm.keymap.hints import key, with_keys
 from lockterm.screens.load_state import LoadState
 from lockterm.screens.voice.half_panel import HalfPanel
@@ -17,6 +18,7 @@ from lockterm.screens.voice.voice_tree import VoiceLine, VoiceTree
 
 if TYPE_CHECKING:
     from lockterm.domain.voices import Language
+    from lockterm.screens.voice.of_many import OfMany
 
 
 class VoicesPanel(HalfPanel):
@@ -38,6 +40,7 @@ class VoicesPanel(HalfPanel):
         lock: Lock,
         wanted: str,
         zone: tzinfo,
+        many: OfMany | None = None,
     ) -> None:
         """Show what is known now.
 
@@ -47,10 +50,16 @@ class VoicesPanel(HalfPanel):
             lock: Its vendor and model decide which voices there are; its voice is marked.
             wanted: What is searched for; empty: everything.
             zone: In which times are shown.
+            many: The locks that it is about, where they are many: each line says how many have it.
         """
         known = state.value or ()
-        found = self.voices.show(known, names, marked=lock.voice, wanted=wanted)
-        model = clean(f"{lock.vendor} {lock.model}", 80)
+        if many is None:
+            found = self.voices.show(known, names, marked=lock.voice, wanted=wanted)
+            model = clean(f"{lock.vendor} {lock.model}", 80)
+        else:
+            first = many.first_of_all(known)
+            found = self.voices.show(known, names, first=first, wanted=wanted, held=many.held)
+            model = counted(len(many.locks), "marked lock")
         has_model = bool(lock.vendor and lock.model)
         words: tuple[str, ...] = ("Reading the voices ...",)
         if not has_model:
