@@ -10,7 +10,7 @@ from textual import events
 
 from lockterm.record import record
 from lockterm.widgets.cells import cut
-from lockterm.widgets.line_table import MARGIN, MARK, TITLES, LineTable, Piece
+from lockterm.widgets.line_table import MARGIN, MARK, LineTable, Piece
 
 T = TypeVar("T")
 
@@ -91,13 +91,6 @@ class RowTable(LineTable):
         self._content, self._keys = rows, [*rows]
         is_there = wanted is not None and wanted in rows
         self._fill(self._keys.index(str(wanted)) if is_there else self.cursor_row)
-
-    def show_cell(self, key: str, index: int, value: str) -> None:
-        """Replace the cell of a row in the column of that index; the widths stay."""
-        cells = [*self._content[key]]
-        cells[index] = value
-        self._content = {**self._content, key: cells}
-        self.refresh_lines(self._keys.index(key) + TITLES)
 
     def widest(self) -> Sequence[int]:
         """How many cells the longest content of each column takes."""
