@@ -28,6 +28,8 @@ from lockterm.widgets.notice_line import NoticeLine
 from lockterm.widgets.title_line import TitleLine
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from textual.notifications import SeverityLevel
 
     from lockterm.config.preferences import Preferences
@@ -65,6 +67,10 @@ class HasOperations(Protocol):
     @property
     def operations(self) -> Operations:
         """The one door to service and store."""
+
+    @property
+    def exports(self) -> Path:
+        """Where files are written for people."""
 
     async def choose_backup(self) -> str | None:
         """Have a delete or clear chosen in the history; answers with its id, or with None."""

@@ -6,17 +6,15 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import tzinfo
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from lockterm.domain.constants import WORDS, Flag
 from lockterm.domain.text import clean
 from lockterm.domain.wording import counted
-from lockterm.screens.base import LocktermScreen
+from lockterm.screens.base import HasOperations, LocktermScreen
 from lockterm.screens.marked.plans import PlansOfMarks
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from lockterm.domain.bulk import Bulk, Target, Wanted
     from lockterm.domain.marks import Key, Marks, Row
     from lockterm.domain.plan import Step
@@ -24,10 +22,6 @@ if TYPE_CHECKING:
 
 ON_MARKED = {"renew": "renew marked", "delete": "delete marked", "copies": "copy marked"}
 """Actions that are for the marked remotes where some are marked -> what they do then."""
-
-
-class _HasExports(Protocol):
-    exports: Path
 
 
 class MarkedCommands:
@@ -214,7 +208,7 @@ class MarkedCommands:
         from lockterm.operations.plan_files import ReadLock, as_csv, as_json
 
         operations = self._screen.operations
-        directory = cast(_HasExports, self._screen.app).exports
+        directory = cast(HasOperations, self._screen.app).exports
         now_ms = operations.now_ms()
         with self._screen.showing_errors():
             read = []
