@@ -17,7 +17,6 @@ from lockterm.cli.plans import telling_problems
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import find_lock, lock_words
 from lockterm.config import Options
-from lockterm.domain.text import clean
 from lockterm.operations.copying import (
     CannotCopyError,
     Source,
@@ -74,10 +73,8 @@ def _drawn(session: Session, source: str, targets: tuple[str, ...], *, renames: 
 
 
 def _told(drawn: Drawn) -> Drawn:
-    """The plan; on stderr, which locks could not be read, and what does not come with it."""
+    """The plan; on stderr, which locks could not be read."""
     for one in drawn.unread:
         if one.error is not None:
             tell(f"{lock_words(one.lock)}: {sentence_of(one.error)}")
-    for sentence in drawn.losses:
-        tell(f"note: {clean(sentence, 400)}")
     return drawn

@@ -14,17 +14,29 @@ from lockterm.cli.ending import Misused, sentence_of, tell
 from lockterm.cli.output import put
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import lock_words
-from lockterm.domain.plan import ACTION_GLYPHS, DUE, Action, Step, StepState, at_rest, under_way
+from lockterm.domain.backup import backup_words
+from lockterm.domain.plan import (
+    ACTION_GLYPHS,
+    DUE,
+    Action,
+    Plan,
+    Step,
+    StepState,
+    at_rest,
+    under_way,
+)
 from lockterm.domain.plan_words import (
     change_words,
     has_work,
     notes_of,
     plan_words,
     state_counts,
+    step_sends_dates,
     step_title,
 )
 from lockterm.domain.table_file import MOST_PROBLEMS, BadTable
 from lockterm.domain.text import clean
+from lockterm.domain.wording import clock_doubt
 from lockterm.operations.plan_files import Drawn, ReadLock, draw_plan
 
 if TYPE_CHECKING:
@@ -102,10 +114,24 @@ def put_plan(session: Session, drawn: Drawn, say: Callable[[str], None] = put) -
             )
     for step in drawn.left:
         say(f"! {step_title(step)} (lock {step.lock_id}): {clean(step.message, 300)}")
+    for sentence in _to_agree_to(session, drawn.plan):
+        say(f"note: {clean(sentence, 400)}")
     if has_work(drawn.plan):
         say(f"{plan_words(drawn.plan)}: {session.operations.runs.cost(drawn.plan)}")
     elif not drawn.left:
         say(plan_words(drawn.plan))
+
+
+def _to_agree_to(session: Session, plan: Plan) -> Iterator[str]:
+    """What is said of all of a plan before it is agreed to, as its screen does."""
+    yield from plan.losses
+    connection = session.operations.connection
+    due = [step for step in plan.steps if step.is_left]
+    if connection.doubts_clock and any(map(step_sends_dates, due)):
+        yield clock_doubt(connection.clock_offset_s or 0)
+    if deletes := [step for step in due if step.action is Action.DELETE]:
+        told_of_all = set.intersection(*(set(step.before) for step in deletes))
+        yield backup_words(dict.fromkeys(told_of_all), many=len(deletes) > 1)
 
 
 def _lock_of(step: Step) -> int:
@@ -146,7 +172,7 @@ def put_step(step: Step, *, is_dry: bool = False, is_running: bool = False) -> N
             "remoteName": step.remote_name,
             "action": step.action.value,
             "state": state,
-            "message": step.message,
+            "message": step.message or (step.note if step.state in DUE else ""),
         }
     )
 

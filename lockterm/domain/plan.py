@@ -101,6 +101,8 @@ class Step:
     """Whether it may be sent; what could not be planned is told with the rest, and why."""
     restores: str | None = None
     """The delete or clear that has taken away what is added again; ``before`` is how it was."""
+    note: str = ""
+    """What was found as it was planned and has to be agreed to, in sentences."""
 
     @property
     def is_left(self) -> bool:
@@ -140,6 +142,8 @@ class Plan:
     """Where it comes from, for people: ``apply remotes.csv``."""
     made_ms: int
     steps: tuple[Step, ...]
+    losses: tuple[str, ...] = ()
+    """What it cannot bring back, in sentences: to be agreed to."""
     stopped: str = ""
     """Why a run has ended before all was tried, in sentences; it is not kept."""
     is_running: bool = False

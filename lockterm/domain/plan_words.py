@@ -158,8 +158,14 @@ def notes_of(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
             asked["weekDay"] = OPENS_NOTHING
         if before is not None and wanted.remote_type == RemoteType.PERMANENT:
             asked["remoteType"] = OPENS_ALWAYS
-    said = [step.message] if step.message and step.state is StepState.TO_DO else []
+    said = [step.note] if step.note else []
     return [clean(words, 300) for words in (*asked.values(), *said)]
+
+
+def step_sends_dates(step: Step) -> bool:
+    """Whether a step sends times, which may have been counted from a wrong clock."""
+    before = Remote.read(step.before) if step.before else None
+    return rules.sends_dates(before, Remote.read({**step.before, **step.wanted}))
 
 
 def all_notes(steps: Iterable[Step], zones: Mapping[int, tzinfo], now_ms: int) -> list[str]:
@@ -176,7 +182,7 @@ def all_notes(steps: Iterable[Step], zones: Mapping[int, tzinfo], now_ms: int) -
     for step in steps:
         for words in notes_of(step, zones[step.lock_id], now_ms):
             # What was found out of one remote is told of that one.
-            own = step.number if words == clean(step.message, 300) else 0
+            own = step.number if words == clean(step.note, 300) else 0
             noted.setdefault((words, own), []).append(step)
     return [
         f"Note: {step_title(some[0])}{f' and {len(some) - 1:,} more' * bool(some[1:])}: {words}"

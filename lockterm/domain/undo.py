@@ -133,7 +133,7 @@ def undone(
         ]
         if lost:
             said.append(f"This does not come back, and stays as it is: {', '.join(lost)}.")
-        bulk.steps[place] = replace(step, message=" ".join(said))
+        bulk.steps[place] = replace(step, note=" ".join(said))
     return bulk
 
 
@@ -188,7 +188,7 @@ def restored(
         else:
             note = gained(None, Remote.read(step.wanted), now_ms)
             before = backup.remote.raw
-            bulk.steps.append(replace(step, restores=operation_id, before=before, message=note))
+            bulk.steps.append(replace(step, restores=operation_id, before=before, note=note))
     return bulk
 
 

@@ -25,6 +25,19 @@ def read_only(profile: str, so: str = "") -> str:
     return f"The profile {clean(profile, 40)} is read-only{so and f': {so}'}."
 
 
+def clock_doubt(offset_s: float) -> str:
+    """What two clocks that disagree mean for dates.
+
+    Args:
+        offset_s: How far the service's clock is ahead of this machine's, in seconds.
+    """
+    minutes = round(abs(offset_s) / 60)
+    return (
+        f"this machine's clock is {minutes} min {'behind' if offset_s > 0 else 'ahead of'} the "
+        "service's. Dates such as now or +30d were counted from it: see that they are right."
+    )
+
+
 NO_END = "It is permanent: it has no end."
 """Said where a remote cannot be renewed."""
 

@@ -110,10 +110,9 @@ async def draw_copies_of(
         if first.error is not None:
             raise first.error
         first, gone = _only(first, source.marked)
-    drawn, losses = await asyncio.to_thread(
-        draw_copies, operations, first, others, renames=renames, known=known
+    return await asyncio.to_thread(
+        draw_copies, operations, first, others, renames=renames, known=known, gone=gone
     )
-    return replace(drawn, losses=[*gone, *losses])
 
 
 def _only(read: ReadLock, marked: Sequence[Remote] | None) -> tuple[ReadLock, list[str]]:

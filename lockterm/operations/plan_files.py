@@ -62,8 +62,6 @@ class Drawn:
     """The locks that could not be read whole."""
     about: str = ""
     """What is said of all of it beside its title, as a sentence."""
-    losses: Sequence[str] = ()
-    """What it cannot bring back, in sentences: to be agreed to."""
 
     @property
     def left(self) -> Sequence[Step]:
@@ -231,7 +229,8 @@ def draw_copies(
     *,
     renames: bool,
     known: Mapping[int, Mapping[str, Any]] | None = None,
-) -> tuple[Drawn, list[str]]:
+    gone: Sequence[str] = (),
+) -> Drawn:
     """Make a plan that adds the remotes of a lock to others.
 
     Args:
@@ -240,9 +239,7 @@ def draw_copies(
         targets: The other locks; those that were not read get nothing.
         renames: See :func:`copied`.
         known: Id -> what is known of fields that no list returns.
-
-    Returns:
-        The plan, and what cannot be copied, in sentences.
+        gone: What of it is left out already, in sentences.
     """
     now_ms, lock_id = operations.now_ms(), source.lock.lock_id
     known = known or {}
@@ -266,8 +263,9 @@ def draw_copies(
         said.append(f"The service does not tell, and so it is not copied: {', '.join(hidden)}.")
     names = ", ".join(str(one.lock.lock_id) for one in targets[:5])
     more = f" and {len(targets) - 5:,} more" if len(targets) > 5 else ""
-    plan = operations.runs.make(f"copy {lock_id} to {names}{more}", steps, left)
-    return Drawn(plan, [one for one in targets if one.error is not None]), said
+    title = f"copy {lock_id} to {names}{more}"
+    plan = operations.runs.make(title, steps, left, [*gone, *said])
+    return Drawn(plan, [one for one in targets if one.error is not None])
 
 
 def _by_lock(table: Table, wrong: Container[int]) -> dict[int, list[Row]]:

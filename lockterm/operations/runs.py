@@ -112,18 +112,26 @@ class Runs:
 
     # --- plans -------------------------------------------------------------------------------
 
-    def make(self, title: str, steps: Iterable[Step], left: Iterable[Step] = ()) -> Plan:
+    def make(
+        self,
+        title: str,
+        steps: Iterable[Step],
+        left: Iterable[Step] = (),
+        losses: Iterable[str] = (),
+    ) -> Plan:
         """A plan of this profile, for the service that it names now; not kept yet.
 
         Args:
             title: Where it comes from, for people.
             steps: They are numbered anew, from 1.
             left: What could not be planned, each with why; numbered after them.
+            losses: What it cannot bring back, in sentences.
         """
         both = (*steps, *(replace(step, is_planned=False) for step in left))
         numbered = (replace(step, number=number) for number, step in enumerate(both, 1))
         profile, now_ms = self._profile, self._connection.clock.now_ms()
-        return Plan(uuid4().hex, profile.name, profile.base_url, title, now_ms, tuple(numbered))
+        head = (uuid4().hex, profile.name, profile.base_url, title, now_ms)
+        return Plan(*head, tuple(numbered), tuple(losses))
 
     async def keep(self, plan: Plan) -> None:
         """Keep a plan on the disk; one that is kept already stays as it is."""
@@ -161,7 +169,7 @@ class Runs:
         steps = [
             replace(step, state=StepState.TO_DO, message="", operation_id=None) for step in left
         ]
-        return self.make(plan.title, steps)
+        return self.make(plan.title, steps, losses=plan.losses)
 
     def cost(self, plan: Plan) -> str:
         """What carrying out the steps that are due takes: ``214 calls, about 40 s``."""

@@ -181,8 +181,8 @@ async def draw_undo(
     left = [*made.left, *held]
     if len(changes) == 1 and not planned and [one.state for one in left] == [StepState.REFUSED]:
         raise CannotUndoError(left[0].message)
-    plan = operations.runs.make(title, planned, left)
-    return Drawn(plan, unread, losses=[*losses(back), *_doubts(changes)])
+    lost = [*losses(back), *_doubts(changes)]
+    return Drawn(operations.runs.make(title, planned, left, lost), unread)
 
 
 def _doubts(changes: Sequence[Operation]) -> list[str]:

@@ -124,5 +124,7 @@ MIGRATIONS: dict[str, str] = {
     "steps_by_operation": """
         CREATE INDEX steps_by_operation ON steps (operation_id) WHERE operation_id IS NOT NULL
     """,
+    "steps_note": "ALTER TABLE steps ADD COLUMN note TEXT NOT NULL DEFAULT ''",
+    "plans_losses": "ALTER TABLE plans ADD COLUMN losses TEXT NOT NULL DEFAULT '[]'",
 }
 """Name of a migration -> its statement. Applied once each, in this order, never edited later."""

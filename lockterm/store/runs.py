@@ -30,9 +30,11 @@ class RunStore:
     def keep(self, plan: Plan) -> None:
         """Keep a plan with its steps; one that is kept already stays as it is."""
         head = (plan.id, plan.profile, plan.service, plan.title, plan.made_ms)
+        losses = json.dumps(plan.losses)
         with self._database.transaction() as connection:
             cursor = connection.execute(
-                f"INSERT OR IGNORE INTO plans ({_PLAN_COLUMNS}) VALUES (?, ?, ?, ?, ?)", head
+                f"INSERT OR IGNORE INTO plans ({_PLAN_COLUMNS}, losses) VALUES (?, ?, ?, ?, ?, ?)",
+                (*head, losses),
             )
             if cursor.rowcount:
                 marks = ", ".join("?" for _ in _STEP)
@@ -60,7 +62,9 @@ class RunStore:
             StoreDamaged: Some of it cannot be read any more.
         """
         with self._database.reading() as connection:
-            head = fetch(connection, f"SELECT {_PLAN_COLUMNS} FROM plans WHERE id = ?", [plan_id])
+            head = fetch(
+                connection, f"SELECT {_PLAN_COLUMNS}, losses FROM plans WHERE id = ?", [plan_id]
+            )
             steps: list[Step] = []
             try:
                 # Not all at once: thousands of steps would be in memory twice, as text too.
@@ -71,7 +75,9 @@ class RunStore:
                     [plan_id, steps[-1].number if steps else -(2**63), _AT_ONCE],
                 ):
                     steps += map(_step, rows)
-                return Plan(**dict(head[0]), steps=tuple(steps))
+                values = dict(head[0])
+                values["losses"] = tuple(map(str, json.loads(values["losses"])))
+                return Plan(**values, steps=tuple(steps))
             except (IndexError, TypeError, ValueError, RecursionError) as error:
                 raise StoreDamaged(
                     f"The plan {plan_id} is damaged: what it was to do cannot be told any more.",

@@ -163,6 +163,7 @@ def test_deletes_are_counted_and_typed(scripts: Scripts, tmp_path: Path) -> None
         2,
         "lockterm: 11 remotes would be deleted, and --max-deletes allows 10: nothing was sent.\n",
     )
+    assert "note: A backup is kept here" in told.stdout
     alone = scripts.run("apply", file, "--prune")
     assert alone.returncode == 2
     assert "needs --yes where nobody can be asked; nothing was sent." in alone.stderr

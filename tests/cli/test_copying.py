@@ -17,8 +17,8 @@ def test_a_lock_is_copied_whole_and_once(scripts: Scripts) -> None:
     assert shown.returncode == 0
     assert shown.stdout.splitlines()[0] == "lock 1004"
     assert "9 to add: 18 calls" in shown.stdout
-    assert "note: Each gets a new id and a new creation time." in shown.stderr
-    assert "The service does not tell, and so it is not copied: user number," in shown.stderr
+    assert "note: Each gets a new id and a new creation time." in shown.stdout
+    assert "The service does not tell, and so it is not copied: user number," in shown.stdout
     assert scripts.run("copy", "1003", "1004").returncode == 2, "somebody has to agree"
     assert scripts.writes() == []
 
@@ -86,7 +86,7 @@ def test_an_export_and_a_backup_come_back_and_go_to_others(
     assert scripts.run("copy", clear, "1004", "--yes").returncode == 0
     shown = scripts.run("copy", clear, "1003", "--yes")
     assert shown.returncode == 0 and "9 recorded" in shown.stdout
-    assert "note: Each gets a new id" in shown.stderr
+    assert "note: Each gets a new id" in shown.stdout
     assert named(scripts, 1003) == named(scripts, 1004) == before
     again = scripts.run("copy", clear, "1003", "--yes")
     assert (again.returncode, again.stdout.splitlines()[-1]) == (0, "9 so already.")

@@ -63,7 +63,7 @@ def test_what_was_told_before_comes_back(values: Remote, other: Remote, untold: 
         else:
             assert step.action is Action.KEEP
             again = after.raw
-        said = step.message
+        said = step.note
         for field in UPDATED:
             is_back = rules.is_same(field, field.of(Remote.read(again)), field.of(before))
             assert is_back or field.called in said, (field.name, said)

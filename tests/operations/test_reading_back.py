@@ -258,7 +258,9 @@ async def test_a_delete_that_was_given_up_can_be_restored_where_it_landed(
     given_up = await bench.operations.settling.give_up(seen)
     await bench.proxy.land()
     drawn = await undo_one(bench.operations, given_up.id)
-    assert "was given up: what is still on the lock by its name is not" in " ".join(drawn.losses)
+    assert "was given up: what is still on the lock by its name is not" in " ".join(
+        drawn.plan.losses
+    )
     plan = await restored(bench, given_up)
     state = StepState.RECORDED if lands else StepState.UNCHANGED
     assert [step.state for step in plan.steps] == [state]

@@ -111,8 +111,8 @@ async def test_a_remote_added_from_here_comes_back_with_every_field(
     await operations.writes.delete_remote(LOCK, await operations.remotes.detail(remote_id))
 
     drawn = await restoring(operations, "delete")
-    assert drawn.losses == ["It gets a new id and a new creation time."]
-    assert drawn.plan.steps[0].message == "It gets access again: it was deleted."
+    assert drawn.plan.losses == ("It gets a new id and a new creation time.",)
+    assert drawn.plan.steps[0].note == "It gets access again: it was deleted."
     (step,) = (await carry_out(operations, drawn.plan)).steps
     assert step.state is StepState.RECORDED and step.remote_id != remote_id
     (after,) = [row for row in rows(service) if row["id"] == step.remote_id]
@@ -128,7 +128,7 @@ async def test_what_is_lost_of_a_remote_from_elsewhere_is_said_first(
     await operations.writes.set_user_no(LOCK, remotes[0], 7)
     await operations.writes.clear_remotes(LOCK)
     drawn = await restoring(operations, "clear")
-    first, unknown, over = drawn.losses
+    first, unknown, over = drawn.plan.losses
     ended = sum(1 for remote in remotes if remote.remote_type != 1 and remote.end_ms <= NOW_MS)
     assert first == "Each gets a new id and a new creation time."
     assert unknown == (
@@ -138,7 +138,7 @@ async def test_what_is_lost_of_a_remote_from_elsewhere_is_said_first(
     )
     assert over == f"{ended} of them have ended already and will open nothing."
     assert drawn.plan.steps[0].wanted["remoteUserNo"] == 7
-    said = [step.message for step in drawn.plan.steps if step.message]
+    said = [step.note for step in drawn.plan.steps if step.note]
     assert len(said) == 137 - ended, "not of each that opens again is it said"
 
 

@@ -69,7 +69,7 @@ async def test_a_restored_remote_has_no_fields_of_who_had_its_id_before(
     drawn = await undo_one(operations, (await operations.journal.history())[-1].id)
     (step,) = drawn.plan.steps
     assert not {"mac", "remoteUserNo", "remoteRight"} & step.wanted.keys()
-    assert "MAC address" in " ".join(drawn.losses)
+    assert "MAC address" in " ".join(drawn.plan.losses)
 
 
 async def test_restored_as_is_told_by_the_operation_and_not_by_the_id(

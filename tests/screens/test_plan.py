@@ -197,10 +197,13 @@ async def test_what_could_not_be_planned_is_of_the_end_and_what_is_tried_again_h
     first, *_ = remotes(service, 1003)
     ended_at = {"startDate": NOW_MS - 86_400_000, "endDate": NOW_MS - 60_000}
     taken = add(1003, 1, remoteName=first.remote_name, remoteType=2, **ended_at)
+    gained = "It gets access again: it was deleted."
+    taken = replace(taken, note=gained)
     left = replace(add(1001, 7), state=StepState.NOT_SENT, message="No answer.")
+    lost = ["Each gets a new id."]
     async with lockterm_app(service, size=(120, 40)) as pilot:
-        plan = app_of(pilot).operations.runs.make("restore", [taken, add(1002, 2)], [left])
-        pilot.app.push_screen(PlanScreen(Drawn(plan, losses=["Each gets a new id."])))
+        plan = app_of(pilot).operations.runs.make("restore", [taken, add(1002, 2)], [left], lost)
+        pilot.app.push_screen(PlanScreen(Drawn(plan)))
         await settled(pilot)
         await asked(pilot, ConfirmModal)
         note = "The end has passed: this remote will open nothing."
@@ -213,13 +216,18 @@ async def test_what_could_not_be_planned_is_of_the_end_and_what_is_tried_again_h
         assert "1 recorded, 1 refused, 1 not sent. R tries 1 of them again." in said
         (line,) = await app_of(pilot).operations.runs.list()
         assert line.counts()[StepState.NOT_SENT] == 1
+        pilot.app.push_screen(await screen_of_run(app_of(pilot).operations, line.id))
+        await until(pilot, lambda: on_plan(pilot).is_painted)
+        assert on_plan(pilot).plan.losses == tuple(lost), "asked again where it is gone on with"
+        await pilot.press("escape")
         before = pilot.app.screen
         await pilot.press("R")
         await until(pilot, lambda: pilot.app.screen is not before)
         await settled(pilot)
         assert "1 to add: 2 calls" in words(pilot.app) and note in words(pilot.app)
         await asked(pilot, ConfirmModal)
-        assert note in details(pilot) and "Each gets a new id." in details(pilot)
+        for words_of in (note, gained, *lost):
+            assert words_of in details(pilot)
 
 
 async def test_many_deletes_are_all_named_and_their_number_is_typed(

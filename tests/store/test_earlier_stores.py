@@ -23,8 +23,9 @@ from lockterm.store.migrations import MIGRATIONS
 from lockterm.store.runs import RunStore
 
 EARLIER = sorted((Path(__file__).parent / "earlier").glob("*.sql"))
-JOURNAL, SERVICE, PLANS = 6, 7, 16
-"""After so many steps there is a journal with drafts; the service of each entry; and plans."""
+JOURNAL, SERVICE, PLANS, NOTES = 6, 7, 16, 21
+"""After so many steps there is a journal with drafts; the service of each entry; plans; and what
+has to be agreed to with these."""
 
 
 def steps_of(store: Path) -> int:
@@ -75,7 +76,12 @@ def test_what_an_earlier_version_kept_is_there(tmp_path: Path, store: Path) -> N
         assert drafts == []
     runs = RunStore(database)
     if steps >= PLANS:
-        states = [(step.action, step.state) for step in runs.read("plan-1").steps]
+        plan = runs.read("plan-1")
+        new_id = "It gets a new id and a new creation time."
+        has_notes = steps >= NOTES
+        assert plan.losses == ((new_id,) if has_notes else ())
+        assert plan.steps[1].note == "It gets access again: it was deleted." * has_notes
+        states = [(step.action, step.state) for step in plan.steps]
         assert states == [(Action.UPDATE, StepState.RECORDED), (Action.ADD, StepState.TO_DO)]
     else:
         assert runs.ids("") == []

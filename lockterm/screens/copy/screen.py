@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import cast
 
 from textual import on, work
@@ -235,17 +234,17 @@ class CopyScreen(LocktermScreen[None]):
             words = f"{clean(self._source.title, 60)} has no remote that could be copied."
             self.refuse_to_open("Copy", words)
             return
-        if drawn.losses:
+        if drawn.plan.losses:
             lost = ConfirmModal(
                 "Some of it cannot be copied. Go on?",
-                "\n".join(clean(sentence, 400) for sentence in drawn.losses),
+                "\n".join(clean(sentence, 400) for sentence in drawn.plan.losses),
                 verb="Show the plan",
                 keep="Back",
             )
             if not await self.app.push_screen_wait(lost):
                 return
         self._plan_id = drawn.plan.id
-        self.app.push_screen(PlanScreen(replace(drawn, losses=())))
+        self.app.push_screen(PlanScreen(drawn))
 
     def on_screen_resume(self) -> None:
         """The plan may have been carried out."""

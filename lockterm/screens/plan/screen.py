@@ -23,12 +23,11 @@ from lockterm.domain.plan_words import (
     has_work,
     notes_of,
     plan_words,
+    step_sends_dates,
     step_title,
 )
-from lockterm.domain.remotes import Remote
-from lockterm.domain.rules import sends_dates
 from lockterm.domain.text import clean
-from lockterm.domain.wording import read_only
+from lockterm.domain.wording import clock_doubt, read_only
 from lockterm.errors import LocktermError, StoreError
 from lockterm.operations.plan_files import Drawn
 from lockterm.operations.refusals import OtherPlan, RunUnderWay
@@ -39,7 +38,6 @@ from lockterm.screens.plan.names import asking_for_names
 from lockterm.screens.plan.question import ask_for
 from lockterm.screens.plan.summary import end_words, left_of, outcome_words, progress_words
 from lockterm.screens.plan.table import OnLock, PlanTable, what_of
-from lockterm.screens.remote_form.questions import clock_doubt
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.line_table import LineTable
@@ -355,10 +353,10 @@ class PlanScreen(LocktermScreen[None]):
         zones = {lock_id: lock.zone for lock_id, lock in self._locks.items()}
         changes = await asyncio.to_thread(all_changes, due, zones)
         notes = await asyncio.to_thread(all_notes, due, zones, self.operations.now_ms())
-        lost = [clean(sentence, 400) for sentence in (self.drawn.about, *self.drawn.losses)]
+        lost = [clean(sentence, 400) for sentence in (self.drawn.about, *plan.losses)]
         notes = [*filter(None, lost), *notes]
         connection = self.operations.connection
-        if connection.doubts_clock and any(map(_sends_dates, due)):
+        if connection.doubts_clock and any(map(step_sends_dates, due)):
             notes.insert(0, f"Note: {clock_doubt(connection.clock_offset_s or 0)}")
         if changes:
             notes.insert(0, f"Changed to: {changes}")
@@ -410,9 +408,3 @@ class PlanScreen(LocktermScreen[None]):
     def action_back(self) -> None:
         """Go back; a run goes on."""
         self.dismiss(None)
-
-
-def _sends_dates(step: Step) -> bool:
-    """Whether a step sends times, which may have been counted from a wrong clock."""
-    before = Remote.read(step.before) if step.before else None
-    return sends_dates(before, Remote.read({**step.before, **step.wanted}))

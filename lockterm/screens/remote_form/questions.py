@@ -75,19 +75,6 @@ def lines_of_change(before: Remote, after: Remote, now_ms: int, zone: tzinfo) ->
     return lines
 
 
-def clock_doubt(offset_s: float) -> str:
-    """What two clocks that disagree mean for dates.
-
-    Args:
-        offset_s: How far the service's clock is ahead of this machine's, in seconds.
-    """
-    minutes = round(abs(offset_s) / 60)
-    return (
-        f"this machine's clock is {minutes} min {'behind' if offset_s > 0 else 'ahead of'} the "
-        "service's. Dates such as now or +30d were counted from it: see that they are right."
-    )
-
-
 def ask_to_merge(before: Remote, others: list[Difference]) -> ConfirmModal:
     """Ask whether to go on from a remote that someone else has changed meanwhile."""
     name = clean(before.remote_name or f"remote {before.id}", 60)

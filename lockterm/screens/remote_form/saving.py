@@ -10,7 +10,7 @@ from lockterm.domain.operation import RECORDED, UNSETTLED, WITHOUT_EFFECT, State
 from lockterm.domain.remotes import RECOGNISED, Remote
 from lockterm.domain.rules import changes, effective, new_remote, sends_dates
 from lockterm.domain.text import clean
-from lockterm.domain.wording import LOCK_MAY_NOT_KNOW, whole
+from lockterm.domain.wording import LOCK_MAY_NOT_KNOW, clock_doubt, whole
 from lockterm.errors import (
     LocktermError,
     MalformedAnswer,
@@ -27,7 +27,6 @@ from lockterm.screens.remote_form.questions import (
     ask_to_change,
     ask_to_merge,
     ask_whether_it_is,
-    clock_doubt,
 )
 from lockterm.terminal.key_queue import Opening, opening
 
