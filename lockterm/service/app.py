@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from . import remotes, voices
 from .answers import LOCK_SETTING, VOICE_PACKS, Code, Refusal, refusal, success
-from .guards import LOOPBACK_HOSTS, Guard
+from .guards import HEALTH, LOOPBACK_HOSTS, READINESS, Guard
 from .packs import download
 from .parameters import read_parameters
 from .sample_data import fill
@@ -127,6 +127,8 @@ def create_service(
                 for method, path, operation in OPERATIONS
             ),
             Route("/packs/{path:path}", _download, methods=["GET"]),
+            Route(HEALTH, _is_alive, methods=["GET"]),
+            Route(READINESS, _endpoint(site, _is_ready), methods=["GET"]),
         ],
         middleware=[
             Middleware(
@@ -172,6 +174,16 @@ def _done(operation: Operation, call: Call) -> object:
         with suppress(Again):
             return operation(call)
     return operation(call)
+
+
+async def _is_alive(request: Request) -> Response:
+    return success(request.scope["path"], {})
+
+
+def _is_ready(call: Call) -> object:
+    with call.site.database.reading() as db:
+        db.execute("SELECT any_lock FROM site")
+    return {}
 
 
 async def _download(request: Request) -> Response:

@@ -19,6 +19,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from .answers import Code, Refusal, refusal
 
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
+HEALTH, READINESS = "/healthz", "/readyz"
+"""Whether the process answers at all, and whether it has its database; asked without a token."""
 MAX_BODY_BYTES = 64 * 1024
 _MAX_DISCARDED_BYTES = 16 * 1024 * 1024
 """How much of a body that is too large is still read, so that the refusal can be heard."""
@@ -96,7 +98,8 @@ class Guard:
         for origin in headers.getlist("origin"):
             if origin.lower() != f"{scheme}://{host}".lower():
                 raise Refusal(Code.FORBIDDEN)
-        if self._token is not None and not path.startswith("/packs/"):
+        is_open = path in (HEALTH, READINESS) or path.startswith("/packs/")
+        if self._token is not None and not is_open:
             kind, _, credential = headers.get("authorization", "").partition(" ")
             same = secrets.compare_digest(credential.strip().encode("latin-1"), self._token)
             if kind.lower() != "bearer" or not same:

@@ -172,7 +172,11 @@ class _Connection:
         return int(self.execute(f"{sql} RETURNING id", values).fetchone()[0])  # type: ignore[index]
 
     def go_on_after_ids(self) -> None:
-        self.execute("SELECT setval('remote_id_seq', max(id)) FROM remote")
+        """Never back: an id that was deleted would come again."""
+        self.execute(
+            "SELECT setval('remote_id_seq', greatest(max(remote.id), max(last_value)))"
+            " FROM remote, remote_id_seq"
+        )
 
 
 def _read(address: str) -> tuple[dict[str, Any], str]:
@@ -241,7 +245,7 @@ def _meaning(error: psycopg.Error, *, is_lost: bool, is_ending: bool) -> Excepti
     if is_lost:
         return OutcomeUnknown() if is_ending else Again()
     match error:
-        case errors.UniqueViolation():
+        case errors.UniqueViolation() if error.diag.constraint_name == "remote_by_name":
             return NameTaken()
         case errors.SerializationFailure() | errors.DeadlockDetected():
             return Again()

@@ -80,7 +80,8 @@ def insert_many(db: Connection, remotes: list[dict[str, object]]) -> None:
         db.execute(*_insertion(remote))
     for lock_id in {remote["lock_id"] for remote in remotes}:
         recount(db, lock_id)
-    db.go_on_after_ids()
+    if any("id" in remote for remote in remotes):
+        db.go_on_after_ids()
 
 
 def change(db: Connection, remote_id: int, columns: Mapping[str, object]) -> None:

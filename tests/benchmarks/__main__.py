@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from typing import Any
 
 from lockterm.service.running import RunningService
 from tests.benchmarks import installed
+from tests.benchmarks import service as service_table
 from tests.benchmarks.growth import growth
 from tests.benchmarks.measuring import (
     AGAIN,
@@ -157,7 +159,10 @@ def table(report: dict[str, Any]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Run everything and print it."""
+    """Run everything and print it; ``service`` alone is a table of its own."""
+    if sys.argv[1:] == ["service"]:
+        service_table.main()
+        return
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks")
     parser.add_argument("rounds", nargs="?", type=int, default=10, help="interleaved (10)")
     parser.add_argument("--warmup", type=int, default=1, help="rounds before, not counted (1)")

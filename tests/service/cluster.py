@@ -24,7 +24,7 @@ class Cluster:
 
     programs: Path
     folder: Path
-    settings: str = "-c listen_addresses='' -c fsync=off"
+    settings: str
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def new_database(self) -> str:
@@ -64,7 +64,9 @@ class Cluster:
 
 
 @contextmanager
-def running_cluster() -> Iterator[Cluster]:
+def running_cluster(
+    settings: str = "-c listen_addresses='' -c fsync=off",
+) -> Iterator[Cluster]:
     """A server for as long as it is wanted; the test is skipped where there is no PostgreSQL."""
     found = shutil.which("initdb")
     installed = sorted(
@@ -78,7 +80,7 @@ def running_cluster() -> Iterator[Cluster]:
         if os.geteuid() == 0:
             nobody = pwd.getpwnam("nobody")
             os.chown(folder, nobody.pw_uid, nobody.pw_gid)
-        cluster = Cluster(programs, folder)
+        cluster = Cluster(programs, folder, settings)
         data = folder / "data"
         cluster.run("initdb", "-D", data, "-U", "lockterm", "-A", "trust", "-E", "UTF8", "-N")
         cluster.control("start")

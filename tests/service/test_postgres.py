@@ -190,3 +190,11 @@ def test_a_commit_without_an_answer_is_told_as_unknown(
     monkeypatch.undo()
     api.service.failures.clear()
     assert api.add(1004, "Perhaps")
+
+
+def test_no_id_comes_back_after_rows_with_ids_of_their_own(two: list[Caller]) -> None:
+    remote_id = two[0].add(1004, "Gone")
+    two[0].done(f"{REMOTE}delete", remoteId=remote_id)
+    with two[0].service.app.state.site.database.writing() as db:
+        db.go_on_after_ids()
+    assert two[0].add(1004, "After") > remote_id

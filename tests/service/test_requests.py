@@ -198,6 +198,8 @@ def test_a_token_is_needed_where_one_is_set(running_service, call_to) -> None:
             answer = api.request("GET", path, headers=wrong)
             assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
     assert api.request("GET", LIST, headers=right).status_code == 200
+    for path in ("/healthz", "/readyz"):
+        assert api.request("GET", path).json()["errcode"] == 0, "a probe has no token"
     packs = api.request(
         "POST", f"{VOICE}detail", json={"lockId": 1001, "name": "de-DE-anna"}, headers=right
     )
@@ -271,9 +273,14 @@ def test_a_broken_database_is_an_envelope_too(running_service, call_to, new_data
     answer = api.request("GET", LIST)
     assert (answer.status_code, answer.json()["errcode"]) == (503, 503)
     assert answer.headers["retry-after"] == "1"
+    assert api.request("GET", "/readyz").status_code == 200
+    with service.app.state.site.database.writing() as db:
+        db.execute("DROP TABLE site")
+    assert api.request("GET", "/readyz").status_code == 503
+    assert api.request("GET", "/healthz").status_code == 200
     service.app.state.site.database.close()
     assert api.request("GET", LIST).status_code == 500
-    assert len(service.failures) == 2
+    assert len(service.failures) == 3
     service.failures.clear()
 
 

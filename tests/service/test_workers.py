@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
-import random
 import signal
-import subprocess
-import sys
-import threading
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from typing import Any
 
 import httpx
 import psutil
@@ -22,85 +12,26 @@ import pytest
 
 from tests.service.cluster import Cluster
 from tests.service.conftest import REMOTE
+from tests.service.killing import (
+    LOCK,
+    PATIENCE_S,
+    body,
+    children,
+    recorded,
+    served,
+    until,
+    write_through,
+)
 
 pytestmark = pytest.mark.long
-LOCK = 5
 KILLS = 8
-PATIENCE_S = 60.0
-
-
-@contextmanager
-def served(place: str, workers: int = 2) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """``lockterm serve`` with so many workers, and its address."""
-    command = [sys.executable, "-m", "lockterm", "serve", "--port", "0", "--empty", "--migrate"]
-    command += ["--database", place, "--workers", str(workers)]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as process:
-        try:
-            assert process.stdout is not None
-            first = process.stdout.readline()
-            assert first.startswith("listening on http://127.0.0.1:")
-            yield process, first.split()[-1]
-        finally:
-            process.terminate()
-
-
-def children(process: subprocess.Popen[str]) -> list[psutil.Process]:
-    return psutil.Process(process.pid).children()
-
-
-def until(condition: Callable[[], Any]) -> None:
-    end_s = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < end_s
-        time.sleep(0.01)
-
-
-def body(name: str) -> dict[str, object]:
-    return {
-        "lockId": LOCK, "remoteName": name, "remoteNumber": "1", "remoteType": 1, "addType": 1
-    }  # fmt: skip
-
-
-def recorded(cluster: Cluster, place: str) -> Counter[str]:
-    name = psycopg.conninfo.conninfo_to_dict(place)["dbname"]
-    return Counter(row[0] for row in cluster.do("SELECT name FROM remote", name))
+"""The benchmarks do it 50 times."""
 
 
 def test_a_worker_that_is_killed_loses_and_doubles_nothing(cluster: Cluster) -> None:
-    place = cluster.new_database()
-    answered: list[str] = []
-    is_over = threading.Event()
-
-    def write(url: str, worker: int) -> int:
-        for turn in itertools.count():
-            name = f"{worker}/{turn}"
-            try:
-                answer = httpx.post(f"{url}{REMOTE}add", json=body(name), timeout=PATIENCE_S)
-            except httpx.TransportError:
-                continue  # it is not known, and not sent again
-            assert answer.json()["errcode"] == 0, answer.text
-            answered.append(name)
-            if is_over.is_set():
-                return turn + 1
-        raise AssertionError
-
-    with served(place) as (process, url), ThreadPoolExecutor(8) as pool:
-        sent = [pool.submit(write, url, worker) for worker in range(8)]
-        try:
-            for _ in range(KILLS):
-                before = len(answered)
-                until(lambda: len(answered) > before + 20)  # noqa: B023
-                until(lambda: len(children(process)) == 2)
-                children(process)[random.randrange(2)].kill()
-        finally:
-            is_over.set()
-        count = sum(one.result() for one in sent)
-    there = recorded(cluster, place)
-    assert [name for name in answered if there[name] != 1] == []
-    assert max(there.values()) == 1
-    assert len(answered) <= len(there) <= count
+    ledger = write_through(cluster, KILLS)
+    assert (ledger.lost, ledger.doubled) == ([], [])
+    assert len(ledger.answered) <= len(ledger.there) <= ledger.sent
 
 
 def test_what_was_taken_is_answered_before_the_end(cluster: Cluster) -> None:

@@ -1,0 +1,144 @@
+"""The embedded service: SQLite beside PostgreSQL, in one run on one machine.
+
+``python -m tests.benchmarks service``: calls a second and their 99th percentile, the pages of a
+very long lock, and what is lost when a worker is killed. Who calls takes its share of the machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from lockterm.service import remote_table
+from lockterm.service.app import create_service
+from tests.service.cluster import Cluster, running_cluster
+from tests.service.conftest import REMOTE
+from tests.service.killing import served, write_through
+from tests.service.test_million import INSERT, LOCK, MANY, PORTION, SIZE
+
+SECONDS = 5.0
+FEW = 100
+CONNECTIONS = 64
+KILLS = 50
+Call = tuple[str, str, dict[str, object] | None]
+LINE = "{:34}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}"
+
+
+def page(lock_id: int, number: int, size: int = 20) -> Call:
+    """A call for a page of a lock."""
+    return "GET", f"{REMOTE}list?lockId={lock_id}&pageNo={number}&pageSize={size}", None
+
+
+def add(number: int) -> Call:
+    """A call that adds one to one of ten locks."""
+    lock_id = 100 + number % 10
+    body: dict[str, object] = {"lockId": lock_id, "remoteName": f"Remote {number}"}
+    return "POST", f"{REMOTE}add", body | {"remoteNumber": "1", "remoteType": 1, "addType": 1}
+
+
+LOADS: tuple[tuple[str, int, Callable[[int], Call]], ...] = (
+    ("reads", 8, lambda n: page(100 + n % 10, 1)),
+    ("adds", 8, add),
+    ("mixed", CONNECTIONS, lambda n: add(10**6 + n) if n % 5 == 0 else page(100 + n % 10, 1)),
+)
+
+
+async def ask(port: int, calls: Iterator[Call], until_s: float, taken: list[float]) -> None:
+    """Call one after the other on one connection, and note how long each took."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    for method, path, body in calls:
+        content = b"" if body is None else json.dumps(body).encode()
+        head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        begun_s = time.perf_counter()
+        writer.write(f"{head}Content-Length: {len(content)}\r\n\r\n".encode() + content)
+        answer = (await reader.readuntil(b"\r\n\r\n")).lower()
+        length = int(answer.partition(b"content-length:")[2].partition(b"\r\n")[0])
+        envelope = json.loads(await reader.readexactly(length))
+        taken.append(time.perf_counter() - begun_s)
+        assert envelope["errcode"] == 0, envelope
+        if time.perf_counter() > until_s:
+            break
+    writer.close()
+
+
+def load(port: int, connections: int, call: Callable[[int], Call], first: int) -> list[float]:
+    """So many connections at once for some seconds; how long each call took, sorted."""
+    taken: list[float] = []
+    numbers = itertools.count(first)
+
+    async def all_of_them() -> None:
+        calls = (call(number) for number in numbers)
+        until_s = time.perf_counter() + SECONDS
+        await asyncio.gather(*(ask(port, calls, until_s, taken) for _ in range(connections)))
+
+    asyncio.run(all_of_them())
+    return sorted(taken)
+
+
+def loads(what: str, place: str, workers: int) -> None:
+    """Print a line: what is served there, under each load."""
+    figures = []
+    with served(place, workers) as (_, url):
+        port = int(url.rpartition(":")[2])
+        load(port, 8, add, 10**7)  # so that there is something to read
+        for _, connections, call in LOADS:
+            taken = load(port, connections, call, 0)
+            figures += [
+                f"{len(taken) / SECONDS:,.0f}",
+                f"{taken[len(taken) * 99 // 100] * 1e3:.1f}",
+            ]
+    print(LINE.format(what, *figures), flush=True)
+
+
+def pages(what: str, place: Path | str) -> None:
+    """Print a line: the first, middle and last page of a lock of few and of very many, in ms."""
+    site = create_service(place, sample_data=False, migrate=True).state.site
+    for lock_id, many in ((LOCK + 1, FEW), (LOCK, MANY)):
+        with site.database.writing() as db:
+            for first in range(0, many, PORTION):
+                insert = INSERT.replace("3 * n", f"{lock_id * 10**8} + n")
+                db.execute(insert.format(first=first, end=min(first + PORTION, many)), (lock_id,))
+            db.execute("ANALYZE")
+            remote_table.recount(db, lock_id)
+            db.execute("ANALYZE")
+    figures = []
+    for lock_id, many in ((LOCK + 1, FEW), (LOCK, MANY)):
+        for offset in (0, (many - SIZE) // 2, many - SIZE):
+            taken = []
+            for _ in range(50):
+                begun_s = time.perf_counter()
+                with site.database.reading() as db:
+                    assert remote_table.total(db, lock_id) == many
+                    assert len(remote_table.page(db, lock_id, offset, SIZE)) == SIZE
+                taken.append(time.perf_counter() - begun_s)
+            figures.append(f"{statistics.median(taken) * 1e3:.2f}")
+    site.database.close()
+    print(LINE.format(what, *figures), flush=True)
+
+
+def main() -> None:
+    """Run everything and print it."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        cluster: Cluster = stack.enter_context(running_cluster(settings="-c listen_addresses=''"))
+        print("calls a second, and the 99th percentile in ms: reads and adds on 8 connections,")
+        print(f"mixed on {CONNECTIONS}, one add in five\n")
+        print(LINE.format("", *(word for name, *_ in LOADS for word in (name, "p99"))))
+        loads("SQLite", str(folder / "site.db"), 1)
+        loads("PostgreSQL", cluster.new_database(), 1)
+        loads("PostgreSQL, 2 workers", cluster.new_database(), 2)
+        print(f"\na page of {SIZE} and the total, in ms; first, middle and last\n")
+        print(LINE.format("", f"{FEW}", "", "", f"{MANY:,}", "", ""))
+        pages("SQLite", folder / "long.db")
+        pages("PostgreSQL", cluster.new_database())
+        ledger = write_through(cluster, KILLS)
+        sent, answered = ledger.sent, len(ledger.answered)
+        print(f"\n{KILLS} kills of a worker: {sent:,} adds sent, {answered:,} answered,")
+        print(f"{len(ledger.lost)} lost of those answered, {len(ledger.doubled)} doubled")

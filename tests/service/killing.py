@@ -1,0 +1,117 @@
+"""``lockterm serve`` with workers, writes to it with a ledger outside, and kills in their midst."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import psutil
+import psycopg
+
+from tests.service.cluster import Cluster
+from tests.service.conftest import REMOTE
+
+LOCK = 5
+PATIENCE_S = 60.0
+
+
+@contextmanager
+def served(place: str, workers: int = 2) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """``lockterm serve`` with so many workers, and its address."""
+    command = [sys.executable, "-m", "lockterm", "serve", "--port", "0", "--empty", "--migrate"]
+    command += ["--database", place, "--workers", str(workers)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            first = process.stdout.readline()
+            assert first.startswith("listening on http://127.0.0.1:")
+            yield process, first.split()[-1]
+        finally:
+            process.terminate()
+
+
+def children(process: subprocess.Popen[str]) -> list[psutil.Process]:
+    return psutil.Process(process.pid).children()
+
+
+def until(condition: Callable[[], Any]) -> None:
+    end_s = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end_s
+        time.sleep(0.01)
+
+
+def body(name: str) -> dict[str, object]:
+    return {
+        "lockId": LOCK, "remoteName": name, "remoteNumber": "1", "remoteType": 1, "addType": 1
+    }  # fmt: skip
+
+
+def recorded(cluster: Cluster, place: str) -> Counter[str]:
+    name = psycopg.conninfo.conninfo_to_dict(place)["dbname"]
+    return Counter(row[0] for row in cluster.do("SELECT name FROM remote", name))
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What became of the writes."""
+
+    sent: int
+    answered: list[str]
+    """The names whose adding was answered as done."""
+    there: Counter[str]
+    """How often each name is recorded."""
+
+    @property
+    def lost(self) -> list[str]:
+        return [name for name in self.answered if not self.there[name]]
+
+    @property
+    def doubled(self) -> list[str]:
+        return [name for name, count in self.there.items() if count > 1]
+
+
+def write_through(cluster: Cluster, kills: int, writers: int = 8) -> Ledger:
+    """Add remotes through two workers, one or the other of which is killed so many times."""
+    place = cluster.new_database()
+    answered: list[str] = []
+    is_over = threading.Event()
+
+    def write(url: str, writer: int) -> int:
+        for turn in itertools.count():
+            name = f"{writer}/{turn}"
+            try:
+                answer = httpx.post(f"{url}{REMOTE}add", json=body(name), timeout=PATIENCE_S)
+            except httpx.TransportError:
+                continue  # it is not known, and not sent again
+            assert answer.json()["errcode"] == 0, answer.text
+            answered.append(name)
+            if is_over.is_set():
+                return turn + 1
+        raise AssertionError
+
+    with served(place) as (process, url), ThreadPoolExecutor(writers) as pool:
+        sent = [pool.submit(write, url, writer) for writer in range(writers)]
+        try:
+            for _ in range(kills):
+                before = len(answered)
+                until(lambda: len(answered) > before + 20)  # noqa: B023
+                until(lambda: len(children(process)) == 2)
+                children(process)[random.randrange(2)].kill()
+        finally:
+            is_over.set()
+        count = sum(one.result() for one in sent)
+    return Ledger(count, answered, recorded(cluster, place))
