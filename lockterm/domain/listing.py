@@ -124,7 +124,10 @@ class Listing:
     def lacking(self, words: Sequence[str]) -> str:
         """The first of some words that no remote has; empty: there is a remote with each."""
         for word in words:
-            if not any([word in block.texts for block in self.blocks]):
+            for block in self.blocks:
+                if word in block.texts:
+                    break
+            else:
                 return word
         return ""
 
@@ -146,19 +149,21 @@ class Lacking:
     """What lists were seen to lack: with a letter more, they are not looked through again."""
 
     def __init__(self) -> None:
-        self._seen: dict[int, tuple[Listing, str]] = {}
-        """By the id of the lock: its list, and a word that is nowhere in it."""
+        # Two, for what would keep both together is garbage to be collected, ten thousand times.
+        self._lists: dict[int, Listing] = {}
+        """By the id of the lock."""
+        self._words: dict[int, str] = {}
+        """A word that is nowhere in that list."""
 
     def lacks(self, lock_id: int, listing: Listing, words: Sequence[str]) -> bool:
         """Whether a lock's list has one of some words nowhere."""
-        before = self._seen.get(lock_id)
-        if before is not None and before[0] is listing:
-            lacked = before[1]
+        if self._lists.get(lock_id) is listing:
+            lacked = self._words[lock_id]
             for word in words:
                 if lacked in word:
                     return True
         if lacked := listing.lacking(words):
-            self._seen[lock_id] = listing, lacked
+            self._lists[lock_id], self._words[lock_id] = listing, lacked
         return bool(lacked)
 
 
