@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -51,21 +51,26 @@ def _imported_by(modules: str) -> set[str]:
     return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
 
 
-def _inside_of_functions() -> Iterator[tuple[str, int, str]]:
+@cache
+def _inside_of_functions() -> tuple[tuple[str, int, str], ...]:
     """Each import inside of a function: its module, its line and what it imports."""
+    found = list[tuple[str, int, str]]()
     for path in sorted(PACKAGE.rglob("*.py")):
         parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
         module = ".".join(parts).removesuffix(".__init__")
         inside: set[ast.stmt] = set()
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                found = (one for one in ast.walk(node) if isinstance(one, ast.stmt))
-                inside.update(one for one in found if isinstance(one, ast.Import | ast.ImportFrom))
+                statements = (one for one in ast.walk(node) if isinstance(one, ast.stmt))
+                inside.update(
+                    one for one in statements if isinstance(one, ast.Import | ast.ImportFrom)
+                )
         for one in inside:
             if isinstance(one, ast.ImportFrom):
-                yield module, one.lineno, one.module or ""
+                found.append((module, one.lineno, one.module or ""))
             elif isinstance(one, ast.Import):
-                yield from ((module, one.lineno, name.name) for name in one.names)
+                found += [(module, one.lineno, name.name) for name in one.names]
+    return tuple(found)
 
 
 def test_no_import_stands_inside_of_a_function_but_where_a_start_gains(

@@ -19,6 +19,7 @@ from tests.api.conftest import AT_ONCE
 from tests.api.fault_server import FaultServer, answers, http, says
 from tests.api.test_faults import FAULTS, MALFORMED, REFUSED, SECRET, brief, drip
 from tests.api.test_not_sent import CERTS
+from tests.long import telling
 
 LIST = {"list": [{"id": 5, "remoteName": "Zoë", "lockId": 1001}], "total": 41, "pages": 3}
 GOOD = json.dumps({"errcode": 0, "data": LIST})
@@ -90,7 +91,7 @@ async def test_it_tells_the_clock_of_the_service(faults: FaultServer) -> None:
     assert outcome.clock_offset_s == 10.5 - outcome.at_s and outcome.at_s > 1e9
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", telling([*FAULTS][::4], FAULTS))
 async def test_what_is_no_page_ends_as_ever(faults: FaultServer, name: str) -> None:
     """In the same words; and where an answer came, after as many requests."""
     of = profile(faults, timeout_s=brief(name, faults).timeout_s)

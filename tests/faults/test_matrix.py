@@ -56,7 +56,7 @@ async def test_write(site: Site, call: str, request: pytest.FixtureRequest):
     async def case(fault: Fault) -> list[str]:
         return await write_case(site, call, fault)
 
-    await run([(fault, case) for fault in sample(catalogue(), 6)], request)
+    await run([(fault, case) for fault in sample(catalogue(), 9)], request)
 
 
 @pytest.mark.sampled
@@ -64,7 +64,7 @@ async def test_write(site: Site, call: str, request: pytest.FixtureRequest):
 async def test_read(site: Site, call: str, request: pytest.FixtureRequest):
     # Whether the service had the request is all one to a read.
     faults = [fault for fault in catalogue() if not fault.name.endswith(", applied")]
-    faults = sample(faults, 6)
+    faults = sample(faults, 9)
 
     async def lasting(fault: Fault) -> list[str]:
         return await read_case(site, call, fault, lasting=True)

@@ -291,9 +291,9 @@ def below(pilot: Pilot[Any]) -> RemotesScreen:
     ("opens", "answers"),
     [
         (["m"], "enter"),
-        (["m", "down", "enter"], "enter"),
-        (["m", "end"], "enter"),
         (["w", *"2030-01-01"], "ctrl+s"),
+        pytest.param(["m", "down", "enter"], "enter", marks=pytest.mark.long),
+        pytest.param(["m", "end"], "enter", marks=pytest.mark.long),
     ],
 )
 async def test_what_a_run_has_done_while_a_dialog_was_open_is_not_changed_again(

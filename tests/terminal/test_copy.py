@@ -91,10 +91,10 @@ def test_inside_of_tmux_a_value_arrives_once_however_it_is_set(
     [
         ("on", "off", "tmux-256color", 1),
         ("off", "on", "tmux-256color", 1),
-        ("on", "on", "tmux-256color", 2),
         ("external", "off", "tmux-256color", 0),
+        pytest.param("on", "on", "tmux-256color", 2, marks=pytest.mark.long),
         ("on", "off", "screen-256color", 1),  # tmux's own default for TERM
-        ("external", "on", "screen-256color", 0),
+        pytest.param("external", "on", "screen-256color", 0, marks=pytest.mark.long),
     ],
 )
 def test_over_ssh_from_inside_of_tmux_either_option_is_enough(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from lockterm.operations.pace import MOST_AT_ONCE, Pace
+from tests.long import telling
 
 CALLS = 2
 """Of a step: one that reads, and one that writes."""
@@ -109,12 +110,13 @@ class World:
                 heapq.heappush(under_way, (self.now_s + pause_s, next(order), step))
 
 
-@pytest.mark.parametrize(
-    ("service", "share"),
-    [(each_second, 0.9), (last_second, 0.88), (bucket, 0.9)],  # the calls of a step leave unevenly
-)
+LIMITS = [(each_second, 0.9), (last_second, 0.88), (bucket, 0.9)]
+"""Services, and which share of the limit is reached: the calls of a step leave unevenly."""
+
+
+@pytest.mark.parametrize(("service", "share"), LIMITS)
 @pytest.mark.parametrize("most", [20, 60])
-@pytest.mark.parametrize("asks_s", [0.0, 1.0, 5.0])
+@pytest.mark.parametrize("asks_s", telling([0.0, 5.0], [0.0, 1.0, 5.0]))
 def test_nine_tenths_of_a_limit_that_nobody_told_are_reached_with_few_refusals(
     service: Callable[[float], Callable[[float], bool]], share: float, most: int, asks_s: float
 ):

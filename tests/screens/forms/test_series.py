@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from lockterm.config.look import Look
@@ -11,6 +12,7 @@ from lockterm.domain.locks import Lock
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
+from tests.long import telling
 from tests.screens import someone_else
 from tests.screens.forms.conftest import Line, Opener, add, total
 from tests.screens.forms.conftest import line as line
@@ -38,7 +40,10 @@ async def begun(pilot: Pilot[Any], *keys: str) -> RemoteForm:
     return pilot.app.screen
 
 
-async def test_ten_remotes_take_few_keys(service: RunningService, lockterm_app: Starter) -> None:
+@pytest.mark.parametrize("count", telling([3], [3, 10]))
+async def test_many_remotes_take_few_keys(
+    service: RunningService, lockterm_app: Starter, count: int
+) -> None:
     crew(service, 1, isCoerced=1, extraData={"firm": "Roofers"})
     crew(service, 3)  # in the way
     async with lockterm_app(service, 1004) as pilot:
@@ -46,22 +51,21 @@ async def test_ten_remotes_take_few_keys(service: RunningService, lockterm_app: 
         typed = form.fields.typed()
         assert (typed["remoteName"], typed["remoteNumber"]) == ("Crew 2", "B-002")
         assert "Crew 2" in shown(pilot) and "B-002" in shown(pilot)
-        keys = [key for _ in range(10) for key in ("ctrl+n", "right", "enter")]
-        assert len(keys) + 1 <= 60
-        for key in keys:
+        for key in ("ctrl+n", "right", "enter") * count:
             await pilot.press(key)
             await settled(pilot)
-        assert pilot.app.screen is form and "Recorded: Crew 12, 10 so far." in shown(pilot)
-        assert form.fields.typed()["remoteName"] == "Crew 13"
+        assert pilot.app.screen is form
+        assert f"Recorded: Crew {count + 2}, {count} so far." in shown(pilot)
+        assert form.fields.typed()["remoteName"] == f"Crew {count + 3}"
         await pilot.press("escape")  # what is offered was not typed: there is nothing to lose
         await settled(pilot)
         assert isinstance(pilot.app.screen, RemotesScreen)
-        assert pilot.app.screen.current.remote_name == "Crew 12"
+        assert pilot.app.screen.current.remote_name == f"Crew {count + 2}"
         assert await pilot.app.operations.drafts.find("remote", 1004, None) is None  # type: ignore[attr-defined]
     made = crews(service)
-    assert sorted(made) == sorted(f"Crew {number}" for number in range(1, 13))
+    assert sorted(made) == sorted(f"Crew {number}" for number in range(1, count + 3))
     same = ("remoteType", "startDate", "endDate", "weekDay", "addType", "isCoerced", "extraData")
-    for number in (2, *range(4, 13)):
+    for number in (2, *range(4, count + 3)):
         one = made[f"Crew {number}"]
         assert one["remoteNumber"] == f"B-{number:03}"
         assert all(one[name] == made["Crew 1"][name] for name in same)

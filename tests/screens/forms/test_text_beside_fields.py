@@ -53,8 +53,7 @@ async def test_a_letter_beside_the_fields_of_a_form_acts_nowhere_else(
             widget.focus()
             await settled(pilot)
             looks = (app.look, app.theme)
-            for char in TEXT:
-                await pilot.press(KEYS.get(char, char))
+            await pilot.press(*(KEYS.get(char, char) for char in TEXT))
             await settled(pilot)
             assert app.screen is form and app.focused is not None
             assert (app.look, app.theme) == looks

@@ -318,7 +318,7 @@ async def compare(walked: Walked, seed: int, strings: int) -> None:
 
 @pytest.mark.parametrize("seed", telling((5,), (5, 6, 7)))
 async def test_random_keys_in_random_chunks(walked: Walked, seed: int) -> None:
-    await compare(walked, seed, 12)
+    await compare(walked, seed, 8)
 
 
 @pytest.mark.long

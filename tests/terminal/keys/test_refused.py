@@ -1,7 +1,9 @@
 """Behind a key that can open nothing, no text is a command: whatever it spells, on every screen.
 
 Each key that opens something is pressed on its screen in each state that refuses some of them, and
-text of every character is typed behind it, with the keys that go through a form and save it.
+text of every character is typed behind it, with the keys that go through a form and save it. All
+are refused by one dialog: a plain run types all of the text behind the first of a screen, and what
+saves and answers behind the others.
 """
 
 from __future__ import annotations
@@ -23,19 +25,21 @@ from lockterm.paths import Paths
 from lockterm.screens.base import RefusedModal
 from lockterm.screens.history.table import HistoryTable
 from lockterm.service.running import RunningService
-from tests.long import telling
+from tests import long
 from tests.screens.running_app import Clock, Starter, until
 from tests.screens.site import LOCKS, fill_book, words
 from tests.terminal.keys.test_any_chunks import leave_behind, messages_of, rested, state
 
+SAVING = ("x", "right", "enter", "\x13", "right", "enter", "D")
+"""What is typed into a form, saves it, and answers what saving asks."""
 TEXT = (
     *string.ascii_letters,
     *string.digits,
     *"/:+<>?. ",
     *("enter", "tab", "shift+tab", "up", "down", "left", "right", "home", "end", "backspace"),
-    *("x", "right", "enter", "\x13", "right", "enter", "D"),
+    *SAVING,
 )
-"""Every letter, then what goes through a form, saves it, and answers what saving asks."""
+"""Every letter, what goes through a form, and that."""
 
 WAYS = {
     "locks": (),
@@ -116,7 +120,7 @@ TELLING = [
 """Each state, on another screen each."""
 
 
-@pytest.mark.parametrize("case", telling(TELLING, STATES), ids="-".join)
+@pytest.mark.parametrize("case", long.telling(TELLING, STATES), ids="-".join)
 async def test_text_behind_a_refused_key_runs_nothing(
     service: RunningService, starter: Starter, paths: Paths, case: tuple[str, str]
 ) -> None:
@@ -157,7 +161,7 @@ async def test_text_behind_a_refused_key_runs_nothing(
             if isinstance(app.screen, RefusedModal):
                 refused.add(name)
                 modal = app.screen
-                await type_(app, *TEXT)
+                await type_(app, *TEXT if long.whole or len(refused) == 1 else SAVING)
                 app.post_message(events.Paste("x\nD"))
                 await rested(app)
                 assert app.screen is modal, name
