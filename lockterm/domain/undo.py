@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import tzinfo
 from math import inf
@@ -34,8 +34,8 @@ TAKEN_AWAY = frozenset({"delete", "clear"})
 """The calls that are undone by adding again what they took away."""
 
 VOICE = (
-    "The service never tells the voice of a lock: which one was before is not known. Choose it"
-    " anew."
+    "The service never tells the voice of a lock, and which one was before was not set from here:"
+    " it is not known. Choose it anew."
 )
 USER_NO = (
     "The service never tells a user number, and which one was before was not set from here: it is"
@@ -59,8 +59,6 @@ def why_not_undone(operation: Operation | HistoryLine, count: int) -> str:
     call, state = operation.call, operation.state
     if call in TAKEN_AWAY:
         return why_not_restorable(operation, count)
-    if call == "updateLockSetting":
-        return VOICE
     if state in WITHOUT_EFFECT:
         return f"This {CALL_WORDS.get(call, call)} was {STATE_WORDS[state]}: nothing is to undo."
     if state not in RECORDED:
@@ -135,6 +133,39 @@ def undone(
             said.append(f"This does not come back, and stays as it is: {', '.join(lost)}.")
         bulk.steps[place] = replace(step, note=" ".join(said))
     return bulk
+
+
+def voice_undone(operation: Operation, sent: Sequence[Operation], undone_too: Set[str]) -> Bulk:
+    """The voice of a lock as it was before, where that one was set from here and recorded.
+
+    Args:
+        operation: What has set the voice.
+        sent: All that has set it from here, or may have, the oldest first.
+        undone_too: The ids of what is undone before it.
+    """
+    before = _voice(operation)
+    step = Step(0, Action.VOICE, operation.lock_id, None, "", before=before)
+    place = next((n for n, one in enumerate(sent) if one.id == operation.id), 0)
+    if any(one.id not in undone_too for one in sent[place + 1 :]):
+        words = "It was changed since: the voice was set again."
+        return Bulk([], [replace(step, state=StepState.SKIPPED, message=words)])
+    former = sent[place - 1] if place else None
+    wanted = _voice(former) if former is not None and former.state in RECORDED else {}
+    if not wanted:
+        return Bulk([], [refused(step, VOICE)])
+    if wanted == before:
+        return Bulk([], [refused(step, "It was the same voice before: nothing is to undo.")])
+    return Bulk([replace(step, wanted=wanted)], [])
+
+
+def _voice(operation: Operation) -> dict[str, str]:
+    """The voice that an operation has set; empty where that cannot be read."""
+    voice = operation.body.get("currentVoiceTimbre")
+    if not isinstance(voice, Mapping):
+        return {}
+    lang, timbre = voice.get("lang"), voice.get("timbre")
+    is_whole = isinstance(lang, str) and isinstance(timbre, str)
+    return {"lang": str(lang), "timbre": str(timbre)} if is_whole else {}
 
 
 def _user_no_undone(operation: Operation, was: Remote, known: Mapping[str, Any]) -> Bulk:

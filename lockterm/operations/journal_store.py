@@ -169,6 +169,10 @@ class JournalStore:
         """What an operation sends again or restores from, and what does so with it."""
         return await self._thread.run(self.use, lambda: self._journal.linked(operation))
 
+    async def voices(self, lock_id: int) -> list[Operation]:
+        """What has set the voice of a lock from here, or may have, the oldest first."""
+        return await self._thread.run(self.use, lambda: self._journal.voices(lock_id))
+
     async def restored(self, lock_id: int) -> list[Operation]:
         """The adds on a lock that restore remotes from backups, the oldest first."""
         return await self._thread.run(self.use, lambda: self._journal.restored(lock_id))

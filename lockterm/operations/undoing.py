@@ -33,6 +33,7 @@ from lockterm.domain.undo import (
     restored,
     settle_first,
     undone,
+    voice_undone,
     why_not_restorable,
     why_not_undone,
 )
@@ -249,6 +250,14 @@ class _OnLock:
                 continue
             if change.call in TAKEN_AWAY:
                 backups += await self._backup(change, made)
+                continue
+            if change.call == "updateLockSetting":
+                sent = await self._operations.journal.voices(change.lock_id)
+                bulk = voice_undone(
+                    change, sent, {one.id for one in changes if one.state in RECORDED}
+                )
+                made.steps.extend(bulk.steps)
+                made.left.extend(bulk.left)
                 continue
             hidden: Mapping[str, Any] = {}
             if change.call == "updateRemoteUserNo":

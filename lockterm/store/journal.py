@@ -420,6 +420,12 @@ class Journal:
         where = "profile = ? AND lock_id = ? AND restores IS NOT NULL"
         return self._sound(where, [self._profile, lock_id])
 
+    def voices(self, lock_id: int) -> list[Operation]:
+        """What has set the voice of a lock from here, or may have, the oldest first."""
+        without = {*WITHOUT_EFFECT, State.SENT_AGAIN}
+        which = f"{_HERE} AND lock_id = ? AND call = 'updateLockSetting' AND NOT {_in(without)}"
+        return self._sound(which, [*self._here, lock_id])
+
     def restored_as(self, backup_id: str, old_id: int) -> list[Operation]:
         """The adds that were recorded of a remote of a backup, by the id that it had."""
         which = f"restores = ? AND restores_remote = ? AND {_in(RECORDED)}"

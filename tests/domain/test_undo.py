@@ -15,7 +15,7 @@ from lockterm.domain.operation import Operation, State
 from lockterm.domain.plan import Action
 from lockterm.domain.plan_words import change_words
 from lockterm.domain.remotes import UPDATED, Remote
-from lockterm.domain.undo import gained, undone, why_not_undone
+from lockterm.domain.undo import gained, undone, voice_undone, why_not_undone
 from lockterm.errors import RuleViolation
 from tests.domain.test_rules import NOW, as_remote, sound
 
@@ -85,7 +85,11 @@ def test_an_add_is_undone_by_deleting_what_was_added_and_nothing_else() -> None:
         ("add", {"remote_id": None}, "did not tell the id"),
         ("add", {"state": State.UNKNOWN}, "is outcome unknown: only what was recorded"),
         ("update", {"state": State.REFUSED}, "was refused: nothing is to undo"),
-        ("updateLockSetting", {}, "never tells the voice"),
+        (
+            "updateLockSetting",
+            {"state": State.UNKNOWN},
+            "is outcome unknown: only what was recorded",
+        ),
         ("delete", {"state": State.UNKNOWN}, "not settled whether this delete took effect"),
         ("update", {}, ""),
     ],
@@ -118,6 +122,37 @@ def test_a_user_number_comes_back_where_the_former_one_was_told(
     (step,) = bulk.steps
     assert step.wanted == {"remoteUserNo": former}
     assert change_words(step, UTC, NOW) == [f"User number: 9 -> {former}"]
+
+
+def voice(operation_id: str, lang: str, state: State = State.CONFIRMED) -> Operation:
+    """The voice of a lock that was set."""
+    body = {"lockId": 1001, "currentVoiceTimbre": {"lang": lang, "timbre": "anna"}}
+    return replace(recorded("updateLockSetting", body), id=operation_id, state=state)
+
+
+@pytest.mark.parametrize(
+    ("sent", "undone_too", "words"),
+    [
+        ("de-DE fr-FR*", "", "Voice: fr-FR anna -> de-DE anna"),
+        ("fr-FR*", "", "not set from here: it is not known"),
+        ("de-DE unknown fr-FR*", "", "not set from here: it is not known"),
+        ("fr-FR fr-FR*", "", "It was the same voice before"),
+        ("de-DE fr-FR* it-IT", "", "the voice was set again"),
+        ("de-DE fr-FR* it-IT", "2", "Voice: fr-FR anna -> de-DE anna"),
+    ],
+)
+def test_a_voice_comes_back_where_the_one_before_was_set_from_here(
+    sent: str, undone_too: str, words: str
+) -> None:
+    all_sent = [
+        voice(str(place), one.strip("*"), State.UNKNOWN if one == "unknown" else State.CONFIRMED)
+        for place, one in enumerate(sent.split())
+    ]
+    place = next(place for place, one in enumerate(sent.split()) if one.endswith("*"))
+    bulk = voice_undone(all_sent[place], all_sent, {*undone_too})
+    said = [*(" ".join(change_words(step, UTC, NOW)) for step in bulk.steps)]
+    said += [step.message for step in bulk.left]
+    assert len(said) == 1 and words in said[0]
 
 
 DAY_MS = 86_400_000

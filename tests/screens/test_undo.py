@@ -7,6 +7,7 @@ from typing import Any
 
 from textual.pilot import Pilot
 
+from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.plan import Action, StepState
 from lockterm.domain.plan_words import has_work
 from lockterm.errors import MalformedAnswer
@@ -92,6 +93,29 @@ async def test_what_was_added_is_deleted_again_unless_somebody_has_changed_it(
         assert left.remote_id == first and left.state is StepState.SKIPPED
         assert "It was changed since: Coerced" in left.message
     assert detail(service, first)["isCoerced"] == 1
+
+
+async def test_a_voice_is_set_back_to_the_one_that_was_set_from_here_before(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        operations = pilot.app.operations  # type: ignore[attr-defined]
+        lock = await operations.locks.find(1001)
+        await operations.writes.set_voice(lock, VoiceChoice("de-DE", "anna"))
+        await press(pilot, "z")
+        assert isinstance(pilot.app.screen, RefusedModal)
+        assert "which one was before was not set from here" in pilot.app.messages[-1].text  # type: ignore[attr-defined]
+        await press(pilot, "escape")
+        await operations.writes.set_voice(lock, VoiceChoice("fr-FR", "marc"))
+        await press(pilot, "z")
+        screen = pilot.app.screen
+        assert isinstance(screen, PlanScreen)
+        (step,) = screen.drawn.plan.steps
+        assert step.action is Action.VOICE
+        assert "fr-FR marc -> de-DE anna" in shown(pilot)
+        assert await carried_out(pilot) == [StepState.RECORDED]
+        last = (await operations.journal.history())[-1]
+        assert last.body["currentVoiceTimbre"] == {"lang": "de-DE", "timbre": "anna"}
 
 
 async def test_a_delete_is_undone_by_its_restore(
