@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import socket
 from pathlib import Path
 
@@ -52,6 +53,12 @@ class CannotServe(LocktermError):
     "--token",
     help="Want this bearer token with every request; env:NAME takes it from the environment.",
 )
+@click.option(
+    "--rate-limit",
+    "rate",
+    callback=lambda _, __, given: _rate(given),
+    help="Answer no more than so many requests, as in 50/s or 600/min, in each worker.",
+)
 def serve(
     host: str,
     port: int,
@@ -60,6 +67,7 @@ def serve(
     workers: int,
     sample_data: bool,
     token: str | None,
+    rate: float | None,
 ) -> int:
     """Run the embedded service alone, in the foreground."""
     token = _settled(token)
@@ -82,6 +90,7 @@ def serve(
         "migrate": migrate,
         "sample_data": sample_data,
         "token": token,
+        "rate": rate,
     }
     try:
         if workers > 1:
@@ -91,6 +100,16 @@ def serve(
     except OSError as error:
         raise _explained(error, host, port) from error
     return 0
+
+
+def _rate(given: str | None) -> float | None:
+    """Requests a second."""
+    if given is None:
+        return None
+    found = re.fullmatch(r"([1-9][0-9]{0,5})/(s|min)", given)
+    if found is None:
+        raise ConfigError("--rate-limit is a number with /s or /min, as in 50/s or 600/min.")
+    return int(found[1]) / {"s": 1, "min": 60}[found[2]]
 
 
 def _settled(token: str | None) -> str | None:

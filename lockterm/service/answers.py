@@ -92,6 +92,11 @@ class Code(Enum):
         "misdirected request",
         "the Host header names no host that this service serves",
     )
+    TOO_MANY = (
+        429,
+        "too many requests",
+        "more than --rate-limit allows; Retry-After says when to ask again",
+    )
     INTERNAL = 500, "internal error", "a bug of this service; the answer says no more"
     UNAVAILABLE = (
         503,

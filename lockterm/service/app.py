@@ -60,6 +60,7 @@ def create_service(
     today: date | None = None,
     clock: Callable[[], int] = now_ms,
     token: str | None = None,
+    rate: float | None = None,
     allowed_hosts: Iterable[str] = LOOPBACK_HOSTS,
 ) -> Starlette:
     """Make the service.
@@ -77,6 +78,7 @@ def create_service(
         today: the day that the sample data is relative to; the clock's day in UTC by default.
         clock: now in milliseconds since 1970.
         token: the bearer token that requests have to carry.
+        rate: how many requests a second this process answers on average; others get 429.
         allowed_hosts: hosts that requests may be addressed to, without ports.
 
     Raises:
@@ -132,7 +134,12 @@ def create_service(
         ],
         middleware=[
             Middleware(
-                Guard, allowed_hosts=allowed_hosts, token=token, clock=clock, requests=requests
+                Guard,
+                allowed_hosts=allowed_hosts,
+                rate=rate,
+                token=token,
+                clock=clock,
+                requests=requests,
             )
         ],
         exception_handlers={

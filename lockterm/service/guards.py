@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import math
 import re
 import secrets
 from collections import deque
@@ -39,6 +40,7 @@ class Guard:
         allowed_hosts: names and addresses that the Host header may have, without ports. With
             ``0.0.0.0`` or ``::`` among them any address (not any name) will do, because a page
             that rebinds DNS always comes with a name.
+        rate: how many requests a second are let through on average, and at once; None: any.
         token: where given, what ``Authorization: Bearer`` has to carry. The files of packs
             need none: the lock itself fetches them.
         clock: now in milliseconds, for the Date header.
@@ -50,6 +52,7 @@ class Guard:
         app: ASGIApp,
         *,
         allowed_hosts: Iterable[str],
+        rate: float | None,
         token: str | None,
         clock: Callable[[], int],
         requests: deque[tuple[str, str]],
@@ -58,6 +61,7 @@ class Guard:
         self._hosts = frozenset(host.lower() for host in allowed_hosts)
         self._token = None if token is None else token.encode()
         self._clock = clock
+        self._pace = None if rate is None else _Pace(rate, clock)
         self._requests = requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -104,6 +108,8 @@ class Guard:
             same = secrets.compare_digest(credential.strip().encode("latin-1"), self._token)
             if kind.lower() != "bearer" or not same:
                 raise Refusal(Code.UNAUTHORIZED, headers={"WWW-Authenticate": "Bearer"})
+        if self._pace is not None and not is_open and (wait_s := self._pace.wait_s()):
+            raise Refusal(Code.TOO_MANY, headers={"Retry-After": str(wait_s)})
 
     def _serves(self, host: str) -> bool:
         match = _HOST.fullmatch(host.lower())
@@ -113,6 +119,27 @@ class Guard:
         if name in self._hosts:
             return True
         return not _WILDCARDS.isdisjoint(self._hosts) and _is_address(name)
+
+
+class _Pace:
+    """A bucket that a request takes one from, and that fills by ``rate`` a second."""
+
+    def __init__(self, rate: float, clock: Callable[[], int]) -> None:
+        self._rate = rate
+        self._room = self._free = max(rate, 1.0)
+        self._clock = clock
+        self._filled_ms = clock()
+
+    def wait_s(self) -> int:
+        """0 where there was one to take; else in how many seconds there is one."""
+        now_ms = self._clock()
+        # A clock that is set back takes nothing away.
+        came = max(now_ms - self._filled_ms, 0) / 1000 * self._rate
+        self._free, self._filled_ms = min(self._free + came, self._room), now_ms
+        if self._free < 1:
+            return math.ceil((1 - self._free) / self._rate)
+        self._free -= 1
+        return 0
 
 
 def _is_address(name: str) -> bool:

@@ -10,6 +10,7 @@ import pytest
 
 from lockterm.service import guards, running
 from lockterm.service.answers import Code
+from tests.conftest import NOW_MS
 from tests.servers import port_of
 from tests.service.conftest import REMOTE, SETTING, VOICE, Caller
 
@@ -205,6 +206,30 @@ def test_a_token_is_needed_where_one_is_set(running_service, call_to) -> None:
     )
     url = packs.json()["data"]["timbrePackUrl"]
     assert api.http.get(url).status_code == 200, "the lock that fetches a pack has no token"
+
+
+def test_a_rate_is_kept_and_says_when_to_ask_again(running_service, call_to) -> None:
+    now_ms = [NOW_MS]
+    api = call_to(running_service(token="s3cr3t", rate=2.0, clock=lambda: now_ms[0]))
+    right = {"authorization": "Bearer s3cr3t"}
+
+    def statuses(count: int) -> list[int]:
+        return [api.request("GET", LIST, headers=right).status_code for _ in range(count)]
+
+    for _ in range(3):  # they have no token, and take nothing from who has
+        assert api.request("GET", LIST).status_code == 401
+    assert statuses(3) == [200, 200, 429]
+    refused = api.request("GET", LIST, headers=right)
+    assert (refused.json()["errcode"], refused.headers["retry-after"]) == (429, "1")
+    assert api.request("GET", "/healthz").status_code == 200
+    now_ms[0] += 500
+    assert statuses(2) == [200, 429]
+    now_ms[0] += 3_600_000
+    assert statuses(3) == [200, 200, 429], "what was not asked for is not saved up"
+    now_ms[0] -= 3_600_000
+    assert statuses(1) == [429]
+    now_ms[0] += 500
+    assert statuses(2) == [200, 429]
 
 
 def exchange(api: Caller, request: bytes) -> httpx.Response:
