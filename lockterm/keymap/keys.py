@@ -84,9 +84,9 @@ _ON_ALL_LOCKS = (
         sentence="Show every field of what is under the cursor; of a lock that could not be read,"
                  " its remotes"),
     Key("everywhere.renew", "w", "renew", line=6, opens=True,
-        sentence="Give all that are marked another end"),
+        sentence="Give this remote, or all that are marked, another end"),
     Key("everywhere.delete", "d,delete", "delete", line=7, opens=True,
-        sentence="Delete all that are marked, after asking"),
+        sentence="Delete this remote, or all that are marked, after asking"),
 )
 
 _RESTORE = "Add again what this delete or clear took away; says first what is lost"
@@ -461,10 +461,10 @@ PLACES: Mapping[str, Place] = {
             REMOTES: (
                 *_ON_ALL_LOCKS,
             ),
-            MARKS: _marks(4, 8, 9, _MORE, every=5),
+            MARKS: _marks(3, 8, 9, _MORE, every=4),
             FINDING: (
                 Key("everywhere.find", "slash", "find", "Type to find", line=2, opens=True),
-                Key("everywhere.read", "ctrl+r,r", "read", "Read all locks now", line=3),
+                Key("everywhere.read", "ctrl+r,r", "read", "Read all locks now", line=5),
             ),
             MOVING: (
                 Key("everywhere.back", "escape", "back", "Unmark all; then go back", line=10),

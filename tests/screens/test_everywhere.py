@@ -18,15 +18,18 @@ from lockterm.operations.everywhere import LockRead
 from lockterm.operations.run_here import RunHere
 from lockterm.screens.base import RefusedModal
 from lockterm.screens.everywhere import EverywhereScreen
+from lockterm.screens.everywhere.base import AllLocksScreen
 from lockterm.screens.everywhere.ends import WhatEndsScreen
 from lockterm.screens.everywhere.table import OnLocksTable
 from lockterm.screens.marked.form import MarkedForm
 from lockterm.screens.plan.ended import tell_end
 from lockterm.screens.plan.screen import PlanScreen
+from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.service.running import RunningService
 from lockterm.widgets.find_line import FindLine
+from lockterm.widgets.form_field import FormField
 from tests.conftest import NOW_MS
 from tests.screens.running_app import Clock, Starter, settled, until
 from tests.screens.site import (
@@ -241,6 +244,39 @@ async def test_what_was_changed_from_it_is_read_again(
         assert rows(pilot) == [row for row in before if row != gone]
 
 
+@pytest.mark.parametrize("screen", [EverywhereScreen, WhatEndsScreen])
+async def test_without_marks_keys_are_for_the_remote_under_the_cursor(
+    lockterm_app: Starter, service: RunningService, screen: type[AllLocksScreen]
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    way = ("F", *"herrera", "ctrl+r", "enter") if screen is EverywhereScreen else ("W",)
+    async with lockterm_app(service, size=(60, 20)) as pilot:
+        seen = await press(pilot, *way)
+        assert "* mark all" in seen
+        await press(pilot, "j")
+        before, on = rows(pilot), current(pilot)
+        row = pilot.app.screen.query_one(OnLocksTable).current
+        assert on is not None and row is not None and row.remote is not None
+        name = (row.remote.remote_name or "").partition(",")[0]
+        await press(pilot, "w")
+        assert isinstance(pilot.app.screen, RemoteForm)
+        edit = f"Edit {row.remote.remote_name}"
+        assert pilot.app.screen.crumbs()[1:] == (row.lock.title, "Remotes", edit)
+        focused = pilot.app.focused
+        assert focused is not None and focused.query_ancestor(FormField).field == "endDate"
+        await press(pilot, "escape")
+        asked = " ".join((await press(pilot, "d", "j")).replace("│", " ").split())
+        assert f"Delete {name}" in asked and row.lock.title in asked
+        await press(pilot, "escape", "d")
+        # The cursor goes on meanwhile: what is deleted is what was asked about.
+        await press(pilot, "D", "j")
+        await until(pilot, lambda: isinstance(pilot.app.screen, screen))
+        await until(pilot, lambda: on not in rows(pilot))
+        assert rows(pilot) == [one for one in before if one != on]
+        (done,) = await pilot.app.operations.journal.history()
+        assert (done.call, done.lock_id, done.remote_id) == ("delete", *on)
+
+
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])
 async def test_weekdays_are_told_wherever_a_remote_is_recurring(
     lockterm_app: Starter, size: tuple[int, int]
@@ -343,7 +379,7 @@ async def test_marked_ones_of_several_locks_go_into_one_plan(lockterm_app: Start
     )
     site.silent = {3}
     async with site.running(lockterm_app) as service, lockterm_app(service, timeout_s=0.3) as pilot:
-        seen = await press(pilot, "F", *"anna", "ctrl+r", "enter", "d")
+        seen = await press(pilot, "F", *"anna", "ctrl+r", "enter", "m")
         assert "Nothing is marked" in seen
         seen = await press(pilot, "escape", "space", "j", "space")
         assert current(pilot) == (3, None), "the cursor goes down"

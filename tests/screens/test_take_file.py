@@ -299,19 +299,19 @@ async def test_the_first_look(service: RunningService, lockterm_app: Starter, fo
             assert_picture(pilot.app, name)
 
 
+@pytest.mark.parametrize("key", ["ctrl+s", "enter"])
 async def test_a_key_that_is_refused_while_a_file_is_checked_is_not_kept_for_its_plan(
-    service: RunningService, lockterm_app: Starter, folder: Path
+    service: RunningService, lockterm_app: Starter, folder: Path, key: str
 ) -> None:
-    """Kept for the plan, the second ctrl+s would ask whether it is meant before it was read."""
+    """Kept for the plan, the second would ask whether it is meant before the plan was read."""
     (folder / "roof.csv").write_text(GOOD)
     async with (
         Forwarder(service, hold_from=1, hold="/list").running() as way,
         lockterm_app(way, timeout_s=60.0) as pilot,
     ):
         await opened(pilot)
-        await pilot.press(*"roof.csv", "ctrl+s")
+        await pilot.press(*"roof.csv", key, key)
         await until(pilot, lambda: way.held)
-        await pilot.press("ctrl+s")
         await until(pilot, lambda: "Checking roof.csv ..." in notices(pilot))
         assert isinstance(pilot.app.screen, FileScreen)
         way.release.set()

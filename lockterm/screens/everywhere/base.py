@@ -21,10 +21,14 @@ from lockterm.screens.everywhere.table import OnLock, OnLocksTable
 from lockterm.screens.marked.commands import ON_MARKED, MarkedCommands
 from lockterm.screens.marked.marking import MARKING, Marking
 from lockterm.screens.remotes import RemotesScreen
+from lockterm.screens.remotes.commands import RemoteCommands
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.line_table import LineTable
+
+ON_ONE = frozenset({"renew", "delete"})
+"""Actions that are for the remote under the cursor where none is marked."""
 
 EMPTY_BOOK = "The lock book is empty: there is no lock that could be read."
 
@@ -105,8 +109,8 @@ class AllLocksScreen(LocktermScreen[None]):
         results = self.results
         if action == "open" and results.current is None:
             return "Nothing is under the cursor."
-        if action in ON_MARKED and not self.marks:
-            return with_keys("Nothing is marked: {marks.mark} marks.")
+        if action in ON_ONE and not self.marks:
+            return self._why_not_one(action)
         is_remote = results.current is not None and results.current.remote_id is not None
         if not is_remote and (action == "mark" or (action == "mark_range" and self.marks)):
             return "There is no remote with an id under the cursor."
@@ -143,6 +147,34 @@ class AllLocksScreen(LocktermScreen[None]):
         else:
             self.dismiss(None)
 
+    # --- actions: one remote -------------------------------------------------------------------
+
+    def _on_one(self) -> RemoteCommands | None:
+        """What keys do with the remote under the cursor; wherever that goes then, they keep it."""
+        row = self.results.current
+        if row is None or (remote := row.remote) is None:
+            return None
+        lock = row.lock
+
+        def written() -> None:
+            if self.is_attached:  # a change that is under way goes on without this screen
+                self.results.read_changed([lock.lock_id])
+
+        return RemoteCommands(
+            self,
+            lambda: remote,
+            refresh="everywhere.read",
+            on_lock=lock,
+            written=written,
+            change_type=with_keys(
+                "{everywhere.open} opens it, and {remote.edit} changes its type there."
+            ),
+        )
+
+    def _why_not_one(self, action: str) -> str:
+        one = self._on_one()
+        return "There is no remote under the cursor." if one is None else one.why_not(action)
+
     # --- actions: marks ------------------------------------------------------------------------
 
     @property
@@ -153,8 +185,8 @@ class AllLocksScreen(LocktermScreen[None]):
         return self._marking.verb_now(action)
 
     def is_offered(self, action: str) -> bool:
-        """All that changes something is for the marked ones alone."""
-        return self._marking.is_offered(action) and (bool(self.marks) or action not in ON_MARKED)
+        """What is for the marked ones alone is so where some are marked."""
+        return self._marking.is_offered(action)
 
     def _marked_rows(self) -> Sequence[Row]:
         return self.results.marked_rows()
@@ -207,10 +239,16 @@ class AllLocksScreen(LocktermScreen[None]):
         self._marking.unmark_all()
 
     def action_renew(self) -> None:
-        self.marked.renew()
+        if self.marks:
+            self.marked.renew()
+        elif (one := self._on_one()) is not None:
+            one.renew()
 
     def action_delete(self) -> None:
-        self.marked.delete()
+        if self.marks:
+            self.marked.delete()
+        elif (one := self._on_one()) is not None:
+            one.delete()
 
     def action_act_on_marked(self) -> None:
         self.marked.act()

@@ -35,10 +35,10 @@ COLUMNS: Mapping[str, Column] = {
     "when": Column("When", most=12, least=12, rank=3),
     "lock": Column("Lock", most=LOCK_CELLS, least=9),
     "name": Column("Name", most=40, least=11, good=14),
-    "who": Column("Name", most=40, least=18),
+    "who": Column("Name", most=40, least=13, good=18),
     "number": Column("Number", most=12, least=7),
     "valid": Column("Valid", most=27, least=19, good=23),
-    "days": Column("Days", most=8, least=7, rank=1),
+    "days": Column("Days", most=8, least=6, good=8),
     "state": Column("State", most=12, least=8, rank=2),
     "read": Column("Read", most=5, least=4, rank=1, right=True),
 }

@@ -169,8 +169,18 @@ class FileScreen(LocktermScreen[None]):
     @work
     async def check(self) -> None:
         """Read the file and its locks; nothing is sent."""
-        with opening(self, "the plan", passes=self.refuses, must_appear=True):
+        with opening(self, "the plan", passes=self._is_too_early, must_appear=True):
             await self._check()
+
+    def _is_too_early(self, event: events.Key) -> bool:
+        """Whether a key asks for the same check again: kept, it would agree to the plan unread."""
+        return event.key == "enter" or self.refuses(event)
+
+    def on_key(self, event: events.Key) -> None:
+        """Say that an enter was too early; no field has the focus while the file is checked."""
+        if event.key == "enter" and self.doing:
+            event.stop()
+            self.notify(self.doing, title="Check", markup=False)
 
     async def _check(self) -> None:
         typed, most = self._field("path").value.strip(), self._most()

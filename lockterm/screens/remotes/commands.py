@@ -47,7 +47,7 @@ class RemoteCommands:
     one, whatever the screen shows by then.
 
     Args:
-        screen: The screen whose keys they are; it is about one lock.
+        screen: The screen whose keys they are.
         current: Tells the remote that they act on; None: there is none.
         refresh: The id of the key that reads again what the screen shows.
         stand_on: Called with the id of a remote that was saved.
@@ -55,6 +55,10 @@ class RemoteCommands:
         known: Tells the remotes that are known without asking: what they are called is taken.
         total: Tells how many the lock has; None: that is not known.
         is_deleted: Tells whether the service has recorded that a remote was deleted.
+        on_lock: The lock of the remote; None: the one that the screen is about.
+        written: Called when something may have been changed.
+        change_type: How the type of a remote is changed, as a sentence; empty: with the key of the
+            screen.
     """
 
     def __init__(
@@ -68,6 +72,9 @@ class RemoteCommands:
         known: Callable[[], Iterable[Remote]] = tuple,
         total: Callable[[], int | None] = lambda: None,
         is_deleted: Callable[[Remote], bool] = lambda _: False,
+        on_lock: Lock | None = None,
+        written: Callable[[], None] = lambda: None,
+        change_type: str = "",
     ) -> None:
         self._screen = screen
         self._current = current
@@ -77,13 +84,17 @@ class RemoteCommands:
         self._known = known
         self._total = total
         self._is_deleted = is_deleted
+        self._on_lock = on_lock
+        self._told_written = written
+        self._change_type = change_type
         self.busy: dict[int, str] = {}
         """Remote id -> what is being done with it: ``deleting``."""
 
     @property
     def _lock(self) -> Lock:
-        assert self._screen.lock_entry is not None
-        return self._screen.lock_entry
+        found = self._on_lock or self._screen.lock_entry
+        assert found is not None
+        return found
 
     @property
     def _lock_name(self) -> str:
@@ -181,9 +192,9 @@ class RemoteCommands:
         """
         remote = self._current()
         if remote is not None and remote.remote_type == RemoteType.PERMANENT:
-            edit = key(f"{self._refresh.partition('.')[0]}.edit")
-            reason = f"{NO_END} {edit} changes its type."
-            self._screen.refuse_to_open(f"Renew {remote_title(remote)}", reason)
+            edit = f"{self._refresh.partition('.')[0]}.edit"
+            way = self._change_type or f"{key(edit)} changes its type."
+            self._screen.refuse_to_open(f"Renew {remote_title(remote)}", f"{NO_END} {way}")
             return
         self._open_form(remote, "endDate")
 
@@ -344,6 +355,7 @@ class RemoteCommands:
         """Let every open screen of this lock read again what it shows."""
         for screen in self._screen.screens_of(self._lock.lock_id):
             screen.after_write(remote_id)
+        self._told_written()
 
     # --- copy ----------------------------------------------------------------------------------
 
