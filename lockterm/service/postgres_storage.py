@@ -28,7 +28,7 @@ try:
     from psycopg_pool import ConnectionPool, PoolTimeout
 except ImportError as missing:  # psycopg, or the libpq that it needs
     raise Unusable(
-        "needs psycopg, which is not installed",
+        "it needs psycopg, which is not installed",
         "in PostgreSQL",
         "Install it with: pip install 'lockterm[postgres]'",
     ) from missing
@@ -185,12 +185,12 @@ def _read(address: str) -> tuple[dict[str, Any], str]:
         given = conninfo.conninfo_to_dict(address)
     except psycopg.Error:
         # What libpq says about it may have part of a password.
-        raise Unusable("is no address of a database", "in PostgreSQL", _HINT) from None
+        raise Unusable("it is no address of a database", "in PostgreSQL", _HINT) from None
     shown = [f"{key} {given[key]}" for key in ("service", "host", "port", "dbname") if key in given]
     name = " ".join(["in PostgreSQL", *(f"({', '.join(shown)})",) * bool(shown)])
     if any(key in given for key in _SECRET):
         raise Unusable(
-            "has a password in its address, where others can read it",
+            "it has a password in its address, where others can read it",
             name,
             "Take it out; PGPASSWORD, ~/.pgpass or a service file can have it.",
         )
@@ -210,7 +210,7 @@ def _prepare(
     version = row[0] or 0 if row else 0
     if version > len(STEPS):
         raise Unusable(
-            f"was made by a newer lockterm: its tables are of version {version}, and this one"
+            f"it was made by a newer lockterm: its tables are of version {version}, and this one"
             f" knows {len(STEPS)}",
             shown,
             "Nothing was changed. Take that lockterm, or another database.",
@@ -219,15 +219,15 @@ def _prepare(
         return
     if not migrate:
         raise Unusable(
-            f"has tables of version {version} in place of {len(STEPS)}"
+            f"it has tables of version {version} in place of {len(STEPS)}"
             if version
-            else "has no tables of lockterm",
+            else "it has no tables of lockterm",
             shown,
             "Run lockterm serve with --migrate once; take a backup before.",
         )
     row = connection.execute("SHOW server_encoding").fetchone()
     if row != ("UTF8",):
-        raise Unusable("does not keep text as UTF8", shown, "Make it with ENCODING 'UTF8'.")
+        raise Unusable("it does not keep text as UTF8", shown, "Make it with ENCODING 'UTF8'.")
     for step in STEPS[version:]:
         connection.execute(step)
     if not version:
