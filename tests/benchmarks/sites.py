@@ -1,6 +1,6 @@
 """What work on many locks costs: one search of all of them, and a file of changes applied.
 
-``python -m tests.benchmarks.sites URL HOME`` is the process in which the search is measured.
+``python -m tests.benchmarks.sites WHAT URL HOME`` is the process in which one of them is measured.
 """
 
 from __future__ import annotations
@@ -11,14 +11,21 @@ import os
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
 from lockterm.config import Profile
 from lockterm.domain.locks import Lock
+from lockterm.domain.plan import Action, Step, StepState
 from lockterm.operations import Operations
 from lockterm.operations.everywhere import AT_ONCE
+from lockterm.operations.steps import CALLS
 from lockterm.service import remote_table
 from lockterm.service.running import RunningService
 from lockterm.store.cache import Cache
@@ -31,6 +38,8 @@ SEARCHED, REMOTES = 100, 150
 TRIP_S = 0.15
 IDEAL_S = SEARCHED * TRIP_S / AT_ONCE
 """Each lock is a call, and all connections are always busy."""
+ALLOWED, LIMITED_STEPS = 20, 600
+"""Calls a second of a service that does not tell its limit, and the steps of a run against it."""
 CHANGED, FEW_ROWS, MANY_ROWS = 50, 100, 1000
 """Locks, and the rows of the files; 5,000 rows would take longer than all the rest."""
 
@@ -56,11 +65,85 @@ def sites(home: Path) -> Iterator[Row]:
         yield "   s of CPU", best["cpu_s"], None, None
         yield f"{label}: search of what was read last, ms", best["last_ms"], 50, 20
         yield from _applied(service.base_url, home / "apply")
+    yield from _limited(home / "limited")
+
+
+class Limit:
+    """Answers so many calls in each second of its clock, and 429 to the rest, without a limit told.
+
+    Args:
+        app: The service.
+        per_s: How many.
+    """
+
+    def __init__(self, app: ASGIApp, per_s: int) -> None:
+        self._app = app
+        self._per_s = per_s
+        self._taken = Counter[int]()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        second = int(time.monotonic())
+        self._taken[second] += scope["type"] == "http"
+        is_taken = self._taken[second] <= self._per_s
+        app = self._app if is_taken else JSONResponse({}, HTTPStatus.TOO_MANY_REQUESTS)
+        await app(scope, receive, send)
+
+
+def _limited(home: Path) -> Iterator[Row]:
+    """A run against a service with a limit that it does not tell."""
+    service = RunningService(sample_data=False)
+    service.app.add_middleware(Limit, per_s=ALLOWED)
+    with service:
+        told = _figures("limited", service.base_url, home)
+    label = f"{ALLOWED} calls a second allowed"
+    # What is missing, not what is reached: every row is met from below.
+    yield f"{label}: share not reached, 2nd half", 1 - told["per_s"] / ALLOWED, 0.1, 0.07
+    yield f"{label}: answered 429, %", 100 * told["limited"] / told["calls"], 2, 1
+
+
+async def _run(url: str, home: Path) -> dict[str, float]:
+    """The figures of a run of adds over the locks; its rate in the second half, the limit found."""
+    profile = Profile(name="north", base_url=url)
+    operations = Operations(profile, Database(home / "lockterm.db"))
+    wanted = {"remoteType": 1, "addType": 1}
+    steps = [
+        Step(0, Action.ADD, n % CHANGED + 1, None, f"Of {n}", wanted | {
+            "remoteName": f"Of {n}", "remoteNumber": f"R-{n}"
+        })
+        for n in range(LIMITED_STEPS)
+    ]  # fmt: skip
+    limited = 0
+
+    def count(pause_s: float) -> None:
+        nonlocal limited
+        limited += 1
+        note(pause_s)
+
+    runs = operations.runs
+    note, operations.connection.on_limited = operations.connection.on_limited, count
+    plan = runs.make("limited", steps)
+    recorded_s = list[float]()
+
+    def tell(step: Step) -> None:
+        if step.state is StepState.RECORDED:
+            recorded_s.append(time.monotonic())
+
+    done = await runs.carry_out(plan, on_step=tell, stop=asyncio.Event())
+    taken_s = recorded_s[-1] - recorded_s[LIMITED_STEPS // 2 - 1]
+    assert done.counts() == {StepState.RECORDED: LIMITED_STEPS}, done.counts()
+    await operations.close()
+    calls = LIMITED_STEPS * CALLS[Action.ADD]
+    return {"per_s": calls / 2 / taken_s, "calls": calls, "limited": limited}
 
 
 def _searched(url: str, home: Path) -> dict[str, float]:
-    """The figures of one search, by a process of its own."""
-    command = [sys.executable, "-m", "tests.benchmarks.sites", url, str(home)]
+    """The figures of one search."""
+    return _figures("search", url, home)
+
+
+def _figures(what: str, url: str, home: Path) -> dict[str, float]:
+    """The figures that are measured by a process of its own."""
+    command = [sys.executable, "-m", "tests.benchmarks.sites", what, url, str(home)]
     told = subprocess.run(command, check=True, capture_output=True, text=True)
     figures: dict[str, float] = json.loads(told.stdout)
     return figures
@@ -119,4 +202,5 @@ def _apply(url: str, home: Path, rows: int) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asyncio.run(_search(sys.argv[1], Path(sys.argv[2])))))
+    measured = {"search": _search, "limited": _run}[sys.argv[1]]
+    print(json.dumps(asyncio.run(measured(sys.argv[2], Path(sys.argv[3])))))
