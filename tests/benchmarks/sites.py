@@ -40,12 +40,12 @@ IDEAL_S = SEARCHED * TRIP_S / AT_ONCE
 """Each lock is a call, and all connections are always busy."""
 ALLOWED, LIMITED_STEPS = 20, 600
 """Calls a second of a service that does not tell its limit, and the steps of a run against it."""
-CHANGED, FEW_ROWS, MANY_ROWS = 50, 100, 1000
-"""Locks, and the rows of the files; 5,000 rows would take longer than all the rest."""
+CHANGED, FEW_ROWS, MANY_ROWS = 50, 100, 5000
+"""Locks, and the rows of the files."""
 
 
 def sites(home: Path) -> Iterator[Row]:
-    """The rows of the table, one after the other; they take about a minute.
+    """The rows of the table, one after the other; they take some minutes.
 
     Args:
         home: A directory for what lockterm keeps.
