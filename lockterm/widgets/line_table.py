@@ -265,14 +265,18 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         return Strip(segments).adjust_cell_length(self.size.width)
 
     def _styled(self, line: Style, look: str) -> Style:
-        """How a piece of a line looks; in the row of the cursor, its weight alone tells."""
+        """How a piece of a line looks: by its colour, and by its weight where it has none.
+
+        Both would cost bytes in each row, and bold is drawn in other colours by many terminals.
+        """
         looks = self._looks.of_pieces
         if look not in looks:
             found = self.get_component_styles(f"line-table--{look}")
             color = found.color.rich_color if found.has_rule("color") else None
-            looks[look] = Style(color=color, bold=found.text_style.bold)
+            is_plain = color is None or color.is_default or self.app.no_color
+            looks[look] = found.text_style if is_plain else Style(color=color)
         own = looks[look]
-        if line.reverse:
+        if line.reverse:  # its ground would have that colour
             return line + Style(bold=own.bold)
         system = self.app.console._color_system or ColorSystem.TRUECOLOR
         return readable(line + own, system, READ_ON)

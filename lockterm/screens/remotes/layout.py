@@ -30,8 +30,9 @@ GOOD_NAME = 24
 _MORE = (
     ("name", GOOD_NAME),
     ("gap", 2),
-    ("valid", SHORT),
+    ("name", 28),
     ("state", 12),
+    ("valid", SHORT),
     ("added", 9),
     *((key, _STAMP) for key in ("end", "start", "updated", "created")),
     ("name", 60),
