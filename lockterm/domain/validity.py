@@ -55,7 +55,7 @@ class State(Enum):
     MONTH = "< 30 days", "~", "~", "ends within 30 days"
     OPEN = "open", "·", ".", "open"
     AHEAD = "not yet", "»", "+", "not yet begun"
-    DISAGREE = "disagrees", "≠", "#", "status and dates disagree"
+    DISAGREE = "disagree", "≠", "#", "status and dates disagree"
     UNCLEAR = "unclear", "?", "?", "type, dates or status do not say"
 
     def __init__(self, word: str, sign: str, plain: str, meaning: str) -> None:

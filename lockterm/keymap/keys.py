@@ -297,7 +297,7 @@ PLACES: Mapping[str, Place] = {
                 Key("remotes.renew", "w", "renew", line=8, opens=True,
                     sentence="Give the remote under the cursor, or all that are marked,"
                              " another end"),
-                Key("remotes.user_number", "u", "user no", line=11, opens=True,
+                Key("remotes.user_number", "u", "user number", line=11, opens=True,
                     sentence="Set the user number of the remote under the cursor"),
                 Key("remotes.delete", "d,delete", "delete", line=3, opens=True,
                     sentence="Delete the remote under the cursor, or all that are marked,"
@@ -319,6 +319,9 @@ PLACES: Mapping[str, Place] = {
             FINDING: (
                 Key("remotes.find", "slash", "find", line=7, opens=True,
                     sentence="Type to find a remote; enter searches the whole lock"),
+                Key("remotes.filter", "i", "filter", line=20, opens=True,
+                    sentence="Show only what has ended, or what ends soon, and so on, of the"
+                             " whole lock"),
                 Key("remotes.next_page", "n,right,l", "next", "Show the next page", line=4),
                 Key("remotes.previous_page", "p,left,h", "previous", line=5,
                     sentence="Show the previous page"),
@@ -353,7 +356,7 @@ PLACES: Mapping[str, Place] = {
             REMOTES: (
                 Key("remote.edit", "e", "edit", "Change this remote", line=1, opens=True),
                 Key("remote.renew", "w", "renew", "Give it another end", line=3, opens=True),
-                Key("remote.user_number", "u", "user no", line=4, opens=True,
+                Key("remote.user_number", "u", "user number", line=4, opens=True,
                     sentence="Set its user number"),
                 Key("remote.delete", "d,delete", "delete", line=2, opens=True,
                     sentence="Delete this remote, after asking"),

@@ -28,8 +28,8 @@ class Pager(Widget):
         self._now_ms = now_ms
         self._at_ms: int | None = None
         self._before = self._age = self._after = ""
-        self._shorter: Sequence[str] = ()
-        self._longest = ""
+        self._forms: Sequence[tuple[str, str]] = [("", "")]
+        """What may stand before the age and behind it, the longest first."""
         self._minute: Timer | None = None
 
     def show(
@@ -38,6 +38,7 @@ class Pager(Widget):
         at_ms: int | None = None,
         after: str = "",
         shorter: Sequence[str] = (),
+        fuller: Sequence[tuple[str, str]] = (),
     ) -> None:
         """Replace the words.
 
@@ -46,11 +47,13 @@ class Pager(Widget):
             at_ms: When what is shown was read, by that clock; None: there is no age.
             after: Clean words behind the age.
             shorter: What to say in place of ``before`` where that does not fit, the longest first.
+            fuller: What to say in place of ``before`` and ``after`` where that fits, likewise.
         """
         shown = self._before + self._age + self._after
-        self._longest, self._at_ms, self._after, self._shorter = before, at_ms, after, shorter
+        self._at_ms = at_ms
+        self._forms = [*fuller, *((form, after) for form in (before, *shorter))]
         self._age = self._words()
-        self._before = self._fitting()
+        self._fit()
         if self._before + self._age + self._after != shown:
             self.refresh()
         self._wake_at_minute()
@@ -74,13 +77,13 @@ class Pager(Widget):
         return self._at_ms is not None and self._age == age_words(0)
 
     def render(self) -> Content:
-        self._before = self._fitting()
+        self._fit()
         return Content(self._before + self._age + self._after)
 
-    def _fitting(self) -> str:
-        room = self.content_size.width - cell_len(self._age + self._after)
-        forms = (self._longest, *self._shorter)
-        return next((form for form in forms if cell_len(form) <= room), forms[-1])
+    def _fit(self) -> None:
+        room, forms = self.content_size.width - cell_len(self._age), self._forms
+        fitting = (form for form in forms if cell_len("".join(form)) <= room)
+        self._before, self._after = next(fitting, forms[-1])
 
     def _words(self) -> str:
         return "" if self._at_ms is None else age_words(self._now_ms() - self._at_ms)

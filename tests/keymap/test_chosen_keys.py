@@ -42,11 +42,11 @@ async def test_chosen_keys_work_and_are_told(
     lockterm_app: Starter, service: RunningService
 ) -> None:
     """The line of keys keeps its order; help and palette name the new key; the old one is dead."""
-    chosen = {"remotes__add": "i", "remotes__delete": "x", "app__help": "f1", "row__down": "Z"}
+    chosen = {"remotes__add": "b", "remotes__delete": "x", "app__help": "f1", "row__down": "Z"}
     async with choosing(lockterm_app, service, MAIN_GATE.lock_id, **chosen) as pilot:
         app = pilot.app
         line = shown(app).splitlines()[-1]
-        assert line.split("  ")[0].strip() == "i add", "it keeps its place"
+        assert line.split("  ")[0].strip() == "b add", "it keeps its place"
         assert "x delete" in line
         assert "f1 help" in line
         assert "d delete" not in line
@@ -67,12 +67,12 @@ async def test_chosen_keys_work_and_are_told(
         await until(pilot, lambda: isinstance(app.screen, HelpScreen))
         await settled(pilot)
         helped = words(app)
-        assert "i add" in " ".join(helped.split())
+        assert "b add" in " ".join(helped.split())
         await pilot.press("escape", "ctrl+p")
         await until(pilot, lambda: isinstance(app.screen, CommandPalette))
         await until(pilot, lambda: app.screen.query_one(OptionList).option_count > 5)
         prompts = [str(option.prompt) for option in app.screen.query_one(OptionList).options]
-        assert any(prompt.endswith("(i)") for prompt in prompts if prompt.startswith("Add"))
+        assert any(prompt.endswith("(b)") for prompt in prompts if prompt.startswith("Add"))
 
 
 async def test_they_are_named_where_there_is_nothing_to_show(

@@ -13,7 +13,8 @@ SAVE, PALETTE, QUIT = "\x13", "\x10", "\x11"
 """ctrl+s, ctrl+p, ctrl+q."""
 
 LOCK, NAME = "Main gate", "Night crew"
-_STATE = r"\b(?:open|ended|days|not yet)\b"
+_STATE = r"^[ >*](?:[·.]|[×x].* ended|[!~].* (?:until|to) .* days|[»+].* not yet)"
+"""Each row begins with the sign of its state, and says it where it is not open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ JOB: tuple[Step, ...] = (
     Step(
         "next page",
         ("n",),
-        Expected(("page 2 of 7", "not yet", "open", "ended"), rows=_STATE),
+        Expected(("page 2 of 7", "not yet", "ended"), rows=_STATE),
     ),
     Step("previous page", ("p",), _FIRST),
     Step(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from textual.pilot import Pilot
 
+from lockterm.domain.validity import State, state_of
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
@@ -211,3 +213,70 @@ async def test_extra_data_is_found_and_so_are_the_words_of_the_columns(
         assert rows(pilot) == ["Fob"]
         await press(pilot, *["backspace"] * 7, *"other permanent")
         assert rows(pilot) == ["Other"]
+
+
+async def test_remotes_of_a_state_are_shown_alone_from_the_whole_lock(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        table = pilot.app.screen.query_one(RemotesTable)
+        now_ms = pilot.app.operations.now_ms()
+        every = await pilot.app.operations.remotes.all(1001)
+        ended = [one.id for one in every if state_of(one, now_ms) is State.ENDED]
+        on_page = sum(row.valid.state is State.ENDED for row in table.rows)
+        assert f"20 read: {on_page} ended" in shown(pilot)
+
+        await pilot.press("i", "down", "enter")  # in one burst
+        told = f"ended: {len(ended)} of 137 match, searched 137"
+        await until(pilot, lambda: told in shown(pilot) and " ..." not in shown(pilot))
+        await press(pilot, "asterisk")
+        assert [row.remote.id for row in table.rows] == ended
+        assert f"{len(ended)} marked" in shown(pilot), "what was found, on no other page"
+
+        await pilot.press("slash", *"zzz")
+        await settled(pilot)
+        assert "Nothing on this page matches ended and “zzz”" in shown(pilot)
+        await pilot.press("escape", "escape")
+        await settled(pilot)
+        assert len(table.rows) == 20 and f"{len(ended)} marked" in shown(pilot)
+
+        await pilot.press("i", "end", "enter")
+        await until(pilot, lambda: "coerced: " in shown(pilot) and "searched 137" in shown(pilot))
+        await settled(pilot)
+        coerced = [one.id for one in every if one.is_coerced == 1]
+        assert [row.remote.id for row in table.rows] == coerced
+
+
+async def test_states_are_counted_for_what_was_read(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001, size=(130, 40)) as pilot:
+        now_ms = pilot.app.operations.now_ms()
+        every = await pilot.app.operations.remotes.all(1001)
+        for page in range(2, 8):
+            await pilot.press("n")
+            await until(pilot, lambda page=page: f"page {page} of 7" in shown(pilot))
+            await settled(pilot)
+        counts = Counter(state_of(one, now_ms) for one in every)
+        told = f"· {counts[State.ENDED]} ended, {counts[State.WEEK]} < 7 days"
+        assert told in shown(pilot) and " read: " not in shown(pilot), "all were read"
+        await pilot.press("r")
+        await settled(pilot)
+        assert "17 read: " in shown(pilot), "the others are as they were before"
+
+
+async def test_a_name_that_is_cut_is_told_whole_while_the_cursor_is_on_it(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        table = pilot.app.screen.query_one(RemotesTable)
+        names = [row.remote.remote_name or "" for row in table.rows]
+        place = next(at for at, name in enumerate(names) if name.startswith("Snow clearing"))
+        long = names[place]
+        assert long not in shown(pilot)
+        await pilot.press(*["down"] * place)
+        await settled(pilot)
+        assert f" {long}" in shown(pilot)
+        await pilot.press("down")
+        await settled(pilot)
+        assert long not in shown(pilot)

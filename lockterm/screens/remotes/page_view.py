@@ -16,6 +16,7 @@ from lockterm.keymap.hints import with_keys
 from lockterm.record import record
 from lockterm.screens.load_state import LoadState
 from lockterm.screens.remotes.row import column_words
+from lockterm.screens.remotes.states import Only, is_only, only_words
 from lockterm.widgets.state_panel import error_words
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class PageView:
     """The number of the page that takes its time, or could not be loaded."""
     needle: str = ""
     """What is searched for; empty: nothing."""
+    only: Only | None = None
+    """Of which state remotes are shown alone; None: of any."""
     found: Found | None = None
     """What a search of the whole list has found; None: only this page was searched."""
     unlisted: Unlisted | None = None
@@ -75,6 +78,16 @@ class PageView:
     def page(self) -> RemotePage | None:
         """The page that is shown."""
         return self.state.value
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether not all are shown, but what was asked for."""
+        return bool(self.needle) or self.only is not None
+
+    def has(self, remote: Remote, zone: tzinfo, now_ms: int) -> bool:
+        """Whether a remote is what was asked for."""
+        is_one = is_only(remote, self.only, now_ms)
+        return is_one and (not self.needle or remote_matches(self.needle, remote, zone, now_ms))
 
     @property
     def last_page(self) -> int:
@@ -114,9 +127,9 @@ class PageView:
             changed = self.unlisted.changed
             remotes = tuple(changed.get(one.id or 0, one) for one in remotes)
             remotes += self.unlisted.added
-        if not self.needle:
+        if not self.is_narrowed:
             return _ordered(remotes, order, zone, now_ms)[:MOST_SHOWN]
-        matching = (one for one in remotes if remote_matches(self.needle, one, zone, now_ms))
+        matching = (one for one in remotes if self.has(one, zone, now_ms))
         return _ordered(list(islice(matching, MOST_FOUND)), order, zone, now_ms)
 
 
@@ -140,9 +153,9 @@ def remote_matches(needle: str, remote: Remote, zone: tzinfo, now_ms: int) -> bo
 
 
 async def search(
-    operations: Operations, lock_id: int, needle: str, zone: tzinfo
+    operations: Operations, lock_id: int, view: PageView, zone: tzinfo
 ) -> AsyncIterator[Found]:
-    """Look through a lock's whole list; what was found so far, again and again.
+    """Look through a lock's whole list for what a view asks for: what was found so far, repeatedly.
 
     Raises:
         LocktermError: A page could not be read.
@@ -151,7 +164,7 @@ async def search(
     async for step in operations.remotes.walk(lock_id):
         before = () if step.is_first else found.remotes  # it may begin again: the list has moved
         now_ms = operations.now_ms()
-        new = [one for one in step.new if remote_matches(needle, one, zone, now_ms)]
+        new = [one for one in step.new if view.has(one, zone, now_ms)]
         found = replace(found, remotes=(*before, *new), searched=step.read, total=step.total)
         if len(found.remotes) > MOST_FOUND:
             most = found.remotes[:MOST_FOUND]
@@ -171,7 +184,7 @@ def state_words(
         may_add: Whether a remote can be added.
         may_restore: Whether the history has what was deleted from here.
     """
-    if view.needle:
+    if view.is_narrowed:
         return _nothing_matches(view)
     if view.state.error is not None and view.page is None:
         keys = with_keys("{remotes.refresh}  try again      escape  back to the locks")
@@ -194,7 +207,13 @@ def state_words(
 
 
 def _nothing_matches(view: PageView) -> tuple[str, str]:
-    needle, found, page = quoted(clean(view.needle, 60)), view.found, view.page
+    found, page = view.found, view.page
+    needle = " and ".join(
+        (
+            *([only_words(view.only)] if view.only is not None else ()),
+            *([quoted(clean(view.needle, 60))] if view.needle else ()),
+        )
+    )
     if found is not None and found.running:
         return (
             f"Nothing matches {needle} so far: searched {found.searched:,}.",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lockterm.domain.glyphs import separator
 from lockterm.domain.wording import counted
 from lockterm.keymap.hints import key
 from lockterm.screens.remotes.page_view import PageView
+from lockterm.screens.remotes.states import only_words
 from lockterm.widgets.pager import with_age
 from lockterm.widgets.state_panel import in_a_line
 
@@ -15,13 +17,18 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import RemotePage
     from lockterm.screens.remotes.columns import SortOrder
 
-PagerWords = tuple[str, int | None, str, tuple[str, ...]]
-"""What ``Pager.show`` takes: words, when what is shown was read, more words; and what to say in
-place of the first where there is less room, the longest first."""
+PagerWords = tuple[str, int | None, str, tuple[str, ...], tuple[tuple[str, str], ...]]
+"""What ``Pager.show`` takes: words, when what is shown was read, more words; what to say in place
+of the first where there is less room, the longest first; and of both where there is more."""
 
 
 def pager_words(
-    view: PageView, matching: int, order: SortOrder | None = None, marked: str = ""
+    view: PageView,
+    matching: int,
+    order: SortOrder | None = None,
+    marked: str = "",
+    name: str = "",
+    counts: Sequence[str] = (),
 ) -> PagerWords:
     """The pager's line.
 
@@ -31,23 +38,30 @@ def pager_words(
         order: What they are sorted by. It is said in every state, and of what: one page that is
             sorted is not the list.
         marked: How many remotes are marked, in words; before all else, for that is never left out.
+        name: The whole name of the remote under the cursor, where its row has not room for it.
+        counts: How many of what was read have which state, in words, the longest first.
     """
-    before, at_ms, after, shorter = _unmarked_words(view, matching, order)
-    if not marked:
-        return before, at_ms, after, shorter
-    longest, *rest = (f"{marked}{separator() if one else ''}{one}" for one in (before, *shorter))
-    return longest, at_ms, after, tuple(rest)
+    before, at_ms, after, shorter, fuller = _of_the_list(view, matching, order, counts)
+    first = separator().join(filter(None, (marked, name)))
+    if not first:
+        return before, at_ms, after, shorter, fuller
+    longest, *rest = (f"{first}{separator() if one else ''}{one}" for one in (before, *shorter))
+    more = tuple((f"{first}{separator()}{one}", end) for one, end in fuller)
+    return longest, at_ms, after, tuple(rest), more
 
 
-def _unmarked_words(view: PageView, matching: int, order: SortOrder | None) -> PagerWords:
+def _of_the_list(
+    view: PageView, matching: int, order: SortOrder | None, counts: Sequence[str]
+) -> PagerWords:
     dot = separator()
-    if view.needle:
+    if view.is_narrowed:
         forms = _search_forms(view, matching, order)
-        return forms[0], None, "", forms[1:]
+        return forms[0], None, "", forms[1:], ()
     page = view.page
     if view.state.seen is None or page is None:
-        return "", None, "", ()
+        return "", None, "", (), ()
     after, prefix = "", ""
+    fuller: tuple[tuple[str, str], ...] = ()
     ends: tuple[str, ...]
     if view.state.slow:
         loading = f"loading page {view.wanted:,} ...{dot}"
@@ -77,8 +91,12 @@ def _unmarked_words(view: PageView, matching: int, order: SortOrder | None) -> P
         if (count := len(page.remotes)) > matching:
             others = f"{key('remotes.find')} finds the others"
             after += f"{dot}the first {matching:,} of {count:,} on this page: {others}"
+        if order is None and view.state.seen.steady_ms is not None:
+            # Behind the age, where a flip changes a few digits.
+            (before,) = _page_forms(prefix, page, None, ends[1:2])
+            fuller = tuple((before, f"{after}{dot}{words}") for words in counts)
     forms = _page_forms(prefix, page, order, ends)
-    return (*with_age(forms[0], view.state.seen.steady_ms, after), forms[1:])
+    return (*with_age(forms[0], view.state.seen.steady_ms, after), forms[1:], fuller)
 
 
 def _page_forms(
@@ -108,10 +126,11 @@ def _search_forms(view: PageView, matching: int, order: SortOrder | None) -> tup
     else:
         total, count = page.total if page else 0, len(page.remotes) if page else 0
         searched, end = f"searched {count}", f"{dot}enter for the rest" if count < total else ""
-    match = f"{matching} of {total:,} match"
+    only = "" if view.only is None else f"{only_words(view.only)}: "
+    match = f"{only}{matching} of {total:,} match"
     words = f"{match}, {searched}{end}"
     if order is None:
-        short = f"{matching} of {total:,}"
+        short = f"{only}{matching} of {total:,}"
         brief = end.replace(" for the", ":").removesuffix(f"{dot}escape stops")
         shorter = f"{match}, {searched}{brief}"
         return words, shorter, f"{short}, {searched}{brief}", f"{short}{brief}"
@@ -120,5 +139,5 @@ def _search_forms(view: PageView, matching: int, order: SortOrder | None) -> tup
         f"{words}{dot}found rows {order.words}",
         f"{words}{dot}found rows {order.brief}",
         f"{match}, {order.brief}, {searched}{end}",
-        f"{matching} of {total:,}, {by}, {searched}{end.replace(' for', ':')}",
+        f"{only}{matching} of {total:,}, {by}, {searched}{end.replace(' for', ':')}",
     )

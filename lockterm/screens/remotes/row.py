@@ -10,7 +10,7 @@ from lockterm.domain import dates
 from lockterm.domain.constants import AddType, RemoteType, word
 from lockterm.domain.reading import Kind
 from lockterm.domain.text import clean
-from lockterm.domain.validity import COERCED, Validity, brief, validity
+from lockterm.domain.validity import COERCED, State, Validity, brief, validity
 from lockterm.record import record
 from lockterm.screens.remotes.columns import COLUMNS
 from lockterm.screens.remotes.layout import Layout
@@ -147,6 +147,8 @@ def _state(row: RemoteRow, width: int) -> str:
         return row.busy if len(row.busy) <= width else row.busy.rpartition(" ")[2]
     if len(row.valid.word) > width and row.valid.disagreement:
         return f"{row.valid.service}!"
+    if row.valid.state is State.OPEN:
+        return ""  # its sign says so, and what is valid; the words are left for what stands out
     if row.valid.word == "not stated" and width < 10:
         return "unstated"
     return row.valid.word

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -39,6 +39,7 @@ from lockterm.screens.remotes.paging import (
     why_no_page,
 )
 from lockterm.screens.remotes.row import say_the_same
+from lockterm.screens.remotes.states import Only, StateCounts, choices
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.terminal.last_frame import Shown
@@ -130,6 +131,9 @@ class RemotesScreen(LocktermScreen[None]):
         self._noted: int | None = None
         """How many remotes the lock book was told of; None: the lock is not noted as opened yet."""
         self._flip = HeldKey()
+        self._counts = StateCounts()
+        self._cut_name = ""
+        """The name that the pager tells, for its row has not room for it."""
         self._kind: tuple[str, ...] = ()
         """Why keys can do nothing with the remote that the cursor was moved to; empty: not known
         any more."""
@@ -217,6 +221,7 @@ class RemotesScreen(LocktermScreen[None]):
         wanted, shown = self.page_no, self.view.page
         if fresh:
             self.pages.forget()
+            self._counts.forget()
         at_hand = self.pages.is_at_hand(wanted)
         if held and not at_hand:
             self.view = replace(self.view, wanted=wanted, state=replace(self.view.state, slow=True))
@@ -284,10 +289,10 @@ class RemotesScreen(LocktermScreen[None]):
         if again and self.view.found is not None:
             self.view = replace(self.view, found=replace(self.view.found, running=True))
             opened.end()
-        lock_id, needle = self.lock_entry.lock_id, self.view.needle
+        lock_id, view = self.lock_entry.lock_id, self.view
         steady_ms, due_ms, has_found = self.operations.clock.steady_ms, 0, False
         try:
-            async for found in search(self.operations, lock_id, needle, self._zone):
+            async for found in search(self.operations, lock_id, view, self._zone):
                 is_due = steady_ms() >= due_ms or (bool(found.remotes) and not has_found)
                 if is_due and not again:
                     self.view = replace(self.view, found=found)
@@ -322,9 +327,13 @@ class RemotesScreen(LocktermScreen[None]):
 
     def watch_view(self, old: PageView, new: PageView) -> None:
         """Paint what has changed: the rows only where they have."""
-        rows = [(one.state.seen, one.needle, one.found, one.unlisted) for one in (old, new)]
+        rows = [
+            (one.state.seen, one.needle, one.only, one.found, one.unlisted) for one in (old, new)
+        ]
         if any(one is not other for one, other in zip(*rows, strict=True)):
             pages = [view.page.page_no if view.page else 0 for view in (old, new)]
+            if new.page is not None:
+                self._counts.note(new.page, self.operations.now_ms())
             self.paint_rows(top=pages[0] != pages[1])
             if new.page is not None and not new.page.total:
                 self.look_for_restorable()
@@ -353,6 +362,8 @@ class RemotesScreen(LocktermScreen[None]):
         )
         if self.marks:
             self.marks.see(self._marked_rows())
+        if self._tell_cut_name():
+            self._show_pager()
         self._show_state()
         self._show_pane()
         self.place_notices()
@@ -376,7 +387,17 @@ class RemotesScreen(LocktermScreen[None]):
     def _show_pager(self) -> None:
         rows, order = self.query_one(RemotesTable).row_count, self.columns.arrangement.order
         marked = self.marks.words(self._marked_rows()) if self.marks else ""
-        self.query_one(Pager).show(*pager_words(self.view, rows, order, marked))
+        counts = self._counts.words()
+        words = pager_words(self.view, rows, order, marked, self._cut_name, counts)
+        self.query_one(Pager).show(*words)
+
+    def _tell_cut_name(self) -> bool:
+        """Have the pager tell the name under the cursor where that is cut; or no more."""
+        # A wide terminal has it in the pane.
+        table = self.query_one(RemotesTable)
+        name = "" if self.has_class("-wide") else table.cut_name
+        is_other, self._cut_name = name != self._cut_name, name
+        return is_other
 
     def _show_pane(self) -> None:
         """In a wide terminal; it is made for the first."""
@@ -399,7 +420,10 @@ class RemotesScreen(LocktermScreen[None]):
 
     def _moved(self) -> None:
         """The cursor stands on another remote."""
-        self.query_one(Pager).tick()
+        if self._tell_cut_name():
+            self._show_pager()
+        else:
+            self.query_one(Pager).tick()
         self._show_pane()
         self.place_notices()
         kind = tuple(map(self.commands.why_not, ("copy", "detail", "edit")))
@@ -419,7 +443,7 @@ class RemotesScreen(LocktermScreen[None]):
     @on(FindLine.Submitted)
     def _search_rest(self) -> None:
         page = self.view.page
-        if self.view.needle and page is not None and page.total > len(page.remotes):
+        if self.view.is_narrowed and page is not None and page.total > len(page.remotes):
             self.search_all()
 
     @on(FindLine.Left)
@@ -442,7 +466,7 @@ class RemotesScreen(LocktermScreen[None]):
     def worth_keeping(self) -> Shown | None:
         """The first page, all of it, as a start would show it."""
         view, state = self.view, self.view.state
-        if state.seen is None or state.stale or state.slow or view.needle:
+        if state.seen is None or state.stale or state.slow or view.is_narrowed:
             return None
         if state.seen.value.page_no == 1:
             with suppress(NoMatches):  # lockterm is ending: what is inside a screen goes before it
@@ -457,6 +481,7 @@ class RemotesScreen(LocktermScreen[None]):
         """What is worth keeping; with the answer where a start would show it in the same cells."""
         table = self.query_one(RemotesTable)
         is_plain = not (self.marks or self.view.unlisted or self.commands.busy)
+        is_plain = is_plain and self._counts.pages == 1 and not self._cut_name
         if not (is_plain and self.query_one(Pager).is_new and table.is_as_at_first):
             return shown
         answer = (page.answer_bytes, page.answer_crc)
@@ -575,6 +600,24 @@ class RemotesScreen(LocktermScreen[None]):
 
     def action_find(self) -> None:
         self.query_one(FindLine).open()
+
+    def action_filter(self) -> None:
+        """Ask of which state remotes are to be shown alone."""
+        from lockterm.screens.dialogs.choice import ChoiceModal
+
+        def show(chosen: Only | Literal["all"] | None) -> None:
+            if chosen is not None:
+                self._show_only(None if chosen == "all" else chosen)
+
+        known = choices(self._counts.counts)
+        now = next((at for at, one in enumerate(known) if one[0] == self.view.only), 0)
+        self.app.push_screen(ChoiceModal("Show which remotes of the lock?", known, now), show)
+
+    def _show_only(self, only: Only | None) -> None:
+        """Show remotes of one state alone, from the whole list; or all again."""
+        self.workers.cancel_group(self, "search")
+        self.view = replace(self.view, only=only, found=None)
+        self._search_rest()
 
     def action_table(self) -> None:
         from lockterm.screens.remotes.columns_modal import ColumnsModal
@@ -717,6 +760,8 @@ class RemotesScreen(LocktermScreen[None]):
             self.view = replace(self.view, found=replace(found, running=False, ended="stopped"))
         elif self.view.needle:
             self.query_one(FindLine).action_close()
+        elif self.view.only is not None:
+            self._show_only(None)
         elif self.marks:
             self._marking.unmark_all()
         elif len(self.app.screen_stack) > 1:

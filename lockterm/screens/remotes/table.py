@@ -11,7 +11,7 @@ from textual import events
 
 from lockterm.screens.remotes.columns import AS_USUAL, USUAL, Arrangement
 from lockterm.screens.remotes.layout import GROWING, Layout, line, plan, titles
-from lockterm.screens.remotes.row import SIGNS, RemoteRow, cells, signs, whole
+from lockterm.screens.remotes.row import SIGNS, RemoteRow, cells, name, signs, whole
 from lockterm.widgets.cells import cut
 from lockterm.widgets.line_table import MARGIN, MARK, TITLES, LineTable, Piece
 
@@ -64,6 +64,13 @@ class RemotesTable(LineTable):
     def selected_row(self) -> RemoteRow | None:
         """The row under the cursor; None in an empty table."""
         return self.rows[self.cursor_row] if 0 <= self.cursor_row < len(self.rows) else None
+
+    @property
+    def cut_name(self) -> str:
+        """The whole name of the remote under the cursor; empty: its row has it whole."""
+        row = self.selected_row
+        called = name(row.remote) if row else ""
+        return called if cell_len(called) > self._layout.widths.get("name", 0) else ""
 
     @property
     def is_as_at_first(self) -> bool:

@@ -1,0 +1,82 @@
+"""The states of the remotes that were read: how many have each, and which are shown alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Literal
+
+from lockterm.domain.validity import COERCED, State, state_of
+
+if TYPE_CHECKING:
+    from lockterm.domain.remotes import Remote, RemotePage
+
+Only = State | Literal["coerced"]
+"""What may be shown alone."""
+
+FIRST = (State.ENDED, State.WEEK, State.DISAGREE)
+"""What is told where there is no room for all."""
+
+
+class StateCounts:
+    """What was read of a list, counted page by page as it was when each was read."""
+
+    def __init__(self) -> None:
+        self._pages: dict[int, Counter[Only]] = {}
+        self._list = (0, 0)
+
+    def note(self, page: RemotePage, now_ms: int) -> None:
+        """Count a page; one that was counted before, anew. A list that has grown is another one."""
+        if self._list != (page.total, page.page_size):
+            self._pages, self._list = {}, (page.total, page.page_size)
+        counts: Counter[Only] = Counter(state_of(one, now_ms) for one in page.remotes)
+        counts["coerced"] = sum(one.is_coerced == 1 for one in page.remotes)
+        self._pages[page.page_no] = counts
+
+    def forget(self) -> None:
+        """Count anew from now on."""
+        self._pages = {}
+
+    @property
+    def pages(self) -> int:
+        """How many pages were counted."""
+        return len(self._pages)
+
+    @property
+    def counts(self) -> Counter[Only]:
+        """How many have each state, and how many are coerced."""
+        return sum(self._pages.values(), Counter[Only]())
+
+    def words(self) -> tuple[str, ...]:
+        """``20 read: 4 ended, 3 < 7 days, 8 not yet``, the longest first; none where all are open.
+
+        Without the number that was read where that is all.
+        """
+        counts = self.counts
+        read = sum(counts[state] for state in State)
+        told = [state for state in State if state is not State.OPEN and counts[state]]
+        of = "" if read == self._list[0] else f"{read:,} read: "
+        forms = (told, [state for state in told if state in FIRST])
+        return tuple(
+            of + ", ".join(f"{counts[state]:,} {state.word}" for state in form)
+            for form in forms
+            if form
+        )
+
+
+def is_only(remote: Remote, only: Only | None, now_ms: int) -> bool:
+    """Whether a remote is among what is shown alone; with None, each is."""
+    if only == "coerced":
+        return remote.is_coerced == 1
+    return only is None or state_of(remote, now_ms) is only
+
+
+def only_words(only: Only) -> str:
+    """What it is called: ``ended``, ``coerced``."""
+    return only.word if isinstance(only, State) else only
+
+
+def choices(counts: Counter[Only]) -> list[tuple[Only | Literal["all"], str]]:
+    """What may be chosen, each with its sign and how many were read of it."""
+    found: list[tuple[Only | Literal["all"], str]] = [("all", "all of them")]
+    found += [(state, f"{state.sign} {state.meaning}: {counts[state]:,}") for state in State]
+    return [*found, ("coerced", f"{COERCED} coerced: {counts['coerced']:,}")]
