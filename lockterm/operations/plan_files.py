@@ -196,7 +196,7 @@ async def draw_plan(
         title += f" for lock {lock_id}"
         taken = f"Its row has no lockId: it is taken for lock {lock_id}."
         steps = [
-            replace(step, message=f"{step.message} {taken}".strip())
+            replace(step, note=taken)
             if step.line in table.without_lock
             else step
             for step in steps

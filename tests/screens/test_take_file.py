@@ -140,7 +140,7 @@ async def test_rows_without_a_lock_are_for_the_lock_that_it_is_opened_from(
         }
         screen = pilot.app.screen
         assert isinstance(screen, PlanScreen)
-        noted = {step.remote_name for step in screen.drawn.plan.steps if step.message}
+        noted = {step.remote_name for step in screen.drawn.plan.steps if step.note}
         assert noted == {"Roof", "Loft"}
     async with lockterm_app(service) as pilot:  # from the book: each row has to say it
         await opened(pilot)
