@@ -85,6 +85,14 @@ def clock(ms: int, zone: tzinfo) -> str:
     return _number(ms) if at is None else f"{_clock(at, False)} {offset(at)}"
 
 
+def recent(ms: int, zone: tzinfo, now_ms: int) -> str:
+    """``20 Nov 09:00``, ``20 Nov 2025`` from half a year on, as ``ls -l`` does; 12 cells."""
+    day_ = day(ms, zone)
+    if abs(now_ms - ms) > 180 * DAY_MS:
+        return day_
+    return f"{day_[:-5]} {stamp(ms, zone)[11:16]}".rjust(12)
+
+
 def day_around(ms: int, zone: tzinfo) -> tuple[int, int]:
     """When the day of a moment begins in a zone, and the next one, in milliseconds."""
     at = local(ms, zone)

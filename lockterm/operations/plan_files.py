@@ -196,10 +196,7 @@ async def draw_plan(
         title += f" for lock {lock_id}"
         taken = f"Its row has no lockId: it is taken for lock {lock_id}."
         steps = [
-            replace(step, note=taken)
-            if step.line in table.without_lock
-            else step
-            for step in steps
+            replace(step, note=taken) if step.line in table.without_lock else step for step in steps
         ]
     return Drawn(operations.runs.make(title, steps, [*left, *held]), unread)
 

@@ -67,10 +67,10 @@ class MessagesScreen(LocktermScreen[None]):
 
     def _show_messages(self) -> None:
         """Show those that there are now; the cursor stays on its message."""
-        zone = self.operations.profile.zone
+        zone, now_ms = self.operations.profile.zone, self.operations.now_ms()
         rows = {
             str(message.number): (
-                dates.day_time(message.at_ms, zone, exact=False),
+                dates.recent(message.at_ms, zone, now_ms),
                 SEVERITIES.get(message.severity, message.severity),
                 ": ".join(filter(None, (message.title, message.text))),
             )

@@ -44,11 +44,11 @@ _SETTINGS = {
     "application_name": "lockterm",
 }
 """Unless the address says otherwise; seconds, the third in milliseconds."""
-_CONNECTIONS = 10
+CONNECTIONS = 10
 """Of one process, at most."""
-_WAIT_S = 5.0
+WAIT_S = 5.0
 """For a connection of the pool, while all are in use or the server is away."""
-_LIMITS = """
+LIMITS = """
 SET lock_timeout = '10s'; SET statement_timeout = '60s';
 SET idle_in_transaction_session_timeout = '60s'
 """
@@ -101,10 +101,10 @@ class PostgresDatabase:
         self._pool = ConnectionPool(
             kwargs=settings,
             min_size=1,
-            max_size=_CONNECTIONS,
-            timeout=_WAIT_S,
+            max_size=CONNECTIONS,
+            timeout=WAIT_S,
             # Longer, and the pauses between attempts would grow beyond what anyone waits.
-            reconnect_timeout=_WAIT_S,
+            reconnect_timeout=WAIT_S,
             configure=_limit,
             open=True,
         )
@@ -236,7 +236,7 @@ def _prepare(
 
 
 def _limit(connection: psycopg.Connection[Any]) -> None:
-    connection.execute(_LIMITS)
+    connection.execute(LIMITS)
     connection.commit()
 
 

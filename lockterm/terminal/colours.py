@@ -9,6 +9,7 @@ from functools import lru_cache
 from rich.color import Color as RichColor
 from rich.color import ColorSystem, blend_rgb
 from rich.color_triplet import ColorTriplet
+from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
@@ -146,6 +147,11 @@ def _colourless(style: Style) -> Style:
 
 
 @lru_cache(4096)
+def colours_of(console: Console) -> ColorSystem:
+    """How many colours are sent; all of them where a console does not say."""
+    return console._color_system or ColorSystem.TRUECOLOR
+
+
 def readable(style: Style, colours: ColorSystem, least: float) -> Style:
     """A style in which a text has a contrast to its background, as near to the one asked for.
 

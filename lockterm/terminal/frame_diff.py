@@ -18,6 +18,7 @@ from textual.app import App
 from textual.strip import SGR_STYLES, Strip
 
 from lockterm.terminal.cell_writer import SEEN_ON_BLANKS
+from lockterm.terminal.colours import colours_of
 from lockterm.terminal.frame import Frame
 from lockterm.terminal.widths import Cell
 
@@ -180,8 +181,7 @@ class FrameDiff:
             if not driver.is_behind:  # type: ignore[attr-defined]
                 app.call_later(self.catch_up)  # it has caught up in between, and told nobody
             return None
-        colours = app.console._color_system or ColorSystem.TRUECOLOR
-        text = self.frame.changes(placed(renderable, colours), app.size)
+        text = self.frame.changes(placed(renderable, colours_of(app.console)), app.size)
         self._has_drawn = True
         self.on_sent()
         if not text and app.cursor_position == app._previous_cursor_position:

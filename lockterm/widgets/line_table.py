@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from rich.cells import cell_len
-from rich.color import ColorSystem
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -18,7 +17,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from lockterm.record import record
-from lockterm.terminal.colours import readable
+from lockterm.terminal.colours import colours_of, readable
 from lockterm.widgets.bindings import bindings
 
 Piece = tuple[str, str]
@@ -278,8 +277,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         own = looks[look]
         if line.reverse:  # its ground would have that colour
             return line + Style(bold=own.bold)
-        system = self.app.console._color_system or ColorSystem.TRUECOLOR
-        return readable(line + own, system, READ_ON)
+        return readable(line + own, colours_of(self.app.console), READ_ON)
 
 
 def _joined(pieces: Iterable[Piece]) -> list[Piece]:

@@ -28,8 +28,10 @@ class Pager(Widget):
         self._now_ms = now_ms
         self._at_ms: int | None = None
         self._before = self._age = self._after = ""
+        self._has_age = True
         self._forms: Sequence[tuple[str, str]] = [("", "")]
         """What may stand before the age and behind it, the longest first."""
+        self._ageless: Sequence[str] = ()
         self._minute: Timer | None = None
 
     def show(
@@ -39,6 +41,7 @@ class Pager(Widget):
         after: str = "",
         shorter: Sequence[str] = (),
         fuller: Sequence[tuple[str, str]] = (),
+        ageless: Sequence[str] = (),
     ) -> None:
         """Replace the words.
 
@@ -48,13 +51,15 @@ class Pager(Widget):
             after: Clean words behind the age.
             shorter: What to say in place of ``before`` where that does not fit, the longest first.
             fuller: What to say in place of ``before`` and ``after`` where that fits, likewise.
+            ageless: What to say without an age where there is no room for one, likewise.
         """
-        shown = self._before + self._age + self._after
+        shown = self._line
         self._at_ms = at_ms
         self._forms = [*fuller, *((form, after) for form in (before, *shorter))]
+        self._ageless = ageless
         self._age = self._words()
         self._fit()
-        if self._before + self._age + self._after != shown:
+        if self._line != shown:
             self.refresh()
         self._wake_at_minute()
 
@@ -65,7 +70,7 @@ class Pager(Widget):
             return
         same_width = cell_len(age) == cell_len(self._age)
         self._age = age
-        if same_width:
+        if same_width and self._has_age:
             start = cell_len(self._before) + self.styles.padding.left
             self.refresh(Region(start, 0, cell_len(age), 1))
         else:
@@ -78,12 +83,20 @@ class Pager(Widget):
 
     def render(self) -> Content:
         self._fit()
-        return Content(self._before + self._age + self._after)
+        return Content(self._line)
+
+    @property
+    def _line(self) -> str:
+        return self._before + self._age * self._has_age + self._after
 
     def _fit(self) -> None:
-        room, forms = self.content_size.width - cell_len(self._age), self._forms
-        fitting = (form for form in forms if cell_len("".join(form)) <= room)
-        self._before, self._after = next(fitting, forms[-1])
+        width, forms, ageless = self.content_size.width, self._forms, self._ageless
+        room = width - cell_len(self._age)
+        fitting = next((form for form in forms if cell_len("".join(form)) <= room), None)
+        self._has_age = fitting is not None or not ageless
+        if not self._has_age:
+            fitting = next((one for one in ageless if cell_len(one) <= width), ageless[-1]), ""
+        self._before, self._after = fitting or forms[-1]
 
     def _words(self) -> str:
         return "" if self._at_ms is None else age_words(self._now_ms() - self._at_ms)

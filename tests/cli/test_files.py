@@ -87,7 +87,10 @@ def test_differences_are_shown_field_by_field(scripts: Scripts, tmp_path: Path) 
         "  + Dora (D-1): from 1 Dec 2030 00:00 +01:00 until 31 Dec 2030 18:00 +01:00, "
     )
     assert shown[4].endswith("  (line 4)")
-    assert shown[5].startswith("1 to add, 1 to change, 1 to delete: 6 calls, about ")
+    assert shown[5].startswith(
+        "note: A backup is kept here, without what the service does not tell"
+    )
+    assert shown[6].startswith("1 to add, 1 to change, 1 to delete: 6 calls, about ")
     assert shown[:4] == [
         "lock 1004",
         "  - Ben (Ben)  (line 3)",

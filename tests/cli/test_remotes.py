@@ -117,8 +117,8 @@ def test_add_resolves_what_was_typed_and_is_journalled(scripts: Scripts) -> None
     assert told.stdout.startswith(
         f"{CJK} (A-7) was added to Dach 屋顶 (lock 1004) as remote {row['id']}. Recorded by"
     )
-    assert "Start: Tue 2026-12-01 09:00 -05:00, 14:00 UTC" in told.stdout
-    assert "End: Thu 2026-12-31 09:00 -05:00" in told.stdout
+    assert "Start: Tue 1 Dec 2026 09:00 -05:00, 14:00 UTC" in told.stdout
+    assert "End: Thu 31 Dec 2026 09:00 -05:00" in told.stdout
     assert "Times are those of America/New_York." in told.stdout
     page = scripts.json("remotes", "show", "1004", str(row["id"]))["remote"]
     assert page["remoteName"] == CJK

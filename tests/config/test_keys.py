@@ -63,7 +63,7 @@ def test_without_chosen_keys_nothing_is_checked(tmp_path: Path) -> None:
         "print(*[name for name in sys.modules if name.split('.')[0] in ('textual', 'rich')])"
     )
     file = tmp_path / "config.toml"
-    for keys, imported in (("", False), ('remotes.add = "i"', True)):
+    for keys, imported in (("", False), ('remotes.add = "Z"', True)):
         file.write_text(f"{PROFILE}[keys]\n{keys}\n")
         told = subprocess.run(
             [sys.executable, "-c", code, str(file)],

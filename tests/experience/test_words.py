@@ -93,7 +93,7 @@ def test_point_11_it_is_quiet(lockterm: Start, service: RunningService) -> None:
         waiting = lockterm(
             "--base-url", f"http://127.0.0.1:{silent.getsockname()[1]}", "--lock", "1003"
         )
-        waiting.wait_for(r"Name +Number +Type")
+        waiting.wait_for(r"Name +Number +Valid")
         waiting.wait_for("Loading the remotes of lock 1003")
         waiting.wait_for(r"\? help")
 

@@ -13,7 +13,7 @@ SAVE, PALETTE, QUIT = "\x13", "\x10", "\x11"
 """ctrl+s, ctrl+p, ctrl+q."""
 
 LOCK, NAME = "Main gate", "Night crew"
-_STATE = r"^[ >*](?:[·.]|[×x].* ended|[!~].* (?:until|to) .* days|[»+].* not yet)"
+_STATE = r"^[ >*](?:[·.]|[×x].* ended|[!~].* (?:until|to) |[»+].* starts )"
 """Each row begins with the sign of its state, and says it where it is not open."""
 
 
@@ -88,7 +88,7 @@ JOB: tuple[Step, ...] = (
     Step(
         "next page",
         ("n",),
-        Expected(("page 2 of 7", "not yet", "ended"), rows=_STATE),
+        Expected(("page 2 of 7", "starts in", "ended"), rows=_STATE),
     ),
     Step("previous page", ("p",), _FIRST),
     Step(

@@ -195,8 +195,8 @@ async def test_messages_are_kept_newest_first(
             clock.now_s += 61
         await open_messages(pilot, "f2")
         rows = shown(pilot.app).splitlines()
-        assert rows[2].startswith(" 20 Nov 2026 09:02 +01:00  error    Refused by the service")
-        assert rows[4].startswith(" 20 Nov 2026 09:00 +01:00  notice   Edit Anna Weber: Recorded")
+        assert rows[2].startswith(" 20 Nov 09:02  error    Refused by the service")
+        assert rows[4].startswith(" 20 Nov 09:00  notice   Edit Anna Weber: Recorded")
         assert "or edit the remote that has it." in words(pilot.app), "the whole text is below"
         assert_picture(pilot.app, "messages-80x24")
         await pilot.press("y")

@@ -280,3 +280,6 @@ async def test_a_name_that_is_cut_is_told_whole_while_the_cursor_is_on_it(
         await pilot.press("down")
         await settled(pilot)
         assert long not in shown(pilot)
+        service.stop()
+        await pilot.press("up", "r")
+        await until(pilot, lambda: "STALE, page 1 of 7" in shown(pilot))  # before any name

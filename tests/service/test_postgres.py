@@ -152,9 +152,9 @@ def test_one_who_holds_a_lock_for_long_holds_up_no_other_for_ever(
     running_service: Callable[..., RunningService],
     call_to: Callable[[RunningService], Caller],
 ) -> None:
-    monkeypatch.setattr(postgres_storage, "_LIMITS", "SET lock_timeout = '300ms'")
-    monkeypatch.setattr(postgres_storage, "_WAIT_S", 0.1)
-    monkeypatch.setattr(postgres_storage, "_CONNECTIONS", 2)
+    monkeypatch.setattr(postgres_storage, "LIMITS", "SET lock_timeout = '300ms'")
+    monkeypatch.setattr(postgres_storage, "WAIT_S", 0.1)
+    monkeypatch.setattr(postgres_storage, "CONNECTIONS", 2)
     service = running_service(database=place)
     api = call_to(service)
     with psycopg.connect(place) as held:

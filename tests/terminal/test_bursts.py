@@ -44,7 +44,7 @@ def test_renewing_a_permanent_remote_is_refused_and_what_is_typed_for_it_goes_no
     remotes.wait_for("It is permanent: it has no end. e changes its type.")
     remotes.wait_for("What is typed here goes nowhere")
     remotes.press("\x1b")
-    remotes.wait_for(rf"{FIRST}.*permanent")
+    remotes.wait_for(rf"{FIRST}.*always")
 
 
 def test_a_text_typed_with_the_key_that_opens_the_find_line_is_whole(remotes: PtySession) -> None:

@@ -218,7 +218,7 @@ OTHER_STARTS: dict[str, Callable[[Starts], Any]] = {
     "age": lambda starts: starts.rows(after_ms=OLDEST_MS + 1),
     "theme": lambda starts: (choose(starts, "theme", "nord"), starts.rows())[1],
     "columns": lambda starts: (choose(starts, "remotes.columns", ["name"]), starts.rows())[1],
-    "keys": lambda starts: (configure(starts, '[keys]\n"remotes.add" = "i"'), starts.rows())[1],
+    "keys": lambda starts: (configure(starts, '[keys]\n"remotes.add" = "Z"'), starts.rows())[1],
 }
 
 

@@ -21,9 +21,6 @@ WHEN = 12
 LONGEST = 60
 """The most characters of a field that are looked at for showing it."""
 
-_RECENT_MS = 180 * dates.DAY_MS
-"""What is older is shown with its year instead of its time of day, as ``ls -l`` does."""
-
 OUTCOMES: Mapping[State, str] = {
     **STATE_WORDS,
     State.CONFIRMED: "recorded",
@@ -116,19 +113,11 @@ def run_words(run: RunLine) -> str:
 
 def _cells(line: HistoryLine | RunLine, zone: tzinfo, now_ms: int) -> tuple[str, ...]:
     if isinstance(line, RunLine):
-        when = _when(line.made_ms, zone, now_ms)
+        when = dates.recent(line.made_ms, zone, now_ms)
         return when, "run", run_outcome(line), run_words(line), ""
-    when, outcome = _when(line.prepared_ms, zone, now_ms), _outcome(line.state, line.code)
+    when, outcome = dates.recent(line.prepared_ms, zone, now_ms), _outcome(line.state, line.code)
     return when, what_of(line), outcome, target_of(line), clean(line.lock_name, LONGEST)
 
 
 def _outcome(state: State, code: int | None) -> str:
     return OUTCOMES[state] if code is None else f"{OUTCOMES[state]} {code}"
-
-
-def _when(ms: int, zone: tzinfo, now_ms: int) -> str:
-    """``20 Nov 09:00``, ``20 Nov 2025``."""
-    day = dates.day(ms, zone)
-    if abs(now_ms - ms) > _RECENT_MS:
-        return day
-    return f"{day[:-5]} {dates.stamp(ms, zone)[11:16]}".rjust(12)

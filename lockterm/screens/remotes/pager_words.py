@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import RemotePage
     from lockterm.screens.remotes.columns import SortOrder
 
-PagerWords = tuple[str, int | None, str, tuple[str, ...], tuple[tuple[str, str], ...]]
+PagerWords = tuple[
+    str, int | None, str, tuple[str, ...], tuple[tuple[str, str], ...], tuple[str, ...]
+]
 """What ``Pager.show`` takes: words, when what is shown was read, more words; what to say in place
-of the first where there is less room, the longest first; and of both where there is more."""
+of the first where there is less room, the longest first; of both where there is more; and without
+the age where there is no room for it."""
 
 
 def pager_words(
@@ -42,17 +45,23 @@ def pager_words(
         counts: How many of what was read have which state, in words, the longest first.
     """
     before, at_ms, after, shorter, fuller = _of_the_list(view, matching, order, counts)
-    first = separator().join(filter(None, (marked, name)))
-    if not first:
-        return before, at_ms, after, shorter, fuller
-    longest, *rest = (f"{first}{separator() if one else ''}{one}" for one in (before, *shorter))
-    more = tuple((f"{first}{separator()}{one}", end) for one, end in fuller)
-    return longest, at_ms, after, tuple(rest), more
+    dot, forms, ageless = separator(), (before, *shorter), tuple[str, ...]()
+    first = dot.join(filter(None, (marked, name)))
+    if first:
+        fuller = tuple((f"{first}{dot}{one}", end) for one, end in fuller)
+        named = [f"{first}{dot if one else ''}{one}" for one in forms]
+        if name and (at_ms is None or view.state.stale or view.state.slow or view.unlisted):
+            # That rows are old, or what was found, comes before a name.
+            named += [f"{marked}{dot}{one}" if marked else one for one in forms]
+        elif name and view.page is not None:
+            ageless = (f"{first}{dot}page {_place(view.page)}", first)
+        forms = tuple(named)
+    return forms[0], at_ms, after, forms[1:], fuller, ageless
 
 
 def _of_the_list(
     view: PageView, matching: int, order: SortOrder | None, counts: Sequence[str]
-) -> PagerWords:
+) -> tuple[str, int | None, str, tuple[str, ...], tuple[tuple[str, str], ...]]:
     dot = separator()
     if view.is_narrowed:
         forms = _search_forms(view, matching, order)
@@ -99,11 +108,15 @@ def _of_the_list(
     return (*with_age(forms[0], view.state.seen.steady_ms, after), forms[1:], fuller)
 
 
+def _place(page: RemotePage) -> str:
+    return f"{page.page_no:,} of {max(page.pages, 1):,}"
+
+
 def _page_forms(
     prefix: str, page: RemotePage, order: SortOrder | None, ends: tuple[str, ...]
 ) -> tuple[str, ...]:
     dot = separator()
-    place = f"{page.page_no:,} of {max(page.pages, 1):,}"
+    place = _place(page)
     if order is None:
         return tuple(f"{prefix}page {place}{dot}{end}" for end in ends)
     what = "this page " if page.pages > 1 else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -269,15 +270,14 @@ class HeldPace(Pace):
 async def test_each_call_that_reads_back_has_its_turn_by_the_pace(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("lockterm.operations.runs.Pace", HeldPace)
+    pace = HeldPace(time.monotonic)
+    monkeypatch.setattr("lockterm.operations.runs.Pace", lambda *_, **__: pace)
     steps, asked = [], list[str]()
     for _ in range(3):
         one, other = site.new_lock(), site.new_lock()
         steps.append(update(one, site.remotes(one)[0], remoteName="Anna"))
         steps.append(delete(other, site.remotes(other)[0]))
     async with site.proxy() as proxy, site.operations(proxy, reads_back=False) as operations:
-        pace = operations.runs._pace
-        assert isinstance(pace, HeldPace)
         operations.watch.timer, operations.watch.horizon = VirtualTimer(), Horizon()
         for call in ("update", "delete"):
             proxy.arm(call, applied(reset))

@@ -89,6 +89,6 @@ async def test_a_draft_of_an_add_that_was_sent_says_so(
         form.pilot.app.push_screen(RemoteForm(operations, GATE))
         await until(form.pilot, lambda: form.pilot.app.screen.is_modal)
         assert "A new remote for Main gate was not finished" in form.dialog
-        assert "! It was sent at 2026-11-20 09:00" in form.dialog
+        assert "! It was sent at 20 Nov 2026 09:00" in form.dialog
         assert "probably recorded" in form.dialog
         assert "may be there twice" in form.dialog
