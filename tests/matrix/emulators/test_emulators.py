@@ -30,6 +30,7 @@ the page is."""
 _ASKED = re.compile(rb"\x1b\[H\xc3\xa1\xc3\xa4\x1b\[0?6n")
 """Whether a terminal takes UTF-8 is asked with a letter of it; once it has told, all is drawn anew
 behind an end of a string."""
+_NUMBER = re.compile(r"\b(?:A-\d{4}|\d{5})\b")
 _TRIES = 4
 """A screen that changes by itself while it is compared is compared again."""
 
@@ -120,8 +121,8 @@ def misplaced(window: Window, seen: Shown, plain: Shown, varies: bool) -> Iterat
 
 def values_are_right(lines: Sequence[str], page: int) -> bool:
     """Whether each remote of a page has its number beside it, in the order of the list."""
-    shown = [line[16:].split()[0] for line in lines[2:22] if line[16:].strip()]
-    return shown == NUMBERS[(page - 1) * 20 :][:20]
+    found = (_NUMBER.search(line) for line in lines[2:22])
+    return [one[0] for one in found if one] == NUMBERS[(page - 1) * 20 :][:20]
 
 
 def all_of_it(emulator: Emulator, service: RunningService, place: Path) -> Iterator[str]:
