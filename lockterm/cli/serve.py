@@ -16,6 +16,7 @@ from lockterm.domain.text import clean
 from lockterm.errors import ConfigError, LocktermError
 
 _ADDRESSES = ("postgresql://", "postgres://")
+_MEANT_AS_ADDRESS = re.compile(r"://|\b(?:host|dbname|password|service)=")
 
 
 class CannotServe(LocktermError):
@@ -77,6 +78,12 @@ def serve(
             hint="Give it a --token env:NAME, or leave --host at 127.0.0.1.",
         )
     is_address = (database or "").startswith(_ADDRESSES)
+    if not is_address and _MEANT_AS_ADDRESS.search(database or ""):
+        raise CannotServe(  # not repeated: it may have a password
+            "What --database names is neither a file nor a postgresql:// address. "
+            "Nothing was started.",
+            hint="Give it a file, or postgresql://USER@HOST/NAME.",
+        )
     if workers > 1 and not is_address:
         raise CannotServe(
             "More than one worker cannot share a file or the memory. Nothing was started.",

@@ -148,6 +148,9 @@ def notes_of(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
         zone: The lock's.
         now_ms: Now, in milliseconds.
     """
+    said = [step.note] if step.note else []
+    if step.action is Action.VOICE:
+        return [clean(words, 300) for words in said]
     if step.action not in (Action.ADD, Action.UPDATE):
         return []
     before = Remote.read(step.before) if step.action is Action.UPDATE else None
@@ -158,7 +161,6 @@ def notes_of(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
             asked["weekDay"] = OPENS_NOTHING
         if before is not None and wanted.remote_type == RemoteType.PERMANENT:
             asked["remoteType"] = OPENS_ALWAYS
-    said = [step.note] if step.note else []
     return [clean(words, 300) for words in (*asked.values(), *said)]
 
 

@@ -33,6 +33,7 @@ from lockterm.keymap.hints import settling
 TAKEN_AWAY = frozenset({"delete", "clear"})
 """The calls that are undone by adding again what they took away."""
 
+VOICE_UNSEEN = "It may have been set elsewhere since: the service does not tell which voice is set."
 VOICE = (
     "The service never tells the voice of a lock, and which one was before was not set from here:"
     " it is not known. Choose it anew."
@@ -155,7 +156,7 @@ def voice_undone(operation: Operation, sent: Sequence[Operation], undone_too: Se
         return Bulk([], [refused(step, VOICE)])
     if wanted == before:
         return Bulk([], [refused(step, "It was the same voice before: nothing is to undo.")])
-    return Bulk([replace(step, wanted=wanted)], [])
+    return Bulk([replace(step, wanted=wanted, note=VOICE_UNSEEN)], [])
 
 
 def _voice(operation: Operation) -> dict[str, str]:

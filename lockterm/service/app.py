@@ -24,7 +24,7 @@ from .parameters import read_parameters
 from .sample_data import fill
 from .site import Call, Site, now_ms
 from .sqlite_storage import SqliteDatabase
-from .storage import Again, Begin, Connection, Database, OutcomeUnknown, Unavailable
+from .storage import Again, Begin, Connection, Database, OutcomeUnknown, Unavailable, Unusable
 
 Operation = Callable[[Call], object]
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -93,8 +93,14 @@ def create_service(
             fill(db, today or datetime.fromtimestamp(clock() / 1000, UTC).date())
 
     opened = _open(database, begin, migrate=migrate)
-    with opened.reading() as db:
-        any_lock = not sample_data or bool(db.execute("SELECT any_lock FROM site").fetchone()[0])
+    try:
+        with opened.reading() as db:
+            found = db.execute("SELECT any_lock FROM site").fetchone()
+    except Unavailable as error:
+        opened.close()
+        reason = "it has no connection to spare, or this user may not read its tables"
+        raise Unusable(reason, "that was named", "Try again, or see to its rights.") from error
+    any_lock = not sample_data or bool(found[0])
     site = Site(opened, clock, any_lock)
 
     def answer_refusal(request: Request, error: Exception) -> Response:

@@ -194,7 +194,7 @@ def _read(address: str) -> tuple[dict[str, Any], str]:
             name,
             "Take it out; PGPASSWORD, ~/.pgpass or a service file can have it.",
         )
-    return {**_SETTINGS, **given}, name
+    return {**_SETTINGS, **given, "client_encoding": "UTF8"}, name
 
 
 def _prepare(
@@ -249,6 +249,13 @@ def _meaning(error: psycopg.Error, *, is_lost: bool, is_ending: bool) -> Excepti
             return NameTaken()
         case errors.SerializationFailure() | errors.DeadlockDetected():
             return Again()
-        case psycopg.OperationalError() | psycopg.InternalError() | errors.UndefinedTable():
+        case errors.StatementCompletionUnknown() | errors.TransactionResolutionUnknown():
+            return OutcomeUnknown()
+        case (
+            psycopg.OperationalError()
+            | psycopg.InternalError()
+            | errors.UndefinedTable()
+            | errors.InsufficientPrivilege()
+        ):
             return Unavailable()
     return None

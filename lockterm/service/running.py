@@ -10,6 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from queue import SimpleQueue
 from typing import Any, Self
 
 import h11
@@ -104,11 +105,11 @@ class RunningService:
         self._socket.close()
         self.app.state.site.database.close()
 
-    def wait(self, stop_asked: threading.Event) -> None:
-        """Wait until ``stop_asked``, or until the service ended by itself."""
-        self._at_end = stop_asked.set
+    def wait(self, stop_asked: SimpleQueue[None]) -> None:
+        """Wait until ``stop_asked`` has something, or until the service ended by itself."""
+        self._at_end = lambda: stop_asked.put(None)
         if self._thread.is_alive():
-            stop_asked.wait()
+            stop_asked.get()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -143,10 +144,10 @@ def serve(host: str = "127.0.0.1", port: int = 8080, **options: Any) -> None:
 
 
 @contextmanager
-def asked_to_end() -> Iterator[threading.Event]:
-    """Inside, SIGINT, SIGTERM and SIGHUP set the event and do nothing else."""
-    asked = threading.Event()
-    before = {number: signal.signal(number, lambda *_: asked.set()) for number in ENDINGS}
+def asked_to_end() -> Iterator[SimpleQueue[None]]:
+    """Inside, SIGINT, SIGTERM and SIGHUP put something into the queue and do nothing else."""
+    asked = SimpleQueue[None]()  # an Event has a lock, which a second signal would wait for
+    before = {number: signal.signal(number, lambda *_: asked.put(None)) for number in ENDINGS}
     try:
         yield asked
     finally:

@@ -489,6 +489,27 @@ async def test_a_reading_that_was_replaced_does_not_end_the_one_after_it(
         assert not screen.results.site.is_reading
 
 
+async def test_a_plan_to_delete_names_the_locks_that_are_still_being_read(
+    lockterm_app: Starter,
+) -> None:
+    site = Site(L1=[remote(1, 1, "Anna")], L2=[remote(2, 2, "Anna")])
+    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+        await press(pilot, "F", *"anna", "ctrl+r", "enter")
+        site.go_on.clear()
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: len(site.asked) > 3)
+        await pilot.press("asterisk", "d")
+        await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
+        plan = pilot.app.screen
+        assert isinstance(plan, PlanScreen)
+        assert [(one.lock_id, one.message.partition(".")[0]) for one in plan.drawn.left] == [
+            (1, "It was still being read"),
+            (2, "It was still being read"),
+        ]
+        site.go_on.set()
+        await settled(pilot)
+
+
 async def test_of_a_lock_that_left_the_book_nothing_stays_marked(
     lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -109,8 +109,14 @@ def write_through(cluster: Cluster, kills: int, writers: int = 8) -> Ledger:
             for _ in range(kills):
                 before = len(answered)
                 until(lambda: len(answered) > before + 20)  # noqa: B023
-                until(lambda: len(children(process)) == 2)
-                children(process)[random.randrange(2)].kill()
+                found = list[psutil.Process]()
+
+                def are_two() -> bool:
+                    found[:] = children(process)  # noqa: B023
+                    return len(found) == 2  # noqa: B023
+
+                until(are_two)
+                random.choice(found).kill()
         finally:
             is_over.set()
         count = sum(one.result() for one in sent)

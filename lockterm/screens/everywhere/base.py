@@ -199,19 +199,20 @@ class AllLocksScreen(LocktermScreen[None]):
         return f"{len(lock_ids):,} locks"
 
     def _unread(self) -> list[Step]:
-        """The locks that could not be read: whether something is to be deleted there is unknown."""
+        """The locks that were not read: whether something is to be deleted there is unknown."""
+        site = self.results.site
         return [
             Step(
                 0,
                 Action.DELETE,
-                one.lock.lock_id,
+                lock_id,
                 None,
                 "not read",
                 state=StepState.NOT_SENT,
-                message=f"{_why_unread(one)}. Nothing is planned for what it may have.",
+                message=f"{why}. Nothing is planned for what it may have.",
             )
-            for one in self.results.site.asked.values()
-            if one is not None and one.problem
+            for lock_id, known in site.locks.items()
+            if (why := _why_unread(known, site.asked.get(lock_id, known)))
         ]
 
     def _show_marks(self) -> None:
@@ -254,6 +255,16 @@ class AllLocksScreen(LocktermScreen[None]):
         self.marked.act()
 
 
-def _why_unread(lock: LockRead) -> str:
-    is_far = isinstance(lock.error, ServiceError) and lock.error.out_of_reach
-    return NOT_REACHED if is_far else f"Not read: {lock.problem}"
+def _why_unread(known: LockRead, asked: LockRead | None) -> str:
+    """Why what a lock has is not known; empty: it is.
+
+    Args:
+        known: What was read of it last.
+        asked: What came of asking for it just now; None: that goes on.
+    """
+    if asked is None:
+        return "It was still being read"
+    if not asked.problem:
+        return "It was never read" if known.listing is None else ""
+    is_far = isinstance(asked.error, ServiceError) and asked.error.out_of_reach
+    return NOT_REACHED if is_far else f"Not read: {asked.problem}"

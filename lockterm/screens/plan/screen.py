@@ -186,7 +186,7 @@ class PlanScreen(LocktermScreen[None]):
             yield f"{plan_words(self.drawn.plan)}: {self.operations.runs.cost(self.drawn.plan)}"
         else:
             yield plan_words(self.drawn.plan)
-        if run is not None and run.error is not None:
+        if run is not None and run.error is not None and self._still_so(run.error):
             yield clean(run.error.sentences, 300)
         elif left_of(steps) and (reason := self._why_never()):
             yield reason
@@ -194,6 +194,10 @@ class PlanScreen(LocktermScreen[None]):
             yield f"Not read: {', '.join(unread)}"
         elif left := len(self.drawn.left):
             yield f"{left:,} could not be planned."
+
+    def _still_so(self, error: LocktermError) -> bool:
+        """Whether what has ended a run here is so still: another session's run may have ended."""
+        return self.is_elsewhere or not isinstance(error, RunUnderWay)
 
     @property
     def _is_begun(self) -> bool:

@@ -439,6 +439,8 @@ class RemotesScreen(LocktermScreen[None]):
     def _search_page(self, event: FindLine.Changed) -> None:
         self.workers.cancel_group(self, "search")
         self.view = replace(self.view, needle=event.value, found=None)
+        if self.view.only is not None and not event.value:
+            self._search_rest()  # one state was asked for of the whole lock
 
     @on(FindLine.Submitted)
     def _search_rest(self) -> None:

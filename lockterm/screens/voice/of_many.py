@@ -55,12 +55,12 @@ class OfMany:
         return self._note(lists)
 
     async def kept(self) -> Seen[list[Language]] | None:
-        """What was read of them before; None: nothing."""
+        """What was read of them before; None: not of all."""
         cached: dict[_Model, Seen[list[Language]]] = {}
         for model in {(lock.vendor, lock.model) for lock in self.locks}:
             if (seen := await self._operations.voices.cached_languages(*model)) is not None:
                 cached[model] = seen
-        if not cached:
+        if len(cached) < len(self._count):  # what is not known would look like a voice they lack
             return None
         oldest = min(cached.values(), key=lambda seen: seen.at_ms)
         return replace(oldest, value=self._note({one: seen.value for one, seen in cached.items()}))
