@@ -87,10 +87,10 @@ def clock(ms: int, zone: tzinfo) -> str:
 
 def recent(ms: int, zone: tzinfo, now_ms: int) -> str:
     """``20 Nov 09:00``, ``20 Nov 2025`` from half a year on, as ``ls -l`` does; 12 cells."""
-    day_ = day(ms, zone)
-    if abs(now_ms - ms) > 180 * DAY_MS:
-        return day_
-    return f"{day_[:-5]} {stamp(ms, zone)[11:16]}".rjust(12)
+    at = local(ms, zone)
+    if at is None or abs(now_ms - ms) > 180 * DAY_MS:
+        return day(ms, zone)
+    return f"{at.day} {MONTHS[at.month - 1]} {_clock(at, False)}".rjust(12)
 
 
 def day_around(ms: int, zone: tzinfo) -> tuple[int, int]:

@@ -27,11 +27,10 @@ class Pager(Widget):
         super().__init__(id=id)
         self._now_ms = now_ms
         self._at_ms: int | None = None
-        self._before = self._age = self._after = ""
-        self._has_age = True
-        self._forms: Sequence[tuple[str, str]] = [("", "")]
-        """What may stand before the age and behind it, the longest first."""
-        self._ageless: Sequence[str] = ()
+        self._before = self._age = ""
+        self._after: str | None = ""
+        self._forms: Sequence[tuple[str, str | None]] = [("", "")]
+        """What may stand before the age and behind it, the longest first; None: there is no age."""
         self._minute: Timer | None = None
 
     def show(
@@ -55,8 +54,11 @@ class Pager(Widget):
         """
         shown = self._line
         self._at_ms = at_ms
-        self._forms = [*fuller, *((form, after) for form in (before, *shorter))]
-        self._ageless = ageless
+        self._forms = [
+            *fuller,
+            *((form, after) for form in (before, *shorter)),
+            *((form, None) for form in ageless),
+        ]
         self._age = self._words()
         self._fit()
         if self._line != shown:
@@ -70,7 +72,7 @@ class Pager(Widget):
             return
         same_width = cell_len(age) == cell_len(self._age)
         self._age = age
-        if same_width and self._has_age:
+        if same_width and self._after is not None:
             start = cell_len(self._before) + self.styles.padding.left
             self.refresh(Region(start, 0, cell_len(age), 1))
         else:
@@ -87,16 +89,15 @@ class Pager(Widget):
 
     @property
     def _line(self) -> str:
-        return self._before + self._age * self._has_age + self._after
+        return self._in_a_line(self._before, self._after)
+
+    def _in_a_line(self, before: str, after: str | None) -> str:
+        return before if after is None else before + self._age + after
 
     def _fit(self) -> None:
-        width, forms, ageless = self.content_size.width, self._forms, self._ageless
-        room = width - cell_len(self._age)
-        fitting = next((form for form in forms if cell_len("".join(form)) <= room), None)
-        self._has_age = fitting is not None or not ageless
-        if not self._has_age:
-            fitting = next((one for one in ageless if cell_len(one) <= width), ageless[-1]), ""
-        self._before, self._after = fitting or forms[-1]
+        width, forms = self.content_size.width, self._forms
+        fitting = (form for form in forms if cell_len(self._in_a_line(*form)) <= width)
+        self._before, self._after = next(fitting, forms[-1])
 
     def _words(self) -> str:
         return "" if self._at_ms is None else age_words(self._now_ms() - self._at_ms)

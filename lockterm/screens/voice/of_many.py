@@ -57,11 +57,10 @@ class OfMany:
     async def kept(self) -> Seen[list[Language]] | None:
         """What was read of them before; None: not of all."""
         cached: dict[_Model, Seen[list[Language]]] = {}
-        for model in {(lock.vendor, lock.model) for lock in self.locks}:
-            if (seen := await self._operations.voices.cached_languages(*model)) is not None:
-                cached[model] = seen
-        if len(cached) < len(self._count):  # what is not known would look like a voice they lack
-            return None
+        for model in self._count:
+            if (seen := await self._operations.voices.cached_languages(*model)) is None:
+                return None  # what is not known would look like a voice they lack
+            cached[model] = seen
         oldest = min(cached.values(), key=lambda seen: seen.at_ms)
         return replace(oldest, value=self._note({one: seen.value for one, seen in cached.items()}))
 
