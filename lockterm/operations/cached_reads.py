@@ -65,6 +65,8 @@ class CachedReads:
         self._cache = cache
         self._writing: set[asyncio.Future[None]] = set()
         """What is under way to the cache."""
+        self._due: dict[str, tuple[Source[Any], Seen[Any]]] = {}
+        """By its key: what was read, and is kept at the end at the latest."""
 
     async def ask(self, call: Callable[[LockService], Awaitable[T]]) -> T:
         """Read something that is not kept.
@@ -89,9 +91,14 @@ class CachedReads:
 
     async def keep(self, source: Source[T], seen: Seen[T]) -> None:
         """Keep something that was read."""
+        self._due.pop(source.key, None)
         if self._cache is not None:
             kept = source.dump(seen.value)
             await self._finish(self._cache, self._cache.put, source.key, kept, seen.at_ms)
+
+    def note_due(self, source: Source[T], seen: Seen[T]) -> None:
+        """Note something that was read, and for which :meth:`keep` has not been called yet."""
+        self._due[source.key] = source, seen
 
     async def kept(self, source: Source[T]) -> Seen[T] | None:
         """Something as it was last read, perhaps long ago; None where it never was."""
@@ -108,6 +115,7 @@ class CachedReads:
 
     async def forget(self, start: str) -> None:
         """Drop what is kept under keys that start so."""
+        self._due = {key: due for key, due in self._due.items() if not key.startswith(start)}
         if self._cache is not None:
             self._cache.frame.drop()  # at once: what is shown from now on may be kept again
             await self._finish(self._cache, self._cache.forget, start)
@@ -144,7 +152,9 @@ class CachedReads:
         await asyncio.shield(writing)
 
     async def close(self) -> None:
-        """Close the cache, once all that is under way is in it."""
+        """Close the cache, once all that is due or under way is in it."""
+        for due in [*self._due.values()]:
+            await self.keep(*due)
         await asyncio.gather(*self._writing)
         if self._cache is not None:
             self._cache.close()

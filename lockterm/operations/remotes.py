@@ -160,12 +160,15 @@ class Remotes:
         read = asyncio.get_running_loop().create_future()
         read.set_result(seen)
         self._keep_page(key, read)
+        self._reads.note_due(_page(*key), seen)  # who leaves at once finds it at the next start
         return seen, lambda: self._note_first(key, outcome, seen)
 
     def _note_first(self, key: PageKey, outcome: Outcome, seen: Seen[RemotePage]) -> None:
         """Do after the first page what goes with every answer."""
+        source = _page(*key)
         self._connection.note_reached(outcome.clock_offset_s)
-        self._connection.background(self._reads.keep(_page(*key), seen))
+        self._reads.note_due(source, seen)
+        self._connection.background(self._reads.keep(source, seen))
 
     def at_hand(self, lock_id: int) -> Iterator[Remote]:
         """The remotes of a lock that were read lately, or ahead."""

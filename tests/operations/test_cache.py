@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from lockterm.api import client
+from lockterm.api.first_page import FirstPage
 from lockterm.api.retry_policy import RetryPolicy
 from lockterm.config import Profile
 from lockterm.domain.listing import Block, Listing
@@ -22,6 +23,7 @@ from lockterm.operations import Operations
 from lockterm.operations.remotes import MOST_PAGES
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.screens.voice import VoiceScreen
+from lockterm.service.running import RunningService
 from lockterm.store import cache as kept
 from lockterm.store.cache import Cache
 from lockterm.store.database import Database
@@ -294,3 +296,23 @@ async def test_what_was_read_is_kept_though_the_session_ends_at_once(
         await again.close()
     with suppress(asyncio.CancelledError):
         await reading
+
+
+async def test_the_page_of_the_start_is_kept_where_somebody_leaves_at_once(
+    tmp_path: Path, service: RunningService
+) -> None:
+    """Before its screen has said that it is shown."""
+    path, profile = tmp_path / "answers.db", Profile("p", service.base_url)
+    first = FirstPage(profile, 1001)
+    first.ask()
+    await asyncio.wrap_future(first.outcome)
+    key = 1001, 1, profile.page_size
+    here, there = (
+        Operations(profile, Database(tmp_path / "l.db"), cache=Cache(path, profile), first=one)
+        for one in (first, None)
+    )
+    assert here.remotes.first_page(*key) is not None
+    await here.close()
+    kept = await there.remotes.cached_page(*key)
+    await there.close()
+    assert kept is not None and kept.value.total == 137
