@@ -23,6 +23,7 @@ def main() -> None:
         start = StartKey(arguments, os.environ)
         if COMPLETION not in os.environ:
             show_at_once(replay, start, os.environ, time.time_ns() // 1_000_000)
+        startup.import_zoneinfo()
         from lockterm.cli.ending import leave
 
         try:

@@ -1,24 +1,39 @@
-"""httpx without its command line.
+"""httpx without what lockterm has no use for.
 
 ``import httpx`` also imports httpx's command line wherever click, rich and pygments are installed,
-as they are beside Textual: a hundred modules for nothing. Import httpx from here alone.
+as they are beside Textual: a hundred modules for nothing; and the tables of idna, 0.4 MiB for hosts
+whose names are not ASCII. Import httpx from here alone.
 """
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
+from types import ModuleType
+from typing import Any
 
-_COMMAND_LINE = "httpx._main"
+_COMMAND_LINE, _IDNA = "httpx._main", "idna"
+
+
+class _Later(ModuleType):
+    """A module that is imported when something of it is used."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self.__name__), name)
+
 
 if "httpx" in sys.modules:
     import httpx
 else:
     sys.modules[_COMMAND_LINE] = None  # type: ignore[assignment]  # makes its import fail, as meant
+    if is_later := _IDNA not in sys.modules:
+        sys.modules[_IDNA] = _Later(_IDNA)
     try:
         import httpx
     finally:
         del sys.modules[_COMMAND_LINE]
+        if is_later:
+            del sys.modules[_IDNA]  # httpx has it; whoever else imports it gets the module
 
 # httpcore asks for it some five times an exchange, and a module that is not there is looked for on
 # the disk each time: a tenth of all that reading a hundred locks takes.

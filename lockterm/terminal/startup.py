@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable
+
+_ZONES_AT = "/usr/share/zoneinfo:/usr/lib/zoneinfo:/usr/share/lib/zoneinfo:/etc/zoneinfo"
+"""Where Python looks for time zones, unless it was built to look elsewhere."""
 
 _waiting: list[Callable[[], None]] = []
 
@@ -11,6 +15,17 @@ _waiting: list[Callable[[], None]] = []
 def begin() -> None:
     """Keep the garbage collector from running while modules are imported: a tenth of the start."""
     gc.disable()
+
+
+def import_zoneinfo() -> None:
+    """Import it without Python's build configuration, which it reads to learn where zones are."""
+    if "PYTHONTZPATH" in os.environ or not os.path.isdir(_ZONES_AT.partition(":")[0]):
+        return
+    os.environ["PYTHONTZPATH"] = _ZONES_AT
+    try:
+        import zoneinfo  # noqa: F401
+    finally:
+        del os.environ["PYTHONTZPATH"]
 
 
 def after_first_frame(action: Callable[[], None]) -> None:

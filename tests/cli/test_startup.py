@@ -62,6 +62,24 @@ def test_nothing_is_imported_before_it_is_needed(modules: str, later: tuple[str,
     assert result.stdout.split() == []
 
 
+def test_memory_is_not_spent_on_what_few_use() -> None:
+    """Tables for hosts beyond ASCII, how Python was built: there where they are asked for."""
+    code = """
+from lockterm.terminal import startup
+startup.import_zoneinfo()
+import os, sys, zoneinfo
+from lockterm.api.http import httpx
+heavy = [name for name in sys.modules if name.startswith(("_sysconfigdata", "idna"))]
+host = httpx.URL("http://m\\xfcnchen.example").raw_host, httpx.URL("http://xn--mnchen-3ya.de").host
+print(heavy, ascii(host), "PYTHONTZPATH" in os.environ, zoneinfo.ZoneInfo("Asia/Tokyo"))
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    hosts = "(b'xn--mnchen-3ya.example', 'm\\xfcnchen.de')"
+    assert result.stdout == f"[] {hosts} False Asia/Tokyo\n"
+
+
 def test_the_plain_command_reads_its_settings_and_logs_without_click(tmp_path: Path) -> None:
     code = (
         "import sys, pathlib\n"
