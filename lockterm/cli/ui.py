@@ -17,7 +17,6 @@ from lockterm.errors import ConfigError
 from lockterm.paths import Paths
 from lockterm.store.frame_file import FrameFile
 from lockterm.terminal import startup
-from lockterm.terminal.frame import frame_for
 from lockterm.terminal.last_frame import LastFrame
 from lockterm.terminal.replay import Replay, terminal_size
 from lockterm.terminal.signals import SignalGuard, require_terminal
@@ -158,6 +157,6 @@ def _show_again(last: LastFrame, replay: Replay, settings: Settings, choices: Pr
     size = terminal_size(os.environ)
     if settings.open_lock is None or size is None:
         return
-    rows = last.rows(settings.open_lock, size, choices, time.time_ns() // 1_000_000)
-    if rows is not None:
-        replay.show(frame_for(settings.look), rows, os.environ)
+    found = last.found(settings.open_lock, size, choices, time.time_ns() // 1_000_000)
+    if found is not None:
+        replay.show(*found, os.environ)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from lockterm.store.frame_file import frames_in
 from lockterm.terminal.frame import Frame
-from lockterm.terminal.kept_cells import OLDEST_MS, old_rows, row_as_new
+from lockterm.terminal.kept_cells import OLDEST_MS, cursor_of, old_rows, row_as_new
 from lockterm.terminal.quick_json import loads
 from lockterm.terminal.replay import terminal_size
 
@@ -76,6 +76,7 @@ def frame_of(
         rows = old_rows(told, size, now_ms - at_ms, utf8=about["utf8"] is True)
         frame = Frame(guarded=True, fills=about["fills"] is True)
         frame.joined = about["joined"] is True
+        frame.cursor = cursor_of(told, size)
         return None if rows is None else (frame, rows, row_as_new(told, now_ms))
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):  # it is damaged
         return None

@@ -149,7 +149,7 @@ class TerminalDriver(Driver):
         self._read()
         self._ask_how_drawn()
         if self._asked_how_drawn and self._replay is not None and self._replay.frame is not None:
-            self.write(self._replay.frame.again(0))
+            self.write(self._replay.frame.again(0) + self._replay.frame.to_cursor)
         # Terminals ignore what they do not know; Apple's draws the last letter of it.
         if os.environ.get("TERM_PROGRAM") != "Apple_Terminal":
             self.write(f"\x1b[?{_DRAWS_AT_ONCE}$p")

@@ -55,6 +55,9 @@ class Frame:
         self._guarded = guarded
         self.fills = fills
         self._rows: list[list[Cell]] = []
+        self.cursor = (0, 0)
+        """Column and row where the terminal's own cursor belongs: on what has the focus. It is not
+        seen, but what reads the screen aloud, in braille or enlarged follows it."""
         self.joined = True
         """Whether signs that are joined of several may be sent."""
         self.ambiguous: int | None = None
@@ -104,6 +107,12 @@ class Frame:
         row, columns = self._rows[y], len(self._rows[y])
         self._rows[y] = [_UNKNOWN] * columns
         return self.changes([(0, y, row)], self.size)
+
+    @property
+    def to_cursor(self) -> str:
+        """What puts the terminal's own cursor where it belongs."""
+        x, y = self.cursor
+        return f"\x1b[{y + 1};{x + 1}H"
 
     def _write(self, writer: CellWriter, y: int, now: list[Cell]) -> None:
         before = self._rows[y]

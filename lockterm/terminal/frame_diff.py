@@ -15,6 +15,7 @@ from rich.color import Color, ColorSystem
 from rich.console import Console
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.app import App
+from textual.geometry import Offset
 from textual.strip import SGR_STYLES, Strip
 
 from lockterm.terminal.cell_writer import SEEN_ON_BLANKS
@@ -181,6 +182,7 @@ class FrameDiff:
             if not driver.is_behind:  # type: ignore[attr-defined]
                 app.call_later(self.catch_up)  # it has caught up in between, and told nobody
             return None
+        self._place_cursor()
         text = self.frame.changes(placed(renderable, colours_of(app.console)), app.size)
         self._has_drawn = True
         self.on_sent()
@@ -188,6 +190,14 @@ class FrameDiff:
             app.post_display_hook()
             return None
         return _Sent(text)
+
+    def _place_cursor(self) -> None:
+        """Have the terminal's own cursor follow the focus; Textual moves it behind what is sent."""
+        app, place = self._app, Offset()
+        if (focused := app.screen.focused) is not None:
+            place = getattr(focused, "cursor_screen_offset", focused.content_region.offset)
+        app.cursor_position = app.screen.outer_size.clamp_offset(place)
+        self.frame.cursor = app.cursor_position.x, app.cursor_position.y
 
     def measure_again(self) -> None:
         """Forget what stands on the terminal, and how wide texts are."""

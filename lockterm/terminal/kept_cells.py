@@ -94,6 +94,18 @@ def old_rows(
     return rows
 
 
+def cursor_of(told: Any, size: tuple[int, int]) -> tuple[int, int]:
+    """Column and row of the terminal's own cursor in a kept frame.
+
+    Raises:
+        ValueError, TypeError, LookupError: There is no such place.
+    """
+    x, y = told["cursor"]
+    if type(x) is not int or type(y) is not int or not (0 <= x < size[0] and 0 <= y < size[1]):
+        raise ValueError(told["cursor"])
+    return x, y
+
+
 def row_as_new(told: Any, now_ms: int) -> AsNew | None:
     """What turns the rows of a kept frame, which :func:`old_rows` has taken, into live ones.
 

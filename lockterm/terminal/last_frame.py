@@ -15,14 +15,14 @@ from lockterm import __version__
 from lockterm.config.look import multiplexer
 from lockterm.config.preferences import Preferences
 from lockterm.record import record
-from lockterm.terminal.kept_cells import OLDEST_MS, are_styles, old_rows, packed
+from lockterm.terminal.frame import Frame, frame_for
+from lockterm.terminal.kept_cells import OLDEST_MS, are_styles, cursor_of, old_rows, packed
 from lockterm.terminal.widths import Cell
 
 if TYPE_CHECKING:
     from lockterm.config import Look, Settings
     from lockterm.paths import Paths
     from lockterm.store.frame_file import FrameFile
-    from lockterm.terminal.frame import Frame
     from lockterm.terminal.start_key import StartKey
 
 _MINUTE_MS = 60_000
@@ -84,12 +84,12 @@ class LastFrame:
         self.file = file
         self.settings = settings
         self._environ = environ
-        self._noted: tuple[list[list[Cell]], Shown, int] | None = None
+        self._noted: tuple[list[list[Cell]], tuple[int, int], Shown, int] | None = None
 
-    def rows(
+    def found(
         self, lock_id: int, size: tuple[int, int], choices: Preferences, now_ms: int
-    ) -> list[list[Cell]] | None:
-        """The cells to show at a start, marked as old.
+    ) -> tuple[Frame, list[list[Cell]]] | None:
+        """What to show at a start, marked as old.
 
         Args:
             lock_id: The lock that is opened.
@@ -98,7 +98,8 @@ class LastFrame:
             now_ms: The time of this machine.
 
         Returns:
-            All cells; None where none are kept that look as those of this start would.
+            A frame of which nothing is known yet, and what is to stand there; None where none is
+            kept that looks as that of this start would.
         """
         if not (content := self.file.read()):
             return None
@@ -112,7 +113,10 @@ class LastFrame:
                 return None
             if age_ms < 0 or told["key"] != self._key(lock_id, size, choices):
                 return None
-            return old_rows(told, size, age_ms, utf8=self.settings.look.utf8)
+            frame = frame_for(self.settings.look)
+            frame.cursor = cursor_of(told, size)
+            rows = old_rows(told, size, age_ms, utf8=self.settings.look.utf8)
+            return None if rows is None else (frame, rows)
         except (ValueError, TypeError, LookupError, RecursionError):  # it is damaged
             return None
 
@@ -130,11 +134,11 @@ class LastFrame:
         if shown.answer is not None and not _is_whole(rows):
             shown = replace(shown, answer=None)
         if self._noted is not None and shown.answer is None:
-            before, noted, at_drops = self._noted
+            before, _, noted, at_drops = self._noted
             is_same = (noted.lock_id, noted.at_ms, at_drops) == (shown.lock_id, shown.at_ms, drops)
             if is_same and noted.answer and [*map(len, before)] == [*map(len, rows)]:
                 return  # the live frame of the next start will look as this page did when it came
-        self._noted = rows, shown, drops
+        self._noted = rows, frame.cursor, shown, drops
 
     def keep(self, choices: Preferences) -> None:
         """Write what was noted last, unless all that was read had to be dropped since.
@@ -142,16 +146,17 @@ class LastFrame:
         Args:
             choices: What was chosen until now.
         """
-        if self._noted is None or self._noted[2] != self.file.drops:
+        if self._noted is None:
             return
-        rows, shown, _ = self._noted
-        if not _is_whole(rows):
+        rows, cursor, shown, at_drops = self._noted
+        if at_drops != self.file.drops or not _is_whole(rows):
             return
         told = {
             "owner": self.file.owner,
             "key": self._key(shown.lock_id, (len(rows[0]), len(rows)), choices),
             "at_ms": shown.at_ms,
             "foot": shown.foot,
+            "cursor": cursor,
             "same": shown.answer and [*shown.answer, shown.at_ms + _same_ms(shown)],
             "rows": [packed(row) for row in rows],
             "start": self._noted_start(shown.lock_id, choices),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich.color import ColorSystem
 from rich.segment import Segment, Segments
@@ -16,6 +16,7 @@ from textual.content import Content
 from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.filter import LineFilter, Monochrome, NoColor
+from textual.geometry import Offset
 from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
@@ -26,6 +27,9 @@ from textual.widgets import Input
 from lockterm.domain import glyphs
 from lockterm.domain.glyphs import are_ascii
 from lockterm.terminal.glyphs import DrawnFilter, in_ascii
+
+if TYPE_CHECKING:
+    from textual.widgets import OptionList
 
 ScreenT = TypeVar("ScreenT", bound=Screen[Any])
 
@@ -81,6 +85,12 @@ def _whole_line(self: Input, y: int) -> Strip:
     return strip.extend_cell_length(self.size.width, style) if style.underline else strip
 
 
+def _at_cursor(self: Input) -> Offset:
+    """Textual's counts one cell too many behind the last letter."""
+    x = self._position_to_cell(self.cursor_position) - self.scroll_offset.x
+    return self.content_region.offset + Offset(x, 0)
+
+
 def _box(*args: Any) -> Any:
     """What an edge is drawn with: lines, or ASCII."""
     rows = get_box(*args)
@@ -126,6 +136,7 @@ def patch_drawing() -> None:
     """Apply them to every widget: Textual asks its classes, not an app."""
     ScrollBar.renderer = SeenScrollBar
     Input.render_line = _whole_line  # type: ignore[method-assign]
+    Input.cursor_screen_offset = property(_at_cursor)  # type: ignore[assignment]
     Content.truncate = _cut  # type: ignore[method-assign]
     _styles_cache.get_box = _box  # type: ignore[assignment, attr-defined]
     Widget.get_line_filters = _filters  # type: ignore[method-assign]
@@ -155,6 +166,11 @@ def begin_with_theme(app: App[Any], theme: str) -> None:
 def use_colours(app: App[Any], colours: ColorSystem) -> None:
     """Have colours sent as this kind of terminal takes them."""
     app.console._color_system = colours
+
+
+def line_of_option(options: OptionList) -> int:
+    """On which line of a list the option under its cursor begins, counted from 0."""
+    return options._index_to_line.get(options.highlighted or 0, 0)
 
 
 def has_key_of_its_own(app: App[Any], key: str, action_id: str) -> bool:

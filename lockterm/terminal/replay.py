@@ -128,7 +128,7 @@ class Replay:
         termios.tcsetattr(_IN, termios.TCSANOW, raw(settings, signals=True))
         if terminal_size(environ) == size:
             self._is_drawn, self._as_new = True, as_new
-            _send(_ENTER + text)
+            _send(_ENTER + text + frame.to_cursor)
         else:
             self.give_back()
 
@@ -146,7 +146,7 @@ class Replay:
                 return
             answer, y, row = as_new
             if answer == (len(body), zlib.crc32(body)):
-                _send(frame.changes([(0, y, row)], frame.size))
+                _send(frame.changes([(0, y, row)], frame.size) + frame.to_cursor)
 
     def take(self) -> list[Any] | None:
         """The driver takes the terminal, as it stands.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from textual import events
 from textual.content import Content
-from textual.geometry import Size
+from textual.geometry import Offset, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.style import Style
@@ -58,17 +58,20 @@ class OptionLine(Widget, can_focus=True):
         """Choose the option at an index, or toggle it."""
         raise NotImplementedError
 
+    def _width(self, index: int) -> int:
+        return len(self.marks[0]) + 1 + cell_len(self.options[index][1])
+
     def _lines(self, width: int) -> list[list[int]]:
         """The indexes of the options in each line: an option is never broken."""
         lines: list[list[int]] = []
         room = 0
-        for index, (_, text) in enumerate(self.options):
-            needed = len(self.marks[0]) + 1 + cell_len(text) + _GAP
-            if needed - _GAP > room or not lines:
+        for index in range(len(self.options)):
+            needed = self._width(index)
+            if needed > room or not lines:
                 lines.append([])
                 room = width
             lines[-1].append(index)
-            room -= needed
+            room -= needed + _GAP
         return lines
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -92,6 +95,16 @@ class OptionLine(Widget, can_focus=True):
         elif is_chosen:
             style += Style(bold=True)
         return f"{self.marks[0 if is_chosen else 1]} {text}", style
+
+    @property
+    def cursor_screen_offset(self) -> Offset:
+        """Where the terminal's own cursor belongs: on the option under the cursor."""
+        for y, line in enumerate(self._lines(self.content_size.width)):
+            if self.cursor in line:
+                before = line[: line.index(self.cursor)]
+                x = sum(self._width(index) + _GAP for index in before)
+                return self.content_region.offset + Offset(x, y)
+        return self.content_region.offset
 
     def on_click(self, event: events.Click) -> None:
         index = event.style.meta.get("option")

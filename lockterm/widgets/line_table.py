@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.geometry import Region, Size
+from textual.geometry import Offset, Region, Size
 from textual.message import Message
 from textual.reactive import var
 from textual.scroll_view import ScrollView
@@ -135,6 +135,12 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.cursor_row = row
 
     # --- the cursor ----------------------------------------------------------------------------
+
+    @property
+    def cursor_screen_offset(self) -> Offset:
+        """Where the terminal's own cursor belongs: on the row under the cursor."""
+        down = TITLES + self.cursor_row - self.scroll_offset.y if self.row_count else 0
+        return self.content_region.offset + Offset(len(MARGIN), down)
 
     def validate_cursor_row(self, row: int) -> int:
         """Stay among the rows there are."""

@@ -108,7 +108,8 @@ class Starts:
         options = replace(options, lock=str(lock_id))
         at_once = self.rows_at_once(options, size=size, after_ms=after_ms, **environ)
         last = self.last(options, **environ)
-        rows = last.rows(lock_id, size, self.choices, NOW_MS + after_ms)
+        found = last.found(lock_id, size, self.choices, NOW_MS + after_ms)
+        rows = found and found[1]
         assert at_once in (rows, None), "nothing else is shown at once"
         return rows
 
@@ -273,6 +274,10 @@ DAMAGES: dict[str, Callable[[Any], Any]] = {
     "foot beyond": lambda told: told.update(foot=[24, 0, 80]),
     "foot before": lambda told: told.update(foot=[-1, 0, 80]),
     "foot of words": lambda told: told.update(foot="abc"),
+    "cursor": lambda told: told.update(cursor=["1;1H\x1b[2J", 0]),
+    "cursor beyond": lambda told: told.update(cursor=[80, 0]),
+    "cursor before": lambda told: told.update(cursor=[0, -1]),
+    "no cursor": lambda told: told.pop("cursor"),
 }
 
 

@@ -28,6 +28,9 @@ SEEN = f"{OLD}|{LIVE}"
 ROWS = ("Ines Duarte", "Chiara Conti", "Rahul Mehta")
 """On the first page of lock 1001."""
 
+FIRST_ROW = (1, 2)
+"""Column and row of the first remote, behind the margin."""
+
 _HELD = """
 import os, sys
 folder, module = sys.argv.pop(1), sys.argv.pop(1)
@@ -116,6 +119,11 @@ def cells_of(session: PtySession) -> list[list[object]]:
     ]
 
 
+def cursor_of(session: PtySession) -> tuple[int, int]:
+    """Column and row of the terminal's own cursor."""
+    return session.screen.cursor.x, session.screen.cursor.y
+
+
 def is_live(session: PtySession) -> Callable[[], bool]:
     """Whether keys have their meaning there: it asks the terminal when it is seen."""
     return lambda: b"\x1b[5n" in session.raw
@@ -154,6 +162,7 @@ def test_replay_and_live_paint_together_are_a_clean_start(
     session = home.start(service.base_url, *arguments, env=env, held=True)
     session.wait_for(SEEN)
     old, replayed = session.lines, len(session.raw)
+    assert cursor_of(session) == FIRST_ROW
     home.let_go(session)
     session.wait_until(is_live(session), "the live frame, all of it")
     session.wait_for(LIVE)
@@ -163,6 +172,7 @@ def test_replay_and_live_paint_together_are_a_clean_start(
     }
     assert changed <= {22}, "the line that tells the age, and nothing else"
     assert cells_of(session) == cells_of(clean)
+    assert cursor_of(session) == cursor_of(clean) == FIRST_ROW
     assert session.raw.count(b"\x1b[?1049h") == 1 and b"\x1b[2J" not in session.raw
     for row in ROWS:
         assert session.raw.count(row.encode()) == 1, "no row was sent twice"
@@ -205,6 +215,7 @@ def test_a_page_that_is_sent_again_is_as_new_before_textual_is_there(
     assert b"OLD" in sent and BY_TEXTUAL not in sent
     assert sent.count(b"Remote 1") == 1, "the words of its age alone were sent"
     assert as_new == first, "as it came, wherever the cursor was when it was left"
+    assert cursor_of(again) == FIRST_ROW
     home.let_go(again)
     again.wait_until(is_live(again), "the live frame, all of it")
     assert cells_of(again) == as_new

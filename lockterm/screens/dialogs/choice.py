@@ -9,12 +9,14 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.geometry import Offset
 from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
 from lockterm.domain.text import clean
 from lockterm.keymap.hints import with_keys
 from lockterm.screens.base import LocktermModal
+from lockterm.terminal.patches import line_of_option
 from lockterm.widgets.bindings import bindings
 
 ChoiceT = TypeVar("ChoiceT")
@@ -24,6 +26,11 @@ class ChoiceList(OptionList, inherit_bindings=False):
     """A list that goes with vim's keys too."""
 
     BINDINGS = bindings("list")
+
+    @property
+    def cursor_screen_offset(self) -> Offset:
+        """Where the terminal's own cursor belongs: on the option under the cursor."""
+        return self.content_region.offset + Offset(0, line_of_option(self) - self.scroll_offset.y)
 
 
 class ChoiceModal(LocktermModal[ChoiceT | None], Generic[ChoiceT]):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual import events
+from textual.geometry import Offset
 from textual.widgets import Tree
 
 from lockterm.domain.languages import LanguageName
@@ -74,6 +75,13 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
     def on_hide(self, event: events.Hide) -> None:
         """Keep the focus while there are no voices to show; see ``RowTable.on_hide``."""
         event.prevent_default()
+
+    @property
+    def cursor_screen_offset(self) -> Offset:
+        """Where the terminal's own cursor belongs: on the line under the cursor."""
+        return self.content_region.offset + Offset(
+            0, max(self.cursor_line, 0) - self.scroll_offset.y
+        )
 
     @property
     def entry(self) -> VoiceLine | None:
