@@ -15,6 +15,7 @@ from lockterm.service import app as service_app
 from lockterm.service import sample_data
 from lockterm.service.running import RunningService
 from lockterm.service.storage import Connection
+from lockterm.service.tokens import Tokens
 from tests import long
 
 TODAY = date(2026, 11, 20)
@@ -57,13 +58,16 @@ def _signs() -> Iterator[None]:
 def running_service() -> Iterator[Callable[..., RunningService]]:
     """Start a service with options of one's own, as often as wanted; all end with the test.
 
-    The options are those of ``RunningService`` and ``create_service``.
+    The options are those of ``RunningService`` and ``create_service``; ``token`` is the only one
+    of its tokens.
     """
     with ExitStack() as stack:
         started: list[RunningService] = []
 
         def start(**options: Any) -> RunningService:
             options = {"today": TODAY, "clock": lambda: NOW_MS} | options
+            if "token" in options:
+                options["tokens"] = Tokens.only(options.pop("token"))
             started.append(stack.enter_context(RunningService(**options)))
             return started[-1]
 

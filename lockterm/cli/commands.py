@@ -33,7 +33,7 @@ class Commands(click.Group):
 
 
 NAMES = (
-    *("demo", "serve", "info", "doctor", "keys", "completion", "man", "remotes", "voice"),
+    *("demo", "serve", "token", "info", "doctor", "keys", "completion", "man", "remotes", "voice"),
     *("find", "report", "locks", "outcomes", "history"),
     *("export", "diff", "apply", "edit", "copy", "runs"),
 )

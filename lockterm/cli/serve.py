@@ -7,6 +7,7 @@ import os
 import re
 import socket
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +15,10 @@ from lockterm.config import values
 from lockterm.config.file import FROM_ENVIRONMENT
 from lockterm.domain.text import clean
 from lockterm.errors import ConfigError, LocktermError
+from lockterm.own_files import read_regular, written_by_others
+
+if TYPE_CHECKING:
+    from lockterm.service.tokens import Tokens
 
 _ADDRESSES = ("postgresql://", "postgres://")
 _MEANT_AS_ADDRESS = re.compile(r"://|\b(?:host|dbname|password|service)=")
@@ -55,10 +60,17 @@ class CannotServe(LocktermError):
     help="Want this bearer token with every request; env:NAME takes it from the environment.",
 )
 @click.option(
+    "--tokens",
+    "tokens_file",
+    type=click.Path(path_type=Path),
+    help="Want one of the bearer tokens of this file, whose lines lockterm token makes; "
+    "SIGHUP has it read again.",
+)
+@click.option(
     "--rate-limit",
     "rate",
     callback=lambda _, __, given: _rate(given),
-    help="Answer no more than so many requests, as in 50/s or 600/min, in each worker.",
+    help="Answer no more than so many requests of a token, as in 50/s or 600/min, in each worker.",
 )
 def serve(
     host: str,
@@ -68,14 +80,15 @@ def serve(
     workers: int,
     sample_data: bool,
     token: str | None,
+    tokens_file: Path | None,
     rate: float | None,
 ) -> int:
     """Run the embedded service alone, in the foreground."""
-    token = _settled(token)
-    if token is None and not values.is_loopback(host):
+    tokens = _tokens(_settled(token), tokens_file)
+    if tokens is None and not values.is_loopback(host):
         raise CannotServe(
             f"Anyone who reaches {clean(host, 80)} could use this service. Nothing was started.",
-            hint="Give it a --token env:NAME, or leave --host at 127.0.0.1.",
+            hint="Give it --tokens FILE or --token env:NAME, or leave --host at 127.0.0.1.",
         )
     is_address = (database or "").startswith(_ADDRESSES)
     if not is_address and _MEANT_AS_ADDRESS.search(database or ""):
@@ -96,7 +109,7 @@ def serve(
         "database": Path(database) if database is not None and not is_address else database,
         "migrate": migrate,
         "sample_data": sample_data,
-        "token": token,
+        "tokens": tokens,
         "rate": rate,
     }
     try:
@@ -144,6 +157,33 @@ def _settled(token: str | None) -> str | None:
     if not token:
         raise ConfigError("--token is empty.", hint="Leave it out, or give one.")
     return token
+
+
+def _tokens(token: str | None, file: Path | None) -> Tokens | None:
+    """Who may ask; None: anyone.
+
+    Raises:
+        ConfigError: the file cannot be used, or both were given.
+    """
+    from lockterm.service import tokens
+
+    if file is None:
+        return None if token is None else tokens.Tokens.only(token)
+    if token is not None:
+        raise ConfigError("--token and --tokens exclude each other.", hint="Give one of them.")
+
+    def read() -> str:
+        if why := written_by_others(file):
+            raise ValueError(f"{why[0].upper()}{why[1:]}.")
+        return read_regular(file, tokens.MAX_BYTES, "file of tokens").decode("ascii")
+
+    try:
+        return tokens.Tokens(read)
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"The tokens of {clean(str(file))} cannot be used: {tokens.reason(error)}",
+            hint="Its lines are those of: lockterm token NAME",
+        ) from None
 
 
 def _explained(error: OSError, host: str, port: int) -> CannotServe:

@@ -71,7 +71,11 @@ class Code(Enum):
         " parameter given twice, NUL, half a surrogate pair, a number beyond int64, nested deeper"
         " than 16",
     )
-    UNAUTHORIZED = 401, "unauthorized", "the service was started with a token and this is not it"
+    UNAUTHORIZED = (
+        401,
+        "unauthorized",
+        "the service wants a token, and this is none",
+    )
     FORBIDDEN = 403, "forbidden", "the Origin header names another site"
     NOT_FOUND = 404, "not found", "there is nothing at this path"
     METHOD_NOT_ALLOWED = (

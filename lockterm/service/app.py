@@ -25,6 +25,7 @@ from .sample_data import fill
 from .site import Call, Site, now_ms
 from .sqlite_storage import SqliteDatabase
 from .storage import Again, Begin, Connection, Database, OutcomeUnknown, Unavailable, Unusable
+from .tokens import Tokens
 
 Operation = Callable[[Call], object]
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -59,7 +60,7 @@ def create_service(
     sample_data: bool = True,
     today: date | None = None,
     clock: Callable[[], int] = now_ms,
-    token: str | None = None,
+    tokens: Tokens | None = None,
     rate: float | None = None,
     allowed_hosts: Iterable[str] = LOOPBACK_HOSTS,
 ) -> Starlette:
@@ -77,8 +78,9 @@ def create_service(
             no locks and accepts any lock id. One that was made so goes on accepting any.
         today: the day that the sample data is relative to; the clock's day in UTC by default.
         clock: now in milliseconds since 1970.
-        token: the bearer token that requests have to carry.
-        rate: how many requests a second this process answers on average; others get 429.
+        tokens: the bearer tokens of which requests have to carry one.
+        rate: how many requests a second this process answers to each token on average, or to all
+            who ask without one; others get 429.
         allowed_hosts: hosts that requests may be addressed to, without ports.
 
     Raises:
@@ -143,7 +145,7 @@ def create_service(
                 Guard,
                 allowed_hosts=allowed_hosts,
                 rate=rate,
-                token=token,
+                tokens=tokens,
                 clock=clock,
                 requests=requests,
             )

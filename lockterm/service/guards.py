@@ -9,7 +9,6 @@ import asyncio
 import ipaddress
 import math
 import re
-import secrets
 from collections import deque
 from collections.abc import Callable, Iterable
 from email.utils import formatdate
@@ -18,6 +17,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .answers import Code, Refusal, refusal
+from .tokens import Tokens
 
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
 HEALTH, READINESS = "/healthz", "/readyz"
@@ -40,9 +40,10 @@ class Guard:
         allowed_hosts: names and addresses that the Host header may have, without ports. With
             ``0.0.0.0`` or ``::`` among them any address (not any name) will do, because a page
             that rebinds DNS always comes with a name.
-        rate: how many requests a second are let through on average, and at once; None: any.
-        token: where given, what ``Authorization: Bearer`` has to carry. The files of packs
-            need none: the lock itself fetches them.
+        rate: how many requests a second are let through for each token on average, and at once;
+            None: any.
+        tokens: where given, what ``Authorization: Bearer`` has to carry one of. The files of
+            packs need none: the lock itself fetches them.
         clock: now in milliseconds, for the Date header.
         requests: where method and path of each request are noted.
     """
@@ -53,15 +54,16 @@ class Guard:
         *,
         allowed_hosts: Iterable[str],
         rate: float | None,
-        token: str | None,
+        tokens: Tokens | None,
         clock: Callable[[], int],
         requests: deque[tuple[str, str]],
     ) -> None:
         self._app = app
         self._hosts = frozenset(host.lower() for host in allowed_hosts)
-        self._token = None if token is None else token.encode()
+        self._tokens = tokens
         self._clock = clock
-        self._pace = None if rate is None else _Pace(rate, clock)
+        self._rate = rate
+        self._paces: dict[str, _Pace] = {}
         self._requests = requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -103,13 +105,19 @@ class Guard:
             if origin.lower() != f"{scheme}://{host}".lower():
                 raise Refusal(Code.FORBIDDEN)
         is_open = path in (HEALTH, READINESS) or path.startswith("/packs/")
-        if self._token is not None and not is_open:
+        if is_open:
+            return
+        name = ""
+        if self._tokens is not None:
             kind, _, credential = headers.get("authorization", "").partition(" ")
-            same = secrets.compare_digest(credential.strip().encode("latin-1"), self._token)
-            if kind.lower() != "bearer" or not same:
+            known = self._tokens.name_of(credential.strip().encode("latin-1"))
+            if kind.lower() != "bearer" or known is None:
                 raise Refusal(Code.UNAUTHORIZED, headers={"WWW-Authenticate": "Bearer"})
-        if self._pace is not None and not is_open and (wait_s := self._pace.wait_s()):
-            raise Refusal(Code.TOO_MANY, headers={"Retry-After": str(wait_s)})
+            name = known
+        if self._rate is not None:
+            pace = self._paces.setdefault(name, _Pace(self._rate, self._clock))
+            if wait_s := pace.wait_s():
+                raise Refusal(Code.TOO_MANY, headers={"Retry-After": str(wait_s)})
 
     def _serves(self, host: str) -> bool:
         match = _HOST.fullmatch(host.lower())

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import signal
 import socket
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from .answers import Code, Refusal, refusal
 from .app import create_service
 from .guards import LOOPBACK_HOSTS
+from .tokens import Tokens, reason
 
 HEAD_TIMEOUT_S = 20.0
 """How long the head of a request may take; uvicorn itself would wait for ever."""
@@ -63,6 +65,7 @@ class RunningService:
         **options: Any,
     ) -> None:
         self._socket = listening or listen(host, port)
+        self._tokens: Tokens | None = options.get("tokens")
         self.base_url = url_of(host, self._socket)
         """Where the service is reached, without a slash at the end."""
         try:
@@ -105,11 +108,17 @@ class RunningService:
         self._socket.close()
         self.app.state.site.database.close()
 
-    def wait(self, stop_asked: SimpleQueue[None]) -> None:
-        """Wait until ``stop_asked`` has something, or until the service ended by itself."""
-        self._at_end = lambda: stop_asked.put(None)
-        if self._thread.is_alive():
-            stop_asked.get()
+    def wait(self, asked: SimpleQueue[int]) -> None:
+        """Wait until a signal asks to stop, or until the service ended by itself.
+
+        With tokens, ``SIGHUP`` has them read again in place of that.
+        """
+        self._at_end = lambda: asked.put(0)
+        while self._thread.is_alive():
+            if asked.get() != signal.SIGHUP or self._tokens is None:
+                break
+            if read_again(self._tokens):
+                print("lockterm: the tokens were read again", file=sys.stderr, flush=True)
 
     def __enter__(self) -> Self:
         return self.start()
@@ -126,7 +135,7 @@ class RunningService:
 
 
 def serve(host: str = "127.0.0.1", port: int = 8080, **options: Any) -> None:
-    """Serve in the foreground until SIGINT, SIGTERM or SIGHUP; then end cleanly.
+    """Serve in the foreground until SIGINT, SIGTERM or, without tokens, SIGHUP; then end cleanly.
 
     The first line on stdout is ``listening on http://HOST:PORT``. Only for the main thread.
 
@@ -144,15 +153,26 @@ def serve(host: str = "127.0.0.1", port: int = 8080, **options: Any) -> None:
 
 
 @contextmanager
-def asked_to_end() -> Iterator[SimpleQueue[None]]:
-    """Inside, SIGINT, SIGTERM and SIGHUP put something into the queue and do nothing else."""
-    asked = SimpleQueue[None]()  # an Event has a lock, which a second signal would wait for
-    before = {number: signal.signal(number, lambda *_: asked.put(None)) for number in ENDINGS}
+def asked_to_end() -> Iterator[SimpleQueue[int]]:
+    """Inside, SIGINT, SIGTERM and SIGHUP put their number into the queue and do nothing else."""
+    asked = SimpleQueue[int]()  # an Event has a lock, which a second signal would wait for
+    before = {number: signal.signal(number, lambda one, _: asked.put(one)) for number in ENDINGS}
     try:
         yield asked
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def read_again(tokens: Tokens) -> bool:
+    """Take the tokens that are there now, or say why not; returns whether it could be done."""
+    try:
+        tokens.read_again()
+    except (OSError, ValueError) as error:
+        said = f"the tokens stay what they were: {reason(error)}"
+        print(f"lockterm: {said}", file=sys.stderr, flush=True)
+        return False
+    return True
 
 
 class _Server(Server):

@@ -18,7 +18,16 @@ from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 from .app import create_service
-from .running import DRAIN_S, ENDINGS, RunningService, asked_to_end, listen, url_of
+from .running import (
+    DRAIN_S,
+    ENDINGS,
+    RunningService,
+    asked_to_end,
+    listen,
+    read_again,
+    url_of,
+)
+from .tokens import Tokens
 
 _PAUSE_S = 0.5
 """Before a worker that ended by itself is replaced."""
@@ -38,6 +47,7 @@ def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> No
     Raises:
         OSError: the address is not to be had (the port is in use), or the database.
     """
+    tokens: Tokens | None = options.get("tokens")
     children: set[int] = set()
     is_ending = False
 
@@ -48,6 +58,15 @@ def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> No
         for child in children:
             with suppress(ProcessLookupError):
                 os.kill(child, signal.SIGTERM)
+
+    def read_tokens(number: int, _: object) -> None:
+        # The parent's are those that a worker begins with. Each of the others reads them itself.
+        if tokens is None:
+            end()
+        elif read_again(tokens):
+            for child in children:
+                with suppress(ProcessLookupError):
+                    os.kill(child, signal.SIGHUP)
 
     with listen(host, port) as listening:
         # Makes the tables once, and says what is wrong with the database before anything runs.
@@ -67,6 +86,7 @@ def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> No
             _work(parent_lives, host, listening, options)
 
         before = {number: signal.signal(number, end) for number in ENDINGS}
+        signal.signal(signal.SIGHUP, read_tokens)
         try:
             for _ in range(workers):
                 start()

@@ -19,7 +19,7 @@ def test_a_token_of_the_environment(
     monkeypatch.setattr("lockterm.service.running.serve", lambda *_, **got: served.append(got))
     monkeypatch.setenv("A_TOKEN", "hunter22")
     assert run(["serve", "--token", "env:A_TOKEN"]) == 0
-    assert served[0]["token"] == "hunter22"
+    assert served[0]["tokens"].name_of(b"hunter22")
     assert run(["serve", "--token", "env:NO_TOKEN"]) == 2
     assert "variable NO_TOKEN: it is not set" in capsys.readouterr().err
     assert len(served) == 1

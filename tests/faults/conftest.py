@@ -3,14 +3,41 @@
 from __future__ import annotations
 
 import gc
+import os
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lockterm.service.running import RunningService
 from tests.faults.site import Site, quick
+from tests.service.cluster import Cluster, running_cluster
+
+ON_POSTGRES = os.environ.get("LOCKTERM_FAULTS") == "postgresql"
+"""Whether the service behind all faults keeps its remotes in PostgreSQL."""
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    with running_cluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def running_service(
+    running_service: Callable[..., RunningService], request: pytest.FixtureRequest
+) -> Callable[..., RunningService]:
+    """Start a service on the database that is asked for."""
+    if not ON_POSTGRES:
+        return running_service
+    cluster = request.getfixturevalue("cluster")
+
+    def start(**options: Any) -> RunningService:
+        return running_service(database=cluster.new_database(), migrate=True, **options)
+
+    return start
 
 
 @pytest.fixture

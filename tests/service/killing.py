@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -27,13 +29,25 @@ PATIENCE_S = 60.0
 
 
 @contextmanager
-def served(place: str, workers: int = 2) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """``lockterm serve`` with so many workers, and its address."""
-    command = [sys.executable, "-m", "lockterm", "serve", "--port", "0", "--empty", "--migrate"]
-    command += ["--database", place, "--workers", str(workers)]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as process:
+def served(
+    place: str | None, workers: int = 2, *options: str, says: Path | None = None
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """``lockterm serve`` with so many workers, and its address.
+
+    Args:
+        place: The database; None keeps it in memory.
+        workers: How many.
+        options: More of its options.
+        says: The file that gets what it writes to stderr.
+    """
+    command = [sys.executable, "-m", "lockterm", "serve", "--port", "0", "--empty"]
+    if place is not None:
+        command += ["--migrate", "--database", place]
+    command += ["--workers", str(workers), *options]
+    with (
+        open(says or os.devnull, "wb") as stderr,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True) as process,
+    ):
         try:
             assert process.stdout is not None
             first = process.stdout.readline()

@@ -1,0 +1,93 @@
+"""Who may ask: tokens with a name each, kept as hashes, so that who reads them cannot ask.
+
+SHA-256 without anything added is enough: ``new_token`` has 256 bits of chance, and one that is
+chosen has ``SHORTEST`` characters at least. A slow hash would be paid for by every request.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Callable
+from hashlib import sha256
+
+SHORTEST = 20
+"""Characters of a token that somebody chose."""
+MAX_BYTES = 1024 * 1024
+"""Of all lines."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_HASH = re.compile(r"sha256:([0-9a-f]{64})")
+
+
+class Tokens:
+    """The tokens there are.
+
+    Args:
+        read: the text with their lines, asked for now and by ``read_again``.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: a line is none, or there is none; a sentence that does not repeat it.
+    """
+
+    def __init__(self, read: Callable[[], str]) -> None:
+        self._read = read
+        self._names = _parsed(read())
+
+    @classmethod
+    def only(cls, token: str) -> Tokens:
+        """This one token."""
+        return cls(lambda: line_of("token", token))
+
+    def read_again(self) -> None:
+        """Take those that are there now; on an error, those of before stay."""
+        self._names = _parsed(self._read())
+
+    def name_of(self, token: bytes) -> str | None:
+        """Whose token it is; how long it takes does not tell how much of it is right."""
+        asked, found = sha256(token).digest(), None
+        for known, name in self._names.items():
+            if secrets.compare_digest(known, asked):
+                found = name
+        return found
+
+
+def new_token() -> str:
+    """A token that nobody guesses, fit for a header."""
+    return secrets.token_urlsafe(32)
+
+
+def line_of(name: str, token: str) -> str:
+    """The line of a token.
+
+    Raises:
+        ValueError: this is no name, as a sentence.
+    """
+    if not _NAME.fullmatch(name):
+        raise ValueError("A name has 1 to 64 letters, digits, points, dashes or underscores.")
+    return f"{name} sha256:{sha256(token.encode()).hexdigest()}"
+
+
+def reason(error: OSError | ValueError) -> str:
+    """Why tokens cannot be read, as a sentence."""
+    if isinstance(error, OSError):
+        return f"{error.strerror}."
+    return "It is not ASCII text." if isinstance(error, UnicodeError) else str(error)
+
+
+def _parsed(text: str) -> dict[bytes, str]:
+    names: dict[bytes, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        name, _, kept = line.partition("#")[0].strip().partition(" ")
+        if not name:
+            continue
+        found = _HASH.fullmatch(kept.strip())
+        if found is None or not _NAME.fullmatch(name):
+            raise ValueError(f"Line {number} is not a name and sha256: with 64 digits.")
+        digest = bytes.fromhex(found[1])
+        if digest in names or name in names.values():
+            raise ValueError(f"Line {number} has a name or a token that is there already.")
+        names[digest] = name
+    if not names:
+        raise ValueError("There is no token in it.")
+    return names

@@ -1,0 +1,114 @@
+"""Tokens with names: which file is one of them, and that it is read again while it is served."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import httpx
+import pytest
+
+from lockterm.cli.commands import run
+from lockterm.service.tokens import Tokens, line_of
+from tests.conftest import NOW_MS
+from tests.service.cluster import Cluster
+from tests.service.conftest import REMOTE
+from tests.service.killing import children, served, until
+
+LIST = f"{REMOTE}list?lockId=1001"
+NORTH, SOUTH = "north-0123456789abcdef", "south-0123456789abcdef"
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {token}"}
+
+
+def test_each_token_has_a_rate_of_its_own(running_service, call_to) -> None:
+    text = f"# keys\n\n{line_of('north', NORTH)}  # the campus\n{line_of('south', SOUTH)}\n"
+    tokens = Tokens(lambda: text)
+    api = call_to(running_service(tokens=tokens, rate=2.0, clock=lambda: NOW_MS))
+
+    def statuses(token: str, count: int) -> list[int]:
+        headers = bearer(token)
+        return [api.request("GET", LIST, headers=headers).status_code for _ in range(count)]
+
+    assert statuses(NORTH, 3) == [200, 200, 429]
+    assert statuses(SOUTH, 3) == [200, 200, 429]
+    assert statuses(NORTH[:-1], 1) == statuses("-" * 22, 1) == [401]
+    text = line_of("west", SOUTH)
+    tokens.read_again()
+    assert statuses(NORTH, 1) == [401]
+    assert statuses(SOUTH, 1) == [200], "the rate is that of the name"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "# none\n",
+        "north\n",
+        f"north {NORTH}",
+        f"{line_of('north', NORTH)}0",
+        f"a b{line_of('north', NORTH)}",
+        f"{line_of('north', NORTH)}\n{line_of('north', SOUTH)}",
+        f"{line_of('north', NORTH)}\n{line_of('south', NORTH)}",
+    ],
+)
+def test_what_is_no_file_of_tokens_is_refused_and_not_repeated(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^(Line|There)") as refused:
+        Tokens(lambda: text)
+    assert NORTH not in str(refused.value)
+
+
+def test_a_line_is_made_of_a_new_token_or_of_a_given_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert run(["token", "north"]) == 0
+    line, told = capsys.readouterr()
+    assert Tokens(lambda: line).name_of(told.split()[-1].encode()) == "north"
+    given = tmp_path / "token"
+    for typed, code in ((NORTH, 0), ("sh0rt", 2), ("a\tb" * 20, 2), (f"{'é' * 20}", 2)):
+        given.write_text(f"{typed}\n", "utf-8")
+        with given.open(encoding="utf-8") as stdin:
+            monkeypatch.setattr("sys.stdin", stdin)
+            assert run(["token", "north", "--stdin"]) == code
+        line, told = capsys.readouterr()
+        assert line == ("" if code else f"{line_of('north', NORTH)}\n")
+        assert typed not in told
+    assert run(["token", "no name"]) == 2
+
+
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.long)])
+def test_tokens_are_read_again_and_a_bad_file_leaves_the_old_ones(
+    workers: int, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    cluster: Cluster | None = request.getfixturevalue("cluster") if workers > 1 else None
+    file, says = tmp_path / "tokens", tmp_path / "says"
+    file.write_text(line_of("north", NORTH))
+
+    def answers() -> set[tuple[int, int]]:
+        """What the two tokens get, on connections enough to meet every worker."""
+        return {
+            tuple(httpx.get(url + LIST, headers=bearer(one)).status_code for one in (NORTH, SOUTH))
+            for _ in range(8)
+        }  # type: ignore[return-value]
+
+    def said(words: str) -> int:
+        return says.read_text().count(words)
+
+    place = cluster.new_database() if cluster else None
+    with served(place, workers, "--tokens", str(file), says=says) as (process, url):
+        assert answers() == {(200, 401)}
+        file.write_text(f"{line_of('north', NORTH)}\nsouth {SOUTH}\n")
+        process.send_signal(signal.SIGHUP)
+        until(lambda: said("the tokens stay what they were: Line 2") == 1)
+        assert answers() == {(200, 401)}
+        if workers > 1:  # one that is started now has the old ones, too
+            children(process)[0].kill()
+            until(lambda: said("is started") == 1 and len(children(process)) == workers)
+            assert answers() == {(200, 401)}
+        file.write_text(line_of("south", SOUTH))
+        process.send_signal(signal.SIGHUP)
+        until(lambda: answers() == {(401, 200)})
+        assert SOUTH not in says.read_text()
+    assert process.returncode == 0
