@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import date
@@ -101,6 +102,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # A shell has what it runs in the background ignore ctrl+c, and so would all that is started
+        # here; some of it is ended by that.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     getoption = config.getoption
     long.begin(all_of_it=getoption("--all"), new_ones=getoption("--long-faults"))
 
