@@ -36,11 +36,12 @@ def test_point_05_copying_works_over_ssh(service: RunningService, tmp_path: Path
         session.wait_for("9 remotes")
         session.press("y")
         session.wait_for("Copy which value")
-        session.press_until("enter", re.escape(f"{number} - sent to the terminal"))
-        sent = re.findall(rb"\x1b\]52;c?;([^\x07\x1b]+)", drained(session).raw)
-        assert [base64.b64decode(one).decode() for one in sent] == [number]
+        session.press("enter")
+        session.wait_for(re.escape(f"{number} - sent to the terminal"))
         session.press("q")
         session.wait_exit()
+        sent = re.findall(rb"\x1b\]52;c?;([^\x07\x1b]+)", session.raw)
+        assert [base64.b64decode(one).decode() for one in sent] == [number]
 
 
 def test_point_06_the_mouse_can_be_let_go(lockterm: Start, service: RunningService) -> None:

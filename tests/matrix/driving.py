@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -11,7 +13,7 @@ from tests.matrix import reading, sent
 from tests.matrix.job import QUIT, Step
 from tests.matrix.picture import Picture
 from tests.matrix.terminals import Terminal
-from tests.terminal.pty_session import PATIENCE_S, PtySession
+from tests.terminal.pty_session import PATIENCE_S, PtySession, is_at_work
 
 STILL_S = 0.03
 """A screen to which nothing was written for so long is read."""
@@ -19,8 +21,8 @@ AGAIN_S = 1.0
 """After so long a dialog may have taken a key for one that was not meant for it."""
 TURNS, MORE_TURNS = 60, 180
 """What is wrong with a screen that shows all its words may come right: a part is drawn later. After
-so many looks at which nothing was written and lockterm did nothing, it is wrong; more where a key
-is pressed again meanwhile."""
+so many looks at which nothing was written and neither lockterm nor the service did anything, it is
+wrong; more where a key is pressed again meanwhile."""
 
 
 @dataclass
@@ -68,7 +70,7 @@ def _take(session: PtySession, terminal: Terminal, step: Step) -> tuple[list[str
         now = time.monotonic()
         missing = not is_gone or any(problem.startswith("not there") for problem in problems)
         waits = missing and reading.COVERED not in problems
-        turns = 0 if waits else turns + (not session.is_at_work())
+        turns = 0 if waits else turns + (not (session.is_at_work() or _serves()))
         if now > end or session.exit_code is not None:
             return [*problems, *([] if is_gone else [f"still there: {step.gone!r}"])], missing
         if turns > (MORE_TURNS if step.again else TURNS):
@@ -76,6 +78,11 @@ def _take(session: PtySession, terminal: Terminal, step: Step) -> tuple[list[str
         if step.again and now > pressed + AGAIN_S:
             session.press(*step.keys)
             pressed = now
+
+
+def _serves() -> bool:
+    """Whether the service, a thread of this process, has something to do for it."""
+    return is_at_work(os.getpid(), but=threading.get_native_id())
 
 
 def leave(session: PtySession, terminal: Terminal) -> list[str]:

@@ -27,7 +27,8 @@ class Step:
     gone: str = ""
     """What is to have left the screen."""
     again: bool = False
-    """Whether the keys may be pressed once more: a dialog takes none before it was seen."""
+    """Whether the keys may be pressed once more: the one that destroys does nothing before the
+    terminal says that it shows the question, or has not answered for two seconds."""
 
 
 def dialog(*words: str, stands_out: str = "", others: str = "", dimmed: str = "") -> Expected:
@@ -153,7 +154,7 @@ JOB: tuple[Step, ...] = (
             act=f"Add {NAME}",
         ),
     ),
-    Step("review, yes", ("right",), answering("Keep editing", f"Add {NAME}"), again=True),
+    Step("review, yes", ("right",), answering("Keep editing", f"Add {NAME}")),
     Step(
         "saved",
         ("enter",),
@@ -175,7 +176,7 @@ JOB: tuple[Step, ...] = (
             act=f"Change {NAME}",
         ),
     ),
-    Step("difference, yes", ("right",), answering("Keep editing", "Change"), again=True),
+    Step("difference, yes", ("right",), answering("Keep editing", "Change")),
     Step("changed", ("enter",), Expected(("138 remotes",), f"{NAME} 2 was changed")),
     Step(
         "renew",
@@ -194,7 +195,7 @@ JOB: tuple[Step, ...] = (
             act=f"Change {NAME} 2",
         ),
     ),
-    Step("renewal, yes", ("right",), answering("Keep editing", "Change"), again=True),
+    Step("renewal, yes", ("right",), answering("Keep editing", "Change")),
     Step("renewed", ("enter",), Expected(("138 remotes",), f"{NAME} 2 was changed")),
 )
 """From the start to a remote that was added, changed and renewed."""

@@ -35,6 +35,8 @@ PATIENCE_S = 60.0
 
 REST_S = 0.02
 """Neither drawing nor at work for so long: the picture that was begun is whole."""
+RESTLESS_S = 2.0
+"""Seconds of its own work after which a program that never rests is looked at all the same."""
 
 KEYS = {
     "enter": "\r",
@@ -80,10 +82,12 @@ def _session_of(process: psutil.Process) -> int | None:
         return None
 
 
-def is_at_work(pid: int) -> bool:
-    """Whether a thread of a process runs, or would if other programs let it."""
+def is_at_work(pid: int, but: int | None = None) -> bool:
+    """Whether a thread of a process, but for this one, runs, or would if others let it."""
     states = set()
     for thread in Path(f"/proc/{pid}/task").glob("*/stat"):
+        if thread.parent.name == str(but):
+            continue
         with suppress(OSError):  # a thread that has just ended
             states.add(thread.read_text().rpartition(")")[2].split()[0])
     return bool(states & {"R", "D"})
@@ -192,9 +196,18 @@ class PtySession:
             if time.monotonic() > end:
                 raise AssertionError(f"not within {within_s} s: {what}\n{self.text}")
         # What it draws comes in pieces, and a notice grows line by line over several pictures.
-        end = time.monotonic() + 2.0
-        while (self.pump(REST_S) or self.is_at_work()) and time.monotonic() < end:
+        # One that never rests is left after so much work of its own, however slowly it gets on.
+        most_s = self._worked_s() + RESTLESS_S
+        while (self.pump(REST_S) or self.is_at_work()) and self._worked_s() < most_s:
             pass
+
+    def _worked_s(self) -> float:
+        """Seconds for which it had a processor."""
+        try:
+            fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
+            return 0.0
+        return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
     def pump(self, within_s: float, most: int = 65536) -> bool:
         """Read what there is, or the most of it, waiting at most so long for the first byte."""
@@ -231,31 +244,12 @@ class PtySession:
         """Type keys by their names, or text as it is."""
         self.send("".join(KEYS.get(key, key) for key in keys).encode())
 
-    def press_until(self, key: str, seen: str | Callable[[], bool]) -> None:
-        """Press a key, again if need be: a dialog takes none before it knows that it is seen.
-
-        Args:
-            key: The key.
-            seen: What the screen matches then, or a condition.
-        """
-        search = re.compile(seen, re.MULTILINE).search if isinstance(seen, str) else None
-        end = time.monotonic() + PATIENCE_S
-        while True:
-            self.press(key)
-            try:
-                holds = (lambda: bool(search(self.text))) if search else seen
-                self.wait_until(holds, str(seen), within_s=1.0)
-            except AssertionError:
-                if time.monotonic() > end or self.exit_code is not None:
-                    raise
-            else:
-                return
-
     def choose(self, button: str) -> None:
         """Press the button to the right of the one with the focus."""
         self.wait_for(re.escape(button))
         before = self._looks_of(button)
-        self.press_until("right", lambda: self._looks_of(button) != before)
+        self.press("right")
+        self.wait_until(lambda: self._looks_of(button) != before, f"{button} has the focus")
         self.press("enter")
 
     def _looks_of(self, text: str) -> list[pyte.screens.Char]:

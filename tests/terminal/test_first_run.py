@@ -106,12 +106,14 @@ def test_what_is_wrong_is_said_and_nothing_typed_is_lost(
     session.press("\x15", DEAD, "tab", "\x15", "\x13")  # the focus is on the first wrong one
     session.wait_for("Save the profile all the same")
     session.wait_for("Service unreachable")
-    session.press_until("enter", r"\( \) blue")  # keep editing
+    session.press("enter")  # keep editing
+    session.wait_for(r"\( \) blue")
     session.press("shift+tab", "\x15", service.base_url, "\x13")
     session.wait_for("Save the profile all the same")
     session.wait_for("Refused by the service: unauthorized")
     assert not config_of(tmp_path).exists()
-    session.press_until(GO_ON, "The lock book is empty")
+    session.press(GO_ON)
+    session.wait_for("The lock book is empty")
     assert "north  127.0.0.1" in session.lines[0]
     assert tomllib.loads(config_of(tmp_path).read_text())["default_profile"] == "north"
     session.press("q")
@@ -127,7 +129,8 @@ def test_a_variable_that_is_not_set_is_told_before_and_after(
     session.wait_for("It is not set now")
     session.press("\x13")
     session.wait_for("Save the profile all the same")
-    session.press_until(GO_ON, "lockterm: /")
+    session.press(GO_ON)
+    session.wait_for("lockterm: /")
     assert session.wait_exit() == 2
     assert "variableNOT_SET,whichisnotset" in "".join(session.text.split())
 
@@ -176,10 +179,12 @@ def test_leaving_says_how_to_go_on_and_asks_before_it_loses_something(lockterm: 
     session.press("north")
     session.press("\x11")  # ctrl+q
     session.wait_for("without saving")
-    session.press_until("enter", r"\( \) blue")
+    session.press("enter")
+    session.wait_for(r"\( \) blue")
     session.press("escape")
     session.wait_for("without saving")
-    session.press_until(GO_ON, "Try the demo")
+    session.press(GO_ON)
+    session.wait_for("Try the demo")
     session.press("q")
     assert session.wait_exit() == 2
     assert "Try `lockterm demo`, or give one: lockterm --base-url" in "".join(session.lines)

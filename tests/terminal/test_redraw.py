@@ -36,10 +36,8 @@ def test_ctrl_l_draws_a_question_again(lockterm: Start) -> None:
     session.wait_for("Keep +D +Delete Night crew 1(?s:.*)╯")
     session.write_as_others(b"\x1b[2J\x1b[5;5Hwritten by others")
     session.wait_for("written by others")
-    # A dialog takes no key before it knows that it was seen.
-    session.press_until(
-        "\x0c", "Delete Night crew 1 .A-2054(?s:.*)╯(?s:.*)Snow clearing(?s:.*)[?] help"
-    )
+    session.send(CTRL_L)
+    session.wait_for("Delete Night crew 1 .A-2054(?s:.*)╯(?s:.*)Snow clearing(?s:.*)[?] help")
 
 
 def test_after_a_stop_it_is_drawn_again(lockterm: Start) -> None:
