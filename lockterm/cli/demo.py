@@ -171,8 +171,10 @@ class _LateService:
     def _start(self) -> None:
         try:
             from lockterm.service.running import RunningService
+            from lockterm.service.tokens import Tokens
 
-            self._service = RunningService(listening=self._socket, token=self._token).start()
+            tokens = Tokens.only(self._token)
+            self._service = RunningService(listening=self._socket, tokens=tokens).start()
         except Exception:
             _log.exception("the demo's service did not start")
             self._socket.close()  # a refused connection says more than one that hangs
