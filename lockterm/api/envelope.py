@@ -111,7 +111,9 @@ def _refusal(answer: Answer, envelope: Envelope | None, quoted: str) -> Refused:
     message = message or f"The service answered HTTP {status}: {quoted or 'nothing more'}"
     if status == 429:
         wait_s = retry_after_s(answer.headers)
-        hint = f"It takes calls again in {wait_s:.0f} s."
+        hint = "Try again in some seconds."
+        if wait_s:
+            hint = f"It takes calls again in {wait_s:.0f} s."
         return RateLimited(message, retry_after_s=wait_s, hint=hint)
     hint = {
         401: "It wants credentials: check the profile's headers.",

@@ -9,8 +9,6 @@ from datetime import UTC
 
 MOST_S = 60.0
 """The longest wait that is believed, in seconds."""
-UNSTATED_S = 5.0
-"""The wait where the service asks for one without saying how long, in seconds."""
 
 
 def http_date(text: str | None) -> float | None:
@@ -42,7 +40,7 @@ def clock_offset_s(headers: Mapping[str, str], local_s: float) -> float | None:
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float:
-    """The seconds that an answer asks to wait, at most 60.
+    """The seconds that an answer asks to wait, at most 60; 0: it does not say how long.
 
     A date is taken against the date of the answer itself, so that a wrong clock here does not
     matter.
@@ -52,6 +50,6 @@ def retry_after_s(headers: Mapping[str, str]) -> float:
         return min(float(text[:9]), MOST_S)
     until = http_date(text)
     if until is None:
-        return UNSTATED_S
+        return 0.0
     there = http_date(headers.get("date"))
     return min(max(until - (time.time() if there is None else there), 0.0), MOST_S)

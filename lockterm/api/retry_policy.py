@@ -25,6 +25,10 @@ FOR_READS = (Unreachable, NoAnswer, MalformedAnswer, RateLimited)
 FOR_WRITES = (Unreachable,)
 """A write may be repeated only when it was provably not sent: the service could apply it twice."""
 
+UNSTATED_S = 1.0
+"""The wait where calls are too many (429) and the service does not say how long, in seconds: many
+count the calls of a second."""
+
 
 @record
 class RetryPolicy:
@@ -72,6 +76,6 @@ class RetryPolicy:
             return None
         pause: float = self.pause_s * 2.0 ** (number - 1) * random.uniform(0.5, 1.5)
         if isinstance(error, RateLimited):
-            pause = max(pause, error.retry_after_s)
+            pause = max(pause, error.retry_after_s or UNSTATED_S)
             return pause if pause <= self.longest_wait_s else None
         return pause

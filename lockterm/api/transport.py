@@ -78,7 +78,7 @@ class Transport:
         """Quotes what the service sent, as errors may do it: short, clean, without secrets."""
         self.on_limited: Callable[[float], None] = lambda seconds: None
         """Called with the wait that is asked for whenever an answer says that calls are too many,
-        also where the call is tried again by itself."""
+        also where the call is tried again by itself; see :func:`retry_after_s`."""
         self._ca_file, self._ca_only = profile.ca_file, profile.ca_only
         self._pool: ConnectionPool | None = None
 

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeVar
 
 from lockterm.domain.clock import Clock
-from lockterm.errors import LocktermError, RateLimited, ServiceError, Unreachable
+from lockterm.errors import LocktermError, RateLimited, Refused, ServiceError, Unreachable
 
 if TYPE_CHECKING:
     from lockterm.api.client import LockService
@@ -31,6 +31,10 @@ turn: ContextVar[Callable[[], AbstractAsyncContextManager[None]]] = ContextVar(
 )
 """What a call waits for, and goes on in. What reads for a run sets it in its own task: a key waits
 for nobody's turn."""
+
+unstated_s: ContextVar[float] = ContextVar("unstated_s", default=5.0)
+"""The pause that is kept where calls are too many and the service does not say how long to wait.
+The step of a run sets it to none: the pace of the run knows."""
 
 CLOCK_TOLERANCE_S = 120.0
 """How far this machine's clock may be off the service's before dates are doubted."""
@@ -60,7 +64,9 @@ class Connection:
         """Called when the service asks for a pause; see ``wait_s``."""
         self.on_limited: Callable[[float], None] = lambda seconds: None
         """Called with the pause that is asked for whenever a call was one too many (HTTP 429), also
-        where it is tried again by itself."""
+        where it is tried again by itself; 0: the service does not say how long."""
+        self.on_answered: Callable[[], None] = lambda: None
+        """Called whenever a call was answered otherwise."""
         self.call_s: float | None = None
         """How long a call takes, in seconds, by the last ones; None before the first."""
         self._wait_until_ms = 0
@@ -159,17 +165,21 @@ class Connection:
         try:
             result = await call(service)
         except RateLimited as error:
-            self._wait_until_ms = self.clock.steady_ms() + int(error.retry_after_s * 1000)
             self._note_online(True)
-            self.on_wait()
+            if wait_s := error.retry_after_s or unstated_s.get():
+                self._wait_until_ms = self.clock.steady_ms() + int(wait_s * 1000)
+                self.on_wait()
             raise
         except ServiceError as error:
+            if isinstance(error, Refused):
+                self.on_answered()
             # A line that takes requests and returns nothing is as good as none, and so is one
             # whose other end is a portal.
             self._note_online(not error.out_of_reach)
             raise
         took_s = (self.clock.steady_ms() - began_ms) / 1000
         self.call_s = took_s if self.call_s is None else (3 * self.call_s + took_s) / 4
+        self.on_answered()
         self._note_online(True)
         return result
 

@@ -30,7 +30,7 @@ from lockterm.errors import (
     ServiceError,
     StoreError,
 )
-from lockterm.operations.connection import turn
+from lockterm.operations.connection import turn, unstated_s
 from lockterm.operations.pace import MOST_AT_ONCE, Pace
 from lockterm.operations.refusals import NoSuchRun, OtherPlan, RunUnderWay
 from lockterm.operations.steps import CALLS
@@ -105,7 +105,7 @@ class Runs:
         self._thread = journal.database.thread
         self._pace = Pace(lambda: connection.clock.steady(), profile.calls_per_minute)
         """One for all runs of the session: what it knows of the service stays true."""
-        connection.on_limited = self._pace.limit
+        connection.on_limited, connection.on_answered = self._pace.limit, self._pace.answer
         self._reads = asyncio.Semaphore(READS_AT_ONCE)
         self._here: set[str] = set()
         """The ids of the plans that are being carried out in this process."""
@@ -347,6 +347,7 @@ class Runs:
 
     async def _try(self, run: _Run, number: int) -> None:
         """Carry out a step; where what became of it cannot be noted, no more steps begin."""
+        unstated_s.set(0.0)
         try:
             await self._one(run, number)
         except StoreError as error:
@@ -376,7 +377,7 @@ class Runs:
             if ended.state is StepState.UNKNOWN:
                 self._pace.fail()
             else:
-                self._pace.went_well(CALLS[step.action])
+                self._pace.went_well()
         await self._end(run, ended)
 
     async def _end(self, run: _Run, ended: Step) -> None:

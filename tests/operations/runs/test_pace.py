@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from lockterm.api.retry_policy import UNSTATED_S
 from lockterm.operations.pace import MOST_AT_ONCE, Pace
 from tests.long import telling
 
@@ -66,10 +67,12 @@ class World:
     takes: Callable[[float], bool]
     latency_s: float = 0.15
     asks_s: float = 0.0
-    """The pause that a 429 asks for."""
+    """The pause that a 429 asks for; 0: it does not say how long."""
     calls_per_minute: int = 0
     now_s: float = 0.0
     taken: int = 0
+    done: int = 0
+    """Steps that were not one too many; the others are done again later."""
     refused: int = 0
     most_at_once: int = 0
     sent: list[float] = field(default_factory=list)
@@ -83,15 +86,18 @@ class World:
         self.taken += is_taken
         self.refused += not is_taken
         yield self.latency_s
-        if not is_taken:
+        if is_taken:
+            self.pace.answer()
+        else:
             self.pace.limit(self.asks_s)
         return is_taken
 
     def step(self) -> Generator[float, None, None]:
         while not (yield from self.call()):  # a read is tried again by the client
-            yield max(self.asks_s, 0.3)
+            yield self.asks_s or UNSTATED_S
         if (yield from self.call()):
-            self.pace.went_well(CALLS)
+            self.pace.went_well()
+            self.done += 1
 
     def run(self, seconds: float) -> None:
         end_s, order = self.now_s + seconds, itertools.count()
@@ -110,20 +116,33 @@ class World:
                 heapq.heappush(under_way, (self.now_s + pause_s, next(order), step))
 
 
-LIMITS = [(each_second, 0.9), (last_second, 0.88), (bucket, 0.9)]
-"""Services, and which share of the limit is reached: the calls of a step leave unevenly."""
+Service = Callable[[float], Callable[[float], bool]]
+SERVICES = [each_second, last_second, bucket]
 
 
-@pytest.mark.parametrize(("service", "share"), LIMITS)
+@pytest.mark.parametrize("service", SERVICES)
 @pytest.mark.parametrize("most", [20, 60])
-@pytest.mark.parametrize("asks_s", telling([0.0, 5.0], [0.0, 1.0, 5.0]))
+@pytest.mark.parametrize("latency_s", telling([0.005, 0.15], [0.005, 0.05, 0.15]))
 def test_nine_tenths_of_a_limit_that_nobody_told_are_reached_with_few_refusals(
-    service: Callable[[float], Callable[[float], bool]], share: float, most: int, asks_s: float
+    service: Service, most: int, latency_s: float
+):
+    """In a run of a minute, the search for the limit included."""
+    world = World(service(most), latency_s)
+    world.run(60)
+    assert world.done * CALLS >= 0.9 * most * 60
+    assert world.refused <= 0.02 * (world.taken + world.refused)
+
+
+@pytest.mark.parametrize("service", SERVICES)
+@pytest.mark.parametrize("most", [20, 60])
+@pytest.mark.parametrize("asks_s", telling([5.0], [1.0, 5.0]))
+def test_pauses_that_are_asked_for_take_little_of_a_long_run(
+    service: Service, most: int, asks_s: float
 ):
     world = World(service(most), asks_s=asks_s)
     world.run(600)
-    assert world.taken >= share * most * 600
-    assert world.refused <= 0.02 * (world.taken + world.refused)
+    assert world.done * CALLS >= 0.85 * most * 600
+    assert world.refused <= 0.005 * (world.taken + world.refused)
 
 
 def test_a_limit_that_sinks_is_followed():
@@ -173,7 +192,7 @@ def test_what_fails_halves_the_steps_at_once_and_fails_together_once():
     now_s = [0.0]
     pace = Pace(lambda: now_s[0])
     for _ in range(200):
-        pace.went_well(CALLS)
+        pace.went_well()
     assert pace.at_once == MOST_AT_ONCE
     for _ in range(5):
         pace.fail()
@@ -183,5 +202,5 @@ def test_what_fails_halves_the_steps_at_once_and_fails_together_once():
         pace.fail()
     assert pace.at_once == 1
     assert pace.wait_s(0) == 0 and pace.wait_s(1) == math.inf
-    pace.went_well(CALLS)
+    pace.went_well()
     assert pace.wait_s(1) == 0
