@@ -19,7 +19,7 @@ from lockterm.domain import glyphs
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key
 from lockterm.screens.base import LocktermScreen
-from lockterm.terminal.colours import ON_ONE_GROUND, OWN, NoColours, Readable
+from lockterm.terminal.colours import FOR_EYES, ON_ONE_GROUND, OWN, NoColours, Readable
 from lockterm.terminal.frame_diff import FrameDiff
 from lockterm.terminal.glyphs import NothingElseFilter
 from lockterm.terminal.link import SLOW_S, Link
@@ -59,7 +59,7 @@ class Appearance:
         """What becomes of each line for this terminal."""
         self.on_change: Callable[[Look], None] = lambda _: None
         """Told another look, once it is taken on."""
-        for theme in (OWN, *ON_ONE_GROUND):
+        for theme in (OWN, *ON_ONE_GROUND, *FOR_EYES):
             app.register_theme(theme)
         app.no_color = look.colours == 0
         without_greys(app)

@@ -86,6 +86,80 @@ ON_ONE_GROUND = (
 """Textual's themes of the terminal's own colours, in those of them that are read on a black or on a
 white ground in the palettes of xterm, VGA and Tango: 4.5 to 1, which blue on black is not."""
 
+_ROLES = {
+    "ended": "error",
+    "week": "warning",
+    "month": "secondary",
+    "ahead": "success",
+    "disagree": "error",
+    "unclear": "foreground",
+    "coerced": "primary",
+}
+"""State of a remote -> the colour of a theme that it has, where the theme has none for it."""
+
+_ON_DARK = {
+    "ended": "#f96b4e",
+    "week": "#ff9a00",
+    "month": "#ffff80",
+    "ahead": "#83efa1",
+    "disagree": "#db63fe",
+    "unclear": "#a49d9e",
+    "coerced": "#bac8fc",
+}
+_ON_LIGHT = {
+    "ended": "#9c0d29",
+    "week": "#943e00",
+    "month": "#373203",
+    "ahead": "#07653b",
+    "disagree": "#69066d",
+    "unclear": "#5b515f",
+    "coerced": "#002f99",
+}
+"""Colours of the states: 7 to 1 on black, or on white, and as far from each other and from the text
+as they can be, for those too who see no red or no green."""
+
+
+def _for_eyes(base: str, name: str, states: Mapping[str, str], muted: str, **colours: str) -> Theme:
+    theme = BUILTIN_THEMES[base]
+    text, ground, step = (colours[role] for role in ("foreground", "background", "panel"))
+    variables = {
+        **theme.variables,
+        **{f"state-{state}": colour for state, colour in states.items()},
+        **dict.fromkeys(("text-muted", "text-disabled", "foreground-muted"), muted),
+        **dict.fromkeys(("warning-muted", "block-hover-background"), step),
+        "text-error": states["ended"],
+        "text-warning": states["week"],
+        **dict.fromkeys(("block-cursor-foreground", "input-selection-foreground"), ground),
+        "button-color-foreground": ground,
+        **dict.fromkeys(("block-cursor-background", "input-selection-background"), text),
+        "block-cursor-blurred-background": step,
+        "border": text,
+        "scrollbar": muted,
+    }
+    roles = {role: states[state] for state, role in _ROLES.items() if state != "disagree"}
+    roles |= {"accent": states["coerced"], "surface": ground, **colours}
+    return replace(theme, name=name, variables=variables, **roles)  # type: ignore[arg-type]
+
+
+_DARK = {"foreground": "#e0e0e0", "background": "#121212", "panel": "#242424"}
+_LIGHT = {"foreground": "#1f1f1f", "background": "#f4f4f4", "panel": "#e0e0e0"}
+_WHITE_ON_BLACK = {"foreground": "#ffffff", "background": "#000000", "panel": "#1c1c1c"}
+_BLACK_ON_WHITE = {"foreground": "#000000", "background": "#ffffff", "panel": "#f8f8f8"}
+FOR_EYES = (
+    _for_eyes("textual-dark", "colour-blind-dark", _ON_DARK, "#b4b4b4", **_DARK),
+    _for_eyes("textual-light", "colour-blind-light", _ON_LIGHT, "#4c4c4c", **_LIGHT),
+    _for_eyes("textual-dark", "high-contrast-dark", _ON_DARK, "#c8c8c8", **_WHITE_ON_BLACK),
+    _for_eyes("textual-light", "high-contrast-light", _ON_LIGHT, "#404040", **_BLACK_ON_WHITE),
+)
+"""Themes in which every state has a colour of its own."""
+
+
+def with_states(variables: Mapping[str, str]) -> dict[str, str]:
+    """The variables of a theme, with a colour for each state of a remote that has one."""
+    states = {f"state-{state}": variables[role] for state, role in _ROLES.items()}
+    return {**states, **variables}
+
+
 LEAST_CONTRAST = 1.8
 """Below this contrast to its background a word cannot be made out, even one that is dimmed."""
 

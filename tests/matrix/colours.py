@@ -5,7 +5,8 @@ The floors are those of WCAG 2: its ratio of two luminances, 1 (the same) to 21 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 
@@ -90,11 +91,56 @@ def contrast(front: RGB, back: RGB) -> float:
 
 
 def _luminance(colour: RGB) -> float:
-    shares = [value / 255 for value in colour]
-    red, green, blue = (
-        share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares
-    )
+    red, green, blue = _linear(colour)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _linear(colour: RGB) -> list[float]:
+    shares = [value / 255 for value in colour]
+    return [
+        share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares
+    ]
+
+
+Rows = tuple[tuple[float, float, float], ...]
+EYES: dict[str, Rows] = {
+    "all colours": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+    "no red": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "no green": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+}
+"""What becomes of a linear colour in eyes with protanopia, and with deuteranopia (Machado 2009)."""
+_TO_XYZ: Rows = (
+    (0.4124, 0.3576, 0.1805),
+    (0.2126, 0.7152, 0.0722),
+    (0.0193, 0.1192, 0.9505),
+)
+_D65 = (0.95047, 1.0, 1.08883)
+
+
+def distance(one: RGB, other: RGB, eyes: str) -> float:
+    """How far apart two colours are for someone's eyes, as CIE76 measures it."""
+    return math.dist(_lab(one, EYES[eyes]), _lab(other, EYES[eyes]))
+
+
+def _lab(colour: RGB, eyes: Rows) -> tuple[float, float, float]:
+    seen = [min(max(share, 0.0), 1.0) for share in _times(eyes, _linear(colour))]
+    x, y, z = (
+        share ** (1 / 3) if share > 0.008856 else 7.787 * share + 16 / 116
+        for share in (xyz / white for xyz, white in zip(_times(_TO_XYZ, seen), _D65, strict=True))
+    )
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+def _times(rows: Rows, column: Sequence[float]) -> list[float]:
+    return [sum(a * b for a, b in zip(row, column, strict=True)) for row in rows]
 
 
 def is_exact(cell: Char) -> bool:
