@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lockterm.cli.ending import tell
 from lockterm.config import values
 from lockterm.config.file import FROM_ENVIRONMENT
 from lockterm.domain.text import clean
@@ -67,6 +68,18 @@ class CannotServe(LocktermError):
     "SIGHUP has it read again.",
 )
 @click.option(
+    "--public-url",
+    help="How a proxy in front is reached, as in https://locks.example.com: for packs' addresses.",
+)
+@click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="json: a line on stderr for each request and event, without names, headers and bodies.",
+)
+@click.option("--metrics", is_flag=True, help="Serve figures for Prometheus at /metrics.")
+@click.option(
     "--rate-limit",
     "rate",
     callback=lambda _, __, given: _rate(given),
@@ -81,6 +94,9 @@ def serve(
     sample_data: bool,
     token: str | None,
     tokens_file: Path | None,
+    public_url: str | None,
+    log_format: str,
+    metrics: bool,
     rate: float | None,
 ) -> int:
     """Run the embedded service alone, in the foreground."""
@@ -102,7 +118,9 @@ def serve(
             "More than one worker cannot share a file or the memory. Nothing was started.",
             hint="Give them a --database postgresql://USER@HOST/NAME, or leave --workers out.",
         )
-    from lockterm.service import running  # the help names this command, too
+    if migrate and not is_address:
+        tell("note: --migrate is for PostgreSQL; a file has its tables without it.")
+    from lockterm.service import app, running, watch  # the help names this command, too
     from lockterm.service import workers as processes
 
     options = {
@@ -110,7 +128,10 @@ def serve(
         "migrate": migrate,
         "sample_data": sample_data,
         "tokens": tokens,
+        "public_url": None if public_url is None else _public(public_url),
         "rate": rate,
+        "log": watch.Log(as_json=log_format == "json"),
+        "figures": watch.Figures(app.WATCHED, workers) if metrics else None,
     }
     try:
         if workers > 1:
@@ -157,6 +178,14 @@ def _settled(token: str | None) -> str | None:
     if not token:
         raise ConfigError("--token is empty.", hint="Leave it out, or give one.")
     return token
+
+
+def _public(given: str) -> str:
+    try:
+        url, _ = values.base_url(given)
+    except ValueError as error:
+        raise ConfigError(f"--public-url {error}.") from None
+    return url
 
 
 def _tokens(token: str | None, file: Path | None) -> Tokens | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
@@ -26,6 +28,7 @@ from .site import Call, Site, now_ms
 from .sqlite_storage import SqliteDatabase
 from .storage import Again, Begin, Connection, Database, OutcomeUnknown, Unavailable, Unusable
 from .tokens import Tokens
+from .watch import Figures, Log, Watch
 
 Operation = Callable[[Call], object]
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -47,9 +50,16 @@ OPERATIONS: tuple[tuple[str, str, Operation], ...] = (
 )
 """The endpoints in the order of the contract's section 4."""
 
+METRICS = "/metrics"
+"""What Prometheus asks for, with a token where one is wanted."""
+WATCHED = (*(path for _, path, _ in OPERATIONS), "/packs/", HEALTH, READINESS, METRICS)
+"""The paths that are told apart in the log and in the figures."""
+
 REMEMBERED_REQUESTS = 10_000
 _ATTEMPTS = 5
 """At a transaction in whose way others were, before anything is answered."""
+_PAUSE_S = 0.02
+"""Before the second of them, or half of it; then twice as long each time."""
 _RETRY_AFTER_S = 1
 
 
@@ -63,6 +73,9 @@ def create_service(
     tokens: Tokens | None = None,
     rate: float | None = None,
     allowed_hosts: Iterable[str] = LOOPBACK_HOSTS,
+    public_url: str | None = None,
+    log: Log | None = None,
+    figures: Figures | None = None,
 ) -> Starlette:
     """Make the service.
 
@@ -82,12 +95,18 @@ def create_service(
         rate: how many requests a second this process answers to each token on average, or to all
             who ask without one; others get 429.
         allowed_hosts: hosts that requests may be addressed to, without ports.
+        public_url: how a proxy in front is reached, without a slash at the end: its host is one of
+            them, and the addresses of packs begin so. Without it, they do with the Host header.
+        log: where requests and failures are told.
+        figures: where requests are counted, made with ``WATCHED``; None: nothing is at ``METRICS``.
 
     Raises:
         OSError: the database cannot be used.
     """
     requests: deque[tuple[str, str]] = deque(maxlen=REMEMBERED_REQUESTS)
     failures: deque[Exception] = deque(maxlen=100)
+
+    log = log or Log()
 
     def begin(db: Connection) -> None:
         db.execute("INSERT INTO site VALUES (?)", (int(not sample_data),))
@@ -116,6 +135,7 @@ def create_service(
 
     def answer_database(request: Request, error: Exception) -> Response:
         failures.append(error)
+        log.failed(error)
         if isinstance(error, OutcomeUnknown):
             return refusal(request.scope["path"], Refusal(Code.OUTCOME_UNKNOWN))
         headers = {"Retry-After": str(_RETRY_AFTER_S)}
@@ -123,7 +143,12 @@ def create_service(
 
     def answer_bug(request: Request, error: Exception) -> Response:
         failures.append(error)
+        log.failed(error)
         return refusal(request.scope["path"], Refusal(Code.INTERNAL))
+
+    async def metrics(_: Request) -> Response:
+        assert figures is not None
+        return Response(figures.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -133,22 +158,25 @@ def create_service(
     service = Starlette(
         routes=[
             *(
-                Route(path, _endpoint(site, operation), methods=[method])
+                Route(path, _endpoint(site, operation, public_url), methods=[method])
                 for method, path, operation in OPERATIONS
             ),
             Route("/packs/{path:path}", _download, methods=["GET"]),
             Route(HEALTH, _is_alive, methods=["GET"]),
-            Route(READINESS, _endpoint(site, _is_ready), methods=["GET"]),
+            *((Route(METRICS, metrics, methods=["GET"]),) if figures else ()),
+            Route(READINESS, _endpoint(site, _is_ready, public_url), methods=["GET"]),
         ],
         middleware=[
+            Middleware(Watch, endpoints=WATCHED, log=log, figures=figures),
             Middleware(
                 Guard,
                 allowed_hosts=allowed_hosts,
+                public_url=public_url,
                 rate=rate,
                 tokens=tokens,
                 clock=clock,
                 requests=requests,
-            )
+            ),
         ],
         exception_handlers={
             Refusal: answer_refusal,
@@ -174,20 +202,22 @@ def _open(database: Path | str | None, begin: Begin, *, migrate: bool) -> Databa
     return PostgresDatabase(database, begin, migrate=migrate)
 
 
-def _endpoint(site: Site, operation: Operation) -> Endpoint:
+def _endpoint(site: Site, operation: Operation, public_url: str | None) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         path = request.scope["path"]
         given = await read_parameters(request, form_allowed=path != LOCK_SETTING)
-        call = Call(site, given, base_url=str(request.base_url).rstrip("/"))
+        call = Call(site, given, base_url=public_url or str(request.base_url).rstrip("/"))
         return success(path, await run_in_threadpool(_done, operation, call))
 
     return endpoint
 
 
 def _done(operation: Operation, call: Call) -> object:
-    for _ in range(_ATTEMPTS - 1):
+    for attempt in range(1, _ATTEMPTS):
         with suppress(Again):
             return operation(call)
+        # Not all at the same time: those who were in each other's way would be so again.
+        time.sleep(random.uniform(0.5, 1) * _PAUSE_S * 2 ** (attempt - 1))
     return operation(call)
 
 

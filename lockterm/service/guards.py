@@ -12,6 +12,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable
 from email.utils import formatdate
+from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -40,6 +41,7 @@ class Guard:
         allowed_hosts: names and addresses that the Host header may have, without ports. With
             ``0.0.0.0`` or ``::`` among them any address (not any name) will do, because a page
             that rebinds DNS always comes with a name.
+        public_url: how a proxy in front is reached, whose pages and host are ours.
         rate: how many requests a second are let through for each token on average, and at once;
             None: any.
         tokens: where given, what ``Authorization: Bearer`` has to carry one of. The files of
@@ -53,13 +55,16 @@ class Guard:
         app: ASGIApp,
         *,
         allowed_hosts: Iterable[str],
+        public_url: str | None,
         rate: float | None,
         tokens: Tokens | None,
         clock: Callable[[], int],
         requests: deque[tuple[str, str]],
     ) -> None:
         self._app = app
-        self._hosts = frozenset(host.lower() for host in allowed_hosts)
+        public = urlsplit((public_url or "").lower())
+        self._public_origin = f"{public.scheme}://{public.netloc}"
+        self._hosts = frozenset(host.lower() for host in (*allowed_hosts, public.hostname) if host)
         self._tokens = tokens
         self._clock = clock
         self._rate = rate
@@ -102,7 +107,7 @@ class Guard:
         if not self._serves(host):
             raise Refusal(Code.MISDIRECTED)
         for origin in headers.getlist("origin"):
-            if origin.lower() != f"{scheme}://{host}".lower():
+            if origin.lower() not in (f"{scheme}://{host}".lower(), self._public_origin):
                 raise Refusal(Code.FORBIDDEN)
         is_open = path in (HEALTH, READINESS) or path.startswith("/packs/")
         if is_open:

@@ -6,7 +6,6 @@ import asyncio
 import logging
 import signal
 import socket
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -23,6 +22,7 @@ from .answers import Code, Refusal, refusal
 from .app import create_service
 from .guards import LOOPBACK_HOSTS
 from .tokens import Tokens, reason
+from .watch import Log
 
 HEAD_TIMEOUT_S = 20.0
 """How long the head of a request may take; uvicorn itself would wait for ever."""
@@ -66,6 +66,7 @@ class RunningService:
     ) -> None:
         self._socket = listening or listen(host, port)
         self._tokens: Tokens | None = options.get("tokens")
+        self._log: Log = options.setdefault("log", Log())
         self.base_url = url_of(host, self._socket)
         """Where the service is reached, without a slash at the end."""
         try:
@@ -117,8 +118,8 @@ class RunningService:
         while self._thread.is_alive():
             if asked.get() != signal.SIGHUP or self._tokens is None:
                 break
-            if read_again(self._tokens):
-                print("lockterm: the tokens were read again", file=sys.stderr, flush=True)
+            if read_again(self._tokens, self._log):
+                self._log.tell("tokens", "the tokens were read again")
 
     def __enter__(self) -> Self:
         return self.start()
@@ -164,13 +165,12 @@ def asked_to_end() -> Iterator[SimpleQueue[int]]:
             signal.signal(number, handler)
 
 
-def read_again(tokens: Tokens) -> bool:
+def read_again(tokens: Tokens, log: Log) -> bool:
     """Take the tokens that are there now, or say why not; returns whether it could be done."""
     try:
         tokens.read_again()
     except (OSError, ValueError) as error:
-        said = f"the tokens stay what they were: {reason(error)}"
-        print(f"lockterm: {said}", file=sys.stderr, flush=True)
+        log.tell("tokens", f"the tokens stay what they were: {reason(error)}")
         return False
     return True
 

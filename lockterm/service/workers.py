@@ -28,6 +28,7 @@ from .running import (
     url_of,
 )
 from .tokens import Tokens
+from .watch import Log
 
 _PAUSE_S = 0.5
 """Before a worker that ended by itself is replaced."""
@@ -48,7 +49,8 @@ def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> No
         OSError: the address is not to be had (the port is in use), or the database.
     """
     tokens: Tokens | None = options.get("tokens")
-    children: set[int] = set()
+    log: Log = options.setdefault("log", Log())
+    children: dict[int, int] = {}
     is_ending = False
 
     def end(*_: object) -> None:
@@ -63,7 +65,7 @@ def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> No
         # The parent's are those that a worker begins with. Each of the others reads them itself.
         if tokens is None:
             end()
-        elif read_again(tokens):
+        elif read_again(tokens, log):
             for child in children:
                 with suppress(ProcessLookupError):
                     os.kill(child, signal.SIGHUP)
@@ -75,31 +77,35 @@ def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> No
         url = url_of(host, listening)
         parent_lives, until_then = os.pipe()
 
-        def start() -> None:
+        def start(part: int) -> None:
             with _undisturbed():  # whoever is asked to end has to end this one, too
                 if child := os.fork():
-                    children.add(child)
+                    children[child] = part
                     return
                 for number in ENDINGS:
                     signal.signal(number, signal.SIG_DFL)
             os.close(until_then)
+            if (figures := options.get("figures")) is not None:
+                figures.part = part
             _work(parent_lives, host, listening, options)
 
         before = {number: signal.signal(number, end) for number in ENDINGS}
         signal.signal(signal.SIGHUP, read_tokens)
         try:
-            for _ in range(workers):
-                start()
+            for part in range(workers):
+                start(part)
             print(f"listening on {url}", flush=True)
             while children:
                 ended, status = os.wait()
-                children.discard(ended)
+                if ended not in children:
+                    continue  # the first process of a container gets the orphans of others, too
+                part = children.pop(ended)
                 if not is_ending:
                     how = os.waitstatus_to_exitcode(status)
-                    print(f"lockterm: a worker ended with {how}, one is started", file=sys.stderr)
+                    log.tell("worker", f"a worker ended with {how}, one is started")
                     time.sleep(_PAUSE_S)
                 if not is_ending:
-                    start()
+                    start(part)
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
@@ -114,7 +120,7 @@ def _work(parent_lives: int, host: str, listening: socket.socket, options: Any) 
         os.read(parent_lives, 1)  # nothing is ever written: it ends when the parent has
         os.kill(os.getpid(), signal.SIGTERM)
 
-    code = 1
+    code, log = 1, options["log"]
     try:
         with (
             asked_to_end() as asked,
@@ -124,9 +130,11 @@ def _work(parent_lives: int, host: str, listening: socket.socket, options: Any) 
             service.wait(asked)
         code = 0
     except OSError as error:
-        print(f"lockterm: the worker cannot start: {error.strerror}", file=sys.stderr)
-    except BaseException:
-        traceback.print_exc()
+        log.tell("worker", f"the worker cannot start: {error.strerror}")
+    except BaseException as error:
+        log.failed(error)
+        if not log.as_json:
+            traceback.print_exc()
     finally:
         sys.stdout.flush()
         sys.stderr.flush()

@@ -51,6 +51,7 @@ def test_version(lockterm: Run) -> None:
         (["serve", "--port", "99999"], {}, ["--port", "65535"]),
         (["serve", "--port", "x"], {}, ["--port"]),
         (["serve", "--token", "a\nb"], {}, ["--token"]),
+        (["serve", "--public-url", "locks"], {}, ["--public-url", "https://"]),
         (["serve", "--rate-limit", "50"], {}, ["--rate-limit", "50/s"]),
         (["serve", "--rate-limit", "0/s"], {}, ["--rate-limit", "50/s"]),
     ],

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import md5
+from typing import Any
 
 import psycopg
 import pytest
@@ -12,9 +15,10 @@ import pytest
 from lockterm.service import postgres_storage, remote_table
 from lockterm.service.app import create_service
 from lockterm.service.running import RunningService
-from lockterm.service.storage import Unusable
+from lockterm.service.storage import SCHEMA, Unusable
 from tests.service.cluster import Cluster
 from tests.service.conftest import REMOTE, Caller
+from tests.service.killing import until
 
 pytestmark = pytest.mark.long
 ADD = {"lockId": 1004, "remoteNumber": "1", "remoteType": 1, "addType": 1}
@@ -56,6 +60,55 @@ def test_tables_are_made_when_that_is_asked_for_alone(cluster: Cluster, place: s
     for migrate in (False, True):
         with pytest.raises(Unusable, match=r"newer lockterm.* 99"):
             create_service(place, migrate=migrate)
+
+
+def test_tables_of_an_earlier_version_are_brought_to_this_one(
+    cluster: Cluster, place: str, running_service: Any, call_to: Any, monkeypatch: Any
+) -> None:
+    """As those of a new one are, with what was in them; and as those of SQLite."""
+    with monkeypatch.context() as earlier:
+        earlier.setattr(postgres_storage, "STEPS", postgres_storage.STEPS[:1])
+        create_service(place, migrate=True).state.site.database.close()
+    with pytest.raises(Unusable, match=r"of version 1 in place of 2"):
+        create_service(place)
+    api = call_to(running_service(database=place))
+    assert api.page(1001)["total"] == 137
+    new = cluster.new_database()
+    running_service(database=new)
+    tables = (
+        "SELECT table_name, column_name, is_nullable, data_type FROM information_schema.columns"
+        " WHERE table_schema = 'public' ORDER BY table_name, ordinal_position"
+    )
+    indexes = "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1"
+    names = [psycopg.conninfo.conninfo_to_dict(one)["dbname"] for one in (place, new)]
+    for query in (tables, indexes):
+        brought, made = (cluster.do(query, name) for name in names)
+        assert brought == made
+    beside = sqlite3.connect(":memory:")
+    beside.executescript(SCHEMA)
+    columns = {
+        (table, column): "NO" if not_null or key else "YES"
+        for (table,) in beside.execute("SELECT name FROM sqlite_master WHERE sql LIKE '%TABLE%'")
+        for _, column, _, not_null, _, key in beside.execute(f"PRAGMA table_info({table})")
+        if not table.startswith("sqlite_")
+    }
+    beside.close()
+    known = {row[:2]: row[2] for row in cluster.do(tables, names[1])}
+    of_both = {table for table, _ in columns}
+    assert {one: null for one, null in known.items() if one[0] in of_both} == columns
+
+
+def test_names_that_md5_takes_for_one_are_two(two: list[Caller]) -> None:
+    # Found by Marc Stevens.
+    one, other = (
+        f"TEXTCOLLBYfGiJUETHQ4h{letter}cKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak"
+        for letter in "AE"
+    )
+    assert md5(one.encode()).digest() == md5(other.encode()).digest()
+    for name in (one, other, "\\", "\\134", "n" * 60_000):
+        two[0].add(1004, name)
+        assert two[1].refused(f"{REMOTE}add", **{**ADD, "remoteName": name}) == -3
+        assert two[1].refused(f"{REMOTE}checkRemoteName", lockId=1004, remoteName=name) == -3
 
 
 def test_a_server_that_is_away_is_told(place: str) -> None:
@@ -144,6 +197,71 @@ def test_a_database_that_may_only_be_read_is_read(cluster: Cluster, two: list[Ca
             assert answer.status_code == status
             assert answer.headers.get("retry-after") == ("1" if status == 503 else None)
             api.service.failures.clear()
+
+
+FAIL = """
+CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {} RETURN NEW; END $$;
+CREATE TRIGGER failing BEFORE INSERT OR UPDATE ON remote_count FOR EACH ROW EXECUTE FUNCTION fail()
+"""
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        ("RAISE disk_full;", "DiskFull"),
+        ("PERFORM pg_sleep(60);", "QueryCanceled"),
+        ("RAISE out_of_memory;", "OutOfMemory"),
+        ("RAISE too_many_connections;", "TooManyConnections"),
+        ("RAISE serialization_failure;", "SerializationFailure"),
+        ("RAISE deadlock_detected;", "DeadlockDetected"),
+    ],
+)
+def test_what_the_database_cannot_do_leaves_nothing_half_done(
+    fault: str,
+    error: str,
+    cluster: Cluster,
+    place: str,
+    running_service: Any,
+    call_to: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The row is there when its counting fails: both go."""
+    monkeypatch.setattr(postgres_storage, "LIMITS", "SET statement_timeout = '3s'")
+    api = call_to(running_service(database=place))
+    name = psycopg.conninfo.conninfo_to_dict(place)["dbname"]
+    for statement in (FAIL.format(fault)).split("\n\n"):
+        cluster.do(statement, name)
+    answer = api.request("POST", f"{REMOTE}add", json={**ADD, "remoteName": "Half"})
+    assert (answer.status_code, answer.json()["errcode"]) == (503, 503)
+    assert answer.headers["retry-after"] == "1"
+    assert {type(one.__cause__).__name__ for one in api.service.failures} == {error}
+    api.service.failures.clear()
+    assert api.page(1004) == {"list": [], "pageNo": 1, "pageSize": 20, "pages": 0, "total": 0}
+    cluster.do("DROP TRIGGER failing ON remote_count", name)
+    assert api.add(1004, "Half")
+
+
+def test_while_the_server_is_away_it_says_so_and_then_it_is_back(
+    cluster: Cluster, two: list[Caller], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a failover: another answers at the same address some time later."""
+    for api in two:
+        api.service.app.state.site.database._pool.timeout = 0.3
+    cluster.control("stop", "-m", "immediate")
+    try:
+        for api in two:
+            for method, path in (("GET", f"{REMOTE}list?lockId=1001"), ("POST", f"{REMOTE}clear")):
+                answer = api.request(method, path, json={"lockId": 1004})
+                assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+            assert api.request("GET", "/readyz").status_code == 503
+            assert api.request("GET", "/healthz").status_code == 200
+            api.service.failures.clear()
+    finally:
+        cluster.control("start")
+    for api in two:
+        until(lambda: api.request("GET", "/readyz").status_code == 200)  # noqa: B023
+        api.service.failures.clear()
+        assert api.add(1004, f"After {id(api)}")
 
 
 def test_one_who_holds_a_lock_for_long_holds_up_no_other_for_ever(

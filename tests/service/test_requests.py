@@ -179,6 +179,18 @@ def test_own_hosts_and_the_pack_addresses_they_give(api: Caller, host: str) -> N
     assert url == f"http://{host}/packs/lumenlock/l7/zh-cn-xiaoyan.wav"
 
 
+def test_behind_a_proxy_addresses_are_the_public_ones(running_service, call_to) -> None:
+    api = call_to(running_service(public_url="https://Locks.example.com:8443/site"))
+    body = {"vendor": "lumenlock", "model": "L7"}
+    for host in ("locks.example.com:8443", "127.0.0.1"):
+        answer = api.request("POST", f"{VOICE}packs", json=body, headers={"host": host})
+        url = answer.json()["data"][0]["timbres"][0]["timbrePackUrl"]
+        assert url == "https://Locks.example.com:8443/site/packs/lumenlock/l7/zh-cn-xiaoyan.wav"
+    for origin, status in (("https://locks.example.com:8443", 200), ("https://example.com", 403)):
+        headers = {"origin": origin, "host": "locks.example.com:8443"}
+        assert api.request("GET", LIST, headers=headers).status_code == status
+
+
 def test_a_wildcard_address_serves_addresses_but_not_names(running_service, call_to) -> None:
     api = call_to(running_service(host="0.0.0.0"))
     for host, status in (("192.0.2.7:8080", 200), ("[2001:db8::7]", 200), ("evil.example", 421)):

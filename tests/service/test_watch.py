@@ -1,0 +1,108 @@
+"""The log and the figures: what they tell, and that no word of what is asked is in them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from lockterm.service.app import METRICS, WATCHED
+from lockterm.service.watch import Figures, Log
+from tests.service.cluster import Cluster
+from tests.service.conftest import REMOTE, Caller
+from tests.service.killing import body, children, served, until
+
+SECRET = "hunter22-hunter22-hunter22"
+ADD = {"lockId": 1004, "remoteNumber": SECRET, "remoteType": 1, "addType": 1}
+
+
+def test_a_line_for_each_request_has_no_word_of_it(
+    running_service: Any, call_to: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    api: Caller = call_to(running_service(token=SECRET, log=Log(as_json=True)))
+    right = {"authorization": f"Bearer {SECRET}"}
+    for _ in range(2):
+        api.request("POST", f"{REMOTE}add", json={**ADD, "remoteName": SECRET}, headers=right)
+    api.request(SECRET.upper(), f"/{SECRET}?{SECRET}", headers=right)
+    api.request("GET", f"{REMOTE}list?lockId=1001&name={SECRET}")
+    assert api.http.get("/packs/lumenlock/l7/zh-cn-xiaoyan.wav").status_code == 200
+    with api.service.app.state.site.database.writing() as db:
+        db.execute("DROP TABLE remote")
+    api.request("GET", f"{REMOTE}list?lockId=1001", headers=right)
+    api.service.failures.clear()
+    said = capfd.readouterr().err
+    assert "hunter22" not in said.lower()
+    lines = [json.loads(line) for line in said.splitlines()]
+    told = [
+        (line["method"], line["endpoint"], line["status"], line["code"])
+        for line in lines
+        if line["event"] == "request"
+    ]
+    assert told == [
+        ("POST", f"{REMOTE}add", 200, 0),
+        ("POST", f"{REMOTE}add", 200, -3),
+        ("other", "other", 404, 404),
+        ("GET", f"{REMOTE}list", 401, 401),
+        ("GET", "/packs/", 200, 0),
+        ("GET", f"{REMOTE}list", 503, 503),
+    ]
+    (failure,) = (line for line in lines if line["event"] == "failure")
+    assert failure["kind"] in ("OperationalError", "UndefinedTable")
+
+
+def counted(text: str) -> dict[str, float]:
+    """The figures by their names and labels."""
+    pairs = (line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+    return {name: float(value) for name, value in pairs}
+
+
+def test_figures_are_for_who_has_a_token(running_service: Any, call_to: Any) -> None:
+    api: Caller = call_to(running_service(token="t" * 20, figures=Figures(WATCHED, 1)))
+    right = {"authorization": f"Bearer {'t' * 20}"}
+    for path in (f"{REMOTE}list?lockId=1001", f"{REMOTE}list?lockId=7", f"/{SECRET}"):
+        api.request("GET", path, headers=right)
+    assert api.request("GET", METRICS).status_code == 401
+    answer = api.http.get(METRICS, headers=right)
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    assert SECRET not in answer.text
+    figures = counted(answer.text)
+    of = f'endpoint="{REMOTE}list"'
+    assert figures[f'lockterm_requests_total{{{of},code="0"}}'] == 1
+    assert figures[f'lockterm_requests_total{{{of},code="-4"}}'] == 1
+    assert figures['lockterm_requests_total{endpoint="other",code="404"}'] == 1
+    assert figures[f'lockterm_requests_total{{endpoint="{METRICS}",code="401"}}'] == 1
+    assert figures[f'lockterm_request_seconds_bucket{{{of},le="+Inf"}}'] == 2
+    assert figures[f"lockterm_request_seconds_count{{{of}}}"] == 2
+
+
+def test_without_being_asked_for_there_are_none(api: Caller) -> None:
+    assert api.request("GET", METRICS).status_code == 404
+
+
+@pytest.mark.long
+def test_figures_are_those_of_all_workers_and_outlive_one(cluster: Cluster, tmp_path: Path) -> None:
+    says = tmp_path / "says"
+    options = ("--metrics", "--log-format", "json")
+    added = f'lockterm_requests_total{{endpoint="{REMOTE}add",code="0"}}'
+    with served(cluster.new_database(), 2, *options, says=says) as (process, url):
+
+        def add(first: int) -> None:
+            for number in range(first, first + 10):
+                httpx.post(f"{url}{REMOTE}add", json=body(str(number))).raise_for_status()
+
+        def figure() -> float:
+            return counted(httpx.get(f"{url}{METRICS}").text)[added]
+
+        add(0)
+        assert figure() == 10
+        for worker in children(process):
+            worker.kill()
+        until(lambda: says.read_text().count("is started") == 2 and len(children(process)) == 2)
+        add(10)
+        assert figure() == 20
+    lines = [json.loads(line) for line in says.read_text().splitlines()]
+    assert sum(line.get("endpoint") == f"{REMOTE}add" for line in lines) == 20
+    assert {line["event"] for line in lines} == {"request", "worker"}
