@@ -104,7 +104,7 @@ class NoAnswer(ServiceError):
 class OutcomeUnknown(ServiceError):
     """A write left this machine and no trustworthy answer came back: it may have been applied."""
 
-    title = "Outcome unknown"
+    title = "Result unknown"
 
     operation_id: str = ""
     """The id that it has in the journal; empty: it was not journalled."""

@@ -72,7 +72,7 @@ def history(
             for one in found
         ]
         if cells:
-            put_table(("When", "What", "Lock", "Outcome", "Note"), cells)
+            put_table(("When", "What", "Lock", "Result", "Note"), cells)
         put(counted(len(found), "change"))
     return DONE
 

@@ -11,7 +11,7 @@ Exit codes:
   2    usage: what was typed or configured cannot work; nothing was sent
   3    the service cannot be reached, or gives no answer that can be
        understood; nothing was changed
-  4    outcome unknown: sent, no answer, and reading it back did not
+  4    result unknown: sent, no answer, and reading it back did not
        settle it; see lockterm's history before sending it again
   5    the local store is damaged: nothing was sent, what can be read
        of it is kept; look at lockterm's history

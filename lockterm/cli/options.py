@@ -112,7 +112,7 @@ def changes(command: Callable[..., int]) -> Callable[..., int]:
 
     @click.option("--dry-run", is_flag=True, help="Print the request and send no change.")
     @click.option("--yes", "-y", is_flag=True, help="Do not ask; it is meant so.")
-    @click.option("--json", "as_json", is_flag=True, help="Tell the outcome as JSON.")
+    @click.option("--json", "as_json", is_flag=True, help="Tell the result as JSON.")
     @asks_service
     @wraps(command)
     def run(*args: Any, dry_run: bool, yes: bool, as_json: bool, **given: Any) -> int:

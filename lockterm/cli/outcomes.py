@@ -35,7 +35,7 @@ def outcomes() -> None:
 @for_programs
 @asks_service
 def list_outcomes(options: Options, as_json: bool) -> int:
-    """List the changes whose outcome is not known.
+    """List the changes whose result is not known.
 
     The exit code is 4 while there is one. The service is not asked.
     """
@@ -136,7 +136,7 @@ def _put(session: Session, operations: list[Operation], as_json: bool) -> None:
         for one in operations
     ]
     if rows:
-        put_table(("Id", "Sent", "What", "Lock", "Outcome", "Why"), rows)
+        put_table(("Id", "Sent", "What", "Lock", "Result", "Why"), rows)
     left = sum(one.unsettled for one in operations)
     put(f"{counted(left, 'change')} {'is' if left == 1 else 'are'} not settled.")
 

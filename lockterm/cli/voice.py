@@ -30,8 +30,8 @@ from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.text import clean
-from lockterm.domain.voices import PackSource, VoicePack
-from lockterm.domain.wording import counted
+from lockterm.domain.voices import PackSource, VoicePack, pack_words
+from lockterm.domain.wording import counted, size_words
 from lockterm.errors import StoreError
 from lockterm.paths import Paths
 
@@ -99,7 +99,8 @@ def list_timbres(
     elif form is Form.CSV:
         put_csv(_TIMBRE_COLUMNS, rows)
     else:
-        cells = [_timbre_cells(row, lock.voice) for row in rows]
+        mark = lock.voice_since(session.operations.zone(lock), session.operations.now_ms())
+        cells = [_timbre_cells(row, lock.voice, mark) for row in rows]
         put_table(("Language", "Timbre", "Name", "Voice", ""), cells)
         put(f"{clean(vendor)} {clean(model)}: {len(languages)} languages, {len(rows)} timbres")
     return DONE
@@ -122,7 +123,7 @@ def show(options: Options, typed_lock: str, name: str, form: Form) -> int:
     elif form is Form.CSV:
         put_csv(_PACK_COLUMNS, [_row(pack, zone)])
     else:
-        size = f"{pack.file_size:,} bytes" if pack.file_size is not None else "-"
+        size = size_words(pack.file_size) if pack.file_size is not None else "-"
         put_fields(
             [
                 ("Name", _text(pack, "name")),
@@ -162,7 +163,8 @@ def fetch(
         voices = session.operations.voices
         voices.packs_dir = Paths.standard().data_dir / "packs"
         pack = session.run(voices.pack(lock.lock_id, name))
-        source = PackSource(pack.timbre_pack_url or "", pack.file_size, pack.file_md5 or "")
+        named = (*lock.file_words, *pack_words("", (), pack))
+        source = PackSource(pack.timbre_pack_url or "", pack.file_size, pack.file_md5 or "", named)
         server = session.run(voices.server_of(source))
         if server and not _agreed(session, name, server, yes=yes):
             return let_be()
@@ -175,7 +177,7 @@ def fetch(
         told = {"file": str(file), "bytes": size, "md5": pack.file_md5, "pack": pack.raw}
         put_json({"lock": lock_json(lock), **told})
     else:
-        put(f"{size:,} bytes in {clean(file)}")
+        put(f"{size_words(size)} in {clean(file)}")
         put(f"{source.assurance} The pack was not unpacked or played.")
     return DONE
 
@@ -231,12 +233,13 @@ def _copy(file: Path, output: Path) -> None:
         ) from error
 
 
-def _timbre_cells(row: dict[str, Any], now: VoiceChoice | None) -> tuple[object, ...]:
+def _timbre_cells(row: dict[str, Any], now: VoiceChoice | None, mark: str) -> tuple[object, ...]:
     """A row of the table.
 
     Args:
         row: The timbre as it came, and its language.
         now: The voice that was last set from here.
+        mark: What is said of it.
     """
     lang, timbre, sex = row.get("lang"), row.get("timbre"), row.get("isFemale")
     return (
@@ -244,7 +247,7 @@ def _timbre_cells(row: dict[str, Any], now: VoiceChoice | None) -> tuple[object,
         row.get("timbre", "-"),
         row.get("name", "-"),
         _SEX.get(sex, sex) if isinstance(sex, int) else "not stated",
-        "last set from here" if now and (now.lang, now.timbre) == (lang, timbre) else "",
+        mark if now and (now.lang, now.timbre) == (lang, timbre) else "",
     )
 
 

@@ -16,12 +16,14 @@ LABELS = {
     "timezone": "Time zone",
     "header": "Header",
     "variable": "from variable",
-    "read_only": "Changes",
+    "read_only": "Read-only",
     "colour": "Colour",
 }
 """Name of a field -> what people call it, from top to bottom."""
 
 READ_ONLY, WRITABLE = "no", "yes"
+"""Whether changes are sent; kept so in drafts."""
+
 NO_COLOUR = "none"
 
 _SUBJECTS = {

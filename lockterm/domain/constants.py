@@ -71,8 +71,10 @@ def word(kind: type[IntEnum], value: object) -> str:
 
 
 def numbered(kind: type[IntEnum], value: object) -> str:
-    """The number with its word, ``2 time-limited``: for screens that show every field."""
+    """The word with its number, ``time-limited (2)``: for screens that show every field."""
     if value is None:
         return "not stated"
-    known = isinstance(value, int) and value in WORDS[kind]
-    return f"{value} {word(kind, value)}" if known else f"{value} (not in the contract)"
+    if not isinstance(value, int) or value not in WORDS[kind]:
+        return f"{value} (not in the contract)"
+    shown, _, more = word(kind, value).partition(" (")  # default (no)
+    return f"{shown} ({value}{more and f': {more[:-1]}'})"

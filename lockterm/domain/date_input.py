@@ -3,6 +3,7 @@
 | typed | means |
 |---|---|
 | ``2026-12-01 09:00``, ``2026-12-01T09:00``, ``1 Dec 2026 9:00`` | that time in the lock's zone |
+| ``31.12.2026 9:00``: the first number can be no month | the same |
 | the same with ``Z`` or ``+01:00`` behind it | that very moment |
 | ``now`` | this minute |
 | ``9:00``, ``today 9:00``, ``tomorrow 9:00`` | that time today or tomorrow |
@@ -14,7 +15,7 @@
 ``+`` counts from now, or from the start where an end is asked for and the start lies ahead. Months
 end where they end: 31 Jan ``+1mo`` is 28 Feb. A time that the clocks skip is refused, one that they
 show twice is asked back. ``1/12/2026`` and ``1.12.2026`` are refused: who reads which as the month
-depends on where they are from.
+depends on where they are from, and ``31.12.2026`` leaves no choice.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ _MONTH = "|".join(dates.MONTHS).lower()
 _DAY = (
     r"(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
     rf"|(?P<day2>\d{{1,2}}) (?P<name>{_MONTH})[a-z]* (?P<year2>\d{{4}})"
+    r"|(?P<day3>1[3-9]|[23]\d)\.(?P<month3>\d{1,2})\.(?P<year3>\d{4})"
     r"|(?P<word>today|tomorrow|eom)"
 )
 _ABSOLUTE = re.compile(rf"(?:{_DAY})(?:[t ](?:{_TIME})(?: ?{_OFFSET})?)?", re.ASCII)
@@ -135,9 +137,10 @@ def _day(match: re.Match[str], today: date) -> date:
             return today.replace(day=monthrange(today.year, today.month)[1])
         return today + timedelta(days=word == "tomorrow")
     named = match["name"]
-    month = dates.MONTHS.index(named.title()) + 1 if named else int(match["month"])
-    year = int(match["year2"] or match["year"])
-    number = int(match["day2"] or match["day"])
+    written = match["month"] or match["month3"]
+    month = dates.MONTHS.index(named.title()) + 1 if named else int(written)
+    year = int(match["year"] or match["year2"] or match["year3"])
+    number = int(match["day"] or match["day2"] or match["day3"])
     if not 1 <= month <= 12:
         raise _Unreadable(f"There is no month {month}: write year-month-day, as 2026-12-01.")
     if year < 1970:

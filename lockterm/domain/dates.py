@@ -21,6 +21,8 @@ MINUTE_MS = 60_000
 HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
 YEAR_MS = 365 * DAY_MS + DAY_MS // 4
+_NEAR_MS = 180 * DAY_MS
+"""So far from now on a day is told with its year."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS_FROM = 10**11
@@ -88,9 +90,17 @@ def clock(ms: int, zone: tzinfo) -> str:
 def recent(ms: int, zone: tzinfo, now_ms: int) -> str:
     """``20 Nov 09:00``, ``20 Nov 2025`` from half a year on, as ``ls -l`` does; 12 cells."""
     at = local(ms, zone)
-    if at is None or abs(now_ms - ms) > 180 * DAY_MS:
+    if at is None or abs(now_ms - ms) > _NEAR_MS:
         return day(ms, zone)
     return f"{at.day} {MONTHS[at.month - 1]} {_clock(at, False)}".rjust(12)
+
+
+def near_day(ms: int, zone: tzinfo, now_ms: int) -> str:
+    """``3 Dec``, ``3 Dec 2025`` from half a year on."""
+    at = local(ms, zone)
+    if at is None or abs(now_ms - ms) > _NEAR_MS:
+        return day(ms, zone)
+    return f"{at.day} {MONTHS[at.month - 1]}"
 
 
 def day_around(ms: int, zone: tzinfo) -> tuple[int, int]:

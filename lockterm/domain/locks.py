@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import field
+from datetime import tzinfo
 
+from lockterm.domain import dates
 from lockterm.record import record
+
+SET_HERE = "set from here"
+"""Said of a voice: the service has no way to tell which one a lock has."""
 
 
 @record
@@ -37,8 +42,20 @@ class Lock:
     """When it was last opened here, in milliseconds; None: never."""
     voice: VoiceChoice | None = field(default=None)
     """The voice last set from here: the contract has no way to read it."""
+    voice_ms: int | None = None
+    """When it was, in milliseconds; None: that is not known."""
 
     @property
     def title(self) -> str:
         """Its name, or its id where it has none. Not yet cleaned for showing."""
         return self.name or f"lock {self.lock_id}"
+
+    @property
+    def file_words(self) -> tuple[str, str]:
+        """What a file is called after: its name, and its id, since two may have one name."""
+        return self.name, str(self.lock_id)
+
+    def voice_since(self, zone: tzinfo, now_ms: int) -> str:
+        """``set from here on 3 Dec``: how old what is known of its voice is."""
+        at_ms = self.voice_ms
+        return SET_HERE if at_ms is None else f"{SET_HERE} on {dates.near_day(at_ms, zone, now_ms)}"

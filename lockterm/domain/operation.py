@@ -62,7 +62,7 @@ STATE_WORDS: Mapping[State, str] = {
     State.REFUSED: "refused",
     State.NOT_SENT: "not sent",
     State.CONFIRMED_BY_READING: "recorded, seen by reading back",
-    State.UNKNOWN: "outcome unknown",
+    State.UNKNOWN: "result unknown",
     State.NOT_SEEN: "not seen at the service",
     State.AMBIGUOUS: "probably recorded",
     State.CONFLICT: "differs from both",

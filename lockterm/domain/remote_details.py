@@ -8,7 +8,7 @@ from datetime import tzinfo
 from typing import Any
 
 from lockterm.domain import dates
-from lockterm.domain.constants import RemoteType, numbered
+from lockterm.domain.constants import RemoteType, numbered, word
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.json_text import one_line, shown_object
 from lockterm.domain.reading import Field, Kind
@@ -89,12 +89,14 @@ def _detail(remote: Remote, field: Field, zone: tzinfo, now_ms: int) -> Detail:
     if field.kind is Kind.TEXT:
         return _text(label, value, name)
     if field.constants is not None:
-        words = numbered(field.constants, value)
         called = FIELDS.get(f"{name}Name")  # the service's own word for it
         other = called.of(remote) if called is not None else None
-        also = f", called {quoted(other)}" if other and other not in words else ""
-        return Detail.of_words(label, words + also, name)
+        is_same = other and word(field.constants, value) in other.casefold()
+        also = f", the service says {quoted(other)}" if other and not is_same else ""
+        return Detail.of_words(label, numbered(field.constants, value) + also, name)
     words = str(value)
+    if name == "apiUserId":
+        return Detail(label, f"{words}, an account that calls the service", words, name)
     if field.kind is Kind.WEEKDAYS:
         days = ", ".join(map(str, value))
         words = weekday_words(value) + (f" ({days})" if days else "")

@@ -25,6 +25,7 @@ from lockterm.domain.validity import OPENS_NOTHING, never_opens
 from lockterm.domain.weekdays import WEEK, parse_weekdays, weekday_words
 
 _SHOWN_TWICE = "The clocks show that time twice: choose the first or the second."
+_WHOLE_DAYS = "Whole days: the service knows no hours of the day."
 _MAC = re.compile(r"[0-9A-Fa-f]{2}([:-]?[0-9A-Fa-f]{2}){5}")
 
 
@@ -143,7 +144,8 @@ def read_typed(
             notes[name] = _json_note(text)
         if kind is Kind.WEEKDAYS and name not in errors:
             words = weekday_words(value or ())
-            notes[name] = "" if text.strip().casefold() in ("", words.casefold()) else words
+            is_said = text.strip().casefold() in ("", words.casefold())
+            notes[name] = _WHOLE_DAYS if is_said else f"{words}. {_WHOLE_DAYS}"
     wanted = replace(was, raw={}, odd={}, **found)
     if wanted.mac and not _MAC.fullmatch(wanted.mac):
         notes["mac"] = "This does not look like AA:BB:CC:DD:EE:FF; it is sent as it stands."

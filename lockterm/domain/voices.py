@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
@@ -57,6 +58,17 @@ def has_voice(languages: Iterable[Language], lang: str, timbre: str) -> bool:
     )
 
 
+def pack_words(
+    url: str, languages: Iterable[Language], pack: VoicePack | None = None
+) -> tuple[str, ...]:
+    """The language and the timbre of a pack, or what it calls itself where neither is known."""
+    for one in languages:
+        for voice in one.timbres:
+            if url and voice.timbre_pack_url == url:
+                return one.lang or "", voice.timbre or voice.name or ""
+    return ((pack.name or "") if pack else "",)
+
+
 def joined(lists: Iterable[Sequence[Language]]) -> list[Language]:
     """The voices of several models in one list, each once: as the first that has it tells it."""
     found: dict[str | None, Language] = {}
@@ -70,6 +82,11 @@ def joined(lists: Iterable[Sequence[Language]]) -> list[Language]:
     return [replace(one, timbres=(*known[lang].values(),)) for lang, one in found.items()]
 
 
+_NO_WORD = re.compile(r"[^A-Za-z0-9]+")
+_PART = 24
+"""The most characters that a lock, a language or a timbre has in the name of a file."""
+
+
 @record
 class PackSource:
     """Where a voice pack is fetched from, and what was told about it (2.5, 2.6)."""
@@ -80,12 +97,19 @@ class PackSource:
     """``fileSize`` in bytes; None where the service told none, as for the timbres of a language."""
     md5: str = ""
     """``fileMd5``; empty where the service told none."""
+    named: tuple[str, ...] = ()
+    """What its file is called after: the lock, the language and the timbre."""
 
     @property
     def file_name(self) -> str:
-        """A name of our own for its file, the same for the same pack."""
+        """``Main-gate_1001_de-DE_anna_3f2a91c03f2a91c0.pack``, always so for this pack and lock.
+
+        The last part tells packs apart, so that none goes on where another was left.
+        """
         facts = f"{self.url}\n{self.size}\n{self.md5.lower()}"
-        return hashlib.sha256(facts.encode("utf-8", "surrogatepass")).hexdigest()[:32] + ".pack"
+        mark = hashlib.sha256(facts.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        words = (_NO_WORD.sub("-", part)[:_PART].strip("-") for part in self.named)
+        return "_".join([*filter(None, words), mark]) + ".pack"
 
     @property
     def assurance(self) -> str:

@@ -94,3 +94,12 @@ def roughly(seconds: float) -> str:
         return f"{max(round(seconds), 1)} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 90 else f"{seconds / 3600:.1f} h"
+
+
+def size_words(size: float) -> str:
+    """A number of bytes, wherever people read one: ``830 bytes``, ``1.4 MiB``."""
+    amount, units = float(size), iter(("KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))
+    unit = ""
+    while amount >= 1023.95 and (larger := next(units, "")):
+        amount, unit = amount / 1024, larger
+    return f"{amount:,.1f} {unit}" if unit else f"{size:.0f} byte{'' if size == 1 else 's'}"

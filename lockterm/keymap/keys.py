@@ -24,7 +24,7 @@ FINDING = "Finding and paging"
 COPYING = "Copy and export"
 DIALOGS = "Dialogs"
 MOVING = "Moving"
-OUTCOMES = "Outcomes"
+OUTCOMES = "Results"
 EVERYWHERE = "Everywhere"
 
 TASKS = (
@@ -133,7 +133,7 @@ _APP = Place(
     "everywhere",
     {
         OUTCOMES: (
-            Key("outcome.check", "c", "check outcome", action="settle('check')", opens=True,
+            Key("outcome.check", "c", "check result", action="settle('check')", opens=True,
                 sentence="Read back whether the unsettled change has taken effect"),
             Key("outcome.send_again", "A", "send again", opens=True,
                 sentence="Send the unsettled change again; asks for the word send, for what is left"
@@ -437,9 +437,9 @@ PLACES: Mapping[str, Place] = {
             ),
             FINDING: (
                 Key("history.find", "slash", "find", line=4, opens=True,
-                    sentence="Type to find: a name, an outcome, a day such as 2026-11-20, today"),
-                Key("history.outcomes", "o", "outcomes", line=6,
-                    sentence="Show all outcomes, then only unsettled, failed, done"),
+                    sentence="Type to find: a name, a result, a day such as 2026-11-20, today"),
+                Key("history.outcomes", "o", "results", line=6,
+                    sentence="Show all results, then only unsettled, failed, done"),
                 Key("history.one_lock", "l", "lock", line=5,
                     sentence="Show only this lock's operations, or those of all locks again"),
                 Key("history.next", "n", "older", "The next page"),

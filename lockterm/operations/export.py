@@ -27,7 +27,7 @@ _FORMULA = re.compile(r'(^|[;\t\n\r\v\f])([\s"]*)(?=[=+\-@＝＋－＠])')
 """Where a formula could begin: a spreadsheet that splits at ``;`` or tab, as half of Europe's do,
 sees no quotes around such a text, and a cell behind each of them."""
 
-TOLD = ("When", "What", "Lock", "Remote", "Details", "Outcome", "Note")
+TOLD = ("When", "What", "Lock", "Remote", "Details", "Result", "Note")
 """The columns of the CSV: for people. The JSON has everything."""
 
 _NAMES = 100
@@ -135,7 +135,7 @@ def told(operation: Operation, zone: tzinfo, lock_zone: tzinfo) -> dict[str, Any
         "Lock": operation.lock_name or f"lock {operation.lock_id}",
         "Remote": remote,
         "Details": operation_details(operation, lock_zone),
-        "Outcome": STATE_WORDS[operation.state],
+        "Result": STATE_WORDS[operation.state],
         "Note": operation.message,
     }
 

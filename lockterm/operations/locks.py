@@ -30,8 +30,7 @@ class Locks:
         """The lock's entry in the book, or a bare one where it has none."""
 
         def find() -> Lock:
-            known = self._book.find(lock_id)
-            return known or Lock(lock_id, voice=self._book.voice_sent(lock_id))
+            return self._book.find(lock_id) or self._book.unlisted(lock_id)
 
         return await self._book.thread.run(find)
 

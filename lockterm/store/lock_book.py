@@ -13,10 +13,17 @@ from lockterm.store.database import Database, fetch
 
 _NAMES = ("lock_id", "name", "alias", "vendor", "model", "zone", "remotes", "opened_ms")
 _COLUMNS = ", ".join((*_NAMES, "voice_lang", "voice_timbre"))
+_VOICE_MS = """
+    CASE WHEN voice_lang IS NOT NULL THEN (
+        SELECT max(settled_ms) FROM operations WHERE profile = locks.profile
+        AND lock_id = locks.lock_id AND call = 'updateLockSetting' AND state = 'confirmed'
+    ) END
+"""
+"""When the voice was set: the journal has it, as long as it has that entry."""
 
 
 def _lock(row: sqlite3.Row) -> Lock:
-    lock_id, *texts, remotes, opened_ms, lang, timbre = row
+    lock_id, *texts, remotes, opened_ms, lang, timbre, voice_ms = row
     if not all(isinstance(text, str) for text in texts):
         texts = [_legible(text) for text in texts]
     voice = None
@@ -33,6 +40,7 @@ def _lock(row: sqlite3.Row) -> Lock:
         remotes if isinstance(remotes, int) else None,
         opened_ms if isinstance(opened_ms, int) else None,
         voice,
+        voice_ms if isinstance(voice_ms, int) else None,
     )
 
 
@@ -56,7 +64,7 @@ class LockBook:
         with self._database.reading() as connection:
             rows = fetch(
                 connection,
-                f"SELECT {_COLUMNS} FROM locks WHERE profile = ?"
+                f"SELECT {_COLUMNS}, {_VOICE_MS} FROM locks WHERE profile = ?"
                 " ORDER BY opened_ms IS NULL, opened_ms DESC, name COLLATE NOCASE, lock_id",
                 (self._profile,),
             )
@@ -67,7 +75,7 @@ class LockBook:
         with self._database.reading() as connection:
             rows = fetch(
                 connection,
-                f"SELECT {_COLUMNS} FROM locks WHERE profile = ? AND lock_id = ?",
+                f"SELECT {_COLUMNS}, {_VOICE_MS} FROM locks WHERE profile = ? AND lock_id = ?",
                 (self._profile, lock_id),
             )
         return _lock(rows[0]) if rows else None
@@ -111,20 +119,22 @@ class LockBook:
                 (remotes, opened_ms, self._profile, lock_id),
             )
 
-    def voice_sent(self, lock_id: int) -> VoiceChoice | None:
-        """The voice last set from here, as the journal has it: for a lock without an entry."""
+    def unlisted(self, lock_id: int) -> Lock:
+        """A lock without an entry, with the voice last set from here as the journal has it."""
         with self._database.reading() as connection:
             rows = fetch(
                 connection,
-                "SELECT body FROM operations WHERE profile = ? AND lock_id = ?"
+                "SELECT body, settled_ms FROM operations WHERE profile = ? AND lock_id = ?"
                 " AND call = 'updateLockSetting' AND state = ? ORDER BY seq DESC LIMIT 1",
                 (self._profile, lock_id, State.CONFIRMED),
             )
         try:
             sent = json.loads(rows[0]["body"])["currentVoiceTimbre"]
-            return VoiceChoice(str(sent.get("lang", "")), str(sent.get("timbre", "")))
+            voice = VoiceChoice(str(sent.get("lang", "")), str(sent.get("timbre", "")))
         except (LookupError, TypeError, ValueError, AttributeError):
-            return None  # none was set, or its row is damaged
+            return Lock(lock_id)  # none was set, or its row is damaged
+        at_ms = rows[0]["settled_ms"]
+        return Lock(lock_id, voice=voice, voice_ms=at_ms if isinstance(at_ms, int) else None)
 
     def note_voice(self, lock_id: int, voice: VoiceChoice) -> None:
         """Remember the voice that was set from here; no entry, no effect."""

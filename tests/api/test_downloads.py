@@ -8,6 +8,7 @@ import fcntl
 import hashlib
 import os
 import random
+import re
 import socket
 import stat
 import sys
@@ -673,8 +674,12 @@ async def test_files_are_for_this_user_alone(fetch, faults):
 
 
 def test_the_name_is_our_own():
-    name = PackSource("https://x/../../etc/passwd\0", 5, "../..").file_name
-    assert len(name) == 37 and name.removesuffix(".pack").isalnum()
+    hostile = ("../..\0", "", "\ud800门", "-a/b\x1b[2J" * 99, "...")
+    name = PackSource("https://x/../../etc/passwd\0", 5, "../..", hostile).file_name
+    assert re.fullmatch(r"a-b-2Ja-b-2Ja-b-2Ja-b-?[-2Ja-b]*_[0-9a-f]{16}\.pack", name)
+    assert len(name) < 60
+    named = PackSource("https://x/", named=("Main gate", "1001", "de-DE", "anna")).file_name
+    assert re.fullmatch(r"Main-gate_1001_de-DE_anna_[0-9a-f]{16}\.pack", named)
     assert PackSource("https://x/\ud800").file_name != PackSource("https://x/").file_name
 
 

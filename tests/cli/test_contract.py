@@ -38,7 +38,7 @@ def test_a_voice_is_remembered_for_a_lock_outside_of_the_book(scripts: Scripts) 
     assert result.returncode == 0, result.stderr
     model = ("--vendor", "nordriegel", "--model", "NR-450")
     listed = scripts.run("voice", "list", "1001", *model).stdout
-    marked = [line for line in listed.splitlines() if "last set from here" in line]
+    marked = [line for line in listed.splitlines() if "set from here" in line]
     assert [line.split()[:2] for line in marked] == [[lang, timbre]]
 
 

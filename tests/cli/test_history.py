@@ -103,7 +103,7 @@ def test_a_boss_gets_words_and_local_times(scripts: Scripts) -> None:
             "Remote": "Anna",
             "Details": "Type: time-limited; Start: 1 Jan 2026 00:00 +01:00;"
             " End: 31 Dec 2026 18:00 +01:00",
-            "Outcome": "recorded by the service",
+            "Result": "recorded by the service",
             "Note": "",
         },
         {
@@ -113,7 +113,7 @@ def test_a_boss_gets_words_and_local_times(scripts: Scripts) -> None:
             "Remote": "Anna",
             "Details": "Name: Anna -> =HYPERLINK();"
             " End: 31 Dec 2026 18:00 +01:00 -> 30 Jun 2027 18:00 +02:00",
-            "Outcome": "recorded by the service",
+            "Result": "recorded by the service",
             "Note": "",
         },
         {
@@ -122,12 +122,12 @@ def test_a_boss_gets_words_and_local_times(scripts: Scripts) -> None:
             "Lock": "Main gate",
             "Remote": "",
             "Details": "de-DE anna",
-            "Outcome": "recorded by the service",
+            "Result": "recorded by the service",
             "Note": "",
         },
     ]
     lines = scripts.run("history").stdout.splitlines()
-    assert lines[0].split() == ["When", "What", "Lock", "Outcome", "Note"]
+    assert lines[0].split() == ["When", "What", "Lock", "Result", "Note"]
     assert [line.split()[3] for line in lines[1:4]] == ["add", "change", "voice"]
     assert lines[4] == "3 changes"
     assert not scripts.service.requests

@@ -120,7 +120,7 @@ async def test_what_reading_does_not_show_stays_unknown(
     proxy.arm(call, lose)
     lost = await run(scripts, "remotes", command[0], "1004", remote_id, *command[1:])
     assert lost.returncode == 4
-    assert lost.stderr.startswith("lockterm: Outcome unknown: ")
+    assert lost.stderr.startswith("lockterm: Result unknown: ")
     assert lost.stderr.count("\n") == 1
     assert words in lost.stderr
     assert proxy.asked.count(call) == 1, "never sent again by itself"

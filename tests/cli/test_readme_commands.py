@@ -75,7 +75,7 @@ def test_the_whole_help_reads_like_a_manual() -> None:
         assert part in text
     for path, command in commands():
         if path.startswith(("lockterm remotes", "lockterm voice")):
-            assert "4    outcome unknown" in command.get_help(click.Context(command)), path
+            assert "4    result unknown" in command.get_help(click.Context(command)), path
 
 
 @pytest.mark.parametrize(

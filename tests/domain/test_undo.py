@@ -83,12 +83,12 @@ def test_an_add_is_undone_by_deleting_what_was_added_and_nothing_else() -> None:
     ("call", "more", "words"),
     [
         ("add", {"remote_id": None}, "did not tell the id"),
-        ("add", {"state": State.UNKNOWN}, "is outcome unknown: only what was recorded"),
+        ("add", {"state": State.UNKNOWN}, "is result unknown: only what was recorded"),
         ("update", {"state": State.REFUSED}, "was refused: nothing is to undo"),
         (
             "updateLockSetting",
             {"state": State.UNKNOWN},
-            "is outcome unknown: only what was recorded",
+            "is result unknown: only what was recorded",
         ),
         ("delete", {"state": State.UNKNOWN}, "not settled whether this delete took effect"),
         ("update", {}, ""),

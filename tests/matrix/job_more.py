@@ -91,9 +91,9 @@ MORE: tuple[Step, ...] = (
         "voice set",
         ("enter",),
         Expected(
-            ("Grace +last set from here",),
+            ("Grace +set from here",),
             f"Voice set {LOCK} is to speak with en-US Grace",
-            stands_out="Grace +last",
+            stands_out="Grace +set",
             others="male +zhiming",
         ),
     ),

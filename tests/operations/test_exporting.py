@@ -100,7 +100,7 @@ def test_people_get_words_and_the_times_of_the_lock() -> None:
         "Lock": "Main gate",
         "Remote": "Anna",
         "Details": "End: none -> 20 Nov 2026 17:00 +09:00",
-        "Outcome": "recorded by the service",
+        "Result": "recorded by the service",
         "Note": "",
     }
 

@@ -16,6 +16,7 @@ from lockterm.screens.locks import LocksScreen
 from lockterm.screens.locks.table import LocksTable
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
+from lockterm.service.sample_data import LOCKS as SAMPLES
 from tests.conftest import NOW_MS
 from tests.screens.running_app import Clock, Starter, settled, until
 from tests.screens.site import HOSTILE, LOCKS, book_of, fill_book, shown, words
@@ -77,6 +78,8 @@ async def test_an_empty_book_says_what_to_do(
 ) -> None:
     async with lockterm_app(service) as pilot:
         assert "The lock book is empty" in words(pilot.app)
+        ids = [lock_id for lock_id, *_ in SAMPLES]
+        assert f"the locks {min(ids)} to {max(ids)}" in words(pilot.app)
         await pilot.press("enter")
         await until(pilot, lambda: "There is no lock under the cursor" in words(pilot.app))
 

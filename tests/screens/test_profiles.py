@@ -134,7 +134,7 @@ async def test_all_profiles_are_listed_the_broken_ones_with_their_reason(home: H
         assert " north-campus   127.0.0.1" in text.splitlines()[0]
         rows = {line.split()[0]: line for line in text.splitlines()[2:6]}
         assert "in use, default" in rows["north-campus"]
-        assert "read-only" in rows["harbour"]
+        assert rows["harbour"].split()[2] == "yes", "it is read-only"
         assert "locks.harbour.example" in rows["harbour"]
         assert "BROKEN" in rows["old-town"]
         assert "BROKEN" in rows["annexe"]

@@ -233,7 +233,7 @@ async def test_an_unknown_outcome_is_said_plainly_and_the_page_read_again(
         await press(pilot, "d")
         await press(pilot, "D")
         message = pilot.app.messages[-1]
-        assert "Outcome unknown" in message.title and "may have recorded" in message.text
+        assert "Result unknown" in message.title and "may have recorded" in message.text
         assert someone_else.counted(service, "list") > before
 
 

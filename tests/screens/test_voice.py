@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from lockterm.domain.locks import Lock, VoiceChoice
+from lockterm.domain.wording import size_words
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.voice import VoiceScreen
 from lockterm.screens.voice import screen as voice_screen
@@ -71,7 +72,7 @@ async def test_the_tree_names_languages_and_timbres(
         assert "- zz-FACTORY" in lines, "a code that nobody knows stays as it is"
         assert "Chime unstated chime" in lines, "a timbre without isFemale is neither"
         assert "Jonas male jonas" in lines
-        assert "Anna last set from here female anna" in lines
+        assert "Anna set from here female anna" in lines
         await go_to(pilot, "factory")
         assert "/packs/nordriegel/nr-450/zz-factory-chime.wav" in words(pilot.app)
 
@@ -87,7 +88,7 @@ async def test_setting_shows_from_and_to_and_marks_the_voice(
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
         text = words(pilot.app)
         assert "Set the voice of Main gate (lock 1001)?" in text
-        assert "From de-DE Anna (anna), female, last set from here" in text
+        assert "From de-DE Anna (anna), female, set from here" in text
         assert "To fr-FR Marc (marc), male" in text
         await pilot.pause()
         await pilot.press("enter")  # "Keep" has the focus
@@ -97,14 +98,14 @@ async def test_setting_shows_from_and_to_and_marks_the_voice(
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
         await pilot.pause()
         await pilot.press("tab", "enter")
-        await until(pilot, lambda: "Marc last set from here male" in words(pilot.app))
+        await until(pilot, lambda: "Marc set from here male" in words(pilot.app))
         await settled(pilot)
         assert service.requests.count(SETTING) == 1
         message = pilot.app.messages[-1]  # type: ignore[attr-defined]
         assert "Recorded by the service" in message.text
         assert book_of(lockterm_app)[1001].voice == VoiceChoice("fr-FR", "marc")
         await pilot.press("escape")
-        await until(pilot, lambda: "Marc last set from here male" in words(pilot.app))
+        await until(pilot, lambda: "Marc set from here male" in words(pilot.app))
         with service.app.state.site.database.reading() as db:
             stored = db.execute("SELECT lock_id, lang, timbre FROM voice_setting").fetchall()
         assert [tuple(row) for row in stored] == [(1001, "fr-FR", "marc")]
@@ -162,7 +163,7 @@ async def test_the_detail_of_the_pack_under_the_cursor(
         assert len(details) == 1, "packs that the cursor only passed are not asked for"
         pack = await screen.operations.voices.pack(1001, "de-DE-anna")
         text = words(pilot.app)
-        assert f"({pack.file_size:,} bytes)" in text
+        assert "bytes)" not in text and size_words(pack.file_size) in text
         assert f"MD5 {pack.file_md5}" in text
         assert "Date 10 Dec 2024 11:00 +01:00" in text
         await pilot.press("m")
@@ -191,6 +192,8 @@ async def test_url_md5_and_file_are_those_of_one_pack(
         await until(pilot, lambda: app.clipboard == grace.file_md5)
         await pilot.press("D")
         await until(pilot, lambda: "Size and MD5 are those the service told." in words(app))
+        (file,) = screen.operations.voices.packs_dir.iterdir()
+        assert file.name.startswith("Main-gate_1001_en-US_grace_")
 
 
 async def test_each_half_says_why_it_has_nothing(lockterm_app: Starter) -> None:
@@ -269,7 +272,7 @@ async def test_a_lost_answer_is_neither_success_nor_failure(
         line = pilot.app.screen.query_one("#voice-now", Static)
         await until(pilot, lambda: "perhaps fr-FR Marc (marc), male" in str(line.content))
         await settled(pilot)
-        assert "Before: de-DE anna, last set from here" in str(line.content)
+        assert "Before: de-DE anna, set from here" in str(line.content)
         assert book_of(lockterm_app)[1001].voice == MAIN_GATE.voice
 
 

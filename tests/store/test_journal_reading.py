@@ -208,7 +208,7 @@ def test_what_a_journal_is_asked_for_is_found_by_an_index(database: Database) ->
     for read, index in (
         (lambda: journal.was_sent_again("x"), "operations_by_sent_again (again_of=?)"),
         (
-            lambda: book.voice_sent(1001),
+            lambda: book.unlisted(1001).voice,
             "operations_by_profile (profile=? AND lock_id=? AND call=?)",
         ),
         (lambda: journal.restored(1001), "operations_by_profile (profile=? AND lock_id=?)"),

@@ -12,7 +12,7 @@ from typing import Any
 
 from lockterm.cli.doctor.finding import Finding
 from lockterm.domain.operation import IN_FLIGHT, UNSETTLED
-from lockterm.domain.wording import counted
+from lockterm.domain.wording import counted, size_words
 from lockterm.keymap.hints import key, settling
 from lockterm.operations.journal_store import damaged_entries
 from lockterm.paths import Paths
@@ -70,7 +70,7 @@ def _database_findings(database: Path) -> Iterator[Finding]:
             facts,
         )
         return
-    words = f"{database} is sound, {facts['bytes']:,} bytes, schema {facts['schema']}"
+    words = f"{database} is sound, {size_words(facts['bytes'])}, schema {facts['schema']}"
     yield Finding("OK", f"{words}, with {counted(facts['locks'], 'lock')}.", facts=facts)
     if count := facts["unsettled"]:
         yield Finding(

@@ -21,7 +21,7 @@ COUNTED = 1000
 TODAY = "today"
 """Typed as a word, it finds what was begun today."""
 
-ALL = "all outcomes"
+ALL = "all results"
 
 GROUPS: Mapping[str, frozenset[State] | None] = {
     ALL: None,

@@ -39,7 +39,7 @@ def operation_fields(
     """
     found = [
         Detail.of_words("What", title_of(operation)),
-        Detail.of_words("Outcome", STATE_WORDS[operation.state]),
+        Detail.of_words("Result", STATE_WORDS[operation.state]),
         *([Detail.of_words("Code", str(operation.code))] if operation.code is not None else []),
         *([Detail.of_words("Message", operation.message)] if operation.message else []),
         *_answer(operation),

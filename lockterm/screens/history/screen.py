@@ -350,7 +350,7 @@ class HistoryScreen(LocktermScreen[str | None]):
         """Most keys need an operation under the cursor."""
         line, row = self.current, self._current_row
         if isinstance(row, RunLine) and action in ("restore", "one_lock", "copies"):
-            way = "open it, or show one lock's or one outcome's changes."
+            way = "open it, or show the changes of one lock or one result."
             return with_keys(f"It is a run: {{history.undo}} undoes all of it; or {way}")
         if action == "copies" and line is not None:
             return why_not_restorable(line, line.count)

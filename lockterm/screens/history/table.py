@@ -40,7 +40,7 @@ class HistoryTable(RowTable):
         super().__init__(
             Column("When", most=WHEN, least=WHEN),
             Column("What", most=11, least=11),
-            Column("Outcome", most=16, least=8),
+            Column("Result", most=16, least=8),
             Column("Remote", most=60, least=12),
             Column("Lock", most=40, least=10, rank=1),
             id=id,

@@ -248,7 +248,7 @@ class LockForm(LocktermScreen[Lock | None]):
         self.action_leave()
 
     @work
-    @opens("the outcome of saving")
+    @opens("the result of saving")
     async def action_save(self) -> None:
         """Save the entry, once the service was asked about its id."""
         if self._saving:

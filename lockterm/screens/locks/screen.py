@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from urllib.parse import urlsplit
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.reactive import reactive
 from textual.widgets import Static
 
+from lockterm.config import values
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import lock_marks
@@ -27,6 +29,9 @@ from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.state_panel import StatePanel
+
+_SAMPLE_LOCKS = "One started with --sample-data has the locks 1001 to 1006: try one of them."
+"""Said of a service on this machine."""
 
 _ON_A_LOCK = {"open", "edit", "remove", "voice", "copies", "mark"}
 """Actions that need a row under the cursor."""
@@ -166,7 +171,7 @@ class LocksScreen(LocktermScreen[None]):
         if not self.book:
             state.say(
                 "The lock book is empty.\n\nThe service has no list of locks, so the book is kept"
-                " here: add each lock once, by its id.",
+                f" here: add each lock once, by its id.\n\n{self._ids_to_try()}",
                 with_keys(
                     "{locks.add}  add a lock      {locks.open_by_id}  open a lock by its id      "
                     "{app.help}  help"
@@ -180,6 +185,12 @@ class LocksScreen(LocktermScreen[None]):
         elif self.focused is None:
             table.focus()
         self._show_marks()
+
+    def _ids_to_try(self) -> str:
+        """Where the ids come from, for somebody who has none at hand."""
+        if values.is_loopback(urlsplit(self.operations.profile.base_url).hostname or ""):
+            return _SAMPLE_LOCKS
+        return "Whoever runs the service knows the ids."
 
     def _show_marks(self) -> None:
         """Show which are marked, and what goes on with them."""
@@ -212,7 +223,7 @@ class LocksScreen(LocktermScreen[None]):
         found = f"{self._table.row_count} of {count}" if self.wanted else count
         parts = [*filter(None, (self._marked_words, self.marked.reading)), found]
         if lock := self.current:
-            parts += more_about(lock)
+            parts += more_about(lock, self.operations.zone(lock), self.operations.now_ms())
         return "   ".join(parts)
 
     # --- handlers ------------------------------------------------------------------------------

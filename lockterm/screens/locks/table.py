@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import tzinfo
 from functools import cached_property
 
 from rich.cells import cell_len
@@ -130,12 +131,12 @@ def _widest(texts: Collection[str]) -> int:
     return max(len(text) if text.isascii() else cell_len(clean(text, LONGEST)) for text in texts)
 
 
-def more_about(lock: Lock) -> list[str]:
-    """What the table has no column for, as words to show."""
+def more_about(lock: Lock, zone: tzinfo, now_ms: int) -> list[str]:
+    """What the table has no column for, as words to show; days as in a zone."""
     parts = []
     if lock.alias:
         parts.append(f"alias {clean(lock.alias, 40)}")
     if lock.voice:
         voice = f"{clean(lock.voice.lang, 20)} {clean(lock.voice.timbre, 30)}"
-        parts.append(f"voice {voice}, last set from here")
+        parts.append(f"voice {voice}, {lock.voice_since(zone, now_ms)}")
     return parts

@@ -32,7 +32,7 @@ _PLACEHOLDERS = {
     "header": "none, or such as Authorization",
     "variable": "such as LOCKTERM_TOKEN",
 }
-_CHANGES = ((WRITABLE, "are sent"), (READ_ONLY, "are not sent: read-only"))
+_READ_ONLY = ((WRITABLE, "no"), (READ_ONLY, "yes"))
 
 
 class ProfileFields(VerticalScroll, can_focus=False):
@@ -76,7 +76,7 @@ class ProfileFields(VerticalScroll, can_focus=False):
     def _control(self, name: str) -> Widget:
         if name in ("read_only", "colour"):
             colours = tuple((word, word) for word in (NO_COLOUR, *values.COLOURS))
-            options = _CHANGES if name == "read_only" else colours
+            options = _READ_ONLY if name == "read_only" else colours
             known = self.before[name] in dict(options)
             return Choice(options, self.before[name] if known else "")
         field = TextInput(self.before[name], placeholder=_PLACEHOLDERS.get(name, ""))

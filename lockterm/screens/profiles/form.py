@@ -196,7 +196,7 @@ class ProfileForm(LocktermScreen[str | None]):
         self._trying = self._save()
 
     @work
-    @opens("the outcome of saving")
+    @opens("the result of saving")
     async def _save(self) -> None:
         if not (checked := self._checked()):
             return

@@ -17,14 +17,14 @@ BROKEN = "BROKEN"
 
 
 class ProfilesTable(RowTable):
-    """Name, host, state, whether changes are sent, zone, colour."""
+    """Name, host, state, whether it is read-only, zone, colour."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(
             Column("Profile", most=24, least=10),
             Column("Host", most=40, least=22),
             Column("", most=16, least=16),
-            Column("Changes", most=9, least=9, rank=1),
+            Column("Read-only", most=9, least=9, rank=1),
             Column("Zone", most=24, least=10, rank=3),
             Column("Colour", most=6, rank=2),
             id=id,
@@ -52,10 +52,10 @@ def _cells(entry: ProfileEntry, in_use: str) -> tuple[str, ...]:
     profile = entry.profile
     if profile is None:
         host = str(entry.filed.get("base_url", "")).partition("://")[2]
-        changes, zone = "-", str(entry.filed.get("timezone", "-"))
+        read_only, zone = "-", str(entry.filed.get("timezone", "-"))
         colour = str(entry.filed.get("colour", "-"))
     else:
-        changes = "read-only" if profile.read_only else "sent"
+        read_only = "yes" if profile.read_only else "no"
         host, zone, colour = profile.host, profile.timezone, profile.colour or "-"
-    shown = (entry.name, host or "-", ", ".join(filter(None, marks)), changes, zone, colour)
+    shown = (entry.name, host or "-", ", ".join(filter(None, marks)), read_only, zone, colour)
     return tuple(clean(value, LONGEST) for value in shown)

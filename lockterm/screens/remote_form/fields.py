@@ -41,7 +41,8 @@ class _MoreButton(FormRow, Button):
 class RemoteFields(VerticalScroll, can_focus=False):
     """One column of fields that scrolls with the focus; the type chooses which are shown.
 
-    A field says what is wrong with it once it was left, so that nobody is told off while typing.
+    A field says what is wrong with it once it was left, so that nobody is told off while typing; a
+    date says in the place of its meaning why it has none.
 
     Args:
         before: The remote to change; None adds one.
@@ -194,9 +195,11 @@ class RemoteFields(VerticalScroll, can_focus=False):
             told = field in self._visited
             row.error = self.reading.errors.get(field, "") if told else ""
             row.warning = self.reading.warnings.get(field, "") if told and not row.error else ""
-            is_missing = told and field in self.reading.missing
-            row.note = "" if is_missing else self.reading.notes.get(field, "")
+            is_missing, note = field in self.reading.missing, self.reading.notes.get(field, "")
+            row.note = "" if told and is_missing else note
             if isinstance(row.control, DatetimeInput):
+                if not told and not is_missing:  # a date is no word: it is told while it is typed
+                    row.note = self.reading.errors.get(field, note)
                 row.control.ask(self.reading.choices.get(field, ()))
 
     def show_problems(self) -> None:

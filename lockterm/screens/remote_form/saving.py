@@ -94,7 +94,7 @@ class RemoteSaving:
         """Begin; the form can begin nothing else until this has ended."""
         self.refusal = ""
         self._do("Getting ready ...")
-        opened = opening(self._screen, "the outcome of saving")
+        opened = opening(self._screen, "the result of saving")
         self._screen.app.run_worker(self._save(opened), group="writes")
 
     def forget(self) -> None:
@@ -105,7 +105,7 @@ class RemoteSaving:
     def check(self) -> None:
         """Read back what became of a request without an answer."""
         self._do("Reading back until it is certain, at most 90 s ...")
-        opened = opening(self._screen, "the outcome of reading back")
+        opened = opening(self._screen, "the result of reading back")
         self._screen.app.run_worker(self._read_back(opened), group="writes")
 
     async def is_free(self, name: str) -> bool:

@@ -71,7 +71,7 @@ COLUMNS: Mapping[str, RemoteColumn] = {
     "end": RemoteColumn.of("endDate", _DAY),
     "created": RemoteColumn.of("createTime", "when it was made"),
     "updated": RemoteColumn.of("updateTime", "when it was last changed"),
-    "user": RemoteColumn.of("apiUserId", "the service's number of who made it"),
+    "user": RemoteColumn.of("apiUserId", "number of an account that calls the service"),
 }
 """Every field of a listed remote that fits a cell (2.3). The user number is none of them: a list
 does not tell it (4.3), so that its column would be empty."""

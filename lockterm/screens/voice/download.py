@@ -13,10 +13,10 @@ from textual.content import Content
 from textual.widgets import Button, Label, ProgressBar, Static
 
 from lockterm.domain.text import clean
+from lockterm.domain.wording import size_words
 from lockterm.errors import LONGEST_MEANING, LocktermError
 from lockterm.screens.base import LocktermModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
-from lockterm.screens.voice.packs_panel import size_words
 
 if TYPE_CHECKING:
     from lockterm.domain.voices import PackSource

@@ -12,6 +12,7 @@ from textual.widgets import Static
 
 from lockterm.domain import dates
 from lockterm.domain.text import clean
+from lockterm.domain.wording import size_words
 from lockterm.errors import LONGEST_MEANING, LocktermError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.screens.load_state import LoadState
@@ -122,8 +123,6 @@ class PackDetail(Static):
     def show_pack(self, pack: VoicePack, zone: tzinfo) -> None:
         """Show every field; times in ``zone``."""
         size = None if pack.file_size is None else size_words(pack.file_size)
-        if pack.file_size is not None and pack.file_size >= 1024:
-            size = f"{size} ({pack.file_size:,} bytes)"
         at_ms = None if pack.updated_at is None else dates.as_ms(pack.updated_at)
         at = None if at_ms is None else dates.day_time(at_ms, zone, exact=False)
         self._fields = {
@@ -177,12 +176,3 @@ def _shown(pack: VoicePack, field: str, value: str | None, most: int = 200) -> s
     if field in pack.odd:
         return f"{clean(pack.odd[field], 80)} (not as in the contract)"
     return clean(value, most) if value else "not stated"
-
-
-def size_words(size: float) -> str:
-    """A number of bytes: ``830 bytes``, ``1.4 MiB``."""
-    amount, units = float(size), iter(("KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))
-    unit = ""
-    while amount >= 1023.95:
-        amount, unit = amount / 1024, next(units)
-    return f"{amount:.1f} {unit}" if unit else f"{size:.0f} byte{'' if size == 1 else 's'}"

@@ -18,7 +18,7 @@ from textual.widgets import Static, Tree
 from lockterm.domain import languages
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.text import clean
-from lockterm.domain.voices import Language, PackSource, VoicePack
+from lockterm.domain.voices import Language, PackSource, VoicePack, pack_words
 from lockterm.domain.wording import counted, read_only
 from lockterm.errors import LocktermError, OutcomeUnknown, ServiceError, StoreError
 from lockterm.keymap.hints import with_keys
@@ -215,9 +215,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             now = f"Sending {self._words(self._sending)} ..."
         elif self._unsure is not None:
             unsure = self._words(self._unsure)
-            now = (
-                f"Voice now: perhaps {unsure}, the outcome is unknown. Before: {self._voice_now()}"
-            )
+            now = f"Voice now: perhaps {unsure}, the result is unknown. Before: {self._voice_now()}"
         self.query_one("#voice-now", Static).update(now, layout=False)
         words = about(entry, self._names) if entry else ""
         self.query_one("#voice-about", Static).update(words, layout=False)
@@ -226,7 +224,8 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     def _voice_now(self) -> str:
         if self.entry.voice is None:
             return "not known: the service has no way to read it"
-        return f"{self._words(self.entry.voice)}, last set from here"
+        since = self.entry.voice_since(self._zone, self.operations.now_ms())
+        return f"{self._words(self.entry.voice)}, {since}"
 
     def _words(self, choice: VoiceChoice) -> str:
         return voice_words(choice, self.voices.value or ())
@@ -319,7 +318,9 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             self.tell(error)
         else:
             self._unsure = None
-            self.set_reactive(VoiceScreen.entry, replace(self.entry, voice=choice))
+            now_ms = self.operations.now_ms()
+            entry = replace(self.entry, voice=choice, voice_ms=now_ms)
+            self.set_reactive(VoiceScreen.entry, entry)
             self.app.notify(
                 f"{clean(lock.title, 60)} is to speak with {words}. Recorded by the service;"
                 " it does not say when the lock itself has it.",
@@ -384,13 +385,18 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
     def action_fetch_pack(self) -> None:
         """Fetch the pack under the cursor, with what was told of it where its detail was read."""
-        source, title, detail = PackSource(self._url), "", self._detail
+        title, detail, url = "", self._detail, self._url
         entry = self.query_one(VoicesPanel).entry
         if detail is not None:
-            source = PackSource(self._url, detail.file_size, detail.file_md5 or "")
             title = detail.label or detail.name or ""
         elif entry and entry.timbre:
             title = entry.timbre.name or entry.timbre.timbre or ""
+        source = PackSource(
+            url,
+            detail.file_size if detail else None,
+            (detail.file_md5 or "") if detail else "",
+            (*self.entry.file_words, *pack_words(url, self.voices.value or (), detail)),
+        )
         self.app.push_screen(DownloadModal(self.operations, source, title or "(no name)"))
 
     @work

@@ -20,7 +20,7 @@ from textual.geometry import Offset
 from textual.widgets import Tree
 
 from lockterm.domain.languages import LanguageName
-from lockterm.domain.locks import VoiceChoice
+from lockterm.domain.locks import SET_HERE, VoiceChoice
 from lockterm.domain.text import clean
 from lockterm.domain.wording import counted
 from lockterm.widgets.bindings import bindings
@@ -35,7 +35,6 @@ NAME = 16
 """The most characters of a timbre's name; with this much the mark is whole at 80 columns."""
 MOST_SHOWN = 500
 """No more lines are shown: a tree of thousands keeps the keys waiting."""
-MARK = "last set from here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +255,7 @@ def _timbre(entry: VoiceLine, width: int, marked: VoiceChoice | None) -> Text:
         return Text("")
     label = Text(f"{set_cell_size(_name(timbre), width)}  ")
     if marked is not None and entry.choice == marked:
-        label.append(f"{MARK}  ", style="bold")
+        label.append(f"{SET_HERE}  ", style="bold")
     label.append(
         f"{sex(timbre):8}  {clean(timbre.timbre, LONGEST) if timbre.timbre else '(no id)'}"
     )

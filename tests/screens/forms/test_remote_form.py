@@ -35,7 +35,11 @@ async def test_a_recurring_remote_is_added_with_the_keyboard(
 ) -> None:
     async with open_form(service) as form:
         await form.press("'Roof crew", "tab", "'A-9001", "tab", "right", "right", "right", "tab")
-        await form.press("'2026-12-01 09:00", "tab", "'2026-12-31 18:00", "tab", "'mon-fri")
+        await form.press("'2026-12-01 09:00", "tab", "'31.12", "'.26")
+        assert "Put the year first" in form.note("endDate"), "a refused date says why at once"
+        assert not form.error("endDate"), "as a note, as long as it is typed"
+        await form.press("backspace", "backspace", "'2026 18:00", "tab", "'mon-fri")
+        assert "no hours of the day" in form.note("weekDay")
         assert form.note("endDate") == "Thu 31 Dec 2026 18:00 +01:00, 17:00 UTC, in 41 days"
         await form.press("tab", "right", "right", "space", "space", "ctrl+s")
         assert "Add Roof crew to Main gate (lock 1001)?" in form.dialog
@@ -379,7 +383,7 @@ async def test_an_add_of_unknown_outcome_is_not_added_twice(
         await form.press("ctrl+s")
         await form.agree()
         assert "may have recorded it" in form.status
-        assert "ctrl+r reads it back again." in shown(form.pilot)  # as the line below the fields
+        assert "ctrl+r reads it back again." in " ".join(shown(form.pilot).split())  # the notice
         assert "outside of this form" not in shown(form.pilot)
         line.lose = ""
         await form.press("ctrl+r")
