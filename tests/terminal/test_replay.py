@@ -9,7 +9,8 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from itertools import chain, starmap, zip_longest
 from pathlib import Path
 
 import httpx
@@ -132,11 +133,15 @@ def cursor_of(session: PtySession) -> tuple[int, int]:
 def come_to_be_alike(session: PtySession, other: PtySession) -> None:
     """Wait until their cells and cursors are: the bar to scroll with comes a picture later."""
 
-    def are_alike() -> bool:
+    def differences() -> list[object]:
         other.pump(0)
-        return (cells_of(session), cursor_of(session)) == (cells_of(other), cursor_of(other))
+        rows = zip(cells_of(session), cells_of(other), strict=True)
+        pairs = [(cursor_of(session), cursor_of(other)), *chain(*starmap(zip_longest, rows))]
+        return [pair for pair in pairs if pair[0] != pair[1]]
 
-    session.wait_until(are_alike, f"as it is there:\n{other.text}")
+    with suppress(AssertionError):
+        session.wait_until(lambda: not differences(), "alike")
+    assert differences() == [], f"{session.text}\n{other.text}"
 
 
 def is_live(session: PtySession) -> Callable[[], bool]:
