@@ -73,9 +73,9 @@ class JournalStore:
         self._adopted = False
         self._adopting = threading.Lock()
         """Held by who looks through the store: a long one takes a while, and once is enough."""
-        self._settled_here: dict[tuple[str, int], int] = {}
-        """An operation and when this session settled it -> the same on the steady clock: the other
-        may be set since."""
+        self._settled_here: dict[int, dict[tuple[str, int], int]] = {}
+        """Lock -> an operation and when this session settled it -> the same on the steady clock:
+        the other may be set since."""
         self._unnoted: list[tuple[Operation, dict[str, Any]]] = []
 
     def close(self) -> None:
@@ -212,22 +212,29 @@ class JournalStore:
         """What the journal knows of a lock's remotes, as far as a list may still be behind it."""
         return self._recorded(await self._lately(lock_id))
 
-    async def _lately(self, lock_id: int, within_s: int = RECENT_S) -> list[Operation]:
-        """What is under way on a lock or was settled so many seconds ago at the most."""
+    async def _lately(
+        self, lock_id: int, within_s: int = RECENT_S, name: str | None = None
+    ) -> list[Operation]:
+        """What is under way on a lock or was settled so many seconds ago at the most.
+
+        ``name``: none where no remote was to get this name by any of it; None: all.
+        """
         within_ms, now_ms = within_s * 1000, self._clock.now_ms()
-        since_ms, here = self._clock.steady_ms() - within_ms, self._settled_here.copy()
+        since_ms = self._clock.steady_ms() - within_ms
+        here = self._settled_here.get(lock_id, {}).copy()
         old = {key for key, at_ms in here.items() if at_ms < since_ms}
         missed = [one for one, at_ms in here.keys() - old if abs(at_ms - now_ms) > within_ms]
 
         def recent() -> list[Operation]:
-            return self._journal.recent(lock_id, now_ms - within_ms, now_ms + within_ms, missed)
+            from_ms, till_ms = now_ms - within_ms, now_ms + within_ms
+            return self._journal.recent(lock_id, from_ms, till_ms, missed, name)
 
         rows = await self._thread.run(self._read, recent)
         return [row for row in rows if (row.id, row.settled_ms) not in old]
 
     async def lately_added(self, lock_id: int, name: str) -> Operation | None:
         """The add of a remote of this name that a service may not show everywhere yet."""
-        return self._recorded(await self._lately(lock_id, NAME_S)).named(name)
+        return self._recorded(await self._lately(lock_id, NAME_S, name)).named(name)
 
     async def unlisted(
         self, lock_id: int, page: RemotePage, listed: Container[int]
@@ -324,10 +331,14 @@ class JournalStore:
         now_ms = self._clock.now_ms()
         try:
             self._journal.settle_sent(operation, now_ms, **changes)
-            self._settled_here[operation.id, now_ms] = self._clock.steady_ms()
+            self._note_settled(operation, now_ms)
         except StoreError as error:  # until it is noted, or at the next start, it is "sending"
             _log.error("the outcome of operation %s could not be noted: %s", operation.id, error)
             self._unnoted.append((operation, changes))
+
+    def _note_settled(self, operation: Operation, now_ms: int) -> None:
+        here = self._settled_here.setdefault(operation.lock_id, {})
+        here[operation.id, now_ms] = self._clock.steady_ms()
 
     async def note_recognised(self, operation: Operation, remote_id: int) -> None:
         """Note the id of a remote that the service recorded without telling its id."""
@@ -345,7 +356,7 @@ class JournalStore:
         def settle() -> Operation:
             now_ms = self._clock.now_ms()
             if self._journal.move(operation.id, UNSETTLED, settled_ms=now_ms, **changes):
-                self._settled_here[operation.id, now_ms] = self._clock.steady_ms()
+                self._note_settled(operation, now_ms)
             return self._journal.find(operation.id) or operation
 
         settled: Operation = await self._thread.run(self.use, settle)

@@ -440,7 +440,12 @@ class Journal:
         return self._select(where, [self._profile, *linked, own, own])
 
     def recent(
-        self, lock_id: int, from_ms: int, till_ms: int, ids: Collection[str] = ()
+        self,
+        lock_id: int,
+        from_ms: int,
+        till_ms: int,
+        ids: Collection[str] = (),
+        name: str | None = None,
     ) -> list[Operation]:
         """What is under way on a lock or was settled lately, the oldest first.
 
@@ -450,12 +455,17 @@ class Journal:
             till_ms: When it was settled at the latest: a clock that was set back makes it later
                 than now.
             ids: Operations that belong to it whenever they were settled by that clock.
+            name: None of it where no remote was to get this name by any of it; None: all.
         """
         lately = f"(settled_ms BETWEEN ? AND ? OR settled_ms IS NULL OR id IN ({_marks(ids)}))"
-        return self._sound(
-            f"lock_id = ? AND {lately} AND {_HERE}",
-            [lock_id, from_ms, till_ms, *ids, *self._here],
-        )
+        where = f"lock_id = ? AND {lately} AND {_HERE}"
+        values = [lock_id, from_ms, till_ms, *ids, *self._here]
+        if name is not None:  # a run of adds asks each time: most often there is nothing to read
+            one = f"SELECT 1 FROM operations WHERE {where} AND instr(body, ?) LIMIT 1"
+            with self._database.reading() as connection:
+                if not fetch(connection, one, [*values, json.dumps(name)]):
+                    return []
+        return self._sound(where, values)
 
     def about(self, add: Operation, remote_ids: Iterable[int]) -> list[Operation]:
         """An add, what was done with some remotes of its lock, and clears; the oldest first."""
