@@ -676,8 +676,7 @@ async def test_files_are_for_this_user_alone(fetch, faults):
 def test_the_name_is_our_own():
     hostile = ("../..\0", "", "\ud800门", "-a/b\x1b[2J" * 99, "...")
     name = PackSource("https://x/../../etc/passwd\0", 5, "../..", hostile).file_name
-    assert re.fullmatch(r"a-b-2Ja-b-2Ja-b-2Ja-b-?[-2Ja-b]*_[0-9a-f]{16}\.pack", name)
-    assert len(name) < 60
+    assert re.fullmatch(r"a-b-2J-a-b-2J-a-b-2J-a_[0-9a-f]{16}\.pack", name)
     named = PackSource("https://x/", named=("Main gate", "1001", "de-DE", "anna")).file_name
     assert re.fullmatch(r"Main-gate_1001_de-DE_anna_[0-9a-f]{16}\.pack", named)
     assert PackSource("https://x/\ud800").file_name != PackSource("https://x/").file_name

@@ -81,7 +81,7 @@ def test_a_pack_is_fetched_to_a_file_and_checked(scripts: Scripts, tmp_path: Pat
     assert done.returncode == 0, done.stderr
     assert "Size and MD5 are those the service told." in done.stdout
     (file,) = (tmp_path / "data/lockterm/packs").iterdir()
-    assert file.name.startswith("Main-gate_1001_de-DE-anna_")
+    assert file.name.startswith("1001_de-DE-anna_")
     assert file.read_bytes() == content_of(pack)
     assert str(file) in done.stdout
     output = tmp_path / "anna.pack"
