@@ -85,4 +85,4 @@ def _print_table(listed: list[Row]) -> None:
         mark = "*" if row.chosen else " "
         put_wrapped(f"{mark} {' '.join(row.keys):<{KEYS_CELLS}} {row.id:<{ID_CELLS}} ", row.does)
     if any(row.chosen for row in listed):
-        put("\n* chosen in the configuration")
+        put("\n* chosen in the configuration, or given to what was")

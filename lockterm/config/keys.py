@@ -12,19 +12,20 @@ from lockterm.errors import ConfigError
 from lockterm.keymap import DEFAULT_KEYMAP, Keymap
 
 
-def resolve_keys(file: ConfigFile, origins: dict[str, str]) -> Keymap:
+def resolve_keys(file: ConfigFile, origins: dict[str, str], warnings: list[str]) -> Keymap:
     """The keys that were chosen.
 
     Args:
         file: The configuration.
         origins: Where each one came from is noted here.
+        warnings: Which usual keys give way to them is noted here.
 
     Raises:
         ConfigError: An id or a key is unknown, or they get in each other's way.
     """
     if not file.keys:
         return DEFAULT_KEYMAP
-    from lockterm.keymap.check import WrongKeyError, check
+    from lockterm.keymap.check import WrongKeyError, check, gave_way
 
     paths: dict[str, tuple[str, ...]] = {}
     chosen: dict[str, Any] = {}
@@ -35,10 +36,12 @@ def resolve_keys(file: ConfigFile, origins: dict[str, str]) -> Keymap:
         paths[name], chosen[name] = path, value
         origins[f"keys.{name}"] = file.place(*path)
     try:
-        return check(chosen)
+        keymap = check(chosen)
     except WrongKeyError as error:
         place = file.place(*paths[error.name])
         raise ConfigError(as_sentence(f"{place}: {error}"), hint=error.hint) from None
+    warnings += sorted(gave_way(chosen, keymap))
+    return keymap
 
 
 def keys_in(path: Path) -> Keymap:
@@ -48,7 +51,7 @@ def keys_in(path: Path) -> Keymap:
         ConfigError: The file cannot be used, or its keys cannot.
     """
     file = read_config(path)
-    return DEFAULT_KEYMAP if file is None else resolve_keys(file, {})
+    return DEFAULT_KEYMAP if file is None else resolve_keys(file, {}, [])
 
 
 def _leaves(

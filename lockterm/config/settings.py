@@ -100,6 +100,7 @@ class _Resolver:
 
     def settings(self) -> Settings:
         self._choose_profile()
+        keymap = resolve_keys(self._file, self._origins, self._warnings)
         quiet = self._switched("quiet", self._options.quiet)
         look = resolve_look(
             self._file,
@@ -113,7 +114,7 @@ class _Resolver:
             open_lock=self._typed("lock", self._options.lock, values.lock_id),
             profile=self._profile(),
             origins=self._origins,
-            keymap=resolve_keys(self._file, self._origins),
+            keymap=keymap,
             variables=tuple(self._variables),
         )
 

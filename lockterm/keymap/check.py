@@ -1,4 +1,8 @@
-"""Which keys can be chosen: every action keeps one that reaches it, and no key has two actions."""
+"""Which keys can be chosen: no key has two actions, and what was chosen goes before what is usual.
+
+A later version may have a new key where somebody has chosen that key already: the choice stays, and
+the action of the new key is left to its other keys, or to the palette, which is told.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 
 from lockterm.keymap import Keymap
-from lockterm.keymap.keys import PLACES, PRIORITY, known, stacks
+from lockterm.keymap.keys import PLACES, PRIORITY, is_by_hand, known, stacks
 from lockterm.keymap.names import is_typed, spelled, written
 from lockterm.keymap.place import Place
 
@@ -42,7 +46,7 @@ class WrongKeyError(ValueError):
 
 
 def check(chosen: Mapping[str, object]) -> Keymap:
-    """The keymap of what was chosen.
+    """The keymap of what was chosen, and of what gives way to it: :func:`gave_way` tells of that.
 
     Args:
         chosen: Id -> what was written for it, in the order in which it was.
@@ -61,8 +65,27 @@ def check(chosen: Mapping[str, object]) -> Keymap:
             )
         keymap[name] = tuple(_keys(name, value, defaults))
         _check_reach(name, keymap[name], defaults[name])
-    _check_conflicts(keymap, tuple(chosen))
+    _settle_conflicts(keymap, tuple(chosen))
     return keymap
+
+
+def gave_way(chosen: Iterable[str], keymap: Keymap) -> Iterator[str]:
+    """A sentence for every action that has lost a usual key to one that was chosen.
+
+    Args:
+        chosen: The ids that were written.
+        keymap: What :func:`check` has made of them.
+    """
+    chosen = tuple(chosen)
+    for name in keymap.keys() - set(chosen):
+        usual, left = known()[name], keymap[name]
+        lost = [key for key in usual if key not in left]
+        by = [one for one in chosen if not set(lost).isdisjoint(keymap[one])]
+        has = f"has {','.join(map(written, left))}" if left else "has no key; the palette finds it"
+        yield (
+            f"{','.join(map(written, lost))} was chosen for {' and '.join(by)}:"
+            f" {name}, which usually has it, {has}."
+        )
 
 
 def _keys(name: str, value: object, defaults: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
@@ -113,20 +136,32 @@ def _check_reach(name: str, keys: tuple[str, ...], defaults: tuple[str, ...]) ->
         )
 
 
-def _check_conflicts(keymap: Keymap, order: tuple[str, ...]) -> None:
-    """Two actions that are there at the same time do not share a key, unless they always did."""
+def _settle_conflicts(keymap: dict[str, tuple[str, ...]], order: tuple[str, ...]) -> None:
+    """Have what is usual give way to what was chosen, where both are there at the same time."""
     for stack in stacks():
         on: dict[str, list[tuple[str, Place]]] = {}
         for place in stack:
             for name, usual in place.keys.items():
-                for key in keymap.get(name) or usual.split(","):
+                for key in keymap.get(name, tuple(usual.split(","))):
                     on.setdefault(key, []).append((name, place))
         for key, names in on.items():
             for (one, here), (other, there) in combinations(names, 2):
-                if one != other and not (
-                    _is_usual(key, one, here) and _is_usual(key, other, there)
-                ):
+                if one == other or (_is_usual(key, one, here) and _is_usual(key, other, there)):
+                    continue
+                for name, place in ((one, here), (other, there)):
+                    if name not in order and _can_give_way(name, place, key, keymap):
+                        keys = keymap.get(name, tuple(place.keys[name].split(",")))
+                        keymap[name] = tuple(kept for kept in keys if kept != key)
+                        break
+                else:
                     _refuse(key, {one: here, other: there}, keymap, order)
+
+
+def _can_give_way(name: str, place: Place, key: str, keymap: Keymap) -> bool:
+    """Whether an action is of use without a key: what moves a cursor is not, nor what leaves."""
+    left = {*keymap.get(name, place.keys[name].split(","))} - {key}
+    is_in_reach = bool(left) or not place.is_typed_into
+    return is_in_reach and name not in PRIORITY and not is_by_hand(name)
 
 
 def _refuse(key: str, names: Mapping[str, Place], keymap: Keymap, order: Iterable[str]) -> None:

@@ -25,16 +25,18 @@ def keys_of(name: str) -> tuple[str, ...]:
     Raises:
         KeyError: There is no such id.
     """
-    return _in_force.get(name) or known()[name]
+    return _in_force[name] if name in _in_force else known()[name]
 
 
 def key(name: str) -> str:
     """The key of an id to name in a sentence; of one that works in fields, a key that does.
 
+    Of one that has none left, the key of the palette, which finds it.
+
     Raises:
         KeyError: There is no such id.
     """
-    keys = keys_of(name)
+    keys = keys_of(name) or keys_of("app.palette")
     if any(name in place.keys for place in PLACES.values() if place.is_typed_into):
         keys = tuple(one for one in keys if not is_typed(one)) or keys
     return written(keys[0])

@@ -66,6 +66,9 @@ _HELD = {
 }
 _PARTS = rf"((?:(?:{'|'.join(_HELD)})[-+])*)(.+)"
 
+NO_KEY = "none:"
+"""What the name of a key begins with that no terminal sends: of an action that is left without."""
+
 _LIKE = {
     "ctrl+i": "tab",
     "ctrl+m": "enter",
@@ -119,7 +122,12 @@ def spelled(written: str) -> str:
 
 
 def written(key: str) -> str:
-    """A key as people read it, in ASCII where it can be: ``enter``, ``?``, ``ctrl+s``, ``pgdn``."""
+    """A key as people read it, in ASCII where it can be: ``enter``, ``?``, ``ctrl+s``, ``pgdn``.
+
+    Empty where there is none: see :data:`NO_KEY`.
+    """
+    if key.startswith(NO_KEY):
+        return ""
     *held, name = key.split("+")
     name = "space" if name == "@" and held else _SHORT.get(name, _PUNCTUATION.get(name, name))
     return "+".join([*held, name])

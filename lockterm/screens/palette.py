@@ -67,7 +67,8 @@ class ActionsProvider(ReadyProvider):
     def _offer(self, action: Action) -> Offer:
         verb = titled(action.binding)
         if action.enabled:
-            sentence = f"{action.sentence}  ({', '.join(action.keys)})"
+            keys = f"  ({', '.join(action.keys)})" if action.keys else ""
+            sentence = f"{action.sentence}{keys}"
             run = partial(self.app.run_action, action.action, action.node)
             return Offer(verb, escape(sentence), run, True)
         why = action.reason or "It has no effect here."

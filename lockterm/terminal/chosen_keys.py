@@ -15,6 +15,7 @@ from textual.binding import Binding, BindingsMap
 from textual.widget import Widget
 
 from lockterm.keymap import Keymap, hints
+from lockterm.keymap.names import NO_KEY
 
 
 class ChosenKeys:
@@ -51,6 +52,6 @@ def rebound(bindings: BindingsMap, keymap: Mapping[str, tuple[str, ...]]) -> Bin
             keys.setdefault(key, []).append(binding)
         elif (mark := (binding.id or "", binding.action)) not in moved:
             moved.add(mark)
-            for new in chosen:
+            for new in chosen or (f"{NO_KEY}{binding.id}",):  # the palette asks for bindings
                 keys.setdefault(new, []).append(binding.with_key(new))
     return BindingsMap.from_keys(keys)

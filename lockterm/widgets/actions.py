@@ -56,7 +56,8 @@ def actions_of(screen: Screen[Any]) -> list[Action]:
             actions[node, binding.action] = replace(known, keys=keys)
             continue
         reason = "" if enabled else reason_against(node, binding.action)
-        keys, binding = (written(binding.key),), named(node, binding)
+        keys = tuple(filter(None, [written(binding.key)]))
+        binding = named(node, binding)
         actions[node, binding.action] = Action(binding.action, node, keys, binding, enabled, reason)
     return list(actions.values())
 

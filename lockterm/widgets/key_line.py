@@ -55,7 +55,8 @@ class KeyLine(Widget):
         shown: dict[str, tuple[str, str, str, bool]] = {}
         for node, binding, enabled, _ in self.screen.active_bindings.values():
             if binding.show and binding.action not in shown and not is_typed(self.screen, binding):
-                written = self.app.get_key_display(binding)
+                if not (written := self.app.get_key_display(binding)):
+                    continue  # its key was chosen for something else
                 verb = named(node, binding).description
                 shown[binding.action] = (binding.key, written, verb, enabled)
         first: Sequence[str] = getattr(self.screen, "first_keys", ())

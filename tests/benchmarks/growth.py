@@ -33,7 +33,7 @@ PROFILE = "north"
 TREE = os.environ.get("LOCKTERM_TREE")
 """Where the lockterm is that is measured; None: the one that is installed."""
 LOCK_KEYS = ("down", "up", "G", "pageup", "g", "/", "g", "a", "9", "backspace", "escape")
-HISTORY_KEYS = ("down", "G", "n", "p", "o", "o", "l", "l", "/", "a", "n", "n", "escape", "enter")
+HISTORY_KEYS = ("down", "G", "n", "p", "i", "i", "@", "@", "/", "a", "n", "n", "escape", "enter")
 SEARCH_KEYS = ("m", "-", "1", "1", "9", *("backspace",) * 5, "q", "z", "r", "e", "m", "o")
 """On all locks: what many have, what few have, and what none has."""
 NOWHERE = ("q", "z")

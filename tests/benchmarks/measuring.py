@@ -60,7 +60,7 @@ SCREENS = (
     ("user number, in its field", "u", r"[Uu]ser number", "escape"),
     ("delete dialog", "d", r"Delete", "escape"),
     ("clear dialog", "C", r"Delete (all|every)|137", "escape"),
-    ("page size", "s", r"How many on a page", "escape"),
+    ("page size", "#", r"How many on a page", "escape"),
     ("vendor and model, in a field", "v", r"Vendor", "escape,wait:400,escape"),
     ("voice", "v,wait:400,escape", r"Voice", "escape"),
     ("history", "H", r"History", "escape"),

@@ -44,7 +44,7 @@ def test_it_is_a_table_for_people_and_one_for_documents(lockterm: Run, chosen: P
     assert deletes.endswith(
         "Delete the remote under the cursor, or all that are marked, after asking"
     )
-    assert lines[-1] == "* chosen in the configuration"
+    assert lines[-1] == "* chosen in the configuration, or given to what was"
     table = lockterm("keys", "--markdown").stdout.splitlines()
     assert "| everywhere | `f1` `\\|` | `app.help` | Help |" in table
     assert {line.replace("\\|", "").count("|") for line in table} == {5}

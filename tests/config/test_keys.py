@@ -39,7 +39,7 @@ def test_keys_are_read_as_people_write_them(tmp_path: Path) -> None:
         ('"remotes.delete" = ""', 5, "remotes.delete has no key."),
         ('"remotes.delete" = "hyper"', 5, "remotes.delete is on 'hyper', which is no key"),
         ('"remotes.delete" = 7', 5, "remotes.delete must be keys in quotes"),
-        ('"app.help" = "f1"\n\nremotes.add = "e"', 7, "remotes.add is on e, which is the key of"),
+        ('"app.help" = "f1"\n\nremotes.add = "j"', 7, "remotes.add is on j, which is the key of"),
         ('remotes.add = "e"\n"remotes.add" = "f"', 6, "remotes.add is there twice."),
         ('"form.save" = "s"', 5, "form.save is only on s, which a field takes"),
         ('"app.quit_always" = "q"', 5, "app.quit_always is on q, which is wanted for typing"),

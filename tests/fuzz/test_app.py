@@ -29,10 +29,24 @@ KEYS: dict[str, tuple[str, ...]] = {
     "LocksScreen": ("enter", "v", "enter", "v", "slash", "escape", "escape"),
     "RemotesScreen": (
         *("r", "r", "r", "n", "p", "greater_than_sign", "less_than_sign", *["enter"] * 4),
-        *("v", "v", "j", "G", "slash", "y", "M", "e", "d", "u", "w", "a", "s", "escape"),
+        *("v", "v", "j", "G", "slash", "y", "M", "e", "d", "u", "w", "a", "number_sign", "escape"),
     ),
     "RemoteDetailScreen": ("r", "r", "r", "r", "j", "G", "y", "e", "d", "u", "escape", "escape"),
-    "VoiceScreen": ("r", "r", "r", "r", "tab", "tab", "j", "G", "m", "y", "D", "enter", "escape"),
+    "VoiceScreen": (
+        "r",
+        "r",
+        "r",
+        "r",
+        "tab",
+        "tab",
+        "j",
+        "G",
+        "ctrl+y",
+        "y",
+        "E",
+        "enter",
+        "escape",
+    ),
 }
 """What is pressed on a screen; escape leaves all others."""
 

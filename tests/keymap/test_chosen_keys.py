@@ -134,7 +134,7 @@ async def test_vims_keys_work_in_dialogs_and_lists(
     async with lockterm_app(service, open_lock=MAIN_GATE.lock_id) as pilot:
         await settled(pilot)
         app = pilot.app
-        await pilot.press("s")
+        await pilot.press("number_sign")
         await until(pilot, lambda: isinstance(app.focused, OptionList))
         await pilot.pause()
         assert isinstance(app.focused, OptionList)

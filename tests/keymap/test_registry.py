@@ -100,6 +100,52 @@ def test_the_keys_through_everything_come_first_and_no_others() -> None:
         assert first == set(PRIORITY)
 
 
+MEANINGS = {
+    "go on with what is under the cursor, or with what was filled in": {
+        *("open", "detail", "choose", "set", "plan", "carry_out", "save", "use", "next", "enter"),
+    },
+    "the way out": {"back", "leave", "close", "cancel", "show_all", "quit", "clear"},
+    "up, or the one before": {"up", "previous", "previous_page", "page_up", "first", "fold"},
+    "down, or the next": {"down", "next", "next_page", "page_down", "last", "unfold", "leave"},
+    "change": {"edit", "vendor_model"},
+    "away with it": {"delete", "remove", "clear", "destroy"},
+    "this one, or not": {"mark", "choose", "toggle", "show", "page_down"},  # help has no lines
+    "every one, or none": {"all", "mark_all"},
+    "read again": {"refresh", "read", "check"},
+    "only some of them": {"filter", "outcomes", "problems"},
+    "write a file here": {"export", "fetch"},
+    "add again": {"restore"},
+    "another copy": {"copies"},
+    "copy": {"copy", "copy_url"},
+    "as usual": {"usual", "default"},
+    "help": {"help", "close"},
+    "messages": {"messages", "close"},
+}
+"""What a key means -> the ends of the ids that are this at one place or another."""
+
+
+def test_a_key_means_the_same_wherever_it_works() -> None:
+    """A habit from one screen does nothing else on another."""
+    ends: dict[str, set[str]] = {}
+    for place in PLACES.values():
+        for name, keys in place.keys.items():
+            for key in keys.split(","):
+                ends.setdefault(key, set()).add(name.rpartition(".")[2])
+    differing = {
+        key: found
+        for key, found in ends.items()
+        if len(found) > 1 and not any(found <= meant for meant in MEANINGS.values())
+    }
+    assert differing == {}
+
+
+def test_help_and_reading_again_are_where_everybody_looks_for_them() -> None:
+    keys = [(key.id, key.keys.split(",")) for place in PLACES.values() for key in place.own]
+    assert all(("f1" in found) == (name in ("app.help", "help.close")) for name, found in keys)
+    reads = {"refresh", "read"}
+    assert all("f5" in found for name, found in keys if name.rpartition(".")[2] in reads)
+
+
 def test_an_id_is_below_the_same_heading_wherever_it_is() -> None:
     assert set(in_help()) == set(known())
     for place in PLACES.values():

@@ -58,7 +58,7 @@ async def test_columns_are_chosen_ordered_and_kept(
         await press(pilot, "ctrl+s")
         assert titles(pilot) == ["Valid", "Name", "State", "Via", "Coerced"]
         # The next line is the one that was hidden; J takes a column past it.
-        await press(pilot, "t", "J", "s", "s", "tab", "tab", "enter")
+        await press(pilot, "t", "J", "Z", "Z", "tab", "tab", "enter")
         assert titles(pilot) == ["Name", "Valid", "v", "State", "Via", "Coerced"]
     async with lockterm_app(service, 1003) as pilot:  # another session, another lock
         assert titles(pilot) == ["Name", "Valid", "v", "State", "Via", "Coerced"]
@@ -74,9 +74,9 @@ async def test_escape_and_cancel_leave_all_as_it_was(
 ) -> None:
     async with lockterm_app(service, 1001) as pilot:
         before = shown(pilot)
-        await press(pilot, "t", "j", "space", "s", "escape")
+        await press(pilot, "t", "j", "space", "Z", "escape")
         assert shown(pilot) == before
-        await press(pilot, "t", "j", "space", "s", "tab", "space", "enter")
+        await press(pilot, "t", "j", "space", "Z", "tab", "space", "enter")
         assert shown(pilot) == before
     assert not Paths.below(lockterm_app.directory).choices.exists()
 
@@ -113,7 +113,7 @@ async def test_a_sort_says_that_it_is_of_one_page(
     async with lockterm_app(service, 1001) as pilot:
         await press(pilot, "j", "j")
         target, as_listed = table(pilot).selected, names(pilot)
-        await press(pilot, "t", "s", "ctrl+s")
+        await press(pilot, "t", "Z", "ctrl+s")
         assert sorted(as_listed, key=str) != as_listed
         assert names(pilot)[0] == "Amelia Hart" and names(pilot)[-2] == "张伟（保安队长）"
         assert set(names(pilot)) == set(as_listed)
@@ -242,7 +242,7 @@ async def test_pictures(
     service: RunningService, lockterm_app: Starter, size: tuple[int, int]
 ) -> None:
     async with lockterm_app(service, 1001, size=size) as pilot:
-        await press(pilot, "t", *"jjjssjKjj")
+        await press(pilot, "t", *"jjjZZjKjj")
         assert isinstance(pilot.app.screen, ColumnsModal)
         assert_picture(pilot.app, f"columns-{size[0]}x{size[1]}")
 

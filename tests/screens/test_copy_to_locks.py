@@ -63,7 +63,7 @@ async def test_marked_locks_get_what_the_lock_has(
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, CopyScreen))
         await settled(pilot)
-        await pilot.press("t", "enter")
+        await pilot.press("equals_sign", "enter")
         assert [step[:3] for step in await plan_of(pilot)] == [
             (Action.ADD, 1003, "Anna (2)"),
             (Action.ADD, 1003, "Paul"),
@@ -123,7 +123,7 @@ async def test_what_cannot_be_copied_takes_what_is_typed_behind_it(
     fill_book(lockterm_app, *LOCKS)
     async with lockterm_app(service, 1004) as pilot:  # it has no remote
         await opened(pilot)
-        await pilot.press("space", "enter", "space", "t")
+        await pilot.press("space", "enter", "space", "equals_sign")
         await until(pilot, lambda: isinstance(pilot.app.screen, RefusedModal))
         await settled(pilot)
         assert "lock 1004 has no remote that could be copied." in words(pilot.app)
@@ -173,7 +173,7 @@ async def test_an_export_is_chosen_by_its_path_and_goes_to_its_own_lock_too(
         assert someone_else.counted(service, "add") == 1
 
 
-@pytest.mark.parametrize("way", [("b", "Y"), ("H", "Y")])
+@pytest.mark.parametrize("way", [("B", "Y"), ("H", "Y")])
 async def test_a_backup_is_chosen_in_the_history(
     service: RunningService, lockterm_app: Starter, way: tuple[str, str]
 ) -> None:
@@ -181,7 +181,7 @@ async def test_a_backup_is_chosen_in_the_history(
     fill_book(lockterm_app, *LOCKS)
     async with lockterm_app(service, open_lock=1003) as pilot:
         await pilot.app.operations.writes.clear_remotes(1003)
-        if way[0] == "b":
+        if way[0] == "B":
             await opened(pilot)
         await pilot.press(way[0])
         await settled(pilot)
@@ -205,5 +205,5 @@ async def test_a_backup_is_chosen_in_the_history(
         await pilot.press("escape")
         await settled(pilot)
         assert type(pilot.app.screen).__name__ == (
-            "RemotesScreen" if way[0] == "b" else "HistoryScreen"
+            "RemotesScreen" if way[0] == "B" else "HistoryScreen"
         )

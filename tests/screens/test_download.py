@@ -55,7 +55,7 @@ def said(pilot: Pilot[int]) -> str:
 
 async def agree_to(pilot: Pilot[int]) -> None:
     """Fetch the pack under the cursor, which is on another server."""
-    await pilot.press("D")
+    await pilot.press("E")
     await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
     await settled(pilot)
     await pilot.press("right", "enter")
@@ -101,7 +101,7 @@ async def test_a_pack_of_the_lock(lockterm_app: Starter, service: RunningService
     pack = MODELS["nordriegel", "NR-450"].packs[0]
     async with lockterm_app(service) as pilot:
         await open_packs(pilot)
-        await pilot.press("D")
+        await pilot.press("E")
         text = await fetched(pilot, "Size and MD5 are those the service told.")
         assert pack.label in words(pilot.app)
         assert "100%" in text and "100%" in shown(pilot.app)
@@ -111,7 +111,7 @@ async def test_a_pack_of_the_lock(lockterm_app: Starter, service: RunningService
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, VoiceScreen))
         served = [path for _, path in service.requests if path.startswith("/packs/")]
-        await pilot.press("D")  # it is there already
+        await pilot.press("E")  # it is there already
         await fetched(pilot, "Size and MD5 are those the service told.")
         assert [path for _, path in service.requests if path.startswith("/packs/")] == served
 
@@ -122,13 +122,13 @@ async def test_a_timbre_of_the_tree(lockterm_app: Starter, service: RunningServi
     async with lockterm_app(service) as pilot:
         await pilot.press("v")
         await settled(pilot)
-        await pilot.press("home", "D")  # a language has no pack
+        await pilot.press("home", "E")  # a language has no pack
         await until(pilot, lambda: "There is no pack URL under the cursor." in words(pilot.app))
         await pilot.press(
             "escape", "slash", *"grace", "enter"
         )  # the detail of its pack is not read
         await settled(pilot)
-        await pilot.press("D")
+        await pilot.press("E")
         await fetched(pilot, "The service told neither size nor MD5: nothing could be checked.")
         assert pack is not None
         (file,) = files(lockterm_app)
@@ -152,7 +152,7 @@ async def test_stop_and_resume(lockterm_app: Starter) -> None:
     async with site(told) as (service, server), lockterm_app(service) as pilot:
         server.play(slow)
         await open_packs(pilot)
-        await pilot.press("D")
+        await pilot.press("E")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
         await settled(pilot)
         question = words(pilot.app)

@@ -31,7 +31,22 @@ from tests.screens.site import LOCKS, fill_book
 
 KEYS = (
     *("j", "k", "n", "p", "G", "g", "enter", "escape", "escape", "question_mark", "pagedown"),
-    *("a", "e", "d", "v", "tab", "x", "slash", "left", "right", "M", "H", "ctrl+p", "r", "s"),
+    *(
+        "a",
+        "e",
+        "d",
+        "v",
+        "tab",
+        "x",
+        "slash",
+        "left",
+        "right",
+        "M",
+        "H",
+        "ctrl+p",
+        "r",
+        "number_sign",
+    ),
 )
 
 

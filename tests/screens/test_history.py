@@ -145,15 +145,15 @@ async def test_finding_by_text_outcome_and_lock(
     async with lockterm_app(service) as pilot:
         await some_days(pilot.app.operations, clock)
         screen = await opened(pilot)
-        await press(pilot, "l")
+        await press(pilot, "at")
         assert lines(screen) == ["clear Server room"] and "only Server room" in words(pilot.app)
-        await press(pilot, "l")
+        await press(pilot, "at")
         assert len(lines(screen)) == 6
-        await press(pilot, "o")
+        await press(pilot, "i")
         assert lines(screen) == [] and "only unsettled" in words(pilot.app)
-        await press(pilot, "o")
+        await press(pilot, "i")
         assert lines(screen) == ["delete Main gate"] and "refused -5" in words(pilot.app)
-        await press(pilot, "o", "o", "slash", *"SCHMIDT")
+        await press(pilot, "i", "i", "slash", *"SCHMIDT")
         assert lines(screen) == ["delete Main gate"]
         await press(pilot, "escape", "slash", *"not found")  # the service's message
         assert lines(screen) == ["delete Main gate"]
@@ -174,7 +174,7 @@ async def test_from_a_lock_it_begins_with_that_lock(
         screen = await opened(pilot)
         assert lines(screen) == ["clear Server room"]
         assert "History > Server room" in words(pilot.app)
-        await press(pilot, "l")
+        await press(pilot, "at")
         assert len(lines(screen)) == 6
 
 
@@ -185,7 +185,7 @@ async def test_the_export_has_what_is_shown_and_is_private(
     async with lockterm_app(service, size=(120, 40)) as pilot:
         await some_days(pilot.app.operations, clock)
         screen = await opened(pilot)
-        await press(pilot, "down", "l")
+        await press(pilot, "down", "at")
         await press(pilot, "E")
         files = sorted((lockterm_app.directory / "data" / "exports").iterdir())
         assert [file.suffix for file in files] == [".csv", ".json"]

@@ -168,7 +168,11 @@ async def test_a_name_keeps_its_signs_whatever_lockterm_draws_with(
 
 @pytest.mark.parametrize(
     ("keys", "words"),
-    [("s", "20 remotes a page"), ("y", "A-2054"), ("ctrl+p", "Add a remote to this lock")],
+    [
+        ("number_sign", "20 remotes a page"),
+        ("y", "A-2054"),
+        ("ctrl+p", "Add a remote to this lock"),
+    ],
     ids=["page size", "copy", "palette"],
 )
 @pytest.mark.parametrize("look", [NONE, SIXTEEN], ids=["none", "16"])

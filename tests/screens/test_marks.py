@@ -81,7 +81,7 @@ async def test_marks_survive_all_that_moves_rows(
         await press(pilot, "p")
         assert signed(pilot) == first
 
-        await press(pilot, "t", "s", "s", "ctrl+s")  # by name, Z to A
+        await press(pilot, "t", "Z", "Z", "ctrl+s")  # by name, Z to A
         assert set(signed(pilot)) == set(first)
         await press(pilot, "slash", *"crew", "enter", "down")
         assert f"3 marked, {3 - len(signed(pilot))} not shown" in shown(pilot)

@@ -165,13 +165,13 @@ async def test_what_became_of_each_step_and_what_is_tried_again(
         await ended(pilot)
         said = words(pilot.app)
         assert "1 recorded, 1 so already, 1 refused, 1 skipped." in said
-        assert "R tries 1 of them again." in said
+        assert "N tries 1 of them again." in said
         for row in ("+ ! refused", "~ recorded", "~ ! skipped", "= as it is"):
             assert row in said
         assert_picture(pilot.app, "plan-ended-80x24")
         await pilot.press("down", "down")
         await until(pilot, lambda: "It was changed since: Name:" in words(pilot.app))
-        await pilot.press("p")
+        await pilot.press("i")
         await until(pilot, lambda: "= as it is" not in words(pilot.app))
         assert on_plan(pilot).query_one(LineTable).row_count == 2
         await pilot.press("enter")
@@ -181,7 +181,7 @@ async def test_what_became_of_each_step_and_what_is_tried_again(
         await settled(pilot)
         someone_else.post(service, "delete", lockId=1003, remoteId=third.id)
         before = on_plan(pilot)
-        await pilot.press("R")
+        await pilot.press("N")
         await until(pilot, lambda: pilot.app.screen not in (before,))
         await settled(pilot)
         assert "1 to add: 2 calls" in words(pilot.app)
@@ -213,7 +213,7 @@ async def test_what_could_not_be_planned_is_of_the_end_and_what_is_tried_again_h
         await until(pilot, lambda: app_of(pilot).operations.run_here is not None)
         await ended(pilot)
         said = words(pilot.app)
-        assert "1 recorded, 1 refused, 1 not sent. R tries 1 of them again." in said
+        assert "1 recorded, 1 refused, 1 not sent. N tries 1 of them again." in said
         (line,) = await app_of(pilot).operations.runs.list()
         assert line.counts()[StepState.NOT_SENT] == 1
         pilot.app.push_screen(await screen_of_run(app_of(pilot).operations, line.id))
@@ -221,7 +221,7 @@ async def test_what_could_not_be_planned_is_of_the_end_and_what_is_tried_again_h
         assert on_plan(pilot).plan.losses == tuple(lost), "asked again where it is gone on with"
         await pilot.press("escape")
         before = pilot.app.screen
-        await pilot.press("R")
+        await pilot.press("N")
         await until(pilot, lambda: pilot.app.screen is not before)
         await settled(pilot)
         assert "1 to add: 2 calls" in words(pilot.app) and note in words(pilot.app)
@@ -381,7 +381,7 @@ async def test_what_was_under_way_as_the_store_failed_is_unknown_and_read_back(
         assert "1 recorded, 1 unknown." in said
         assert "1 was under way when it ended, 2 are left: enter reads back and goes on." in said
         assert "? unknown" in said and "sending" not in said
-        await pilot.press("p")
+        await pilot.press("i")
         await until(pilot, lambda: on_plan(pilot).query_one(LineTable).row_count == 1)
         await agreed(pilot)
         await until(pilot, lambda: "4 recorded." in words(app))
@@ -407,7 +407,7 @@ async def test_a_run_of_another_session_is_followed_and_gone_on_with_once_it_has
             way = "Under way in another session: 1 refused, 1 under way, 1 left."
             await until(pilot, lambda: way in words(app) and "sending" in words(app))
             assert "unknown" not in words(app) and "going on" not in words(app)
-            for key in ("enter", "R"):
+            for key in ("enter", "N"):
                 await pilot.press(key)
                 await until(pilot, lambda: "Another session carries it out" in words(app))
                 await pilot.press("escape")

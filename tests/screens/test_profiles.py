@@ -283,7 +283,7 @@ async def test_what_is_typed_is_kept_and_a_secret_in_the_wrong_field_is_not(home
 
 async def test_default_and_removal_change_the_file_alone(home: Home) -> None:
     async with home.open() as pilot:
-        await pilot.press("j", "D")
+        await pilot.press("j", "0")
         await until(pilot, lambda: home.filed()["default_profile"] == "harbour")
         await settled(pilot)
         await pilot.press("x")

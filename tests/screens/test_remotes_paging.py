@@ -166,7 +166,7 @@ async def test_a_page_size_keeps_the_remote_and_believes_the_service(
     async with lockterm_app(service, 1001) as pilot:
         await press(pilot, "n", "j", "j")
         remote = table(pilot).selected
-        await press(pilot, "s", "k", "enter")
+        await press(pilot, "number_sign", "k", "enter")
         assert "page 3 of 14 · 137 remotes · " in shown(pilot)
         assert table(pilot).selected == remote
 

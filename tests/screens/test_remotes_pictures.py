@@ -36,7 +36,7 @@ PICTURES: list[tuple[str, tuple[int, int], list[str]]] = [
     ("clear-60x20", (60, 20), ["C"]),
     ("user-number-80x24", HOME, ["j", "u"]),
     ("go-to-page-80x24", HOME, ["colon"]),
-    ("page-size-80x24", HOME, ["s"]),
+    ("page-size-80x24", HOME, ["number_sign"]),
     ("copy-80x24", HOME, ["j", "y"]),
 ]
 

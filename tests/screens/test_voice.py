@@ -94,7 +94,7 @@ async def test_setting_shows_from_and_to_and_marks_the_voice(
         await pilot.press("enter")  # "Keep" has the focus
         await settled(pilot)
         assert SETTING not in service.requests
-        await pilot.press("s")
+        await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
         await pilot.pause()
         await pilot.press("tab", "enter")
@@ -166,7 +166,7 @@ async def test_the_detail_of_the_pack_under_the_cursor(
         assert "bytes)" not in text and size_words(pack.file_size) in text
         assert f"MD5 {pack.file_md5}" in text
         assert "Date 10 Dec 2024 11:00 +01:00" in text
-        await pilot.press("m")
+        await pilot.press("ctrl+y")
         message = pilot.app.messages[-1]  # type: ignore[attr-defined]
         assert (message.title, str(pack.file_md5) in message.text) == ("Copied the MD5", True)
         await pilot.press("y")
@@ -184,13 +184,13 @@ async def test_url_md5_and_file_are_those_of_one_pack(
         await until(pilot, lambda: screen.details)  # the first pack's, with the focus on the voices
         await go_to(pilot, "grace")
         grace = await screen.operations.voices.pack(1001, "en-US-grace")
-        await pilot.press("y", "m")
+        await pilot.press("y", "ctrl+y")
         await until(pilot, lambda: "tab goes to the packs" in words(app))
         assert app.clipboard == grace.timbre_pack_url
         screen.details = {**screen.details, "en-US-grace": grace}
-        await pilot.press("m")
+        await pilot.press("ctrl+y")
         await until(pilot, lambda: app.clipboard == grace.file_md5)
-        await pilot.press("D")
+        await pilot.press("E")
         await until(pilot, lambda: "Size and MD5 are those the service told." in words(app))
         (file,) = screen.operations.voices.packs_dir.iterdir()
         assert file.name.startswith("Main-gate_1001_en-US_grace_")

@@ -21,7 +21,7 @@ STOPS: tuple[tuple[str, str, str, str], ...] = (
     ("delete", "d", "Delete ", "escape"),
     ("clear", "C", "Delete", "escape"),
     ("copy", "y", "Copy", "escape"),
-    ("page size", "s", "How many", "escape"),
+    ("page size", "number_sign", "How many", "escape"),
     ("go to page", "colon", "page", "escape"),
     ("columns", "t", "olumns", "escape"),
     ("a notice", "greater_than_sign n", "page 7 of 7", "less_than_sign"),

@@ -28,7 +28,7 @@ def config_of(home: Path) -> Path:
 
 def open_form(session: PtySession) -> None:
     session.wait_for("Try the demo")
-    session.press("c")
+    session.press("2")
     session.wait_for("Base URL")
 
 
@@ -223,6 +223,6 @@ def test_the_welcome_has_room_in_60x20(lockterm: Start) -> None:
     session = lockterm(size=(60, 20), env={"NO_COLOR": "1"})
     session.wait_for("^ Try the demo +a made-up site, on this machine$")
     session.wait_for("^ Connect to a service +asks for its address and tries it$")
-    session.wait_for("^d demo  c connect  q quit")
+    session.wait_for("^1 demo  2 connect  q quit")
     assert b"\x1b[38;" not in session.raw
     assert b"\x1b[48;" not in session.raw

@@ -74,7 +74,7 @@ PLACES: tuple[tuple[str, ...], ...] = (
 ALPHABET: tuple[str, ...] = (
     *("enter", "enter", "escape", "tab", "shift+tab", "up", "down", "left", "right", "space"),
     *("backspace", "home", "end", "pageup", "pagedown", "\x13", "\x0e", "\x0f"),
-    *"aedwunpvjkrstyhlzCHMRoxmcAXSU*/:<>?+0137-. '",
+    *"aedwunpvjkrstyhlzCHMRoxmciNZAXSU*/:<>?+#@=0137-. '",
     *("+30d", "w", "e", "d", "u", "/", ":", "\x10"),
     *("\x1b[200~An na\x1b[201~", "\x1b[200~+30d\n7\x1b[201~"),
 )
