@@ -193,7 +193,7 @@ class TerminalApp(HookedApp[ReturnType]):
         from lockterm.terminal.palette import Palette
 
         if not isinstance(self.screen, Palette):
-            self.push_screen(Palette(placeholder="Find an action by its words"))
+            self.push_screen(Palette(placeholder="Find an action or a lock by its words"))
 
     def action_help_quit(self) -> None:
         """Ctrl+c was pressed where there is nothing to copy: say which key quits."""

@@ -144,7 +144,7 @@ _APP = Place(
         EVERYWHERE: (
             Key("app.help", "question_mark,f1", "help", line=1, opens=True),
             Key("app.palette", "ctrl+p", "palette", action="command_palette", opens=True,
-                priority=True, sentence="Find an action by its words"),
+                priority=True, sentence="Find an action or a lock by its words"),
             Key("app.messages", "f2,M", "messages", opens=True),
             Key("app.history", "H", "history", opens=True,
                 sentence="Every change sent from here, what became of it, and how to restore"),

@@ -205,6 +205,11 @@ class LocktermScreen(Screen[ResultT]):
         return ""
 
     @property
+    def known_locks(self) -> Sequence[Lock]:
+        """The locks that it shows, for the palette."""
+        return ()
+
+    @property
     def first_keys(self) -> Sequence[str]:
         """The actions that come first in the line of keys now; none: those of the list of keys."""
         return ()

@@ -1,76 +1,172 @@
-"""The command palette: the actions of the screen, found by their words."""
+"""The command palette: the actions of the screen and the locks, found by their words."""
 
 from __future__ import annotations
 
+import difflib
+import heapq
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from textual.command import DiscoveryHit, Hit
 from textual.content import Content
 from textual.markup import escape
 
+from lockterm.domain.text import clean
+from lockterm.errors import LocktermError
 from lockterm.keymap.keys import is_by_hand
-from lockterm.screens.base import say_why_not
+from lockterm.screens.base import Host, LocktermScreen, refuse_to_open, say_why_not
 from lockterm.terminal.palette import ReadyProvider
 from lockterm.widgets.actions import Action, actions_of, titled
 
 if TYPE_CHECKING:
     from textual.types import IgnoreReturnCallbackType
 
+    from lockterm.domain.locks import Lock
+
+RECENT = 8
+"""How many actions that were chosen last stand first."""
+
+CHOICE = "palette"
+"""What the preferences call them."""
+
+NEAR = 0.75
+"""How alike, of 1, a word is to one that was mistyped."""
+
+SHOWN = 60
+"""The most that is offered for some words; what is meant is found by more of them."""
+
+LOOKED_AT = 500
+"""Of so many it is asked whether they are like what was mistyped."""
+
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """An action in the palette."""
+    """An action or a lock in the palette."""
 
     name: str
     """Its verb; in brackets where it can do nothing now."""
     help: str
-    """What it does and by which keys, or why it cannot; escaped, for Textual reads markup."""
+    """What it does and by which keys, or why it cannot; clean."""
     run: IgnoreReturnCallbackType
     """Does it, or says why it cannot."""
-    enabled: bool
+    enabled: bool = True
+    id: str = ""
+    """What the preferences know it by; empty: it is not kept."""
 
-    def shown(self, words: Content) -> Content:
-        """The words as they look: dim where it can do nothing."""
-        return words if self.enabled else words.stylize("dim")
+    def shown(self) -> Content:
+        """The name as it looks: dim where it can do nothing."""
+        name = Content(self.name)
+        return name if self.enabled else name.stylize("dim")
+
+    def score(self, query: str) -> float:
+        """How well it fits what was typed: every word of it is in the name or in the help.
+
+        Args:
+            query: What was typed, in lower case.
+        """
+        name, words = self.name.lower(), query.split()
+        if not all(word in f"{name} {self.help.lower()}" for word in words):
+            return 0
+        begins = name.strip("()").startswith(query)
+        in_name = sum(word in name for word in words) / max(len(words), 1)
+        # Of two that fit alike, the one that can do something stands first.
+        return (1 + in_name + begins) * (1 if self.enabled else 0.5)
+
+    def is_near(self, query: str) -> bool:
+        """Whether every word that was typed is like one of its words."""
+        words = re.findall(r"\w+", f"{self.name} {self.help}".lower())
+        return all(difflib.get_close_matches(typed, words, 1, NEAR) for typed in query.split())
 
 
 class ActionsProvider(ReadyProvider):
-    """Offers what help and line of keys show; moving about is left to the keys."""
+    """Offers what help and line of keys show, and the locks; moving about is left to the keys."""
 
     def all(self) -> Iterator[DiscoveryHit]:
-        """Every action, those that can do something first."""
-        for offer in self._offers():
-            name = offer.shown(Content(offer.name))
-            yield DiscoveryHit(name, offer.run, text=offer.name, help=offer.help)
+        """Every action, those that can do something first, and of them those chosen last."""
+        recent = self._recent()
+        rank = {name: place for place, name in enumerate(recent)}
+        for offer in sorted(
+            self._actions(), key=lambda one: (not one.enabled, rank.get(one.id, RECENT))
+        ):
+            yield DiscoveryHit(
+                offer.shown(), self._kept(offer), text=offer.name, help=escape(offer.help)
+            )
 
     def found(self, query: str) -> Iterator[Hit]:
-        """The actions whose verbs have what was typed in them."""
-        matcher = self.matcher(query)
-        for offer in self._offers():
-            if (score := matcher.match(offer.name)) > 0:
-                # Of two verbs alike, the one that can do something stands first.
-                score = score if offer.enabled else score / 2
-                name = offer.shown(matcher.highlight(offer.name))
-                yield Hit(score, name, offer.run, text=offer.name, help=offer.help)
+        """What has every typed word in its verb or its sentence; where nothing has, what is near.
 
-    def _offers(self) -> list[Offer]:
-        actions = [
-            action
+        Nothing that is merely near stands beside what was meant: enter takes the first.
+        """
+        query = query.lower().strip()
+        offers = [*self._actions(), *self._locks()]
+        hits = [(score, offer) for offer in offers if (score := offer.score(query))]
+        if not hits:
+            hits = [(1.0, offer) for offer in offers[:LOOKED_AT] if offer.is_near(query)]
+        for score, offer in heapq.nlargest(SHOWN, hits, key=itemgetter(0)):
+            yield Hit(
+                score, offer.shown(), self._kept(offer), text=offer.name, help=escape(offer.help)
+            )
+
+    # --- actions -------------------------------------------------------------------------------
+
+    def _actions(self) -> list[Offer]:
+        return [
+            self._offer(action)
             for action in actions_of(self.screen)
             if (name := action.binding.id) and name != "app.palette" and not is_by_hand(name)
         ]
-        return sorted(map(self._offer, actions), key=lambda offer: not offer.enabled)
 
     def _offer(self, action: Action) -> Offer:
-        verb = titled(action.binding)
+        verb, name = titled(action.binding), action.binding.id or ""
         if action.enabled:
             keys = f"  ({', '.join(action.keys)})" if action.keys else ""
-            sentence = f"{action.sentence}{keys}"
             run = partial(self.app.run_action, action.action, action.node)
-            return Offer(verb, escape(sentence), run, True)
+            return Offer(verb, f"{action.sentence}{keys}", run, id=name)
         why = action.reason or "It has no effect here."
         tell = partial(say_why_not, self.screen, action.binding, why)
-        return Offer(f"({verb})", escape(f"Not now: {why}"), tell, False)
+        return Offer(f"({verb})", f"Not now: {why}", tell, enabled=False)
+
+    def _recent(self) -> list[str]:
+        assert isinstance(self.app, Host)
+        kept = self.app.choices.get(CHOICE)
+        return [str(name) for name in kept][:RECENT] if isinstance(kept, list) else []
+
+    def _kept(self, offer: Offer) -> IgnoreReturnCallbackType:
+        """Do it, and note that it was chosen."""
+        return partial(self._run, offer) if offer.id else offer.run
+
+    def _run(self, offer: Offer) -> object:
+        assert isinstance(self.app, Host)
+        others = [name for name in self._recent() if name != offer.id]
+        with suppress(LocktermError, OSError):  # then it is known in this session alone
+            self.app.choices.keep(CHOICE, [offer.id, *others][:RECENT])
+        return offer.run()
+
+    # --- locks ---------------------------------------------------------------------------------
+
+    def _locks(self) -> Iterator[Offer]:
+        """The locks of the book; none from a form, which would stay below."""
+        if not isinstance(self.screen, LocktermScreen) or self.screen.is_form:
+            return
+        screens = [one for one in self.app.screen_stack if isinstance(one, LocktermScreen)]
+        for lock in {lock.lock_id: lock for one in screens for lock in one.known_locks}.values():
+            named = clean(lock.name, 60) or str(lock.lock_id)
+            open_it = partial(self._open, lock)
+            yield Offer(f"Remotes of {named}", f"Open the lock {lock.lock_id}", open_it)
+
+    def _open(self, lock: Lock) -> None:
+        from lockterm.screens.remotes import RemotesScreen
+
+        screen = self.screen
+        assert isinstance(screen, LocktermScreen)
+        if any(isinstance(one, RemotesScreen) for one in screen.screens_of(lock.lock_id)):
+            here = "here" if screen.lock_entry and screen.lock_entry.lock_id == lock.lock_id else ""
+            below = here or "below this screen. escape goes back to it"
+            refuse_to_open(self.app, "Remotes", f"Already open {below}.")
+        else:
+            self.app.push_screen(RemotesScreen(screen.operations, lock))

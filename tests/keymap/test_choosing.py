@@ -131,7 +131,7 @@ CHOSEN_WELL = [
     ({"app.quit_always": "F10"}, {"app.quit_always": ("f10",)}),
     ({"remotes.page_size": ","}, {"remotes.page_size": ("comma",)}),
     ({"locks.find": "ctrl+f"}, {"locks.find": ("ctrl+f",)}),
-    ({"form.save": "s,f5"}, {"form.save": ("s", "f5")}),
+    ({"form.save": "s,f9"}, {"form.save": ("s", "f9")}),
 ]
 
 

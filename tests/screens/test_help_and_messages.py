@@ -242,3 +242,38 @@ async def test_no_messages_and_hostile_ones(lockterm_app: Starter, service: Runn
         for _ in HOSTILE:
             await pilot.press("down")
             assert all(char.isprintable() or char in "\n\u200d" for char in shown(pilot.app))
+
+
+async def test_the_palette_finds_by_every_word_by_near_ones_and_the_locks(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    """What was meant goes before what is merely near; what was chosen last stands first."""
+    fill_book(lockterm_app, Lock(1001, name="Main gate"), Lock(1002, name="[b]Dock"))
+    async with lockterm_app(service) as pilot:
+        await settled(pilot)
+
+        async def found(query: str) -> list[str]:
+            await pilot.press("ctrl+p")
+            await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+            await pilot.press(*query)
+            options = pilot.app.screen.query_one(OptionList).options
+            return [str(option.prompt).partition("\n")[0] for option in options]
+
+        assert (await found("quit"))[0] == "Quit", "the verb goes before the sentence"
+        await pilot.press("escape", "escape")
+        assert "History" in await found("became"), "a word of its sentence"
+        await pilot.press("escape", "escape")
+        assert (await found("profils")) == ["Profiles"], "near"
+        await pilot.press("escape", "escape")
+        assert (await found("1002")) == ["Remotes of [b]Dock"]
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
+        await settled(pilot)
+        await found("history")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HistoryScreen))
+        await settled(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
+        assert (await found(""))[0] == "History"
+    assert lockterm_app.app(service).choices.get("palette") == ["app.history"]

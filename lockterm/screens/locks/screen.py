@@ -154,6 +154,11 @@ class LocksScreen(LocktermScreen[None]):
         """Rows and what is said of them."""
         self._paint()
 
+    @property
+    def known_locks(self) -> Sequence[Lock]:
+        """The book, as far as it was read."""
+        return self.book if isinstance(self.book, tuple) else ()
+
     def _paint(self) -> None:
         table, state = self.query_one(LocksTable), self.query_one(StatePanel)
         if not isinstance(self.book, tuple):
