@@ -20,7 +20,7 @@ from lockterm.screens.voice.model import VendorModelModal
 from lockterm.screens.voice.packs_panel import PacksTable
 from lockterm.screens.voice.voice_tree import VoiceTree
 from lockterm.service.running import RunningService
-from tests.screens.running_app import Starter, settled, until
+from tests.screens.running_app import Starter, notices, settled, until
 from tests.screens.site import HOSTILE, LOCKS, MAIN_GATE, book_of, canned, fill_book, shown, words
 from tests.screens.snapshots import assert_picture
 
@@ -305,7 +305,7 @@ async def test_leaving_does_not_cut_off_a_request(lockterm_app: Starter) -> None
         await pilot.press("escape", "escape")
         await until(pilot, lambda: not screen.is_attached)
         left.set()
-        await until(pilot, lambda: "Voice set" in words(pilot.app))
+        await until(pilot, lambda: "Voice set" in notices(pilot))
         await settled(pilot)
         voice = {"lang": "fr-FR", "timbre": "marc"}
         assert arrived == [{"lockId": 1001, "currentVoiceTimbre": voice}]
