@@ -205,7 +205,7 @@ async def test_a_run_is_undone_as_a_whole_and_a_step_of_it_on_its_own(
             key: one["isCoerced"] for key, one in before.items() if key != second.id
         }
         await press(pilot, "H")
-        assert "l all locks" in shown(pilot)
+        assert "@ all locks" in shown(pilot)
         await press(pilot, "at", "g", "down")  # the run, below the one that has undone it
         await press(pilot, "z")
         screen = pilot.app.screen
