@@ -22,6 +22,7 @@ from lockterm.api.body_reader import BodyReader
 from lockterm.api.headers import clock_offset_s
 from lockterm.api.payloads import page_of
 from lockterm.api.settings import checked_base_url, connect_limit_s, sent_headers
+from lockterm.config.profile import USUAL_LINES
 from lockterm.errors import LocktermError
 from lockterm.record import record
 
@@ -79,14 +80,19 @@ class FirstPage:
         profile: Whose service is asked; an address that is not written plainly is not.
         lock_id: Whose remotes are listed.
         answered: Called in the thread that asks, with the body of a good answer, before it is read.
+        lines: Those of the terminal: a page may have as many remotes as fit.
     """
 
     def __init__(
-        self, profile: Profile, lock_id: int, answered: Callable[[bytes], None] = lambda _: None
+        self,
+        profile: Profile,
+        lock_id: int,
+        answered: Callable[[bytes], None] = lambda _: None,
+        lines: int = USUAL_LINES,
     ) -> None:
         self.profile = profile
         self._answered = answered
-        self.key = (lock_id, 1, profile.page_size)
+        self.key = (lock_id, 1, profile.page_rows(lines))
         """The lock, the page's number and its size."""
         self.outcome: Future[Outcome] = Future()
         """Never an error."""

@@ -12,6 +12,7 @@ from lockterm.cli.ending import NO_SERVICE
 from lockterm.cli.logfile import log_to
 from lockterm.config import Options, load_settings
 from lockterm.config.preferences import Preferences
+from lockterm.config.profile import USUAL_LINES
 from lockterm.config.profiles import Profiles
 from lockterm.errors import ConfigError
 from lockterm.paths import Paths
@@ -137,7 +138,9 @@ def _first_page(settings: Settings, replay: Replay) -> FirstPage | None:
         return None
     from lockterm.api.first_page import FirstPage
 
-    first = FirstPage(settings.profile, settings.open_lock, replay.confirm)
+    size = terminal_size(os.environ)
+    lines = size[1] if size is not None else USUAL_LINES
+    first = FirstPage(settings.profile, settings.open_lock, replay.confirm, lines)
     first.ask()
     return first
 

@@ -15,6 +15,30 @@ BodyEncoding = Literal["json", "form"]
 MAX_PAGE_SIZE = 200
 """The most remotes that a page is asked to have."""
 
+LEAST_PAGE_SIZE = 16
+"""The rows of the smallest terminal that screens fit into: on a smaller one, nothing is shown."""
+
+FIT: Literal["auto"] = "auto"
+"""As many remotes a page as the terminal has room for."""
+
+USUAL_LINES = 24
+"""The lines of a terminal that nobody has asked."""
+
+_AROUND = 4
+"""Lines of a screen that are no rows: its title, those of the columns, the pager, the keys."""
+
+
+def page_rows(page_size: int | Literal["auto"], lines: int) -> int:
+    """Remotes on a page.
+
+    Args:
+        page_size: A number stays one; :data:`FIT`: as many as there is room for.
+        lines: Those of the terminal.
+    """
+    if page_size != FIT:
+        return page_size
+    return max(min(lines - _AROUND, MAX_PAGE_SIZE), LEAST_PAGE_SIZE)
+
 
 @record
 class Profile:
@@ -29,8 +53,8 @@ class Profile:
     """What the contract's paths are relative to; no slash at its end."""
     timezone: str = "UTC"
     """IANA name of the zone in which times are shown where the lock has none of its own."""
-    page_size: int = 20
-    """Remotes on a page, 1 to :data:`MAX_PAGE_SIZE`."""
+    page_size: int | Literal["auto"] = FIT
+    """Remotes on a page, 1 to :data:`MAX_PAGE_SIZE`, or :data:`FIT`."""
     body: BodyEncoding = "json"
     """How the parameters of a POST are encoded; the voice setting is always JSON (4)."""
     ca_file: str = ""
@@ -57,6 +81,10 @@ class Profile:
     @property
     def zone(self) -> ZoneInfo:
         return ZoneInfo(self.timezone)
+
+    def page_rows(self, lines: int = USUAL_LINES) -> int:
+        """Remotes on a page; see :func:`page_rows`."""
+        return page_rows(self.page_size, lines)
 
     @property
     def host(self) -> str:

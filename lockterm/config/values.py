@@ -11,10 +11,11 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, available_timezones
 
-from lockterm.config.profile import MAX_PAGE_SIZE, BodyEncoding
+from lockterm.config.profile import FIT, MAX_PAGE_SIZE, BodyEncoding
 from lockterm.own_files import written_by_others
 
 INT64 = range(-(2**63), 2**63)
@@ -117,10 +118,12 @@ def shown_variable(name: str) -> str:
     return f"variable {name}" if _USUAL_VARIABLE.fullmatch(name) else "variable it names"
 
 
-def page_size(value: object) -> int:
-    """How many remotes a page has."""
+def page_size(value: object) -> int | Literal["auto"]:
+    """How many remotes a page has; ``auto``: as many as fit."""
+    if value == FIT:
+        return FIT
     if type(value) is not int or not 1 <= value <= MAX_PAGE_SIZE:
-        raise ValueError(f"must be a whole number from 1 to {MAX_PAGE_SIZE}")
+        raise ValueError(f'must be "{FIT}" or a whole number from 1 to {MAX_PAGE_SIZE}')
     return value
 
 

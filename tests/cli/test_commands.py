@@ -147,7 +147,7 @@ def test_info_masks_secrets_and_says_where_each_setting_came_from(
     assert settings["base_url"]["from"].endswith("config.toml, line 2")
     assert settings["lock"] == {"value": 1001, "from": "environment LOCKTERM_LOCK"}
     assert settings["read_only"] == {"value": True, "from": "option --read-only"}
-    assert settings["page_size"] == {"value": 20, "from": "default"}
+    assert settings["page_size"] == {"value": "auto", "from": "default"}
     assert settings["headers.Authorization"]["value"] == "***"
 
 

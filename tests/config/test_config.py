@@ -91,7 +91,7 @@ def test_option_before_environment_before_file_before_default(load: Load) -> Non
     assert by_environment.profile.name == "south"
     assert by_environment.open_lock == 7
     assert by_environment.origins["profile"] == "environment LOCKTERM_PROFILE"
-    assert by_environment.profile.page_size == 20
+    assert by_environment.profile.page_size == "auto"
 
     by_option = load(FULL, environ, profile="north-campus", lock="9")
     assert by_option.profile.name == "north-campus"
@@ -157,6 +157,7 @@ def test_a_base_url_that_cannot_be_is_refused(load: Load, url: str) -> None:
     [
         (('page_size = 50', 'page_size = 201'), r"line 7: page_size must be .*1 to 200"),
         (('page_size = 50', 'page_size = true'), r"line 7: page_size must be"),
+        (('page_size = 50', 'page_size = "fit"'), r'line 7: page_size must be "auto" or'),
         (('page_size = 50', 'pagesize = 50'), r'line 7: pagesize is no setting.*"page_size"\?'),
         (('timeout_s = 7.5', 'timeout_s = nan'), r"line 10: timeout_s must be more than 0"),
         (('timeout_s = 7.5', 'timeout_s = "7"'), r"line 10: timeout_s must be a number.*not text"),

@@ -26,13 +26,14 @@ def test_point_09_80x24_is_home_and_60x20_works(lockterm: Start, service: Runnin
 
     session.resize(60, 20)
     session.wait_until(lambda: "? help" in session.lines[19], "the keys in the last line")
-    session.wait_until(lambda: "page 1 of 7" in session.lines[18], "the pager above them")
+    session.wait_until(lambda: "page 1 of 9" in session.lines[18], "the pager above them")
     assert max(map(len, session.lines)) <= 60
     session.press("G")
-    session.wait_for(f"{names[-1]}.*")
+    session.wait_for(f"{names[15]}.*")
 
     session.resize(200, 60)
     session.wait_for("│ Created")  # the detail stands beside the table
+    session.wait_until(lambda: "page 1 of 3" in session.lines[58], "as many rows as fit")
     assert max(map(len, session.lines)) > 120
 
 

@@ -72,10 +72,12 @@ class Starter:
             open_lock: Open straight on the remotes of this lock.
             look: What the terminal can do.
             profiles: Those that can be gone on with; None: there are no others.
-            profile: Other fields of the profile: ``read_only=True``, ``page_size=10``.
+            profile: Other fields of the profile: ``read_only=True``, ``page_size="auto"``; without
+                that a page has 20 remotes, on every terminal.
         """
         base_url = service if isinstance(service, str) else service.base_url
-        fields = {"name": "demo", "timezone": "Europe/Berlin", "timeout_s": 5.0} | profile
+        fields: dict[str, Any] = {"name": "demo", "timezone": "Europe/Berlin", "page_size": 20}
+        fields |= {"timeout_s": 5.0} | profile
         app = LocktermApp(
             PictureProfile(base_url=base_url, **fields),
             Paths.below(self.directory),

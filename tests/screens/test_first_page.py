@@ -94,7 +94,7 @@ async def test_it_is_in_the_first_picture_and_asked_for_once(
             assert operations.connection.clock_offset_s is not None
             await until(pilot, lambda: len(asked) == 2)  # and the page behind it, ahead
             assert len(asked.firsts) == 1
-            kept = await operations.remotes.cached_page(1001, 1, profile.page_size)
+            kept = await operations.remotes.cached_page(1001, 1, profile.page_rows())
             assert kept is not None and kept.value.total == 137
             await pilot.press("r")
             await until(pilot, lambda: len(asked.firsts) == 2)

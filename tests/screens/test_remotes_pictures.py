@@ -49,7 +49,7 @@ async def test_picture(
     size: tuple[int, int],
     keys: list[str],
 ) -> None:
-    async with lockterm_app(service, size=size) as pilot:
+    async with lockterm_app(service, size=size, page_size="auto") as pilot:
         await pilot.app.operations.locks.save(MAIN_GATE)
         pilot.app.push_screen(RemotesScreen(pilot.app.operations, MAIN_GATE))
         await settled(pilot)

@@ -70,7 +70,7 @@ def list_remotes(
             counts: dict[str, Any] = dict.fromkeys(("pageNo", "pageSize", "pages"))
             counts |= {"total": len(remotes), "unreadable": 0}
         else:
-            size = page_size or session.profile.page_size
+            size = page_size or session.profile.page_rows()
             found = session.run(
                 operations.remotes.page(lock.lock_id, page or 1, size, fresh=True)
             ).value

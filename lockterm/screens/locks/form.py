@@ -184,7 +184,8 @@ class LockForm(LocktermScreen[Lock | None]):
         answer = self._answers.get(lock_id)
         if answer is None or not answer.asked:
             self._field("id").note = f"Asking the service about lock {lock_id} ..."
-            answer = self._answers[lock_id] = await look_up(self.operations, lock_id)
+            size = self.operations.profile.page_rows(self.app.size.height)
+            answer = self._answers[lock_id] = await look_up(self.operations, lock_id, size)
         if self.is_attached and self._field("id").value == str(lock_id):
             self._show_answer(answer)
         return answer

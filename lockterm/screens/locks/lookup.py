@@ -28,9 +28,14 @@ class LockAnswer:
     """What it is called besides, clean."""
 
 
-async def look_up(operations: Operations, lock_id: int) -> LockAnswer:
-    """Ask for a lock's first page, and for the detail of a remote on it, which names the lock."""
-    size = operations.profile.page_size
+async def look_up(operations: Operations, lock_id: int, size: int) -> LockAnswer:
+    """Ask for a lock's first page, and for the detail of a remote on it, which names the lock.
+
+    Args:
+        operations: The one door to service and store.
+        lock_id: The lock.
+        size: Remotes on a page: as its screen would ask for.
+    """
     try:
         page = (await operations.remotes.page(lock_id, 1, size)).value
     except ServiceError as error:

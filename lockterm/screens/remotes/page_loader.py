@@ -32,7 +32,9 @@ class PageLoader:
         self._operations = operations
         self._lock_id = lock_id
         self._notify = notify
-        self.size = operations.profile.page_size
+        self.wanted_size = operations.profile.page_size
+        """What was chosen: so many remotes on a page, or as many as fit."""
+        self.size = operations.profile.page_rows()
         """Remotes on a page, as many as are asked for."""
         self._listed = SeenIds()
         """The ids of all pages seen so far."""

@@ -15,6 +15,7 @@ from textual.containers import Container, Horizontal
 from textual.css.query import NoMatches
 from textual.reactive import var
 
+from lockterm.config.profile import FIT, page_rows
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import remote_marks
 from lockterm.domain.text import clean
@@ -52,10 +53,16 @@ from lockterm.widgets.pager import Pager
 from lockterm.widgets.state_panel import StatePanel, in_a_line
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from lockterm.domain.marks import Row
     from lockterm.domain.operation import Operation
     from lockterm.domain.remotes import Remote, RemotePage
     from lockterm.screens.remotes.pane import RemotePane
+
+RESIZED_S = 0.3
+"""Seconds for which the terminal keeps its size before the service is asked for other rows: a
+window that is drawn larger has dozens of sizes on the way."""
 
 SEARCH_SHOWN_MS = 250
 """How often a search tells how far it is: each time costs 80 bytes, and a list may have 1,000
@@ -142,6 +149,10 @@ class RemotesScreen(LocktermScreen[None]):
         """The page whose rows stood on the terminal at the start; None: there was none."""
         self._may_restore = False
         """Whether the history has remotes of this lock that were deleted from here."""
+        self._shown_size = self.pages.size
+        """How many remotes were asked for with the page that is shown."""
+        self._resized: Timer | None = None
+        """Goes off when the terminal has kept its size for a while."""
 
     def crumbs(self) -> tuple[str, ...]:
         return ("Locks", self.lock_entry.title, "Remotes")
@@ -168,6 +179,7 @@ class RemotesScreen(LocktermScreen[None]):
 
         Where the rows of an earlier session stand on the terminal, they stay until it is there.
         """
+        self.pages.size = self._shown_size = self._rows_wanted
         self._show_pane()
         first = self.pages.first()
         if first is None:
@@ -186,6 +198,7 @@ class RemotesScreen(LocktermScreen[None]):
     def on_screen_resume(self) -> None:
         """Another screen may have changed the lock's entry, its zone for one."""
         self.call_after_refresh(self.read_entry)  # the rows do not wait for it
+        self._fit_page()  # nor has the terminal been looked at meanwhile
         self.marked.plans.note_outcomes()
 
     @work(exclusive=True, group="entry")
@@ -218,7 +231,7 @@ class RemotesScreen(LocktermScreen[None]):
                 stays on its remote.
             at_most_s: How old, in seconds, a page may be that serves without asking.
         """
-        wanted, shown = self.page_no, self.view.page
+        wanted, shown, size = self.page_no, self.view.page, self.pages.size
         if fresh:
             self.pages.forget()
             self._counts.forget()
@@ -236,6 +249,8 @@ class RemotesScreen(LocktermScreen[None]):
             if state.busy and not state.slow:  # nothing of it is to be seen yet
                 self.set_reactive(RemotesScreen.view, replace(self.view, state=state))
                 return
+            if state.seen is not self.view.state.seen:
+                self._shown_size = size
             if state.seen is not None and not state.busy and not state.stale:
                 self.set_reactive(RemotesScreen.page_no, state.seen.value.page_no)
             self.view = replace(self.view, state=state, wanted=wanted)
@@ -255,8 +270,13 @@ class RemotesScreen(LocktermScreen[None]):
             )
             opened.has_failed = seen is None
         if seen is None:
+            if self._shown_size != size and self.view.page is not None:
+                # Pages are counted in the size of the one that is shown.
+                self.pages.size, self._go_to = self._shown_size, None
+                self.set_reactive(RemotesScreen.page_no, self.view.page.page_no)
             return
         self._go_to = None
+        self.call_after_refresh(self._fit_page)  # where another size could not be read before
         self.compare_with_journal(seen.value)
         if not (held and at_hand):
             self.call_after_refresh(self.pages.look_ahead, seen.value)
@@ -461,8 +481,40 @@ class RemotesScreen(LocktermScreen[None]):
         self.refresh_bindings()
 
     def on_resize(self) -> None:
-        """The pane comes and goes with the width."""
+        """The pane comes and goes with the width, rows with the height: once it stays as it is."""
         self.call_after_refresh(self._show_pane)
+        if self._resized is not None:
+            self._resized.stop()
+        self._resized = self.set_timer(RESIZED_S, self._fit_page)
+
+    @property
+    def _rows_wanted(self) -> int:
+        """How many remotes a page is to have on the terminal as it is now."""
+        return page_rows(self.pages.wanted_size, self.app.size.height)
+
+    def _fit_page(self) -> None:
+        """Have as many rows as there is room for; not below a question, which is about a row."""
+        size = self._rows_wanted
+        if self.is_current and self.view.page is not None and size != self.pages.size:
+            self._resize_page(size)
+
+    def _resize_page(self, size: int) -> None:
+        """Have pages of another size; the remote under the cursor stays there.
+
+        Args:
+            size: Remotes on a page; the service may give another number.
+        """
+        page, current, told = self.view.page, self.current, size
+        self.pages.size, at = size, 0
+        if page is not None:
+            rows = [remote.id for remote in page.remotes]
+            at = (page.page_no - 1) * page.page_size
+            if current is not None and current.id in rows:
+                at += rows.index(current.id)
+                self._go_to = self._go_to or current.id
+            if page.page_size < min(size, self._shown_size):  # it gives no more
+                told = page.page_size
+        self.page_no = at // told + 1
 
     @property
     def worth_keeping(self) -> Shown | None:
@@ -582,18 +634,20 @@ class RemotesScreen(LocktermScreen[None]):
         """Ask how many remotes a page has; the service may give another number."""
         from lockterm.screens.dialogs.choice import ChoiceModal
 
-        def resize(size: int | None) -> None:
-            if size is None or size == self.pages.size:
-                return
-            first = (self.page_no - 1) * self.pages.size
-            self.pages.size = size
-            self._go_to = self.current.id if self.current else None
-            self.page_no = first // size + 1
+        def resize(size: int | Literal["auto"] | None) -> None:
+            if size is not None:
+                self.pages.wanted_size = size
+                if self._rows_wanted != self.pages.size:
+                    self._resize_page(self._rows_wanted)
 
-        sizes = sorted({*PAGE_SIZES, self.pages.size})
-        choices = [(size, f"{size} remotes a page") for size in sizes]
-        dialog = ChoiceModal("How many on a page?", choices, sizes.index(self.pages.size))
-        self.app.push_screen(dialog, resize)
+        now = self.pages.wanted_size
+        fitting = page_rows(FIT, self.app.size.height)
+        sizes = sorted({*PAGE_SIZES} | ({now} if now != FIT else set()))
+        choices: list[tuple[int | Literal["auto"], str]]
+        choices = [(FIT, f"as many as fit: {fitting} now")]
+        choices += [(size, f"{size} remotes a page") for size in sizes]
+        at = [size for size, _ in choices].index(now)
+        self.app.push_screen(ChoiceModal("How many on a page?", choices, at), resize)
 
     def action_refresh(self) -> None:
         self.load_page(fresh=True, moving=True)

@@ -1,0 +1,132 @@
+"""Pages of as many rows as the terminal has room for, before and after it changes its size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from lockterm.screens.remotes import RemotesScreen
+from lockterm.screens.remotes import screen as remotes_screen
+from lockterm.screens.remotes.columns import Arrangement, SortOrder
+from lockterm.screens.remotes.table import RemotesTable
+from lockterm.service.running import RunningService
+from tests.operations.forwarder import Forwarder
+from tests.screens import someone_else
+from tests.screens.running_app import Starter, settled, shown, until
+
+
+def table(pilot: Pilot[Any]) -> RemotesTable:
+    return pilot.app.screen.query_one(RemotesTable)
+
+
+async def resize(pilot: Pilot[Any], columns: int, lines: int, words: str) -> None:
+    """Change the terminal, and wait until a page is shown that is told with these words."""
+    await pilot.resize_terminal(columns, lines)
+    await until(pilot, lambda: words in shown(pilot))
+    await settled(pilot)
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40), (160, 48), (200, 60)])
+async def test_no_more_than_a_tenth_is_empty_while_there_is_more_to_show(
+    service: RunningService, lockterm_app: Starter, size: tuple[int, int]
+) -> None:
+    async with lockterm_app(service, 1001, size=size, page_size="auto") as pilot:
+        rows, region = table(pilot).rows, table(pilot).region
+        names = [one["remoteName"] for one in someone_else.page(service, 1001, 1, len(rows))]
+        assert [row.remote.remote_name for row in rows] == names
+        assert table(pilot).max_scroll_y == 0, "all of them are seen"
+        last = region.y + table(pilot).virtual_size.height
+        assert (size[1] - 2 - last) * size[0] <= size[0] * size[1] / 10
+        assert f"page 1 of {-(-137 // len(rows))}" in shown(pilot)
+
+
+async def test_a_number_stays_a_number(service: RunningService, lockterm_app: Starter) -> None:
+    async with lockterm_app(service, 1001, size=(120, 40), page_size=10) as pilot:
+        assert table(pilot).row_count == 10
+        await pilot.press("s", "home", "enter")
+        await until(pilot, lambda: "page 1 of 4 · 137 remotes" in shown(pilot))
+        await settled(pilot)
+        assert table(pilot).row_count == 36
+
+
+async def test_another_size_keeps_remote_marks_search_and_order(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001, page_size="auto") as pilot:
+        screen = pilot.app.screen
+        assert isinstance(screen, RemotesScreen)
+        await pilot.press("n", "n", *"jjjj", "space", "k")
+        await settled(pilot)
+        here = table(pilot).selected
+        assert here is not None and here.id == someone_else.page(service, 1001, 3)[4]["id"]
+        await resize(pilot, 120, 40, "page 2 of 4")  # the 45th of them: 36 are before it
+        assert table(pilot).selected == here and table(pilot).cursor_row == 44 - 36
+        assert screen.page_no == 2 and len(screen.marks) == 1
+        await pilot.press("n")
+        await until(pilot, lambda: "page 3 of 4" in shown(pilot))
+        await pilot.press("p")
+        await until(pilot, lambda: "page 2 of 4" in shown(pilot))
+        await settled(pilot)
+
+        screen.use_arrangement(Arrangement(order=SortOrder("name", descending=True)))
+        await pilot.press("slash", *"a", "down")
+        await settled(pilot)
+        here = table(pilot).selected
+        assert here is not None and here.id is not None
+        await resize(pilot, 80, 24, "page")
+        await until(pilot, lambda: screen.view.page and screen.view.page.page_size == 20)
+        await settled(pilot)
+        now = table(pilot).selected
+        assert now is not None and now.id == here.id
+        assert screen.view.needle == "a" and len(screen.marks) == 1
+        names = [row.remote.remote_name or "" for row in table(pilot).rows]
+        assert names == sorted(names, key=str.casefold, reverse=True)
+
+
+async def test_only_the_last_of_many_sizes_is_asked_for(
+    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with lockterm_app(service, 1001, page_size="auto") as pilot:
+        asked = someone_else.counted(service, "list")
+        monkeypatch.setattr(remotes_screen, "RESIZED_S", 3600.0)
+        for lines in range(25, 40):
+            await pilot.resize_terminal(100, lines)
+        monkeypatch.undo()
+        await resize(pilot, 120, 40, "page 1 of 4")
+        assert someone_else.counted(service, "list") == asked + 2  # it, and the one behind it
+
+
+async def test_what_was_asked_for_another_size_is_never_shown(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    forwarder = Forwarder(service, hold="/list", hold_from=3)
+    async with forwarder.running() as way, lockterm_app(way, 1001, page_size="auto") as pilot:
+        await pilot.press("greater_than_sign")  # page 7, of 20
+        await until(pilot, lambda: way.held)
+        await resize(pilot, 120, 40, "loading page 1")
+        way.release.set()
+        await until(pilot, lambda: "page 1 of 4" in shown(pilot))
+        await settled(pilot)
+        assert table(pilot).row_count == 36 and table(pilot).cursor_row == 0
+
+
+async def test_pages_are_counted_as_the_one_that_is_shown_where_another_size_cannot_be_read(
+    running_service: Any, lockterm_app: Starter
+) -> None:
+    way = Forwarder(running_service())
+    async with way.running(), lockterm_app(way, 1001, page_size="auto") as pilot:
+        await pilot.press("n", "n", *"jj")
+        await until(pilot, lambda: "page 3 of 7" in shown(pilot))
+        await settled(pilot)
+        here, service = table(pilot).selected, way.service
+        service.stop()
+        await resize(pilot, 120, 40, "STALE")
+        assert table(pilot).selected == here and table(pilot).row_count == 20
+        way.service = running_service()
+        await pilot.press("r")
+        await until(pilot, lambda: "page 2 of 4" in shown(pilot) and "STALE" not in shown(pilot))
+        await settled(pilot)
+        now = table(pilot).selected
+        assert here is not None and now is not None and now.id == here.id
