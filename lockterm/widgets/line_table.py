@@ -204,6 +204,8 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_click(self, event: events.Click) -> None:
         """Stand on the row; a click on the one under the cursor chooses it."""
+        if event.y < TITLES:
+            self.click_title(event.x)
         row = self._row_at(event.y)
         if row is None:
             return
@@ -211,6 +213,9 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         if row == self.cursor_row:
             self.post_message(self.Chosen())
         self.cursor_row = row
+
+    def click_title(self, x: int) -> None:
+        """Do what a click on the titles means, if anything: at the cell counted from the left."""
 
     def _row_at(self, y: int) -> int | None:
         row = y - TITLES + self.scroll_offset.y

@@ -42,7 +42,7 @@ async def asked(of: Profile) -> Outcome:
 
 async def listed(of: Profile, before: Outcome | None = None) -> RemotePage:
     async with LockService(of, AT_ONCE) as client:
-        return await client.list_remotes(1001, 1, of.page_size, before)
+        return await client.list_remotes(1001, 1, of.page_rows(), before)
 
 
 async def refusal(of: Profile, before: Outcome | None = None) -> ServiceError:

@@ -306,7 +306,7 @@ async def test_the_page_of_the_start_is_kept_where_somebody_leaves_at_once(
     first = FirstPage(profile, 1001)
     first.ask()
     await asyncio.wrap_future(first.outcome)
-    key = 1001, 1, profile.page_size
+    key = 1001, 1, profile.page_rows()
     here, there = (
         Operations(profile, Database(tmp_path / "l.db"), cache=Cache(path, profile), first=one)
         for one in (first, None)

@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes import screen as remotes_screen
 from lockterm.screens.remotes.columns import Arrangement, SortOrder
+from lockterm.screens.remotes.order import natural
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
 from tests.operations.forwarder import Forwarder
@@ -45,7 +46,7 @@ async def test_no_more_than_a_tenth_is_empty_while_there_is_more_to_show(
 async def test_a_number_stays_a_number(service: RunningService, lockterm_app: Starter) -> None:
     async with lockterm_app(service, 1001, size=(120, 40), page_size=10) as pilot:
         assert table(pilot).row_count == 10
-        await pilot.press("s", "home", "enter")
+        await pilot.press("s", "k", "enter")
         await until(pilot, lambda: "page 1 of 4 · 137 remotes" in shown(pilot))
         await settled(pilot)
         assert table(pilot).row_count == 36
@@ -75,14 +76,14 @@ async def test_another_size_keeps_remote_marks_search_and_order(
         await settled(pilot)
         here = table(pilot).selected
         assert here is not None and here.id is not None
-        await resize(pilot, 80, 24, "page")
+        await pilot.resize_terminal(80, 24)
         await until(pilot, lambda: screen.view.page and screen.view.page.page_size == 20)
         await settled(pilot)
         now = table(pilot).selected
         assert now is not None and now.id == here.id
         assert screen.view.needle == "a" and len(screen.marks) == 1
-        names = [row.remote.remote_name or "" for row in table(pilot).rows]
-        assert names == sorted(names, key=str.casefold, reverse=True)
+        names = [natural(row.remote.remote_name or "") for row in table(pilot).rows]
+        assert names == sorted(names, reverse=True)
 
 
 async def test_only_the_last_of_many_sizes_is_asked_for(
@@ -102,7 +103,10 @@ async def test_what_was_asked_for_another_size_is_never_shown(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     forwarder = Forwarder(service, hold="/list", hold_from=3)
-    async with forwarder.running() as way, lockterm_app(way, 1001, page_size="auto") as pilot:
+    async with (
+        forwarder.running() as way,
+        lockterm_app(way, 1001, page_size="auto", timeout_s=60.0) as pilot,
+    ):
         await pilot.press("greater_than_sign")  # page 7, of 20
         await until(pilot, lambda: way.held)
         await resize(pilot, 120, 40, "loading page 1")
@@ -116,7 +120,7 @@ async def test_pages_are_counted_as_the_one_that_is_shown_where_another_size_can
     running_service: Any, lockterm_app: Starter
 ) -> None:
     way = Forwarder(running_service())
-    async with way.running(), lockterm_app(way, 1001, page_size="auto") as pilot:
+    async with way.running(), lockterm_app(way, 1001, page_size="auto", timeout_s=60.0) as pilot:
         await pilot.press("n", "n", *"jj")
         await until(pilot, lambda: "page 3 of 7" in shown(pilot))
         await settled(pilot)

@@ -2,31 +2,73 @@
 
 from __future__ import annotations
 
+import textwrap
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from datetime import tzinfo
 
 from textual.content import Content
-from textual.widgets import Static
+from textual.widget import Widget
 
 from lockterm.domain import dates
-from lockterm.domain.constants import AddType, Flag, RemoteType, word
+from lockterm.domain.constants import AddType, Flag, RemoteType, needs_weekdays, word
+from lockterm.domain.history import HistoryLine
+from lockterm.domain.period_bar import period_bar
+from lockterm.domain.weekdays import weekday_words
 from lockterm.domain.wording import counted
 from lockterm.keymap.hints import key
+from lockterm.screens.history.table import OUTCOMES, what_of
 from lockterm.screens.remotes.columns import COLUMNS
 from lockterm.screens.remotes.row import RemoteRow, name, number
+from lockterm.widgets.cells import cut
+
+MOST_DONE = 5
+"""So many changes of a remote are told, the newest."""
+
+MOST_LINES = 500
+"""Among so many of its lock: the history has them all."""
+
+Part = tuple[str, str]
+"""A text, and how it looks."""
 
 
-class RemotePane(Static):
-    """What the row cannot show whole: the name, the period in words, the times."""
+class RemotePane(Widget):
+    """What the row cannot show whole: the name, the period as a bar, the times, what was done."""
 
     def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id, markup=False)
+        super().__init__(id=id)
+        self._row: RemoteRow | None = None
+        self._zone: tzinfo | None = None
+        self._now_ms = 0
+        self._done: dict[int, list[HistoryLine]] = {}
 
-    def show_row(self, row: RemoteRow | None, zone: tzinfo) -> None:
-        """Show a row of the table, or nothing."""
-        self.update(_words(row, zone) if row else "")
+    def show_row(self, row: RemoteRow | None, zone: tzinfo, now_ms: int) -> None:
+        """Show a row of the table as of now, or nothing."""
+        self._row, self._zone, self._now_ms = row, zone, now_ms
+        self.refresh()
+
+    def show_done(self, lines: Iterable[HistoryLine]) -> None:
+        """Show what was done to each remote from here, the newest first."""
+        self._done = defaultdict(list)
+        for line in lines:
+            if line.remote_id is not None:
+                self._done[line.remote_id].append(line)
+        self.refresh()
+
+    def render(self) -> Content:
+        if self._row is None or self._zone is None:
+            return Content("")
+        remote, width = self._row.remote, self.content_size.width
+        parts: list[Part] = [(f"{name(remote)}\n\n", "bold")]
+        parts += _fields(self._row, self._zone, width)
+        parts += _period(self._row, self._zone, self._now_ms, width)
+        if remote.id is not None and (lines := self._done.get(remote.id)):
+            parts += _done(lines[:MOST_DONE], self._zone, self._now_ms, width)
+        return Content.assemble(*parts)
 
 
-def _words(row: RemoteRow, zone: tzinfo) -> Content:
+def _fields(row: RemoteRow, zone: tzinfo, width: int) -> list[Part]:
+    """Label and value of each on a line; a value of several words goes on below itself."""
     remote, valid = row.remote, row.valid
     shown = {
         "number": number(remote),
@@ -41,12 +83,37 @@ def _words(row: RemoteRow, zone: tzinfo) -> Content:
         if stamp:
             shown[column] = dates.day_time(dates.as_ms(stamp), zone, exact=False)
     lines = [(COLUMNS[column].title, text) for column, text in shown.items()]
+    if needs_weekdays(remote.remote_type):
+        lines.insert(4, ("Days", weekday_words(remote.week_day or ())))
     if remote.extra_data:
         fields = counted(len(remote.extra_data), "field")
         lines.append(("Extra", f"{fields}: {key('remotes.detail')} shows all"))
-    parts: list[tuple[str, str]] = [(f"{name(remote)}\n\n", "bold")]
-    for label, text in lines:
-        parts += [(f"{label}\n", "dim"), (f"{text}\n", "")]
     if valid.disagreement:
-        parts.append((f"\n! {valid.disagreement}", "bold"))
-    return Content.assemble(*parts)
+        lines.append(("!", valid.disagreement))
+    most = max(len(label) for label, _ in lines) + 1
+    parts = []
+    for label, text in lines:
+        room = max(width - most, 8)
+        # What the service has sent is no sentence: it is cut, not broken into lines.
+        values = textwrap.wrap(text, room) if text.isascii() else [cut(text, room)]
+        parts.append((label.ljust(most), "dim"))
+        parts.append((("\n" + " " * most).join(values) + "\n", "bold" * (label == "!")))
+    return parts
+
+
+def _period(row: RemoteRow, zone: tzinfo, now_ms: int, width: int) -> list[Part]:
+    remote = row.remote
+    bar = period_bar(remote, now_ms, width)
+    if not bar or not remote.start_ms or not remote.end_ms:
+        return []
+    ends = dates.day(remote.start_ms, zone), dates.day(remote.end_ms, zone)
+    between = " " * max(width - sum(map(len, ends)), 1)
+    return [(f"\n{bar}\n", ""), (f"{between.join(ends)}\n", "dim")]
+
+
+def _done(lines: Sequence[HistoryLine], zone: tzinfo, now_ms: int, width: int) -> list[Part]:
+    parts = [("\nDone from here\n", "dim")]
+    for line in lines:
+        when = dates.recent(line.prepared_ms, zone, now_ms)
+        parts.append((cut(f"{when}  {what_of(line)}, {OUTCOMES[line.state]}", width) + "\n", ""))
+    return parts

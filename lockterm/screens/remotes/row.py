@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lockterm.domain import dates
 from lockterm.domain.constants import AddType, RemoteType, word
+from lockterm.domain.period_bar import period_bar
 from lockterm.domain.reading import Kind
 from lockterm.domain.text import clean
 from lockterm.domain.validity import COERCED, State, Validity, brief, validity
@@ -44,12 +45,20 @@ class RemoteRow:
         return cls(remote, validity(remote, now_ms, zone), busy, zone)
 
 
-def say_the_same(rows: Sequence[RemoteRow], ms: int) -> bool:
-    """Whether rows say at another time what they say now, and the pane beside them of the first."""
-    first = rows[:1]
-    return all(validity(row.remote, ms, row.zone) == row.valid for row in first) and all(
-        brief(row.remote, ms, row.zone) == (row.valid.short, row.valid.word) for row in rows
-    )
+def say_the_same(rows: Sequence[RemoteRow], now_ms: int, bar: int, ms: int) -> bool:
+    """Whether rows say at another time what they say now, and the pane beside them of the first.
+
+    Args:
+        rows: They.
+        now_ms: When now is.
+        bar: The cells of the bar in the pane; 0: there is none.
+        ms: The other time.
+    """
+    return all(
+        validity(row.remote, ms, row.zone) == row.valid
+        and period_bar(row.remote, ms, bar) == period_bar(row.remote, now_ms, bar)
+        for row in rows[:1]
+    ) and all(brief(row.remote, ms, row.zone) == (row.valid.short, row.valid.word) for row in rows)
 
 
 def signs(row: RemoteRow) -> tuple[Piece, Piece]:

@@ -16,6 +16,7 @@ from textual.css.query import NoMatches
 from textual.reactive import var
 
 from lockterm.config.profile import FIT, page_rows
+from lockterm.domain.history import Selection
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import remote_marks
 from lockterm.domain.text import clean
@@ -26,7 +27,7 @@ from lockterm.screens.base import LocktermScreen
 from lockterm.screens.load_state import LoadState, load
 from lockterm.screens.marked.commands import ON_MARKED, MarkedCommands
 from lockterm.screens.marked.marking import MARKING, Marking
-from lockterm.screens.remotes.columns import Arrangement, ColumnsChoice
+from lockterm.screens.remotes.columns import Arrangement, ColumnsChoice, SortOrder
 from lockterm.screens.remotes.commands import RemoteCommands
 from lockterm.screens.remotes.page_loader import PageLoader
 from lockterm.screens.remotes.page_view import Found, PageView, search, state_words
@@ -428,7 +429,21 @@ class RemotesScreen(LocktermScreen[None]):
 
             self._pane = RemotePane(id="pane")
             self.query_one("#beside").mount(self._pane)
-        self._pane.show_row(self.query_one(RemotesTable).selected_row, self._zone)
+            self.look_at_journal()
+        row = self.query_one(RemotesTable).selected_row
+        self._pane.show_row(row, self._zone, self.operations.now_ms())
+
+    @work(exclusive=True, group="done", description="look at the journal")
+    async def look_at_journal(self) -> None:
+        """Have the pane tell what was done from here to the remotes of this lock."""
+        if self._pane is None:
+            return
+        from lockterm.screens.remotes.pane import MOST_LINES
+
+        with suppress(StoreError):  # whoever opens the history is told
+            wanted = Selection(self.lock_entry.lock_id)
+            lines = await self.operations.journal.lines(wanted, most=MOST_LINES)
+            self._pane.show_done(lines)
 
     @property
     def row_to_see(self) -> int:
@@ -455,6 +470,15 @@ class RemotesScreen(LocktermScreen[None]):
     def _clicked(self) -> None:
         self.action_detail()
 
+    @on(RemotesTable.TitleClicked)
+    def _sort_by_title(self, event: RemotesTable.TitleClicked) -> None:
+        """Sort up, then down, then not at all."""
+        before = self.columns.arrangement
+        order: SortOrder | None = SortOrder(event.column)
+        if before.order is not None and before.order.key == event.column:
+            order = None if before.order.descending else SortOrder(event.column, descending=True)
+        self.use_arrangement(replace(before, order=order))
+
     @on(FindLine.Changed)
     def _search_page(self, event: FindLine.Changed) -> None:
         self.workers.cancel_group(self, "search")
@@ -477,6 +501,8 @@ class RemotesScreen(LocktermScreen[None]):
         super().show_notices(link, unsettled)
         if self.may_read_again(self.view.state.error):
             self.load_page()
+        if self._pane is not None:
+            self.look_at_journal()
         self._kind = ()
         self.refresh_bindings()
 
@@ -539,7 +565,9 @@ class RemotesScreen(LocktermScreen[None]):
         if not (is_plain and self.query_one(Pager).is_new and table.is_as_at_first):
             return shown
         answer = (page.answer_bytes, page.answer_crc)
-        return replace(shown, answer=answer, says_so_at=partial(say_the_same, table.rows))
+        bar = self._pane.content_size.width if self._pane is not None else 0
+        says_so_at = partial(say_the_same, table.rows, shown.at_ms, bar)
+        return replace(shown, answer=answer, says_so_at=says_so_at)
 
     # --- what the keys act on ------------------------------------------------------------------
 

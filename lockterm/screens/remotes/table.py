@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual import events
+from textual.message import Message
 
 from lockterm.screens.remotes.columns import AS_USUAL, USUAL, Arrangement
 from lockterm.screens.remotes.layout import GROWING, Layout, line, plan, titles
@@ -36,6 +37,17 @@ class RemotesTable(LineTable):
         arrangement: Which columns there are, and what they say the rows are sorted by.
         marked: Tells whether a remote is marked.
     """
+
+    class TitleClicked(Message):
+        """A title was clicked.
+
+        Args:
+            column: That of which column.
+        """
+
+        def __init__(self, column: str) -> None:
+            super().__init__()
+            self.column = column
 
     def __init__(
         self,
@@ -140,6 +152,14 @@ class RemotesTable(LineTable):
     def titles(self) -> Iterator[Piece]:
         yield " " * BEFORE, ""
         yield from line(titles(self._layout), self._layout)
+
+    def click_title(self, x: int) -> None:
+        """Tell whose title it was; the blanks behind it belong to it."""
+        end = len(MARGIN) + BEFORE
+        for column, width in self._layout.widths.items():
+            start, end = end, end + width + self._layout.gap
+            if start <= x < end:
+                self.post_message(self.TitleClicked(column))
 
     def line(self, row: int) -> Iterator[Piece]:
         found = cells(self.rows[row], self._layout)

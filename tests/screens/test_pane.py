@@ -1,0 +1,71 @@
+"""Beside a wide table: the remote under the cursor, its period as a bar, what was done to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from lockterm.domain import glyphs
+from lockterm.domain.dates import DAY_MS
+from lockterm.domain.period_bar import period_bar
+from lockterm.domain.remotes import Remote
+from lockterm.screens.remotes.table import RemotesTable
+from lockterm.service.running import RunningService
+from tests.conftest import NOW_MS
+from tests.screens import someone_else
+from tests.screens.running_app import Starter, settled, shown, until
+
+LIMITED = Remote(id=1, remote_type=2, start_ms=NOW_MS - 30 * DAY_MS, end_ms=NOW_MS + 10 * DAY_MS)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "bar", "plain"),
+    [
+        (-30, 10, "├━━━━━━━━━━━━━╋────┤", "[=============|----]"),
+        (0, 10, "├╋─────────────────┤", "[|-----------------]"),
+        (5, 10, "╋ ├────────────────┤", "| [----------------]"),
+        (-10, -5, "├━━━━━━━━━━━━━━━━┤ ╋", "[================] |"),
+        (10, 5, "", ""),
+    ],
+)
+def test_a_bar_has_today_where_it_is(start: int, end: int, bar: str, plain: str) -> None:
+    days = {"start_ms": NOW_MS + start * DAY_MS, "end_ms": NOW_MS + end * DAY_MS}
+    remote = replace(LIMITED, **days)
+    assert period_bar(remote, NOW_MS, 20) == bar
+    assert period_bar(replace(remote, remote_type=1), NOW_MS, 20) == ""
+    glyphs.use(glyphs.ASCII)
+    assert period_bar(remote, NOW_MS, 20) == plain
+    last = remote.end_ms and period_bar(remote, remote.end_ms - 1, 20)
+    assert not bar or (last and last.endswith("|]") and len(last) == 20)
+
+
+async def test_it_tells_label_and_value_the_period_and_what_was_done_from_here(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    days = {"startDate": NOW_MS - 30 * DAY_MS, "endDate": NOW_MS + 10 * DAY_MS}
+    more = {"remoteType": 4, "weekDay": [1, 2, 5], "isCoerced": 1, **days}
+    someone_else.add(service, 1004, "Omar")
+    someone_else.add(service, 1004, "Nadia", remoteNumber="N-7", **more)
+    async with lockterm_app(service, 1004, size=(120, 40), page_size="auto") as pilot:
+        table = pilot.app.screen.query_one(RemotesTable)
+        nadia = [row.remote.remote_name for row in table.rows].index("Nadia")
+        table.move_cursor(nadia)
+        await until(pilot, lambda: "│ Nadia" in shown(pilot))
+        lines = [line.partition("│")[2].strip() for line in shown(pilot).splitlines()]
+        for label, value in (("Number", "N-7"), ("Days", "Mon, Tue, Fri"), ("Coerced", "yes")):
+            assert f"{label:<8}{value}" in lines
+        bar = next(place for place, line in enumerate(lines) if line.startswith("├━"))
+        assert lines[bar + 1].split("  ")[0] == "21 Oct 2026"
+        assert lines[bar + 1].endswith("30 Nov 2026")
+        assert "Done from here" not in shown(pilot)
+        await pilot.press("e", "end", *" Ruiz", "ctrl+s")
+        await until(pilot, lambda: "Name: Nadia -> Nadia Ruiz" in shown(pilot))
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: "Done from here" in shown(pilot))
+        await settled(pilot)
+        lines = [line.partition("│")[2].strip() for line in shown(pilot).splitlines()]
+        assert "change" in lines[lines.index("Done from here") + 1]
+        table.move_cursor(1 - nadia)
+        await until(pilot, lambda: "│ Omar" in shown(pilot))
+        assert "Done from here" not in shown(pilot)
