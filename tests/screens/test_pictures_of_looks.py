@@ -1,4 +1,4 @@
-"""The main screens as they look in a light theme, without colours, in quiet, and at 60x20."""
+"""The main screens as they look in a light theme, without colours, in quiet, small and wide."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ LOOKS = {
     "light-80x24": (FULL_LOOK, "textual-light", HOME),
     "no-color-80x24": (Look(colours=0), "", HOME),
     "quiet-80x24": (Look(quiet=True), "", HOME),
+    "high-contrast-80x24": (FULL_LOOK, "high-contrast-dark", HOME),
     "60x20": (FULL_LOOK, "", SMALL),
+    "120x40": (FULL_LOOK, "", (120, 40)),
+    "160x48": (FULL_LOOK, "", (160, 48)),
 }
 SCREENS = {
     "locks": "j",
@@ -34,7 +37,7 @@ SCREENS = {
     "history": "H",
 }
 ELSEWHERE = {"remotes", "marks", "remote-detail", "remote-form", "delete", "voice", "history"}
-"""Screens whose pictures at 60x20 other tests take."""
+"""Screens whose pictures at 60x20 other tests take, as those of two at 120x40."""
 
 WITHOUT_TABLE = {"remote-form", "delete"}
 """Screens that quiet shows as every terminal of few colours does."""
@@ -44,6 +47,7 @@ PICTURES = [
     for screen in SCREENS
     for look in LOOKS
     if (look != "60x20" or screen not in ELSEWHERE)
+    and (look != "120x40" or screen not in {"remotes", "marks"})
     and (look != "quiet-80x24" or screen not in WITHOUT_TABLE)
 ]
 
