@@ -170,7 +170,7 @@ class Watch:
         if code not in _CODES:
             code = Code.INTERNAL.number
         seconds = time.perf_counter() - begun_s
-        endpoint = path if path in self._endpoints else f"/{path.split('/')[1]}/"
+        endpoint = path if path in self._endpoints else f"/{path[1:].partition('/')[0]}/"
         endpoint = endpoint if endpoint in self._endpoints else _OTHER
         if self._figures is not None:
             self._figures.count(endpoint, code, seconds)
