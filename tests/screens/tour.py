@@ -30,7 +30,7 @@ STOPS: tuple[tuple[str, str, str, str], ...] = (
     ("form", "e", "Anna|Number", "escape"),
     ("voice", "v", "Voice", ""),
     ("vendor and model", "e", "Vendor", "escape"),
-    ("download", "tab D", "MD5|pack", "escape"),
+    ("download", "tab E", "MD5|pack", "escape"),
     ("back from voice", "escape", "page 1 of", ""),
     ("history", "H", "History", "escape"),
     ("everywhere", "F", "Everywhere", "escape"),
