@@ -113,7 +113,7 @@ JOB: tuple[Step, ...] = (
         "detail",
         ("enter",),
         Expected(
-            ("Field +Value", r"Name +Daniel Kim", "recurring", "[+]00:00", "[0-9] normal"),
+            ("Field +Value", r"Name +Daniel Kim", "recurring", "[+]00:00", "normal .1."),
             stands_out="Name +Daniel",
             others="Number",
         ),
