@@ -6,7 +6,7 @@ from tests.matrix.job import JOB, LOCK, NAME, PALETTE, Step, answering, asked, d
 from tests.matrix.reading import Expected
 from tests.matrix.terminals import FEW, Terminal
 
-_LAST = ("page 7 of 7", "137 remotes")
+_LAST = (r"page (\d) of \1\b", "137 remotes")
 
 MORE: tuple[Step, ...] = (
     Step(
