@@ -75,7 +75,7 @@ async def test_picture(
     fill_book(lockterm_app, *LOCKS)
     choices = Paths.below(lockterm_app.directory).choices
     choices.write_text(json.dumps({"theme": theme} if theme else {}))
-    async with lockterm_app(service, None, appearance, size=size) as pilot:
+    async with lockterm_app(service, None, appearance, size=size, page_size="auto") as pilot:
         if screen == "history":
             await press(pilot, "enter j u 7 enter")
             await until(pilot, lambda: "ecorded by the service" in notices(pilot))
