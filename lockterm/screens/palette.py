@@ -20,6 +20,7 @@ from lockterm.domain.text import clean
 from lockterm.errors import LocktermError
 from lockterm.keymap.keys import is_by_hand
 from lockterm.screens.base import Host, LocktermScreen, refuse_to_open, say_why_not
+from lockterm.screens.remotes import RemotesScreen
 from lockterm.terminal.palette import ReadyProvider
 from lockterm.widgets.actions import Action, actions_of, titled
 
@@ -160,8 +161,6 @@ class ActionsProvider(ReadyProvider):
             yield Offer(f"Remotes of {named}", f"Open the lock {lock.lock_id}", open_it)
 
     def _open(self, lock: Lock) -> None:
-        from lockterm.screens.remotes import RemotesScreen
-
         screen = self.screen
         assert isinstance(screen, LocktermScreen)
         if any(isinstance(one, RemotesScreen) for one in screen.screens_of(lock.lock_id)):

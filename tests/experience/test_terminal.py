@@ -139,12 +139,12 @@ def test_point_08_every_key_arrives(
     rebound.wait_for("Z delete")
     rebound.press("Z")
     rebound.wait_for("Delete .* from lock 1003")
-    for line, mistake in (
-        ('"remotes.delet" = "Z"', "remotes.delet "),
-        ('"remotes.delete" = "e"', "remotes.edit"),
+    for lines, mistake in (
+        (['"remotes.delet" = "Z"'], "remotes.delet "),
+        (['"remotes.edit" = "Z"', '"remotes.delete" = "Z"'], "remotes.edit"),
     ):
-        config.write_text(f"[keys]\n{line}\n")
+        config.write_text("\n".join(["[keys]", *lines]))
         refused = lockterm("--base-url", service.base_url)
         assert refused.wait_exit() == 2
-        assert "config.toml, line 2" in refused.text.replace("\n", "")
+        assert f"config.toml, line {1 + len(lines)}" in refused.text.replace("\n", "")
         assert mistake.strip() in refused.text.replace("\n", "")

@@ -46,7 +46,7 @@ async def test_no_more_than_a_tenth_is_empty_while_there_is_more_to_show(
 async def test_a_number_stays_a_number(service: RunningService, lockterm_app: Starter) -> None:
     async with lockterm_app(service, 1001, size=(120, 40), page_size=10) as pilot:
         assert table(pilot).row_count == 10
-        await pilot.press("s", "k", "enter")
+        await pilot.press("number_sign", "k", "enter")
         await until(pilot, lambda: "page 1 of 4 · 137 remotes" in shown(pilot))
         await settled(pilot)
         assert table(pilot).row_count == 36

@@ -17,7 +17,20 @@ from lockterm.terminal.terminal_input import TerminalInput
 KEYS = (
     *("enter", "esc", "tab", "shift+tab", "space", "backspace", "del"),
     *("up", "down", "left", "right", "home", "end", "pgup", "pgdn", "shift+up", "shift+down"),
-    *("f2", "f3", "f4", "ctrl+s", "ctrl+n", "ctrl+o", "ctrl+r", "ctrl+t", "ctrl+l", "ctrl+p"),
+    *(
+        "f1",
+        "f2",
+        "f3",
+        "f4",
+        "f5",
+        "ctrl+s",
+        "ctrl+n",
+        "ctrl+o",
+        "ctrl+r",
+        "ctrl+t",
+        "ctrl+l",
+        "ctrl+p",
+    ),
     "ctrl+q",
 )
 """The keys of lockterm that a terminal or a multiplexer may keep for itself, or send otherwise.
