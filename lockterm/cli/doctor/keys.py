@@ -17,21 +17,8 @@ from lockterm.terminal.terminal_input import TerminalInput
 KEYS = (
     *("enter", "esc", "tab", "shift+tab", "space", "backspace", "del"),
     *("up", "down", "left", "right", "home", "end", "pgup", "pgdn", "shift+up", "shift+down"),
-    *(
-        "f1",
-        "f2",
-        "f3",
-        "f4",
-        "f5",
-        "ctrl+s",
-        "ctrl+n",
-        "ctrl+o",
-        "ctrl+r",
-        "ctrl+t",
-        "ctrl+l",
-        "ctrl+p",
-    ),
-    "ctrl+q",
+    *("f1", "f2", "f3", "f4", "f5"),
+    *("ctrl+s", "ctrl+n", "ctrl+o", "ctrl+r", "ctrl+t", "ctrl+y", "ctrl+l", "ctrl+p", "ctrl+q"),
 )
 """The keys of lockterm that a terminal or a multiplexer may keep for itself, or send otherwise.
 Letters, digits and signs always arrive."""
