@@ -175,10 +175,10 @@ class RateLimited(Refused):
 
     title = "Too many requests"
 
-    def __init__(self, message: str, *, retry_after_s: float, hint: str = "") -> None:
+    def __init__(self, message: str, *, retry_after_s: float | None, hint: str = "") -> None:
         super().__init__(message, status=429, hint=hint)
         self.retry_after_s = retry_after_s
-        """Seconds to wait, at most 60; 0: the service does not say how long."""
+        """Seconds to wait, at most 60; None: the service does not say how long."""
 
 
 class StoreError(LocktermError):

@@ -39,8 +39,8 @@ def clock_offset_s(headers: Mapping[str, str], local_s: float) -> float | None:
     return None if there is None else there + 0.5 - local_s
 
 
-def retry_after_s(headers: Mapping[str, str]) -> float:
-    """The seconds that an answer asks to wait, at most 60; 0: it does not say how long.
+def retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """The seconds that an answer asks to wait, at most 60; None: it does not say how long.
 
     A date is taken against the date of the answer itself, so that a wrong clock here does not
     matter.
@@ -50,6 +50,6 @@ def retry_after_s(headers: Mapping[str, str]) -> float:
         return min(float(text[:9]), MOST_S)
     until = http_date(text)
     if until is None:
-        return 0.0
+        return None
     there = http_date(headers.get("date"))
     return min(max(until - (time.time() if there is None else there), 0.0), MOST_S)

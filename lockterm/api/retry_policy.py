@@ -76,6 +76,7 @@ class RetryPolicy:
             return None
         pause: float = self.pause_s * 2.0 ** (number - 1) * random.uniform(0.5, 1.5)
         if isinstance(error, RateLimited):
-            pause = max(pause, error.retry_after_s or UNSTATED_S)
+            told_s = error.retry_after_s
+            pause = max(pause, UNSTATED_S if told_s is None else told_s)
             return pause if pause <= self.longest_wait_s else None
         return pause

@@ -78,7 +78,7 @@ class Transport:
         """Quotes what the service sent, as errors may do it: short, clean, without secrets."""
         self.on_limited: Callable[[float], None] = lambda seconds: None
         """Called with the wait that is asked for whenever an answer says that calls are too many,
-        also where the call is tried again by itself; see :func:`retry_after_s`."""
+        also where the call is tried again by itself; 0: at once, or it does not say how long."""
         self._ca_file, self._ca_only = profile.ca_file, profile.ca_only
         self._pool: ConnectionPool | None = None
 
@@ -188,7 +188,7 @@ class Transport:
             finally:
                 await response.aclose()
         if response.status_code == 429:
-            self.on_limited(retry_after_s(headers))
+            self.on_limited(retry_after_s(headers) or 0.0)
         reader.finish()
         body = bytes(reader.body)
         return Answer(response.status_code, headers, body, reader.flaw, self.quote)

@@ -64,7 +64,7 @@ class Connection:
         """Called when the service asks for a pause; see ``wait_s``."""
         self.on_limited: Callable[[float], None] = lambda seconds: None
         """Called with the pause that is asked for whenever a call was one too many (HTTP 429), also
-        where it is tried again by itself; 0: the service does not say how long."""
+        where it is tried again by itself; 0: at once, or the service does not say how long."""
         self.on_answered: Callable[[], None] = lambda: None
         """Called whenever a call was answered otherwise."""
         self.call_s: float | None = None
@@ -166,7 +166,8 @@ class Connection:
             result = await call(service)
         except RateLimited as error:
             self._note_online(True)
-            if wait_s := error.retry_after_s or unstated_s.get():
+            told_s = error.retry_after_s
+            if wait_s := unstated_s.get() if told_s is None else told_s:
                 self._wait_until_ms = self.clock.steady_ms() + int(wait_s * 1000)
                 self.on_wait()
             raise

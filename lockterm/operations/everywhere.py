@@ -182,7 +182,7 @@ class _Reading:
             try:
                 return await work()
             except RateLimited as error:
-                await self._wait(max(self._connection.wait_s, error.retry_after_s))
+                await self._wait(max(self._connection.wait_s, error.retry_after_s or 0.0))
         return await work()
 
     async def _read(self, lock: Lock, connection: Place) -> _Pages:

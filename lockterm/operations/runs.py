@@ -395,7 +395,7 @@ class Runs:
 
     async def _put_off(self, run: _Run, step: Step, error: RateLimited) -> None:
         """Do a step again after the pause that the service asks for; nothing of it was applied."""
-        self._pace.limit(error.retry_after_s)
+        self._pace.limit(error.retry_after_s or 0.0)
         run.pauses[step.number] += 1
         if run.pauses[step.number] > MOST_PAUSES:
             await self._note(run, [replace(step, state=StepState.NOT_SENT, message=error.meaning)])

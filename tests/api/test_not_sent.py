@@ -307,11 +307,11 @@ async def test_patience_with_time_that_is_faked(monkeypatch):
         await RetryPolicy().write(failing(Unreachable(""), takes=15), 15)
     assert allowed == [15, 15, 15]  # a write is never hurried
 
-    for wait_s, attempts in ((4, 3), (6, 1)):
+    for wait_s, attempts, least_s in ((4, 3, 4), (6, 1, 0), (0, 3, 0), (None, 3, 1)):
         allowed.clear(), pauses.clear()
         with pytest.raises(RateLimited):
             await RetryPolicy().read(failing(RateLimited("", retry_after_s=wait_s)), 15)
-        assert len(allowed) == attempts and all(pause >= wait_s for pause in pauses)
+        assert len(allowed) == attempts and all(pause >= least_s for pause in pauses)
 
     for error in (Refused(""), OutcomeUnknown(""), NoAnswer(""), RateLimited("", retry_after_s=0)):
         allowed.clear()
