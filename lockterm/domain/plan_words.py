@@ -149,7 +149,7 @@ def notes_of(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
         now_ms: Now, in milliseconds.
     """
     said = [step.note] if step.note else []
-    if step.action is Action.VOICE:
+    if step.action in (Action.VOICE, Action.DELETE):
         return [clean(words, 300) for words in said]
     if step.action not in (Action.ADD, Action.UPDATE):
         return []

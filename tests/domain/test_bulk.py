@@ -136,6 +136,12 @@ def test_what_opens_without_an_end_is_agreed_to_and_what_ends_before_its_start_r
     assert [one.message for one in planned.left] == ["The end must come after the start."]
 
 
+@pytest.mark.parametrize("action", [Action.ADD, Action.UPDATE, Action.DELETE, Action.VOICE])
+def test_the_note_of_a_step_is_told_whatever_is_sent(action: Action) -> None:
+    note = "Its row has no lockId: it is taken for lock 7."
+    assert notes_of(Step(0, action, 7, 1, "Anna", note=note), UTC, NOW)[-1:] == [note]
+
+
 def test_a_deletion_is_of_each_and_of_what_was_seen() -> None:
     marked = targets([Remote.read({"remoteName": name}) for name in "AB"])
     planned = bulk.delete_each(marked)
