@@ -22,6 +22,13 @@ def table(pilot: Pilot[Any]) -> RemotesTable:
     return pilot.app.screen.query_one(RemotesTable)
 
 
+def marked(pilot: Pilot[Any]) -> list[int | None]:
+    """The ids of the remotes that are marked."""
+    screen = pilot.app.screen
+    assert isinstance(screen, RemotesScreen)
+    return [remote.id for _, remote in screen.marks.rows]
+
+
 async def resize(pilot: Pilot[Any], columns: int, lines: int, words: str) -> None:
     """Change the terminal, and wait until a page is shown that is told with these words."""
     await pilot.resize_terminal(columns, lines)
@@ -99,9 +106,10 @@ async def test_only_the_last_of_many_sizes_is_asked_for(
         assert someone_else.counted(service, "list") == asked + 2  # it, and the one behind it
 
 
-async def test_what_was_asked_for_another_size_is_never_shown(
+async def test_a_page_that_was_asked_for_comes_before_another_size(
     service: RunningService, lockterm_app: Starter
 ) -> None:
+    """And the keys that were typed for it act on it."""
     forwarder = Forwarder(service, hold="/list", hold_from=3)
     async with (
         forwarder.running() as way,
@@ -109,11 +117,42 @@ async def test_what_was_asked_for_another_size_is_never_shown(
     ):
         await pilot.press("greater_than_sign")  # page 7, of 20
         await until(pilot, lambda: way.held)
-        await resize(pilot, 120, 40, "loading page 1")
+        await pilot.press("j", "space")
+        await pilot.resize_terminal(120, 40)
+        await until(pilot, lambda: "loading page 7" in shown(pilot))
         way.release.set()
-        await until(pilot, lambda: "page 1 of 4" in shown(pilot))
+        await until(pilot, lambda: "page 4 of 4" in shown(pilot))
         await settled(pilot)
-        assert table(pilot).row_count == 36 and table(pilot).cursor_row == 0
+        second, third = (row["id"] for row in someone_else.page(service, 1001, 7)[1:3])
+        assert marked(pilot) == [second]
+        here = table(pilot).selected
+        assert table(pilot).row_count == 137 - 3 * 36 and here is not None and here.id == third
+
+
+async def test_a_size_that_is_read_holds_up_no_key_and_moves_no_cursor(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    """Nobody has asked for it: keys and clicks are for the rows that are shown."""
+    forwarder = Forwarder(service, hold="/list", hold_from=3)
+    async with (
+        forwarder.running() as way,
+        lockterm_app(way, 1001, page_size="auto", timeout_s=60.0) as pilot,
+    ):
+        await pilot.resize_terminal(120, 40)
+        await until(pilot, lambda: way.held)
+        await pilot.click(table(pilot), offset=(5, 7))
+        await pilot.press("space")
+        seventh = someone_else.page(service, 1001, 1)[6]["id"]
+        assert marked(pilot) == [seventh]
+        screen = pilot.app.screen
+        assert isinstance(screen, RemotesScreen)
+        await pilot.press("slash", *"conti")
+        assert screen.view.needle == "conti"
+        way.release.set()
+        await until(pilot, lambda: screen.pages.size == 36)
+        await settled(pilot)
+        here = table(pilot).selected
+        assert here is not None and here.id == seventh and screen.view.needle == "conti"
 
 
 async def test_pages_are_counted_as_the_one_that_is_shown_where_another_size_cannot_be_read(
@@ -126,7 +165,7 @@ async def test_pages_are_counted_as_the_one_that_is_shown_where_another_size_can
         await settled(pilot)
         here, service = table(pilot).selected, way.service
         service.stop()
-        await resize(pilot, 120, 40, "STALE")
+        await resize(pilot, 120, 40, "OFFLINE")
         assert table(pilot).selected == here and table(pilot).row_count == 20
         way.service = running_service()
         await pilot.press("r")

@@ -70,6 +70,10 @@ class PageLoader:
             seen = await self._read(max(min(page_no - 1, seen.value.pages), 1))
         return seen if remote_id is None else await self._page_with(remote_id, seen)
 
+    async def read_sized(self, page_no: int, size: int) -> Seen[RemotePage]:
+        """A page of another size; errors as for :meth:`read`."""
+        return await self._operations.remotes.page(self._lock_id, page_no, size)
+
     async def kept(self, page_no: int) -> Seen[RemotePage] | None:
         """A page as it once was; None where it was never read."""
         return await self._operations.remotes.cached_page(self._lock_id, page_no, self.size)

@@ -150,8 +150,6 @@ class RemotesScreen(LocktermScreen[None]):
         """The page whose rows stood on the terminal at the start; None: there was none."""
         self._may_restore = False
         """Whether the history has remotes of this lock that were deleted from here."""
-        self._shown_size = self.pages.size
-        """How many remotes were asked for with the page that is shown."""
         self._resized: Timer | None = None
         """Goes off when the terminal has kept its size for a while."""
 
@@ -180,7 +178,7 @@ class RemotesScreen(LocktermScreen[None]):
 
         Where the rows of an earlier session stand on the terminal, they stay until it is there.
         """
-        self.pages.size = self._shown_size = self._rows_wanted
+        self.pages.size = self._rows_wanted
         self._show_pane()
         first = self.pages.first()
         if first is None:
@@ -199,7 +197,7 @@ class RemotesScreen(LocktermScreen[None]):
     def on_screen_resume(self) -> None:
         """Another screen may have changed the lock's entry, its zone for one."""
         self.call_after_refresh(self.read_entry)  # the rows do not wait for it
-        self._fit_page()  # nor has the terminal been looked at meanwhile
+        self.fit_page()  # nor has the terminal been looked at meanwhile
         self.marked.plans.note_outcomes()
 
     @work(exclusive=True, group="entry")
@@ -232,7 +230,7 @@ class RemotesScreen(LocktermScreen[None]):
                 stays on its remote.
             at_most_s: How old, in seconds, a page may be that serves without asking.
         """
-        wanted, shown, size = self.page_no, self.view.page, self.pages.size
+        wanted, shown = self.page_no, self.view.page
         if fresh:
             self.pages.forget()
             self._counts.forget()
@@ -250,8 +248,6 @@ class RemotesScreen(LocktermScreen[None]):
             if state.busy and not state.slow:  # nothing of it is to be seen yet
                 self.set_reactive(RemotesScreen.view, replace(self.view, state=state))
                 return
-            if state.seen is not self.view.state.seen:
-                self._shown_size = size
             if state.seen is not None and not state.busy and not state.stale:
                 self.set_reactive(RemotesScreen.page_no, state.seen.value.page_no)
             self.view = replace(self.view, state=state, wanted=wanted)
@@ -271,13 +267,9 @@ class RemotesScreen(LocktermScreen[None]):
             )
             opened.has_failed = seen is None
         if seen is None:
-            if self._shown_size != size and self.view.page is not None:
-                # Pages are counted in the size of the one that is shown.
-                self.pages.size, self._go_to = self._shown_size, None
-                self.set_reactive(RemotesScreen.page_no, self.view.page.page_no)
             return
         self._go_to = None
-        self.call_after_refresh(self._fit_page)  # where another size could not be read before
+        self.call_after_refresh(self.fit_page)  # where the terminal got another size meanwhile
         self.compare_with_journal(seen.value)
         if not (held and at_hand):
             self.call_after_refresh(self.pages.look_ahead, seen.value)
@@ -511,36 +503,66 @@ class RemotesScreen(LocktermScreen[None]):
         self.call_after_refresh(self._show_pane)
         if self._resized is not None:
             self._resized.stop()
-        self._resized = self.set_timer(RESIZED_S, self._fit_page)
+        self._resized = self.set_timer(RESIZED_S, self.fit_page)
 
     @property
     def _rows_wanted(self) -> int:
         """How many remotes a page is to have on the terminal as it is now."""
         return page_rows(self.pages.wanted_size, self.app.size.height)
 
-    def _fit_page(self) -> None:
-        """Have as many rows as there is room for; not below a question, which is about a row."""
-        size = self._rows_wanted
-        if self.is_current and self.view.page is not None and size != self.pages.size:
-            self._resize_page(size)
+    @work(exclusive=True, group="fit", description="have pages of another size")
+    async def fit_page(self, *, asked: bool = False) -> None:
+        """Have pages of the size that is wanted; the remote under the cursor stays there.
 
-    def _resize_page(self, size: int) -> None:
-        """Have pages of another size; the remote under the cursor stays there.
+        Nothing waits for it, and every key acts on the rows that are shown. It is given up where
+        another page is being read, or a question is about a row of this one: it is tried again
+        behind that.
 
         Args:
+            asked: Whether a person has chosen the size, and is told where it cannot be had.
+        """
+        size, before = self._rows_wanted, self.view.state.seen
+        tried = 0
+        while before is not None and size != self.pages.size:
+            page_no = self._page_of_cursor(before.value, size)
+            if page_no == tried or not self._may_fit(before, size):
+                return
+            tried, seen = page_no, None
+            with self.showing_errors() if asked else suppress(LocktermError):
+                seen = await self.pages.read_sized(page_no, size)
+            if seen is None or not self._may_fit(before, size):
+                return
+            was, comes = ({one.id for one in page.value.remotes} for page in (before, seen))
+            if self.current is not None and self.current.id in was - comes:
+                continue  # the cursor has gone on meanwhile, to a row of another page
+            self.pages.size = size
+            self.set_reactive(RemotesScreen.page_no, seen.value.page_no)
+            self.view = replace(self.view, state=LoadState(seen), wanted=seen.value.page_no)
+            self.compare_with_journal(seen.value)
+            self.call_after_refresh(self.pages.look_ahead, seen.value)
+
+    def _may_fit(self, before: Seen[RemotePage], size: int) -> bool:
+        """Whether a page may still take the place of one, and its size is still wanted."""
+        state = self.view.state
+        return (
+            self.is_current
+            and state.seen is before
+            and not state.busy
+            and size == self._rows_wanted
+        )
+
+    def _page_of_cursor(self, page: RemotePage, size: int) -> int:
+        """The number of the page that has the remote under the cursor.
+
+        Args:
+            page: The page that is shown.
             size: Remotes on a page; the service may give another number.
         """
-        page, current, told = self.view.page, self.current, size
-        self.pages.size, at = size, 0
-        if page is not None:
-            rows = [remote.id for remote in page.remotes]
-            at = (page.page_no - 1) * page.page_size
-            if current is not None and current.id in rows:
-                at += rows.index(current.id)
-                self._go_to = self._go_to or current.id
-            if page.page_size < min(size, self._shown_size):  # it gives no more
-                told = page.page_size
-        self.page_no = at // told + 1
+        if page.page_size < min(size, self.pages.size):  # it gives no more
+            size = page.page_size
+        ids = [remote.id for remote in page.remotes]
+        row = ids.index(self.current.id) if self.current and self.current.id in ids else 0
+        return ((page.page_no - 1) * page.page_size + row) // size + 1
 
     @property
     def worth_keeping(self) -> Shown | None:
@@ -665,8 +687,7 @@ class RemotesScreen(LocktermScreen[None]):
         def resize(size: int | Literal["auto"] | None) -> None:
             if size is not None:
                 self.pages.wanted_size = size
-                if self._rows_wanted != self.pages.size:
-                    self._resize_page(self._rows_wanted)
+                self.fit_page(asked=True)
 
         now = self.pages.wanted_size
         fitting = page_rows(FIT, self.app.size.height)
