@@ -308,12 +308,12 @@ def walked(
 async def compare(walked: Walked, seed: int, strings: int) -> None:
     one = await walked(f"one-{seed}", seed, strings, burst=False)
     all_at_once = await walked(f"all-{seed}", seed, strings, burst=True)
-    assert all_at_once.dropped_at is not None or len(one.seen) == len(all_at_once.seen)
     for number, (slow, fast) in enumerate(zip(one.seen, all_at_once.seen, strict=False)):
         if number == all_at_once.dropped_at:
             return
         before = [keys for keys, _ in one.seen[max(number - 6, 0) : number]]
         assert slow == fast, f"seed {seed}, chunk {number} {slow[0]} behind {before}"
+    assert all_at_once.dropped_at is not None or len(one.seen) == len(all_at_once.seen)
 
 
 @pytest.mark.parametrize("seed", telling((5,), (5, 6, 7)))
