@@ -8,6 +8,10 @@ from collections.abc import Iterator
 from textual.command import Command, CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.style import Style
+from textual.types import IgnoreReturnCallbackType
+from textual.widgets import Button, Input
+
+from lockterm.terminal.key_queue import opening
 
 
 class ReadyProvider(Provider):
@@ -57,6 +61,22 @@ class Palette(CommandPalette):
         if not commands:
             self._start_no_matches_countdown(search_value)
         self.add_class("-ready")
+
+    def _select_or_command(self, event: Input.Submitted | Button.Pressed | None = None) -> None:
+        """Have later keys wait for what was chosen: it begins once the palette has gone."""
+        hit = self._selected_command
+        if hit is not None and not self._list_visible:
+            hit.command = self._held_until(hit.command)
+        super()._select_or_command(event)
+
+    def _held_until(self, command: IgnoreReturnCallbackType) -> IgnoreReturnCallbackType:
+        opened = opening(self.app.screen_stack[-2], "what was chosen")
+
+        def begin() -> object:
+            opened.end()
+            return command()
+
+        return begin
 
 
 def _as_content(hit: DiscoveryHit | Hit) -> Content:
