@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import heapq
-import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -35,14 +33,8 @@ RECENT = 8
 CHOICE = "palette"
 """What the preferences call them."""
 
-NEAR = 0.75
-"""How alike, of 1, a word is to one that was mistyped."""
-
 SHOWN = 60
 """The most that is offered for some words; what is meant is found by more of them."""
-
-LOOKED_AT = 500
-"""Of so many it is asked whether they are like what was mistyped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +70,6 @@ class Offer:
         # Of two that fit alike, the one that can do something stands first.
         return (1 + in_name + begins) * (1 if self.enabled else 0.5)
 
-    def is_near(self, query: str) -> bool:
-        """Whether every word that was typed is like one of its words."""
-        words = re.findall(r"\w+", f"{self.name} {self.help}".lower())
-        return all(difflib.get_close_matches(typed, words, 1, NEAR) for typed in query.split())
-
 
 class ActionsProvider(ReadyProvider):
     """Offers what help and line of keys show, and the locks; moving about is left to the keys."""
@@ -99,15 +86,10 @@ class ActionsProvider(ReadyProvider):
             )
 
     def found(self, query: str) -> Iterator[Hit]:
-        """What has every typed word in its verb or its sentence; where nothing has, what is near.
-
-        Nothing that is merely near stands beside what was meant: enter takes the first.
-        """
+        """What has every typed word in its verb or its sentence: enter does no guess."""
         query = query.lower().strip()
         offers = [*self._actions(), *self._locks()]
         hits = [(score, offer) for offer in offers if (score := offer.score(query))]
-        if not hits:
-            hits = [(1.0, offer) for offer in offers[:LOOKED_AT] if offer.is_near(query)]
         for score, offer in heapq.nlargest(SHOWN, hits, key=itemgetter(0)):
             yield Hit(
                 score, offer.shown(), self._kept(offer), text=offer.name, help=escape(offer.help)

@@ -244,10 +244,10 @@ async def test_no_messages_and_hostile_ones(lockterm_app: Starter, service: Runn
             assert all(char.isprintable() or char in "\n\u200d" for char in shown(pilot.app))
 
 
-async def test_the_palette_finds_by_every_word_by_near_ones_and_the_locks(
+async def test_the_palette_finds_by_every_word_and_the_locks(
     lockterm_app: Starter, service: RunningService
 ) -> None:
-    """What was meant goes before what is merely near; what was chosen last stands first."""
+    """What was chosen last stands first; what is merely like an action is not done by enter."""
     fill_book(lockterm_app, Lock(1001, name="Main gate"), Lock(1002, name="[b]Dock"))
     async with lockterm_app(service) as pilot:
         await settled(pilot)
@@ -263,7 +263,7 @@ async def test_the_palette_finds_by_every_word_by_near_ones_and_the_locks(
         await pilot.press("escape", "escape")
         assert "History" in await found("became"), "a word of its sentence"
         await pilot.press("escape", "escape")
-        assert (await found("profils")) == ["Profiles"], "near"
+        assert "Profiles" not in await found("profils"), "a guess"
         await pilot.press("escape", "escape")
         assert (await found("1002")) == ["Remotes of [b]Dock"]
         await pilot.press("enter")
