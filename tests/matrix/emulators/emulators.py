@@ -116,7 +116,12 @@ EMULATORS: tuple[Emulator, ...] = (
     _vte("vte-wide", 2),
     _mlterm("mlterm", 1),
     _mlterm("mlterm-wide", 2),
-    Emulator("st", ["st", "-f", _IN_PIXELS, "-g", "80x24+0+0", "-e"], "stterm"),
+    Emulator(
+        "st",  # draws the cell alone that the cursor has left
+        ["st", "-f", _IN_PIXELS, "-g", "80x24+0+0", "-e"],
+        "stterm",
+        varies_names=True,
+    ),
     Emulator(
         "kitty",
         [
