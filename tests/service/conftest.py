@@ -17,6 +17,8 @@ from tests.service.cluster import Cluster, running_cluster
 REMOTE = "/api/v1/bluetooth-remote/"
 VOICE = "/api/v1/voice/"
 SETTING = "/api/v1/lockSetting/updateLockSetting"
+PATIENCE_S = 60.0
+"""How long a busy machine may take for what has to come."""
 OTHER_SPELLING = (f"{VOICE}packs", SETTING)
 
 Json = dict[str, object]
@@ -139,7 +141,9 @@ def call_to() -> Iterator[Callable[[RunningService], Caller]]:
 
         def make(service: RunningService) -> Caller:
             # To read who is to be trusted would take longer than a test, and nothing is encrypted.
-            client = httpx.Client(base_url=service.base_url, trust_env=False, verify=False)
+            client = httpx.Client(
+                base_url=service.base_url, trust_env=False, verify=False, timeout=PATIENCE_S
+            )
             return Caller(service, stack.enter_context(client))
 
         yield make

@@ -16,7 +16,7 @@ from lockterm.service.app import OPERATIONS
 from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS, TODAY
 from tests.long import examples
-from tests.service.conftest import REMOTE, Caller, check_envelope
+from tests.service.conftest import PATIENCE_S, REMOTE, Caller, check_envelope
 
 VALID = {
     "lockId": 1004,
@@ -84,7 +84,10 @@ def api(new_database: Callable[[], Path | str]) -> Iterator[Caller]:
     place = new_database()
     database = place if isinstance(place, str) else None
     service = RunningService(today=TODAY, clock=lambda: NOW_MS, database=database, migrate=True)
-    with service, httpx.Client(base_url=service.base_url, trust_env=False) as http:
+    with (
+        service,
+        httpx.Client(base_url=service.base_url, trust_env=False, timeout=PATIENCE_S) as http,
+    ):
         yield Caller(service, http)
         assert [repr(bug) for bug in service.failures] == []
 

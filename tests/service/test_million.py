@@ -12,7 +12,7 @@ from lockterm.service import remote_table
 from lockterm.service.running import RunningService
 from lockterm.service.sqlite_storage import SqliteDatabase
 from tests.conftest import NOW_MS
-from tests.service.conftest import REMOTE, Caller
+from tests.service.conftest import PATIENCE_S, REMOTE, Caller
 
 pytestmark = pytest.mark.long
 
@@ -42,7 +42,10 @@ def api(new_database: Callable[[], Path | str]) -> Iterator[Caller]:
         remote_table.recount(db, LOCK)
         db.execute("ANALYZE")
         db.go_on_after_ids()
-    with service, httpx.Client(base_url=service.base_url, trust_env=False) as http:
+    with (
+        service,
+        httpx.Client(base_url=service.base_url, trust_env=False, timeout=PATIENCE_S) as http,
+    ):
         yield Caller(service, http)
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS
-from tests.service.conftest import REMOTE, SETTING, VOICE
+from tests.service.conftest import PATIENCE_S, REMOTE, SETTING, VOICE
 
 DAY_MS = 86_400_000
 
@@ -145,7 +145,9 @@ def test_the_site_has_what_screens_need(running_service, call_to) -> None:
 
 def test_callers_at_once(api) -> None:
     def work(worker: int) -> None:
-        with httpx.Client(base_url=api.service.base_url, trust_env=False) as http:
+        with httpx.Client(
+            base_url=api.service.base_url, trust_env=False, timeout=PATIENCE_S
+        ) as http:
             for turn in range(10):
                 body = {**ADD, "remoteName": f"{worker}/{turn}"}
                 added = http.post(f"{REMOTE}add", json=body).json()["data"]["remoteId"]
@@ -175,7 +177,7 @@ def test_stop_is_prompt_and_leaves_nothing(running_service) -> None:
     service = running_service()
     address = httpx.URL(service.base_url)
     with (
-        httpx.Client(base_url=service.base_url, trust_env=False) as keep_alive,
+        httpx.Client(base_url=service.base_url, trust_env=False, timeout=PATIENCE_S) as keep_alive,
         socket.create_connection((address.host, address.port)) as silent,
         socket.create_connection((address.host, address.port)) as half_sent,
         socket.create_connection((address.host, address.port)) as not_reading,
@@ -187,7 +189,7 @@ def test_stop_is_prompt_and_leaves_nothing(running_service) -> None:
         service.stop()  # none of the four would ever let go by itself
         assert silent.recv(1) == b""
     for thread in set(threading.enumerate()) - threads:
-        thread.join(timeout=2)
+        thread.join(PATIENCE_S)
         assert not thread.is_alive(), thread
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection((address.host, address.port))
@@ -215,10 +217,10 @@ def test_in_the_foreground(number: signal.Signals, tmp_path: Path) -> None:
         assert process.stdout is not None
         first = process.stdout.readline()
         assert first.startswith("listening on http://127.0.0.1:")
-        with httpx.Client(base_url=first.split()[-1], trust_env=False) as http:
+        with httpx.Client(base_url=first.split()[-1], trust_env=False, timeout=PATIENCE_S) as http:
             page = http.get(f"{REMOTE}list", params={"lockId": 1001}).json()["data"]
             assert page["total"] == 137
             process.send_signal(number)
-            assert process.communicate(timeout=4) == ("", "")
+            assert process.communicate(timeout=PATIENCE_S) == ("", "")
         assert process.returncode == 0
     assert list(tmp_path.iterdir()) == []

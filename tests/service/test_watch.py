@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from lockterm.service.app import METRICS, WATCHED
 from lockterm.service.watch import Figures, Log
 from tests.service.cluster import Cluster
 from tests.service.conftest import REMOTE, Caller
-from tests.service.killing import body, children, served, until
+from tests.service.killing import ask, body, children, served, until
 
 SECRET = "hunter22-hunter22-hunter22"
 ADD = {"lockId": 1004, "remoteNumber": SECRET, "remoteType": 1, "addType": 1}
@@ -33,7 +33,15 @@ def test_a_line_for_each_request_has_no_word_of_it(
         db.execute("DROP TABLE remote")
     api.request("GET", f"{REMOTE}list?lockId=1001", headers=right)
     api.service.failures.clear()
-    said = capfd.readouterr().err
+    said = ""
+
+    def are_all_there() -> bool:
+        """The line of a request is written after its answer."""
+        nonlocal said
+        said += capfd.readouterr().err
+        return said.count('"event": "request"') == 6 and said.endswith("\n")
+
+    until(are_all_there)
     assert "hunter22" not in said.lower()
     lines = [json.loads(line) for line in said.splitlines()]
     told = [
@@ -51,6 +59,7 @@ def test_a_line_for_each_request_has_no_word_of_it(
     ]
     (failure,) = (line for line in lines if line["event"] == "failure")
     assert failure["kind"] in ("OperationalError", "UndefinedTable")
+    assert re.fullmatch(r"\w+\.py:[0-9]+", failure["at"])
 
 
 def counted(text: str) -> dict[str, float]:
@@ -91,18 +100,19 @@ def test_figures_are_those_of_all_workers_and_outlive_one(cluster: Cluster, tmp_
 
         def add(first: int) -> None:
             for number in range(first, first + 10):
-                httpx.post(f"{url}{REMOTE}add", json=body(str(number))).raise_for_status()
+                ask("POST", f"{url}{REMOTE}add", json=body(str(number))).raise_for_status()
 
-        def figure() -> float:
-            return counted(httpx.get(f"{url}{METRICS}").text)[added]
+        def told() -> tuple[float, int]:
+            """What is counted, and how many lines there are: both come after the answer."""
+            figure = counted(ask("GET", f"{url}{METRICS}").text).get(added, 0)
+            return figure, says.read_text().count(f'"endpoint": "{REMOTE}add"')
 
         add(0)
-        assert figure() == 10
+        until(lambda: told() == (10, 10))
         for worker in children(process):
             worker.kill()
         until(lambda: says.read_text().count("is started") == 2 and len(children(process)) == 2)
         add(10)
-        assert figure() == 20
+        until(lambda: told() == (20, 20))
     lines = [json.loads(line) for line in says.read_text().splitlines()]
-    assert sum(line.get("endpoint") == f"{REMOTE}add" for line in lines) == 20
     assert {line["event"] for line in lines} == {"request", "worker"}

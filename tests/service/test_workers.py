@@ -11,10 +11,10 @@ import psycopg
 import pytest
 
 from tests.service.cluster import Cluster
-from tests.service.conftest import REMOTE
+from tests.service.conftest import PATIENCE_S, REMOTE
 from tests.service.killing import (
     LOCK,
-    PATIENCE_S,
+    ask,
     body,
     children,
     recorded,
@@ -40,8 +40,8 @@ def test_what_was_taken_is_answered_before_the_end(cluster: Cluster) -> None:
     with served(place) as (process, url), psycopg.connect(place) as held:
         held.execute("INSERT INTO gate VALUES (%s)", (LOCK,))
         with ThreadPoolExecutor(8) as pool:
-            ask = lambda n: httpx.post(f"{url}{REMOTE}add", json=body(str(n)), timeout=PATIENCE_S)  # noqa: E731
-            asked = [pool.submit(ask, n) for n in range(8)]
+            add = lambda n: ask("POST", f"{url}{REMOTE}add", json=body(str(n)))  # noqa: E731
+            asked = [pool.submit(add, n) for n in range(8)]
             until(lambda: _in_hand(cluster, name) == 8)
             process.send_signal(signal.SIGTERM)
             until(lambda: _refuses(url))
@@ -62,7 +62,7 @@ def _in_hand(cluster: Cluster, name: str) -> int:
 
 def _refuses(url: str) -> bool:
     try:
-        httpx.get(url, timeout=PATIENCE_S)
+        ask("GET", url)
     except httpx.TransportError:
         return True
     return False
