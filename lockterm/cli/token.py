@@ -37,9 +37,11 @@ def token(name: str, is_given: bool) -> int:
 
 
 def _typed(shortest: int) -> str:
-    typed = sys.stdin.readline(_MOST + 1).removesuffix("\n").removesuffix("\r")
     try:
+        typed = sys.stdin.readline(_MOST + 1).removesuffix("\n").removesuffix("\r")
         values.header_value(typed)
+    except UnicodeError:  # its own words repeat part of what was typed
+        raise ValueError("The token is no text in this machine's encoding.") from None
     except ValueError as error:
         raise ValueError(f"The token {error}.") from None
     if not shortest <= len(typed) <= _MOST:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
 from collections import deque
@@ -9,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -29,6 +31,8 @@ from .sqlite_storage import SqliteDatabase
 from .storage import Again, Begin, Connection, Database, OutcomeUnknown, Unavailable, Unusable
 from .tokens import Tokens
 from .watch import Figures, Log, Watch
+
+T = TypeVar("T")
 
 Operation = Callable[[Call], object]
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -164,7 +168,7 @@ def create_service(
             Route("/packs/{path:path}", _download, methods=["GET"]),
             Route(HEALTH, _is_alive, methods=["GET"]),
             *((Route(METRICS, metrics, methods=["GET"]),) if figures else ()),
-            Route(READINESS, _endpoint(site, _is_ready, public_url), methods=["GET"]),
+            Route(READINESS, _readiness(site), methods=["GET"]),
         ],
         middleware=[
             Middleware(Watch, endpoints=WATCHED, log=log, figures=figures),
@@ -212,21 +216,34 @@ def _endpoint(site: Site, operation: Operation, public_url: str | None) -> Endpo
     return endpoint
 
 
-def _done(operation: Operation, call: Call) -> object:
+def _readiness(site: Site) -> Endpoint:
+    """Whoever asks needs no token: however many do at once, the database is asked once."""
+    asking: asyncio.Task[object] | None = None
+
+    async def endpoint(request: Request) -> Response:
+        nonlocal asking
+        if asking is None or asking.done():
+            asking = asyncio.create_task(run_in_threadpool(_done, _is_ready, site))
+        return success(request.scope["path"], await asyncio.shield(asking))
+
+    return endpoint
+
+
+def _done(work: Callable[[T], object], given: T) -> object:
     for attempt in range(1, _ATTEMPTS):
         with suppress(Again):
-            return operation(call)
+            return work(given)
         # Not all at the same time: those who were in each other's way would be so again.
         time.sleep(random.uniform(0.5, 1) * _PAUSE_S * 2 ** (attempt - 1))
-    return operation(call)
+    return work(given)
 
 
 async def _is_alive(request: Request) -> Response:
     return success(request.scope["path"], {})
 
 
-def _is_ready(call: Call) -> object:
-    with call.site.database.reading() as db:
+def _is_ready(site: Site) -> object:
+    with site.database.reading() as db:
         db.execute("SELECT any_lock FROM site")
     return {}
 

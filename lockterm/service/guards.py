@@ -30,6 +30,7 @@ BODY_TIMEOUT_S = 20.0
 _NOTED = 200
 """Characters of a path that are noted; those of the contract have some 50."""
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\[\]:/@?#\s]+)(?::[0-9]{1,5})?")
+_PORTS = {"http": ":80", "https": ":443"}
 _WILDCARDS = frozenset({"0.0.0.0", "::"})
 
 
@@ -63,7 +64,7 @@ class Guard:
     ) -> None:
         self._app = app
         public = urlsplit((public_url or "").lower())
-        self._public_origin = f"{public.scheme}://{public.netloc}"
+        self._public_origin = _origin(f"{public.scheme}://{public.netloc}") if public_url else None
         self._hosts = frozenset(host.lower() for host in (*allowed_hosts, public.hostname) if host)
         self._tokens = tokens
         self._clock = clock
@@ -107,7 +108,7 @@ class Guard:
         if not self._serves(host):
             raise Refusal(Code.MISDIRECTED)
         for origin in headers.getlist("origin"):
-            if origin.lower() not in (f"{scheme}://{host}".lower(), self._public_origin):
+            if _origin(origin) not in (_origin(f"{scheme}://{host}"), self._public_origin):
                 raise Refusal(Code.FORBIDDEN)
         is_open = path in (HEALTH, READINESS) or path.startswith("/packs/")
         if is_open:
@@ -153,6 +154,12 @@ class _Pace:
             return math.ceil((1 - self._free) / self._rate)
         self._free -= 1
         return 0
+
+
+def _origin(url: str) -> str:
+    """Where a URL belongs, as browsers write it: without the port that its scheme has."""
+    scheme, _, rest = url.lower().partition("://")
+    return f"{scheme}://{rest.removesuffix(_PORTS.get(scheme, ''))}"
 
 
 def _is_address(name: str) -> bool:

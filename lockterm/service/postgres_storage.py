@@ -35,6 +35,10 @@ except ImportError as missing:  # psycopg, or the libpq that it needs
 _MIGRATING = 0x4C4B5356
 """The advisory lock of whoever makes or changes the tables."""
 _HINT = "Its address is postgresql://USER@HOST:PORT/DATABASE, and the server has to be running."
+_BUSY_HINT = (
+    "Nothing was changed. Who has a transaction open stands in pg_stat_activity; have it end, and"
+    " try again."
+)
 _SECRET = ("password", "sslpassword")
 _SETTINGS = {
     "connect_timeout": 5,
@@ -52,9 +56,16 @@ SET lock_timeout = '10s'; SET statement_timeout = '60s';
 SET idle_in_transaction_session_timeout = '60s'
 """
 """Of a connection: what waits, or is slow, holds up no other for ever."""
+_FOR_ANOTHER = "SET LOCAL lock_timeout = '5min'; SET LOCAL statement_timeout = 0"
+"""While another makes the tables; an index of many rows takes as long as it does."""
+FOR_TABLES = "SET LOCAL lock_timeout = '5s'"
+"""Of the one that makes them: behind it waits whoever only wants to read."""
 
-_HASH = r"sha256(decode(replace({}, '\', '\\'), 'escape'))"
-"""Of a text's bytes: a name may be longer than what an index takes. Nobody makes two with one."""
+_HASH = r"sha256(decode(replace({}, E'\\', E'\\\\'), 'escape'))"
+"""Of a text's bytes: a name may be longer than what an index takes. Nobody makes two with one.
+
+Without the E, a backslash is what ``standard_conforming_strings`` of the database says.
+"""
 
 STEPS = (
     """
@@ -134,6 +145,9 @@ class PostgresDatabase:
         try:
             with psycopg.connect(**settings) as connection:
                 _prepare(connection, shown, begin, migrate=migrate)
+        except errors.LockNotAvailable:
+            reason = "a transaction that does not end holds its tables"
+            raise Unusable(reason, shown, _BUSY_HINT) from None
         except psycopg.Error as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             raise Unusable(reason.rstrip("."), shown, _HINT) from None
@@ -239,8 +253,11 @@ def _read(address: str) -> tuple[dict[str, Any], str]:
 def _prepare(
     connection: psycopg.Connection[Any], shown: str, begin: Begin, *, migrate: bool
 ) -> None:
+    connection.execute(LIMITS)
     if migrate:
+        connection.execute(_FOR_ANOTHER)
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
+        connection.execute(FOR_TABLES)
         connection.execute("CREATE TABLE IF NOT EXISTS lockterm_version (version BIGINT NOT NULL)")
     try:
         row = connection.execute("SELECT max(version) FROM lockterm_version").fetchone()

@@ -59,8 +59,10 @@ class Log:
         frame = cause.__traceback__
         while frame is not None and frame.tb_next is not None:
             frame = frame.tb_next
-        code = None if frame is None else frame.tb_frame.f_code
-        at = "" if frame is None or code is None else f"{code.co_name}:{frame.tb_lineno}"
+        at = ""
+        if frame is not None:
+            file = os.path.basename(frame.tb_frame.f_code.co_filename)
+            at = f"{file}:{frame.tb_lineno}"
         state = getattr(cause, "sqlstate", None)
         self.tell("failure", kind=type(cause).__name__, at=at, sqlstate=state)
 

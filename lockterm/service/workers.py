@@ -79,15 +79,17 @@ def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> No
 
         def start(part: int) -> None:
             with _undisturbed():  # whoever is asked to end has to end this one, too
+                if is_ending:
+                    return
                 if child := os.fork():
                     children[child] = part
                     return
                 for number in ENDINGS:
                     signal.signal(number, signal.SIG_DFL)
-            os.close(until_then)
-            if (figures := options.get("figures")) is not None:
-                figures.part = part
-            _work(parent_lives, host, listening, options)
+                os.close(until_then)
+                if (figures := options.get("figures")) is not None:
+                    figures.part = part
+                _work(parent_lives, host, listening, options)
 
         before = {number: signal.signal(number, end) for number in ENDINGS}
         signal.signal(signal.SIGHUP, read_tokens)
@@ -104,8 +106,7 @@ def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> No
                     how = os.waitstatus_to_exitcode(status)
                     log.tell("worker", f"a worker ended with {how}, one is started")
                     time.sleep(_PAUSE_S)
-                if not is_ending:
-                    start(part)
+                start(part)
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
@@ -114,7 +115,10 @@ def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> No
 
 
 def _work(parent_lives: int, host: str, listening: socket.socket, options: Any) -> NoReturn:
-    """Be a worker until asked to end, or until who started it is gone."""
+    """Be a worker until asked to end, or until who started it is gone.
+
+    What it is asked before it can do so has to wait: the signals come blocked.
+    """
 
     def watch() -> None:
         os.read(parent_lives, 1)  # nothing is ever written: it ends when the parent has
@@ -122,12 +126,11 @@ def _work(parent_lives: int, host: str, listening: socket.socket, options: Any) 
 
     code, log = 1, options["log"]
     try:
-        with (
-            asked_to_end() as asked,
-            RunningService(host, listening=listening, drain_s=DRAIN_S, **options) as service,
-        ):
+        with asked_to_end() as asked:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
             threading.Thread(target=watch, daemon=True).start()
-            service.wait(asked)
+            with RunningService(host, listening=listening, drain_s=DRAIN_S, **options) as service:
+                service.wait(asked)
         code = 0
     except OSError as error:
         log.tell("worker", f"the worker cannot start: {error.strerror}")

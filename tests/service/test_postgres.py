@@ -17,7 +17,7 @@ from lockterm.service.app import create_service
 from lockterm.service.running import RunningService
 from lockterm.service.storage import SCHEMA, Unusable
 from tests.service.cluster import Cluster
-from tests.service.conftest import REMOTE, Caller
+from tests.service.conftest import PATIENCE_S, REMOTE, Caller
 from tests.service.killing import until
 
 pytestmark = pytest.mark.long
@@ -28,6 +28,12 @@ ADD = {"lockId": 1004, "remoteNumber": "1", "remoteType": 1, "addType": 1}
 def new_database(cluster: Cluster) -> Callable[[], str]:
     """Of this kind alone."""
     return cluster.new_database
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a request wait for a connection as long as a busy machine takes to make it."""
+    monkeypatch.setattr(postgres_storage, "WAIT_S", PATIENCE_S)
 
 
 @pytest.fixture
@@ -109,6 +115,34 @@ def test_names_that_md5_takes_for_one_are_two(two: list[Caller]) -> None:
         two[0].add(1004, name)
         assert two[1].refused(f"{REMOTE}add", **{**ADD, "remoteName": name}) == -3
         assert two[1].refused(f"{REMOTE}checkRemoteName", lockId=1004, remoteName=name) == -3
+
+
+def test_a_backslash_is_one_whatever_the_database_takes_it_for(
+    cluster: Cluster, place: str, running_service: Any, call_to: Any
+) -> None:
+    name = psycopg.conninfo.conninfo_to_dict(place)["dbname"]
+    cluster.do(f"ALTER DATABASE {name} SET standard_conforming_strings = off")
+    api = call_to(running_service(database=place))
+    for name in ("\\", "\\\\", "\\134"):
+        api.add(1004, name)
+        assert api.refused(f"{REMOTE}add", **{**ADD, "remoteName": name}) == -3
+
+
+def test_tables_that_somebody_reads_without_end_are_not_waited_for(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever only wants to read would wait behind the one that waits."""
+    with monkeypatch.context() as earlier:
+        earlier.setattr(postgres_storage, "STEPS", postgres_storage.STEPS[:1])
+        create_service(place, migrate=True).state.site.database.close()
+    monkeypatch.setattr(postgres_storage, "FOR_TABLES", "SET LOCAL lock_timeout = '300ms'")
+    with psycopg.connect(place) as held:
+        held.execute("SELECT count(*) FROM remote")
+        with pytest.raises(Unusable, match="holds its tables") as refused:
+            create_service(place, migrate=True)
+        assert "pg_stat_activity" in refused.value.hint
+        held.rollback()
+    create_service(place, migrate=True).state.site.database.close()
 
 
 def test_a_server_that_is_away_is_told(place: str) -> None:
@@ -241,9 +275,27 @@ def test_what_the_database_cannot_do_leaves_nothing_half_done(
     assert api.add(1004, "Half")
 
 
+def test_what_was_in_the_way_of_others_is_tried_five_times(
+    cluster: Cluster, place: str, running_service: Any, call_to: Any
+) -> None:
+    """The sequence counts: what it has given stays given when all else is undone."""
+    api = call_to(running_service(database=place))
+    name = psycopg.conninfo.conninfo_to_dict(place)["dbname"]
+    cluster.do("CREATE SEQUENCE attempts", name)
+    fault = "IF nextval('attempts') <> 5 THEN RAISE serialization_failure; END IF;"
+    cluster.do(FAIL.format(fault).replace("remote_count", "remote"), name)
+    assert api.add(1004, "The fifth")
+    assert api.page(1004)["total"] == 1
+    answer = api.request("POST", f"{REMOTE}add", json={**ADD, "remoteName": "Never"})
+    assert answer.status_code == 503
+    assert cluster.do("SELECT last_value FROM attempts", name) == [(10,)]
+    api.service.failures.clear()
+    assert api.page(1004)["total"] == 1
+
+
 @pytest.fixture
 def short_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have a request wait less for a connection than a client for its answer."""
+    """Have a request give up soon where there is no connection to be had."""
     monkeypatch.setattr(postgres_storage, "WAIT_S", 0.5)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -12,7 +14,8 @@ from lockterm.service import guards, running
 from lockterm.service.answers import Code
 from tests.conftest import NOW_MS
 from tests.servers import port_of
-from tests.service.conftest import REMOTE, SETTING, VOICE, Caller
+from tests.service.conftest import PATIENCE_S, REMOTE, SETTING, VOICE, Caller
+from tests.service.killing import until
 
 LIST = f"{REMOTE}list?lockId=1001"
 CHECK = f"{REMOTE}checkRemoteName"
@@ -140,6 +143,7 @@ def test_unknown_paths(api: Caller, path: str) -> None:
         "https://{host}",
         "http://{host}.evil.example",
         "http://127.0.0.1",
+        "://",
     ],
 )
 def test_foreign_origins(api: Caller, origin: str) -> None:
@@ -180,14 +184,16 @@ def test_own_hosts_and_the_pack_addresses_they_give(api: Caller, host: str) -> N
 
 
 def test_behind_a_proxy_addresses_are_the_public_ones(running_service, call_to) -> None:
-    api = call_to(running_service(public_url="https://Locks.example.com:8443/site"))
+    address = "https://Locks.example.com:443/site"
+    api = call_to(running_service(public_url=address))
     body = {"vendor": "lumenlock", "model": "L7"}
-    for host in ("locks.example.com:8443", "127.0.0.1"):
+    for host in ("locks.example.com", "127.0.0.1"):
         answer = api.request("POST", f"{VOICE}packs", json=body, headers={"host": host})
         url = answer.json()["data"][0]["timbres"][0]["timbrePackUrl"]
-        assert url == "https://Locks.example.com:8443/site/packs/lumenlock/l7/zh-cn-xiaoyan.wav"
-    for origin, status in (("https://locks.example.com:8443", 200), ("https://example.com", 403)):
-        headers = {"origin": origin, "host": "locks.example.com:8443"}
+        assert url == f"{address}/packs/lumenlock/l7/zh-cn-xiaoyan.wav"
+    own = "https://locks.example.com"  # browsers leave out the port that goes without saying
+    for origin, status in ((own, 200), (f"{own}:8443", 403), ("https://example.com", 403)):
+        headers = {"origin": origin, "host": "locks.example.com"}
         assert api.request("GET", LIST, headers=headers).status_code == status
 
 
@@ -220,6 +226,27 @@ def test_a_token_is_needed_where_one_is_set(running_service, call_to) -> None:
     assert api.http.get(url).status_code == 200, "the lock that fetches a pack has no token"
 
 
+def test_many_who_ask_whether_it_is_ready_are_one_question_to_the_database(
+    api: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They need no token: each with a connection of its own would take them all."""
+    database = api.service.app.state.site.database
+    asked, is_free, reading = [], threading.Event(), database.reading
+
+    def slow() -> object:
+        asked.append(1)
+        assert is_free.wait(PATIENCE_S)
+        return reading()
+
+    monkeypatch.setattr(database, "reading", slow)
+    with ThreadPoolExecutor(8) as pool:
+        answers = [pool.submit(api.request, "GET", "/readyz") for _ in range(8)]
+        until(lambda: len(api.service.requests) == 8 and asked)
+        assert len(asked) == 1
+        is_free.set()
+    assert {one.result().status_code for one in answers} == {200}
+
+
 def test_a_rate_is_kept_and_says_when_to_ask_again(running_service, call_to) -> None:
     now_ms = [NOW_MS]
     api = call_to(running_service(token="s3cr3t", rate=2.0, clock=lambda: now_ms[0]))
@@ -247,7 +274,7 @@ def test_a_rate_is_kept_and_says_when_to_ask_again(running_service, call_to) -> 
 def exchange(api: Caller, request: bytes) -> httpx.Response:
     """Send bytes as they are; returns the one answer to them."""
     address = httpx.URL(api.service.base_url)
-    with socket.create_connection((address.host, address.port), timeout=5) as line:
+    with socket.create_connection((address.host, address.port), timeout=PATIENCE_S) as line:
         line.sendall(request)
         received = b""
         while chunk := line.recv(65536):
@@ -327,7 +354,7 @@ def test_a_head_that_never_ends_is_hung_up_on(api: Caller, monkeypatch: pytest.M
     address = ("127.0.0.1", port_of(api.service))
     head = b"GET /api/v1/bluetooth-remote/list?lockId=1001 HTTP/1.1\r\nHost: 127.0.0.1\r\n"
     for begun in (b"", head, head + b"\r\n" + head):
-        with socket.create_connection(address, timeout=20) as line:
+        with socket.create_connection(address, timeout=PATIENCE_S) as line:
             line.sendall(begun)
             if head + b"\r\n" in begun:
                 assert line.recv(5) == b"HTTP/"

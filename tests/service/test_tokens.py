@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
-import httpx
 import pytest
 
 from lockterm.cli.commands import run
 from lockterm.service.tokens import Tokens, line_of
 from tests.conftest import NOW_MS
 from tests.service.cluster import Cluster
-from tests.service.conftest import REMOTE
-from tests.service.killing import children, served, until
+from tests.service.conftest import PATIENCE_S, REMOTE
+from tests.service.killing import ask, children, served, until
 
 LIST = f"{REMOTE}list?lockId=1001"
 NORTH, SOUTH = "north-0123456789abcdef", "south-0123456789abcdef"
@@ -67,14 +68,16 @@ def test_a_line_is_made_of_a_new_token_or_of_a_given_one(
     line, told = capsys.readouterr()
     assert Tokens(lambda: line).name_of(told.split()[-1].encode()) == "north"
     given = tmp_path / "token"
-    for typed, code in ((NORTH, 0), ("sh0rt", 2), ("a\tb" * 20, 2), (f"{'é' * 20}", 2)):
-        given.write_text(f"{typed}\n", "utf-8")
+    latin = "\udce9" * 20  # é, in bytes that are no UTF-8
+    for typed, code in ((NORTH, 0), ("sh0rt", 2), ("a\tb" * 20, 2), ("é" * 20, 2), (latin, 2)):
+        given.write_text(f"{typed}\n", "utf-8", "surrogateescape")
         with given.open(encoding="utf-8") as stdin:
             monkeypatch.setattr("sys.stdin", stdin)
             assert run(["token", "north", "--stdin"]) == code
         line, told = capsys.readouterr()
         assert line == ("" if code else f"{line_of('north', NORTH)}\n")
         assert typed not in told
+        assert "codec" not in told
     assert run(["token", "no name"]) == 2
 
 
@@ -89,7 +92,7 @@ def test_tokens_are_read_again_and_a_bad_file_leaves_the_old_ones(
     def answers() -> set[tuple[int, int]]:
         """What the two tokens get, on connections enough to meet every worker."""
         return {
-            tuple(httpx.get(url + LIST, headers=bearer(one)).status_code for one in (NORTH, SOUTH))
+            tuple(ask("GET", url + LIST, headers=bearer(one)).status_code for one in (NORTH, SOUTH))
             for _ in range(8)
         }  # type: ignore[return-value]
 
@@ -112,3 +115,31 @@ def test_tokens_are_read_again_and_a_bad_file_leaves_the_old_ones(
         until(lambda: answers() == {(401, 200)})
         assert SOUTH not in says.read_text()
     assert process.returncode == 0
+
+
+AT_BIRTH = f"""
+import os, signal
+from lockterm.service import workers
+from lockterm.service.tokens import Tokens, line_of
+
+def disturbed(*given):
+    os.kill(os.getpid(), signal.SIGHUP)
+    work(*given)
+
+work, workers._work = workers._work, disturbed
+tokens = Tokens(lambda: line_of("north", {NORTH!r}))
+workers.serve_with_workers(2, "127.0.0.1", 0, tokens=tokens)
+"""
+
+
+def test_a_worker_that_is_told_at_its_birth_reads_them_again(tmp_path: Path) -> None:
+    """In place of being ended by it, as nothing deals with the signal yet."""
+    says = tmp_path / "says"
+    with (
+        says.open("wb") as stderr,
+        subprocess.Popen([sys.executable, "-c", AT_BIRTH], stderr=stderr, text=True) as process,
+    ):
+        until(lambda: says.read_text().count("\n") == 2)
+        process.terminate()
+        assert process.wait(PATIENCE_S) == 0
+    assert says.read_text() == "lockterm: the tokens were read again\n" * 2
