@@ -139,6 +139,6 @@ def main() -> None:
         pages("SQLite", folder / "long.db")
         pages("PostgreSQL", cluster.new_database())
         ledger = write_through(cluster, KILLS)
-        sent, answered = ledger.sent, len(ledger.answered)
+        sent, answered = len(ledger.codes), len(ledger.answered)
         print(f"\n{KILLS} kills of a worker: {sent:,} adds sent, {answered:,} answered,")
         print(f"{len(ledger.lost)} lost of those answered, {len(ledger.doubled)} doubled")

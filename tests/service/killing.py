@@ -99,55 +99,79 @@ def recorded(cluster: Cluster, place: str) -> Counter[str]:
 class Ledger:
     """What became of the writes."""
 
-    sent: int
-    answered: list[str]
-    """The names whose adding was answered as done."""
+    codes: dict[str, int | None]
+    """What the adding of each name was answered with; None: nothing."""
     there: Counter[str]
     """How often each name is recorded."""
+
+    @property
+    def answered(self) -> list[str]:
+        """The names whose adding was answered as done."""
+        return [name for name, code in self.codes.items() if code == 0]
 
     @property
     def lost(self) -> list[str]:
         return [name for name in self.answered if not self.there[name]]
 
     @property
+    def half_done(self) -> list[str]:
+        """Those that are there although the answer says that nothing was changed."""
+        return [name for name, code in self.codes.items() if code == 503 and self.there[name]]
+
+    @property
     def doubled(self) -> list[str]:
         return [name for name, count in self.there.items() if count > 1]
 
 
-def write_through(cluster: Cluster, kills: int, writers: int = 8) -> Ledger:
-    """Add remotes through two workers, one or the other of which is killed so many times."""
+def kill_one(process: subprocess.Popen[str]) -> None:
+    """Kill a worker as soon as both are there."""
+    found = list[psutil.Process]()
+
+    def are_two() -> bool:
+        found[:] = children(process)
+        return len(found) == 2
+
+    until(are_two)
+    random.choice(found).kill()
+
+
+def write_through(
+    cluster: Cluster,
+    times: int,
+    fault: Callable[[subprocess.Popen[str]], None] = kill_one,
+    writers: int = 8,
+) -> Ledger:
+    """Add remotes through two workers, with so many faults, each after some were added."""
     place = cluster.new_database()
-    answered: list[str] = []
+    codes: dict[str, int | None] = {}
+    done: list[str] = []
     is_over = threading.Event()
 
-    def write(url: str, writer: int) -> int:
+    def write(url: str, writer: int) -> None:
         for turn in itertools.count():
             name = f"{writer}/{turn}"
+            codes[name] = None
             try:
                 answer = ask("POST", f"{url}{REMOTE}add", json=body(name))
             except httpx.TransportError:
                 continue  # it is not known, and not sent again
-            assert answer.json()["errcode"] == 0, answer.text
-            answered.append(name)
+            codes[name] = answer.json()["errcode"]
+            if codes[name] == 0:
+                done.append(name)
             if is_over.is_set():
-                return turn + 1
-        raise AssertionError
+                return
 
     with served(place) as (process, url), ThreadPoolExecutor(writers) as pool:
         sent = [pool.submit(write, url, writer) for writer in range(writers)]
         try:
-            for _ in range(kills):
-                before = len(answered)
-                until(lambda: len(answered) > before + 20)  # noqa: B023
-                found = list[psutil.Process]()
-
-                def are_two() -> bool:
-                    found[:] = children(process)  # noqa: B023
-                    return len(found) == 2  # noqa: B023
-
-                until(are_two)
-                random.choice(found).kill()
+            for _ in range(times):
+                before = len(done)
+                until(lambda: len(done) > before + 20)  # noqa: B023
+                fault(process)
+            before = len(done)
+            until(lambda: len(done) > before + 20)
         finally:
             is_over.set()
-        count = sum(one.result() for one in sent)
-    return Ledger(count, answered, recorded(cluster, place))
+        for one in sent:
+            one.result()
+    return Ledger(codes, recorded(cluster, place))

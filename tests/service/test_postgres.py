@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import md5
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -151,6 +152,42 @@ def test_a_server_that_is_away_is_told(place: str) -> None:
     assert refused.value.hint
     with pytest.raises(Unusable, match='role "mallory" does not exist'):
         create_service(place.replace("lockterm@", "mallory@"))
+
+
+def test_the_password_comes_from_where_libpq_looks_for_it(
+    cluster: Cluster, place: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for variable in ("PGPASSWORD", "PGPASSFILE", "PGSERVICEFILE"):
+        monkeypatch.setenv(variable, "")
+    access = cluster.folder / "data/pg_hba.conf"
+    access.write_text(f"local all guarded scram-sha-256\n{access.read_text()}")
+    cluster.do("CREATE ROLE guarded SUPERUSER LOGIN PASSWORD 'hunter22'")
+    cluster.control("restart")
+    address, name = (
+        place.replace("lockterm@", "guarded@"),
+        psycopg.conninfo.conninfo_to_dict(place)["dbname"],
+    )
+    with pytest.raises(Unusable, match="no password"):
+        create_service(address, migrate=True)
+    monkeypatch.setenv("PGPASSWORD", "hunter23")
+    with pytest.raises(Unusable, match="authentication failed") as refused:
+        create_service(address, migrate=True)
+    assert "hunter" not in f"{refused.value}{refused.value.hint}"
+    monkeypatch.setenv("PGPASSWORD", "")
+    kept, service = tmp_path / "pgpass", tmp_path / "service"
+    kept.touch(0o600)
+    kept.write_text("*:*:*:guarded:hunter22\n")
+    service.write_text(
+        f"[site]\nhost={cluster.folder}\nuser=guarded\ndbname={name}\npassword=hunter22\n"
+    )
+    for variable, value, where in (
+        ("PGPASSWORD", "hunter22", address),
+        ("PGPASSFILE", str(kept), address),
+        ("PGSERVICEFILE", str(service), "postgresql:///?service=site"),
+    ):
+        with monkeypatch.context() as known:
+            known.setenv(variable, value)
+            create_service(where, migrate=True).state.site.database.close()
 
 
 def test_one_of_those_who_add_a_name_at_once_gets_it(two: list[Caller]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
@@ -24,14 +25,28 @@ from tests.service.killing import (
 )
 
 pytestmark = pytest.mark.long
-KILLS = 8
-"""The benchmarks do it 50 times."""
+KILLS, CRASHES = 8, 3
+"""The benchmarks do the first 50 times."""
 
 
 def test_a_worker_that_is_killed_loses_and_doubles_nothing(cluster: Cluster) -> None:
     ledger = write_through(cluster, KILLS)
     assert (ledger.lost, ledger.doubled) == ([], [])
-    assert len(ledger.answered) <= len(ledger.there) <= ledger.sent
+    assert set(ledger.codes.values()) <= {0, None}
+    assert set(ledger.answered) <= ledger.there.keys() <= ledger.codes.keys()
+
+
+def test_a_database_that_dies_under_writes_loses_nothing_and_no_worker(cluster: Cluster) -> None:
+    workers = set[int]()
+
+    def crash(process: subprocess.Popen[str]) -> None:
+        workers.update(child.pid for child in children(process))
+        cluster.control("restart", "-m", "immediate")
+
+    ledger = write_through(cluster, CRASHES, crash)
+    assert (ledger.lost, ledger.half_done, ledger.doubled) == ([], [], [])
+    assert set(ledger.codes.values()) <= {0, 503, 504}, "each is answered, as the contract has it"
+    assert len(workers) == 2
 
 
 def test_what_was_taken_is_answered_before_the_end(cluster: Cluster) -> None:
