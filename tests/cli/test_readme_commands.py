@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from lockterm.cli.commands import lockterm
 from lockterm.cli.locks import locks
 from lockterm.cli.outcomes import outcomes
 from lockterm.cli.remotes import remotes
+from lockterm.cli.serve import serve
 from lockterm.cli.voice import voice
 
 ROOT = Path(__file__).parent.parent.parent
@@ -49,6 +52,17 @@ def table() -> str:
 def test_the_manual_has_the_commands_that_are() -> None:
     manual = (ROOT / "MANUAL.md").read_text("utf-8")
     assert table() in manual, f"the manual's table should be\n{table()}"
+
+
+def test_what_is_told_of_serving_for_real_has_options_that_there_are() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    found = re.search(r"^lockterm serve ((?:.*\\\n)*.*)$", page, re.M)
+    assert found is not None
+    compose = (ROOT / "tests/service/compose.yaml").read_text("utf-8")
+    listed = re.findall(r"^      - (--.*)$", compose, re.M)
+    for arguments in (shlex.split(found[1].replace("\\\n", " ")), listed):
+        assert "--migrate" in arguments
+        serve.make_context("serve", list(arguments))
 
 
 def test_the_readme_has_the_exit_codes_of_the_help() -> None:
