@@ -17,6 +17,7 @@ from lockterm.errors import StoreError
 from lockterm.operations.everywhere import LockRead
 from lockterm.operations.run_here import RunHere
 from lockterm.screens.base import RefusedModal
+from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.everywhere import EverywhereScreen
 from lockterm.screens.everywhere.base import AllLocksScreen
 from lockterm.screens.everywhere.ends import WhatEndsScreen
@@ -92,7 +93,11 @@ class Site:
     @asynccontextmanager
     async def running(self, starter: Starter) -> AsyncIterator[Any]:
         fill_book(starter, *[Lock(lock_id, name=f"Lock {lock_id}") for lock_id in self.lists])
-        answers = {"remote/list": self._list, "remote/detail": self._detail}
+        answers = {
+            "remote/list": self._list,
+            "remote/detail": self._detail,
+            "remote/delete": self._delete,
+        }
         async with canned(answers) as service:
             yield service
 
@@ -107,8 +112,14 @@ class Site:
 
     async def _detail(self, asked: dict[str, Any]) -> dict[str, Any]:
         every = [one for found in self.lists.values() for one in found]
-        found = next(one for one in every if one["id"] == int(asked["id"]))
+        found = next(one for one in every if one["id"] == int(asked["remoteId"]))
         return {"errcode": 0, "data": found}
+
+    async def _delete(self, asked: dict[str, Any]) -> dict[str, Any]:
+        await self.go_on.wait()
+        for found in self.lists.values():
+            found[:] = [one for one in found if one["id"] != asked["remoteId"]]
+        return {"errcode": 0, "data": None}
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40)])
@@ -275,6 +286,36 @@ async def test_without_marks_keys_are_for_the_remote_under_the_cursor(
         assert rows(pilot) == [one for one in before if one != on]
         (done,) = await pilot.app.operations.journal.history()
         assert (done.call, done.lock_id, done.remote_id) == ("delete", *on)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+@pytest.mark.parametrize("key", ["F", "W"])
+async def test_deletes_are_told_at_their_rows_while_they_are_under_way(
+    lockterm_app: Starter, size: tuple[int, int], key: str
+) -> None:
+    """Two at once: the second begins while the first has no answer yet."""
+    end = NOW_MS + 86_400_000
+    fields = {"remoteType": 2, "startDate": NOW_MS - 86_400_000, "endDate": end}
+    names = ("Anna", "Anna Maria", "Anna Lena")
+    site = Site(L1=[remote(n, 1, name, **fields) for n, name in enumerate(names, 1)], L2=[])
+    async with site.running(lockterm_app) as service, lockterm_app(service, size=size) as pilot:
+        await press(pilot, key, *(["ctrl+r", *"anna", "enter"] if key == "F" else ["r"]))
+        await until(pilot, lambda: len(rows(pilot)) == 3)
+        site.go_on.clear()
+        deleted = list[int | None]()
+        for _ in range(2):
+            deleted.append((current(pilot) or (0, None))[1])
+            await pilot.press("d")
+            await until(pilot, lambda: "State:" in words(pilot.app))
+            modal = pilot.app.screen
+            assert isinstance(modal, DestroyModal)
+            await until(pilot, modal.may_act)
+            await pilot.press("D")
+            await until(pilot, lambda: shown(pilot.app).count("deleting") == len(deleted))
+            await pilot.press("j")
+        site.go_on.set()
+        await until(pilot, lambda: {one for _, one in rows(pilot)} == {1, 2, 3} - {*deleted})
+        await until(pilot, lambda: "deleting" not in shown(pilot.app))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])

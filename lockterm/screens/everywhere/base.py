@@ -154,7 +154,7 @@ class AllLocksScreen(LocktermScreen[None]):
         row = self.results.current
         if row is None or (remote := row.remote) is None:
             return None
-        lock = row.lock
+        lock, table = row.lock, self.query_one(OnLocksTable)
 
         def written() -> None:
             if self.is_attached:  # a change that is under way goes on without this screen
@@ -164,6 +164,8 @@ class AllLocksScreen(LocktermScreen[None]):
             self,
             lambda: remote,
             refresh="everywhere.read",
+            busy=table.busy[lock.lock_id],
+            busy_changed=table.refresh,
             on_lock=lock,
             written=written,
             change_type=with_keys(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
@@ -107,6 +108,8 @@ class OnLocksTable(RowTable):
         self, columns: Sequence[str], marked: Callable[[OnLock], bool], *, id: str | None = None
     ) -> None:
         super().__init__(*[COLUMNS[key] for key in columns], id=id)
+        self.busy: defaultdict[int, dict[int, str]] = defaultdict(dict)
+        """Lock id -> remote id -> what is being done with it: ``deleting``."""
         self._marked = marked
         self._columns = columns
         self._rows: Sequence[OnLock] = ()
@@ -155,7 +158,8 @@ class OnLocksTable(RowTable):
             lock = cut(texts["lock"][0], widths["lock"])
             yield f"{' ' * BEFORE}{lock}: {shown.problem}", ""
             return
-        remote = RemoteRow.of(shown.remote, shown.zone, self._now_ms)
+        busy = self.busy[shown.lock.lock_id].get(shown.remote.id or 0, "")
+        remote = RemoteRow.of(shown.remote, shown.zone, self._now_ms, busy)
         layout = Layout({key: widths[key] for key in widths if key in _OF_REMOTE}, GAP, 0)
         if "who" in widths:
             layout = replace(layout, widths={"name": widths["who"], **layout.widths})

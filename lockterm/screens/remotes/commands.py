@@ -51,6 +51,7 @@ class RemoteCommands:
         current: Tells the remote that they act on; None: there is none.
         refresh: The id of the key that reads again what the screen shows.
         stand_on: Called with the id of a remote that was saved.
+        busy: What is being done with remotes of the lock, where it outlives these commands.
         busy_changed: Called when something else is being done with a remote: see ``busy``.
         known: Tells the remotes that are known without asking: what they are called is taken.
         total: Tells how many the lock has; None: that is not known.
@@ -68,7 +69,8 @@ class RemoteCommands:
         *,
         refresh: str,
         stand_on: Callable[[int | None], None] = lambda _: None,
-        busy_changed: Callable[[], None] = lambda: None,
+        busy: dict[int, str] | None = None,
+        busy_changed: Callable[[], object] = lambda: None,
         known: Callable[[], Iterable[Remote]] = tuple,
         total: Callable[[], int | None] = lambda: None,
         is_deleted: Callable[[Remote], bool] = lambda _: False,
@@ -87,7 +89,7 @@ class RemoteCommands:
         self._on_lock = on_lock
         self._told_written = written
         self._change_type = change_type
-        self.busy: dict[int, str] = {}
+        self.busy = {} if busy is None else busy
         """Remote id -> what is being done with it: ``deleting``."""
 
     @property
