@@ -29,12 +29,18 @@ LAST_RETRY_S = 60.0
 turn: ContextVar[Callable[[], AbstractAsyncContextManager[None]]] = ContextVar(
     "turn", default=contextlib.nullcontext
 )
-"""What a call waits for, and goes on in. What reads for a run sets it in its own task: a key waits
-for nobody's turn."""
+"""What a call waits for, and goes on in; a key waits for nobody's turn."""
 
 unstated_s: ContextVar[float] = ContextVar("unstated_s", default=5.0)
 """The pause that is kept where calls are too many and the service does not say how long to wait.
-The step of a run sets it to none: the pace of the run knows."""
+What goes by a pace sets it to none: the pace knows."""
+
+
+def go_by(next_turn: Callable[[], AbstractAsyncContextManager[None]]) -> None:
+    """Have all further calls of this task wait for their turns: it reads back, and nobody waits."""
+    turn.set(next_turn)
+    unstated_s.set(0.0)
+
 
 CLOCK_TOLERANCE_S = 120.0
 """How far this machine's clock may be off the service's before dates are doubted."""

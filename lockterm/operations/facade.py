@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
     from lockterm.domain.plan import Plan
     from lockterm.operations.everywhere import Everywhere
+    from lockterm.operations.pace import Pace
     from lockterm.operations.run_here import RunHere
     from lockterm.operations.runs import Runs
     from lockterm.operations.sending import Sender
@@ -106,7 +107,22 @@ class Operations:
         """Reads unsettled operations back, and knows what proves them."""
         from lockterm.operations.watching import Watch
 
-        return Watch(self.connection, self.journal, self.remotes, by_itself=self._reads_back)
+        return Watch(
+            self.connection,
+            self.journal,
+            self.remotes,
+            self.pace,
+            by_itself=self._reads_back,
+        )
+
+    @cached_property
+    def pace(self) -> Pace:
+        """How fast runs go, and what reads back: the service tells by its answers."""
+        from lockterm.operations.pace import Pace
+
+        pace = Pace(lambda: self.clock.steady(), self.profile.calls_per_minute)
+        self.connection.on_limited, self.connection.on_answered = pace.limit, pace.answer
+        return pace
 
     @cached_property
     def sender(self) -> Sender:
@@ -138,7 +154,7 @@ class Operations:
         from lockterm.operations.steps import Steps
 
         steps = Steps(self.writes, self.journal, self.remotes, self.watch, self.locks, self.zone)
-        return Runs(self.profile, self.connection, self.journal, steps)
+        return Runs(self.profile, self.connection, self.journal, steps, self.pace)
 
     def begin_run(self, plan: Plan) -> RunHere:
         """Carry out a plan that was agreed to, whatever is looked at meanwhile.

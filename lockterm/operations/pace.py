@@ -10,9 +10,11 @@ that nobody told is found soon, met seldom, and nearly reached.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 
 FIRST_AT_ONCE = 2.0
 MOST_AT_ONCE = 12.0
@@ -35,12 +37,14 @@ FIRST_PER_S = 2.0
 """The first guess where hardly anything was answered."""
 LEAST_PER_S = 0.2
 """However often it says so, this many calls a second are tried."""
+READS_AT_ONCE = 4
+"""So many calls go on at once that read back what had no answer."""
 LEAST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 1.0
 """The pause after a 429 that asks for less: twice as long each time, until something went well."""
 
 
 class Pace:
-    """Decides when the next step may begin.
+    """Decides when the next step of a run may begin, or the next call that reads back.
 
     Args:
         now_s: The steady clock, in seconds.
@@ -68,6 +72,7 @@ class Pace:
         """How many it has asked for in turn."""
         self._answered: deque[float] = deque()
         """When calls were answered, in the last second."""
+        self._reads = asyncio.Semaphore(READS_AT_ONCE)
 
     @property
     def per_s(self) -> float:
@@ -93,6 +98,15 @@ class Pace:
         now_s, per_s = self._now_s(), self.per_s
         if per_s < math.inf:
             self._next_s = max(self._next_s, now_s) + calls / per_s
+
+    @contextlib.asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """The turn of a call that reads back: as soon as there is room for it."""
+        async with self._reads:
+            while (wait_s := self.wait_s(0)) > 0:
+                await asyncio.sleep(wait_s)
+            self.begin(1)
+            yield
 
     def answer(self) -> None:
         """Note that a call was answered, and was not one too many."""

@@ -30,8 +30,8 @@ from lockterm.errors import (
     ServiceError,
     StoreError,
 )
-from lockterm.operations.connection import turn, unstated_s
-from lockterm.operations.pace import MOST_AT_ONCE, Pace
+from lockterm.operations.connection import go_by, unstated_s
+from lockterm.operations.pace import MOST_AT_ONCE
 from lockterm.operations.refusals import NoSuchRun, OtherPlan, RunUnderWay
 from lockterm.operations.steps import CALLS
 from lockterm.store.runs import RunStore
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from lockterm.config import Profile
     from lockterm.operations.connection import Connection
     from lockterm.operations.journal_store import JournalStore
+    from lockterm.operations.pace import Pace
     from lockterm.operations.steps import Steps
 
 _log = logging.getLogger(__name__)
@@ -52,9 +53,6 @@ USUAL_CALL_S = 0.2
 READ_BACK_S = 30.0
 """So many seconds an outcome without an answer is read back before the lock's next step begins: a
 delete of an old remote is proven by then. All that is unknown is read back at the end of a run."""
-
-READS_AT_ONCE = 4
-"""So many calls go on at once that read back what had no answer."""
 
 MOST_PAUSES = 10
 """So often a step is put off because the service asks for a pause; then it was not sent."""
@@ -92,10 +90,16 @@ class Runs:
         connection: To the service.
         journal: The store beside which plans are kept, and the session.
         steps: Carries out single ones.
+        pace: Of all runs of the session: what it knows of the service stays true.
     """
 
     def __init__(
-        self, profile: Profile, connection: Connection, journal: JournalStore, steps: Steps
+        self,
+        profile: Profile,
+        connection: Connection,
+        journal: JournalStore,
+        steps: Steps,
+        pace: Pace,
     ) -> None:
         self._profile = profile
         self._connection = connection
@@ -103,10 +107,7 @@ class Runs:
         self._steps = steps
         self._store = RunStore(journal.database)
         self._thread = journal.database.thread
-        self._pace = Pace(lambda: connection.clock.steady(), profile.calls_per_minute)
-        """One for all runs of the session: what it knows of the service stays true."""
-        connection.on_limited, connection.on_answered = self._pace.limit, self._pace.answer
-        self._reads = asyncio.Semaphore(READS_AT_ONCE)
+        self._pace = pace
         self._here: set[str] = set()
         """The ids of the plans that are being carried out in this process."""
 
@@ -321,7 +322,7 @@ class Runs:
         step = run.steps[number]
 
         async def read() -> Step:
-            turn.set(self._turn)
+            go_by(self._pace.turn)
             return await self._steps.read_back(step, within_s)
 
         reading = asyncio.ensure_future(read())
@@ -335,15 +336,6 @@ class Runs:
                 await reading
         if not reading.cancelled() and (settled := reading.result()) != step:
             await self._note(run, [settled])
-
-    @contextlib.asynccontextmanager
-    async def _turn(self) -> AsyncIterator[None]:
-        """The turn of a call that reads back: as soon as the pace has room for it."""
-        async with self._reads:
-            while (wait_s := self._pace.wait_s(0)) > 0:
-                await asyncio.sleep(wait_s)
-            self._pace.begin(1)
-            yield
 
     async def _try(self, run: _Run, number: int) -> None:
         """Carry out a step; where what became of it cannot be noted, no more steps begin."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lockterm.domain.operation import READABLE_CALLS, Operation, State
 from lockterm.errors import ListTooLarge, ServiceError, StoreError, Unreachable
-from lockterm.operations.connection import FIRST_RETRY_S, LAST_RETRY_S
+from lockterm.operations.connection import FIRST_RETRY_S, LAST_RETRY_S, go_by
 from lockterm.operations.proof import Case, Horizon, Sighting, are_old, is_later
 from lockterm.operations.readback import (
     Verdict,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
     from lockterm.operations.connection import Connection
     from lockterm.operations.journal_store import JournalStore
+    from lockterm.operations.pace import Pace
     from lockterm.operations.remotes import Remotes
 
 _log = logging.getLogger(__name__)
@@ -57,18 +58,26 @@ class Watch:
         connection: To the service.
         journal: What is not settled, and what is found out.
         remotes: What is read.
+        pace: What it goes by where nobody waits for it.
         by_itself: Whether :meth:`start` does anything; a command reads back what it sent itself,
             and leaves what earlier sessions left to them or to the UI.
     """
 
     def __init__(
-        self, connection: Connection, journal: JournalStore, remotes: Remotes, *, by_itself: bool
+        self,
+        connection: Connection,
+        journal: JournalStore,
+        remotes: Remotes,
+        pace: Pace,
+        *,
+        by_itself: bool,
     ) -> None:
         self.timer = Timer()
         self.horizon = Horizon()
         self._connection = connection
         self._journal = journal
         self._remotes = remotes
+        self._pace = pace
         self._by_itself = by_itself
         self.told: set[str] = set()
         """The ids of operations that were settled by what a person asked for, who sees it."""
@@ -207,6 +216,7 @@ class Watch:
 
     async def _run(self) -> None:
         """Look at what is unsettled whenever it is due, until nothing will be."""
+        go_by(self._pace.turn)
         delay_s = FIRST_RETRY_S
         while self._asked.is_set():
             self._asked.clear()

@@ -21,6 +21,7 @@ from lockterm.domain.operation import UNSETTLED, Operation, State
 from lockterm.domain.remotes import Remote
 from lockterm.errors import NoAnswer
 from lockterm.operations.journal_store import RECENT_S
+from lockterm.operations.pace import Pace
 from lockterm.operations.proof import Horizon
 from lockterm.operations.readback import same
 from lockterm.operations.recorded import Recorded, is_known
@@ -85,7 +86,7 @@ class World:
         self.moved: list[tuple[float, State]] = []
         self._set_up()
         self.clock = Clock(wall=self._wall_s)
-        self.watch = Watch(self, self, self, by_itself=True)  # type: ignore[arg-type]
+        self.watch = Watch(self, self, self, Pace(self.timer.now_s), by_itself=True)  # type: ignore[arg-type]
         self.watch.timer = self.timer
         self.watch.horizon = Horizon()
         self.watch.note_lost(self.operation)

@@ -13,13 +13,14 @@ import pytest
 from lockterm.domain.operation import State
 from lockterm.domain.plan import Action, Plan, Step, StepState, at_rest
 from lockterm.domain.plan_words import state_counts
-from lockterm.errors import StoreError
+from lockterm.domain.requests import RemoteChanges
+from lockterm.errors import OutcomeUnknown, StoreError
 from lockterm.operations.pace import Pace
 from lockterm.operations.proof import Horizon
 from lockterm.operations.watching import Timer
 from tests.faults.catalogue import BROKEN_OFF, LIMITED, REFUSED, answers, refusal, reset
 from tests.faults.proxy import Exchange, FaultProxy, Play, decoded
-from tests.faults.site import Site, until
+from tests.faults.site import Site, read_back, until
 from tests.operations.runs.planning import add, carry_out, delete, keep, names, states, update
 from tests.operations.test_full_disk import full_disk
 from tests.operations.virtual import VirtualTimer
@@ -257,7 +258,7 @@ class HeldPace(Pace):
     """No time passes by it, and nothing begins while it is held."""
 
     is_held = False
-    refused = begun = 0
+    refused = begun = limits = 0
 
     def wait_s(self, under_way: int) -> float:
         self.refused += self.is_held
@@ -266,12 +267,15 @@ class HeldPace(Pace):
     def begin(self, calls: int) -> None:
         self.begun += calls
 
+    def limit(self, pause_s: float) -> None:
+        self.limits += 1
+
 
 async def test_each_call_that_reads_back_has_its_turn_by_the_pace(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ):
     pace = HeldPace(time.monotonic)
-    monkeypatch.setattr("lockterm.operations.runs.Pace", lambda *_, **__: pace)
+    monkeypatch.setattr("lockterm.operations.pace.Pace", lambda *_, **__: pace)
     steps, asked = [], list[str]()
     for _ in range(3):
         one, other = site.new_lock(), site.new_lock()
@@ -299,6 +303,31 @@ async def test_each_call_that_reads_back_has_its_turn_by_the_pace(
         assert states(await running) == [RECORDED] * len(steps)
     assert {"detail", "list"} <= {*asked}
     assert pace.begun == len(asked)
+
+
+async def test_what_is_read_back_with_nobody_waiting_goes_by_the_pace_too(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+):
+    pace = HeldPace(time.monotonic)
+    monkeypatch.setattr("lockterm.operations.pace.Pace", lambda *_, **__: pace)
+    lock_id = site.new_lock()
+    (before, *_) = site.remotes(lock_id)
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        proxy.arm("update", applied(reset))
+        proxy.arm("detail", LIMITED["429 without Retry-After"], times=3)
+        pace.is_held = True
+        with pytest.raises(OutcomeUnknown):
+            await operations.writes.update_remote(
+                lock_id, before.id or 0, RemoteChanges(remote_name="Anna"), before, just_read=True
+            )
+        await until(lambda: pace.refused > 50)
+        assert "detail" not in proxy.asked
+        pace.is_held = False
+        await until(lambda: pace.limits)
+        assert operations.connection.wait_s == 0, "who presses a key would wait for it"
+        await read_back(operations)
+        assert await operations.journal.unsettled() == []
+        assert pace.begun > 1 and pace.limits == 3
 
 
 async def test_reading_back_holds_no_other_lock_up_and_ends_when_it_is_stopped(site: Site):
@@ -335,6 +364,9 @@ async def test_what_did_not_arrive_stays_unknown_and_is_never_repeated(site: Sit
             writes = [one for one in proxy.asked if one in ("update", "delete", "add")]
             assert sorted(writes) == ["add", "delete", "update"]
             await proxy.heal()
+            await read_back(operations)  # what is proven by then is told in other words
+            done = await operations.runs.find(done.id)
+            assert states(done) == [UNKNOWN] * 3
             assert await carry_out(operations, done) == done
         async with site.operations(proxy, store) as operations:
             assert await carry_out(operations, done) == done
