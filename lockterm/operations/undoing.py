@@ -160,7 +160,12 @@ async def draw_undo(
     for change in reversed(changes):
         operations.journal.require_sent_here(change)
         of_lock.setdefault(change.lock_id, []).append(change)
-    read = await read_locks(operations, of_lock)
+    of_remotes = {one.lock_id for one in changes if one.call != "updateLockSetting"}
+    read = await read_locks(operations, filter(of_remotes.__contains__, of_lock))
+    for lock_id in of_lock:
+        if lock_id not in of_remotes:  # a voice stands in no list
+            lock = await operations.locks.find(lock_id)
+            read.append(ReadLock(lock, operations.zone(lock)))
     unread = [one for one in read if one.error is not None]
     if len(unread) == len(read) and (error := unread[0].error) is not None:
         raise error

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.operation import State
 from lockterm.domain.plan import Action, Plan, Step, StepState, at_rest
 from lockterm.domain.plan_words import state_counts
@@ -17,6 +18,7 @@ from lockterm.domain.requests import RemoteChanges
 from lockterm.errors import OutcomeUnknown, StoreError
 from lockterm.operations.pace import Pace
 from lockterm.operations.proof import Horizon
+from lockterm.operations.undoing import undo_last
 from lockterm.operations.watching import Timer
 from tests.faults.catalogue import BROKEN_OFF, LIMITED, REFUSED, answers, refusal, reset
 from tests.faults.proxy import Exchange, FaultProxy, Play, decoded
@@ -490,3 +492,15 @@ async def test_a_voice_is_set_once_and_what_had_no_answer_is_never_repeated(site
             assert states(await carry_out(operations, done)) == [RECORDED, UNKNOWN, RECORDED]
         assert len(proxy.ledger) == 3
     assert all(site.state(lock_id)[-1]["voice"] for lock_id in locks)
+
+
+async def test_to_undo_a_voice_no_list_is_read(site: Site):
+    lock_id = site.new_lock()
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        lock = await operations.locks.find(lock_id)
+        for voice in (VoiceChoice("de-DE", "anna"), VoiceChoice("fr-FR", "marc")):
+            await operations.writes.set_voice(lock, voice)
+        proxy.asked.clear()
+        (step,) = (await undo_last(operations, lock_id)).plan.steps
+        assert (step.action, step.wanted["timbre"]) == (Action.VOICE, "anna")
+        assert proxy.asked == []
