@@ -155,6 +155,18 @@ class Runs:
         steps = tuple([await self._up_to_date(step) for step in plan.steps])
         return replace(plan, steps=steps, is_running=is_running)
 
+    async def changed(self, plan: Plan) -> list[Step]:
+        """The steps of a plan that another session has brought further than it tells.
+
+        Raises:
+            StoreDamaged: How far they got cannot be read any more.
+        """
+        known = {step.number: step for step in plan.steps}
+        found = await self._use(lambda: self._store.changed(plan))
+        now = {**known, **{step.number: step for step in found}}
+        steps = [await self._up_to_date(step) for step in now.values()]
+        return [step for step in steps if step != known[step.number]]
+
     async def is_running(self, plan_id: str) -> bool:
         """Whether a session carries a plan out just now."""
         is_alive = self._journal.session.is_alive

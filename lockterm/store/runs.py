@@ -6,6 +6,7 @@ import json
 import sqlite3
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from lockterm.domain.plan import Action, Plan, RunLine, Step, StepState
@@ -15,6 +16,8 @@ from lockterm.store.database import Database, fetch
 _STEP = tuple(Step.__dataclass_fields__)
 _STEP_COLUMNS = ", ".join(f'"{name}"' for name in _STEP)
 _JSON = ("wanted", "before")
+_MOVED = ("state", "message", "operation_id", "remote_id")
+"""What changes of a step as it is carried out."""
 _AT_ONCE = 200
 """So many steps are read at once."""
 
@@ -79,10 +82,30 @@ class RunStore:
                 values["losses"] = tuple(map(str, json.loads(values["losses"])))
                 return Plan(**values, steps=tuple(steps))
             except (IndexError, TypeError, ValueError, RecursionError) as error:
-                raise StoreDamaged(
-                    f"The plan {plan_id} is damaged: what it was to do cannot be told any more.",
-                    hint="Nothing was sent. Look at the history, then make it anew.",
-                ) from error
+                raise _damaged(plan_id) from error
+
+    def changed(self, plan: Plan) -> list[Step]:
+        """The steps of a plan that got further than it tells, as far as they got.
+
+        Raises:
+            StoreDamaged: A state cannot be read.
+        """
+        known = {step.number: step for step in plan.steps}
+        with self._database.reading() as connection:
+            rows = fetch(
+                connection,
+                f"SELECT number, {', '.join(_MOVED)} FROM steps WHERE plan_id = ?",
+                [plan.id],
+            )
+        found = []
+        for number, state, *others in rows:
+            if state not in _STATES or number not in known:
+                raise _damaged(plan.id)
+            step = known[number]
+            now = (StepState(state), *others)
+            if now != _moved(step):
+                found.append(replace(step, **dict(zip(_MOVED, now, strict=True))))
+        return found
 
     def lines(self, profile: str, is_alive: Callable[[str], bool]) -> list[RunLine]:
         """The plans of a profile in short, the newest first; those that cannot be read left out."""
@@ -146,16 +169,24 @@ class RunStore:
         """Note how far steps got."""
         with self._database.transaction() as connection:
             connection.executemany(
-                "UPDATE steps SET state = ?, message = ?, operation_id = ?, remote_id = ?"
+                f"UPDATE steps SET {', '.join(f'{name} = ?' for name in _MOVED)}"
                 " WHERE plan_id = ? AND number = ?",
-                (
-                    (one.state, one.message, one.operation_id, one.remote_id, plan_id, one.number)
-                    for one in steps
-                ),
+                ((*_moved(one), plan_id, one.number) for one in steps),
             )
 
 
 _STATES = frozenset(StepState)
+
+
+def _moved(step: Step) -> tuple[Any, ...]:
+    return tuple(getattr(step, name) for name in _MOVED)
+
+
+def _damaged(plan_id: str) -> StoreDamaged:
+    return StoreDamaged(
+        f"The plan {plan_id} is damaged: what it was to do cannot be told any more.",
+        hint="Nothing was sent. Look at the history, then make it anew.",
+    )
 
 
 def _values(step: Step) -> list[Any]:

@@ -277,13 +277,18 @@ class PlanScreen(LocktermScreen[None]):
 
         An error waits for the next look: what is shown stays, and nothing of it is sent from here.
         """
+        runs = self.operations.runs
         while self.is_elsewhere:
             await asyncio.sleep(LOOK_S)
             with suppress(LocktermError):
-                plan = await self.operations.runs.find(self.drawn.plan.id)
-                self.drawn = replace(self.drawn, plan=plan)
-                self._steps.update((step.number, step) for step in plan.steps)
-                self._show_steps()
+                # Asked for before the steps: what is told as ended has all its outcomes.
+                is_running = await runs.is_running(self.drawn.plan.id)
+                changed = await runs.changed(self.plan)
+                if changed or not is_running:
+                    plan = replace(self.drawn.plan, is_running=is_running)
+                    self.drawn = replace(self.drawn, plan=plan)
+                    self._steps.update((step.number, step) for step in changed)
+                    self._show_steps()
 
     # --- actions -------------------------------------------------------------------------------
 

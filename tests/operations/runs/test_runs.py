@@ -16,11 +16,12 @@ from lockterm.errors import RuleViolation, StoreDamaged
 from lockterm.operations.refusals import NoSuchRun, OtherPlan, RunUnderWay
 from tests.faults.catalogue import reset
 from tests.faults.proxy import Exchange
-from tests.faults.site import Site, until
+from tests.faults.site import Site, read_back, until
 from tests.operations.runs.planning import add, carry_out, delete, names, one_of_each, states
 from tests.operations.runs.test_states import applied
 
 RECORDED, TO_DO, UNCHANGED = StepState.RECORDED, StepState.TO_DO, StepState.UNCHANGED
+UNKNOWN = StepState.UNKNOWN
 
 
 class Gate:
@@ -143,6 +144,32 @@ async def test_a_plan_that_another_session_carries_out_is_refused(site: Site):
         gate.open.set()
         assert states(await running) == [RECORDED]
         assert states(await carry_out(other, plan)) == [RECORDED]
+
+
+async def test_how_far_another_session_got_is_told_by_what_has_changed(site: Site):
+    lock_id, store = site.new_lock(), site.new_store()
+    async with (
+        site.proxy() as proxy,
+        site.operations(proxy, store) as one,
+        site.operations(proxy, store) as other,
+    ):
+        proxy.arm("add", applied(reset), times=1)
+        first, *_ = site.remotes(lock_id)
+        steps = [add(lock_id, 1), *one_of_each(site, lock_id)[1:], delete(lock_id, first)]
+        plan = one.runs.make("a test", steps)
+        await one.runs.keep(plan)
+        assert await other.runs.changed(plan) == []
+        done = await carry_out(one, plan)
+        assert {UNKNOWN, RECORDED, UNCHANGED} < set(states(done))
+        await read_back(one)
+        done = await one.runs.find(plan.id)
+        changed = {step.number: step for step in await other.runs.changed(plan)}
+        assert tuple(changed.values()) == done.steps
+        (operation,) = await one.journal.unsettled()
+        assert await other.runs.changed(done) == []
+        await one.settling.bind(operation, operation.candidates[0])
+        (step,) = await other.runs.changed(done)
+        assert (step.number, step.state, step.remote_id) == (1, RECORDED, operation.candidates[0])
 
 
 async def test_a_plan_of_another_profile_or_service_is_refused_by_name(site: Site):
