@@ -342,8 +342,9 @@ async def test_who_was_given_the_id_of_a_marked_one_is_not_copied(
         with service.app.state.site.database.writing() as db:
             db.execute("UPDATE remote SET created_ms = created_ms + 5000 WHERE id = ?", (gone,))
         await press(pilot, "Y", "space", "enter")
+        await press(pilot, "enter")
         assert "Gone from the lock, and not copied: 1 of 2." in shown(pilot)
-        await press(pilot, "right", "enter")
+        await press(pilot, "escape")
         rows = {record["id"]: record for record in someone_else.page(service, 1001, size=200)}
         assert [step.remote_name for step in steps(pilot)] == [rows[left]["remoteName"]]
 
@@ -374,8 +375,9 @@ async def test_the_marked_alone_are_copied_and_what_is_gone_is_said(
         await press(pilot, "m", "down", "down", "down", "down", "enter")
         assert "2 remotes of Main gate" in shown(pilot)
         await press(pilot, "space", "enter")
+        await press(pilot, "enter")
         assert "Gone from the lock, and not copied: 1 of 2." in shown(pilot)
-        await press(pilot, "right", "enter")
+        await press(pilot, "escape")
         rows = {record["id"]: record for record in someone_else.page(service, 1001, size=200)}
         assert [step.remote_name for step in steps(pilot)] == [rows[left]["remoteName"]]
 

@@ -11,7 +11,6 @@ import pytest
 from textual.screen import Screen
 
 from lockterm.domain.plan import Action
-from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.everywhere import EverywhereScreen
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remote_form import RemoteForm
@@ -29,9 +28,9 @@ LEADS_TO: Mapping[str, tuple[type[Screen[Any]], str | set[Action]]] = {
     "add one like another, and the next": (RemoteForm, "Add a remote"),
     "one voice for several locks": (PlanScreen, {Action.VOICE}),
     "do what a table says": (PlanScreen, {Action.ADD}),
-    "copy a lock to all others": (ConfirmModal, "Some of it cannot be copied"),
+    "copy a lock to all others": (PlanScreen, {Action.ADD, Action.KEEP}),
     "restore what was deleted": (PlanScreen, {Action.ADD}),
-    "copy a backup to another lock": (ConfirmModal, "Some of it cannot be copied"),
+    "copy a backup to another lock": (PlanScreen, {Action.KEEP}),
     "undo the last change, or its whole run": (PlanScreen, {Action.ADD}),
 }
 """Job -> the screen that its keys end on, and what it shows or plans."""

@@ -1,4 +1,4 @@
-"""Copy remotes to locks: of a lock, an export or a backup; what gets lost said before the plan."""
+"""Copy remotes to locks: of a lock, an export or a backup; shown as a plan."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from lockterm.operations import Operations
 from lockterm.operations.copying import Source, backup_source, draw_copies_of
 from lockterm.screens.base import HasOperations, LocktermScreen
 from lockterm.screens.copy.export import ExportModal
-from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.bindings import bindings
@@ -150,8 +149,10 @@ class CopyScreen(LocktermScreen[None]):
         self._tell()
 
     def action_mark_all(self) -> None:
-        """Mark every lock; or none, where all are marked."""
+        """Mark every lock, or none where all are marked; a backup's own goes with no other."""
         all_of_them = {lock.lock_id for lock in self._book.values()}
+        if self._source.backup is not None:
+            all_of_them = all_of_them - {self._source.lock.lock_id} or all_of_them
         self._marked = set() if self._marked == all_of_them else all_of_them
         self._tell()
 
@@ -215,7 +216,7 @@ class CopyScreen(LocktermScreen[None]):
 
     @work
     async def plan(self) -> None:
-        """Read the locks, say what cannot be copied, and show the plan; nothing is sent."""
+        """Read the locks and show the plan; nothing is sent."""
         with opening(self, "the plan", passes=self.refuses, must_appear=True):
             await self._plan()
 
@@ -234,15 +235,6 @@ class CopyScreen(LocktermScreen[None]):
             words = f"{clean(self._source.title, 60)} has no remote that could be copied."
             self.refuse_to_open("Copy", words)
             return
-        if drawn.plan.losses:
-            lost = ConfirmModal(
-                "Some of it cannot be copied. Go on?",
-                "\n".join(clean(sentence, 400) for sentence in drawn.plan.losses),
-                verb="Show the plan",
-                keep="Back",
-            )
-            if not await self.app.push_screen_wait(lost):
-                return
         self._plan_id = drawn.plan.id
         self.app.push_screen(PlanScreen(drawn))
 
