@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import date
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -108,6 +111,28 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     getoption = config.getoption
     long.begin(all_of_it=getoption("--all"), new_ones=getoption("--long-faults"))
+
+
+def pytest_collectstart(collector: pytest.Collector) -> None:
+    """Import the tests in another order in each worker: what one has compiled, the others find."""
+    config = collector.config
+    worker = getattr(config, "workerinput", None)
+    is_whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if worker is None or not is_whole or not isinstance(collector, pytest.Session):
+        return
+    gc.disable()
+    here = Path(__file__).parent
+    files = sorted(here.rglob("test_*.py"))
+    first = len(files) * int(worker["workerid"][2:]) // worker["workercount"]
+    for file in files[first:] + files[:first]:
+        with suppress(Exception, pytest.skip.Exception):  # told when it is collected
+            import_module(".".join(file.relative_to(here.parent).with_suffix("").parts))
+
+
+def pytest_collection_finish() -> None:
+    """Keep what is there for all tests out of what the garbage collector looks through in each."""
+    gc.enable()
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
