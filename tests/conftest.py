@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import signal
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from datetime import date
 from importlib import import_module
@@ -135,12 +136,30 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+STARTING = {"lockterm_app", "open_form", "lockterm", "scripts"}
+"""The fixtures that start lockterm, which takes most of the time of a test."""
+
+
+def further_cases(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
+    """The second and third of each three cases of a test that starts lockterm in each of them."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        if isinstance(item, pytest.Function) and STARTING & set(item.fixturenames):
+            test = item.nodeid.removesuffix(item.name) + item.originalname
+            if hasattr(item, "callspec") and not item.get_closest_marker("long"):
+                if seen[test] % 3:
+                    yield item
+                seen[test] += 1
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave the long tests to ``--all`` and to whoever names one of them.
 
     What tries more of its cases with ``--all`` is one of the long tests then.
     """
+    for item in list(further_cases(items)):
+        item.add_marker("long")
     if config.getoption("--all"):
         for item in items:
             test = getattr(item, "obj", None)

@@ -1,6 +1,6 @@
 """Pictures of screens: the files in ``screenshots/`` are the baselines that the README shows.
 
-``pytest --update-screenshots`` rewrites them; look at what changed before committing it.
+``pytest --all --update-screenshots`` rewrites them; look at what changed before committing it.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ def assert_picture(app: App[Any], name: str) -> None:
         DIRECTORY.mkdir(exist_ok=True)
         file.write_text(now, encoding="utf-8")
         return
-    assert file.exists(), f"no picture {file.name} yet: run pytest --update-screenshots"
+    assert file.exists(), f"no picture {file.name} yet: run pytest --all --update-screenshots"
     if file.read_text(encoding="utf-8") != now:
         other = file.with_suffix(".new.svg")
         other.write_text(now, encoding="utf-8")
         raise AssertionError(
             f"the screen is not the one of {file.name}; see {other.name} beside it. If it is"
-            " better, run pytest --update-screenshots"
+            " better, run pytest --all --update-screenshots"
         )
 
 

@@ -94,6 +94,7 @@ async def test_the_name_stays(service: RunningService, lockterm_app: Starter) ->
         assert "deleting: Night crew 1" in shown(pilot)
 
 
+@pytest.mark.long
 async def test_what_does_not_fit_is_said(service: RunningService, lockterm_app: Starter) -> None:
     async with lockterm_app(service, 1001, size=(60, 20)) as pilot:
         await press(pilot, "t")
@@ -136,6 +137,7 @@ async def test_a_sort_says_that_it_is_of_one_page(
         assert len(names(pilot)) == 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", telling([(60, 20)], [(60, 20), (80, 24), (120, 40)]))
 @pytest.mark.parametrize("lock", telling([1003], [1001, 1003]))
 async def test_the_sort_is_said_at_every_width(
@@ -154,6 +156,7 @@ async def test_the_sort_is_said_at_every_width(
                 assert "just now" in line
 
 
+@pytest.mark.long
 async def test_a_stale_page_and_a_search_say_it_too(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -205,6 +208,7 @@ async def test_the_cursor_stays_where_ids_are_missing_or_there_twice(
             assert table(pilot).selected is target
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kept", "columns"),
     [
@@ -225,6 +229,7 @@ async def test_a_damaged_choice_stops_nothing(
         assert len(names(pilot)) == 9
 
 
+@pytest.mark.long
 async def test_what_cannot_be_kept_is_said_and_holds(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -237,6 +242,7 @@ async def test_what_cannot_be_kept_is_said_and_holds(
         assert "Number" not in titles(pilot)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)], ids="{0[0]}x{0[1]}".format)
 async def test_pictures(
     service: RunningService, lockterm_app: Starter, size: tuple[int, int]
@@ -247,6 +253,7 @@ async def test_pictures(
         assert_picture(pilot.app, f"columns-{size[0]}x{size[1]}")
 
 
+@pytest.mark.long
 async def test_picture_of_a_sorted_page(service: RunningService, lockterm_app: Starter) -> None:
     async with lockterm_app(service, 1001) as pilot:
         await use(pilot, "name", "number", "end", "updated", "state", by=SortOrder("end"))

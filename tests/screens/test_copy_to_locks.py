@@ -67,6 +67,7 @@ async def test_marked_locks_get_what_the_lock_has(
         assert someone_else.counted(service, "add") == 3
 
 
+@pytest.mark.long
 async def test_from_the_book_to_all_others(service: RunningService, lockterm_app: Starter) -> None:
     fill_book(lockterm_app, *LOCKS)
     for size, name in (((80, 24), "copy-to-locks"), ((60, 20), "copy-to-locks-60x20")):
@@ -95,6 +96,7 @@ async def test_a_lock_that_is_not_reached_gets_nothing(
         assert all(step[3] for step in steps)
 
 
+@pytest.mark.long
 async def test_a_lock_that_has_all_of_it_is_no_longer_marked(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -133,6 +135,7 @@ async def test_what_cannot_be_copied_takes_what_is_typed_behind_it(
 # --- from an export, from a backup ---------------------------------------------------------------
 
 
+@pytest.mark.long
 async def test_an_export_is_chosen_by_its_path_and_goes_to_its_own_lock_too(
     service: RunningService,
     lockterm_app: Starter,

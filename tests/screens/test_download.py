@@ -116,6 +116,7 @@ async def test_a_pack_of_the_lock(lockterm_app: Starter, service: RunningService
         assert [path for _, path in service.requests if path.startswith("/packs/")] == served
 
 
+@pytest.mark.long
 async def test_a_timbre_of_the_tree(lockterm_app: Starter, service: RunningService) -> None:
     fill_book(lockterm_app, MAIN_GATE)
     pack = MODELS["nordriegel", "NR-450"].pack("en-US-grace")
@@ -179,6 +180,7 @@ async def test_stop_and_resume(lockterm_app: Starter) -> None:
         assert file.read_bytes() == PACK
 
 
+@pytest.mark.long
 async def test_nothing_moves_while_the_size_is_not_known(lockterm_app: Starter) -> None:
     """An indeterminate bar of Textual's is painted 15 times a second: too much for a thin link."""
     fill_book(lockterm_app, MAIN_GATE)

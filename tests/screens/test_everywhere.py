@@ -122,6 +122,7 @@ class Site:
         return {"errcode": 0, "data": None}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40)])
 async def test_what_it_looks_like(
     lockterm_app: Starter, service: RunningService, clock: Clock, size: tuple[int, int]
@@ -238,6 +239,7 @@ async def test_enter_goes_to_what_was_found_and_opens_it_there(lockterm_app: Sta
         assert isinstance(pilot.app.screen, RemoteDetailScreen)
 
 
+@pytest.mark.long
 async def test_what_was_changed_from_it_is_read_again(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -288,6 +290,7 @@ async def test_without_marks_keys_are_for_the_remote_under_the_cursor(
         assert (done.call, done.lock_id, done.remote_id) == ("delete", *on)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])
 @pytest.mark.parametrize("key", ["F", "W"])
 async def test_deletes_are_told_at_their_rows_while_they_are_under_way(
@@ -403,6 +406,7 @@ async def test_what_ends_is_told_by_day_and_by_span(lockterm_app: Starter) -> No
             assert len(site.asked) == asked, "it was read just now"
 
 
+@pytest.mark.long
 async def test_an_empty_book_says_so(lockterm_app: Starter, service: RunningService) -> None:
     async with lockterm_app(service) as pilot:
         assert "The lock book is empty" in await press(pilot, "F", *"anna", "ctrl+r", "enter")
@@ -458,6 +462,7 @@ async def test_all_that_was_found_is_marked_and_a_range(lockterm_app: Starter) -
         assert "4 marked" in await press(pilot, "r")
 
 
+@pytest.mark.long
 async def test_no_range_ends_at_a_lock_that_was_not_read(lockterm_app: Starter) -> None:
     site = Site(L1=[remote(n, 1, "Anna") for n in range(1, 9)], L2=[remote(9, 2, "Anna")])
     site.silent = {2}
@@ -471,6 +476,7 @@ async def test_no_range_ends_at_a_lock_that_was_not_read(lockterm_app: Starter) 
         assert [one.id for _, one in pilot.app.screen.marks.rows] == [5]
 
 
+@pytest.mark.long
 async def test_what_a_run_has_changed_is_read_again(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -510,6 +516,7 @@ async def test_what_a_run_has_changed_is_behind_until_it_is_read(lockterm_app: S
         assert [row.read for row in screen.results.rows] == ["now", "now"]
 
 
+@pytest.mark.long
 async def test_a_reading_that_was_replaced_does_not_end_the_one_after_it(
     lockterm_app: Starter,
 ) -> None:

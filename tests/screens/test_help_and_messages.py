@@ -84,6 +84,7 @@ async def test_help_says_why_and_where(lockterm_app: Starter, service: RunningSe
         assert "Europe/Berlin" in text
 
 
+@pytest.mark.long
 async def test_help_picture(lockterm_app: Starter, service: RunningService) -> None:
     fill_book(lockterm_app, *LOCKS)
     async with lockterm_app(service) as pilot:
@@ -93,6 +94,7 @@ async def test_help_picture(lockterm_app: Starter, service: RunningService) -> N
         assert_picture(pilot.app, "help-80x24")
 
 
+@pytest.mark.long
 async def test_help_says_of_coerced_and_by_what_the_contract_says(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -103,6 +105,7 @@ async def test_help_says_of_coerced_and_by_what_the_contract_says(
         assert "flag for a coerced remote" in helped and "duress" not in helped
 
 
+@pytest.mark.long
 def test_a_title_keeps_the_letters_of_its_verb() -> None:
     verbs = {titled(Binding("y", "copy", verb)) for verb in ("copy URL", "copy MD5", "add")}
     assert verbs == {"Copy URL", "Copy MD5", "Add"}
@@ -156,6 +159,7 @@ async def test_ctrl_c_says_which_key_quits(lockterm_app: Starter, service: Runni
         assert set(told) == {"ctrl+q leaves lockterm from anywhere."}
 
 
+@pytest.mark.long
 async def test_no_cursor_blinks_anywhere(lockterm_app: Starter, service: RunningService) -> None:
     async with lockterm_app(service) as pilot:
         for key in ("ctrl+p", "o", "a"):
@@ -212,6 +216,7 @@ async def test_messages_are_kept_newest_first(
         await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("key", "kind"), [("M", MessagesScreen), ("question_mark", HelpScreen)])
 async def test_no_notice_covers_the_messages_or_the_help(
     lockterm_app: Starter, service: RunningService, key: str, kind: type[Screen[None]]

@@ -114,6 +114,7 @@ async def test_what_was_done_here_is_shown_newest_first(
         assert_picture(pilot.app, "operation-80x24")
 
 
+@pytest.mark.long
 async def test_it_fits_a_small_terminal(
     lockterm_app: Starter, service: RunningService, clock: Clock
 ) -> None:
@@ -223,6 +224,7 @@ def _fill_journal(operations: Operations, count: int, **other: object) -> None:
             journal.prepare(Operation(**fields | other))
 
 
+@pytest.mark.long
 async def test_thousands_are_shown_page_by_page(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -241,6 +243,7 @@ async def test_thousands_are_shown_page_by_page(
         assert len(lines(screen)) == 1
 
 
+@pytest.mark.long
 async def test_what_is_narrowed_is_counted_as_far_as_a_key_may_take(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -301,6 +304,7 @@ async def test_a_read_only_profile_shows_what_would_be_restored_or_undone(
             await press(pilot, "escape", "escape")
 
 
+@pytest.mark.long
 async def test_a_journal_that_cannot_be_read_is_said(
     lockterm_app: Starter, service: RunningService, tmp_path: Path
 ) -> None:

@@ -60,6 +60,7 @@ async def test_adding_by_id_takes_the_names_from_a_remotes_detail(
         assert {path.rpartition("/")[2] for _, path in service.requests} == {"list", "detail"}
 
 
+@pytest.mark.long
 async def test_typing_a_name_replaces_the_one_that_the_service_gave(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -120,6 +121,7 @@ async def test_what_is_typed_wrongly_is_said_at_its_field(
         assert set(book_of(lockterm_app)) == {lock.lock_id for lock in LOCKS}
 
 
+@pytest.mark.long
 async def test_offline_the_lock_is_noted_without_asking(lockterm_app: Starter) -> None:
     async with lockterm_app("http://127.0.0.1:9") as pilot:
         await open_form(pilot)

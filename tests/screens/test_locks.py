@@ -45,6 +45,7 @@ async def test_the_last_opened_is_first_and_ages_are_in_words(
         assert "Asia/Shanghai" in rows[3]
 
 
+@pytest.mark.long
 async def test_an_age_is_whole_beside_a_long_name(
     lockterm_app: Starter, service: RunningService
 ) -> None:

@@ -83,6 +83,7 @@ NAMES = [*PALETTES["VGA"]][:-1]
 """The terminal's own colours by their numbers, as the matrix names them."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ground", ["dark", "light"])
 async def test_words_in_the_terminals_own_colours_are_read_in_every_palette(
     service: RunningService, lockterm_app: Starter, ground: str

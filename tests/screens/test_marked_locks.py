@@ -89,6 +89,7 @@ async def test_marks_survive_search_and_reading_again(
         assert marked(pilot) == {1001, 1002, 1006}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("look", [FULL_LOOK, Look(colours=0, ascii=True), Look(quiet=True)])
 async def test_a_mark_is_seen_beside_the_cursor_by_its_shape(
     lockterm_app: Starter, service: RunningService, look: Look
@@ -154,6 +155,7 @@ def _run(pilot: Pilot[Any]) -> RunHere:
     return run
 
 
+@pytest.mark.long
 async def test_without_a_known_model_there_is_no_voice_to_choose(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -186,6 +188,7 @@ async def test_many_locks_are_read_side_by_side_and_told(
         assert "1 of 5 locks not read yet" in seen and len(service.requests) == asked
 
 
+@pytest.mark.long
 async def test_a_reading_tells_how_far_it_is_and_ends_with_its_marks(
     lockterm_app: Starter,
 ) -> None:
@@ -225,6 +228,7 @@ async def test_what_a_lock_has_is_copied_to_the_marked_ones(
         assert "All remotes of Server room" in seen and "1 lock marked." in seen
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])
 async def test_what_it_looks_like(
     lockterm_app: Starter, service: RunningService, size: tuple[int, int]

@@ -182,6 +182,7 @@ async def test_escape_unmarks_before_it_leaves_and_that_can_be_taken_back(
         assert not isinstance(pilot.app.screen, RemotesScreen)
 
 
+@pytest.mark.long
 async def test_a_key_that_marks_paints_one_row(
     service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,6 +203,7 @@ async def test_a_key_that_marks_paints_one_row(
         assert len(painted) <= 3  # the mark, the row that is left, the one that is reached
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("look", [FULL_LOOK, Look(colours=0, ascii=True), Look(quiet=True)])
 async def test_a_mark_is_seen_beside_the_cursor_by_its_shape(
     service: RunningService, lockterm_app: Starter, look: Look
@@ -258,6 +260,7 @@ async def test_what_is_typed_is_not_lost_by_quitting_unasked(
         assert form.typed()["end"] == "+1d"
 
 
+@pytest.mark.long
 async def test_more_that_can_be_done(service: RunningService, lockterm_app: Starter) -> None:
     async with lockterm_app(service, 1001) as pilot:
         await press(pilot, "m")
@@ -349,6 +352,7 @@ async def test_who_was_given_the_id_of_a_marked_one_is_not_copied(
         assert [step.remote_name for step in steps(pilot)] == [rows[left]["remoteName"]]
 
 
+@pytest.mark.long
 async def test_marked_remotes_are_written_to_files(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -382,6 +386,7 @@ async def test_the_marked_alone_are_copied_and_what_is_gone_is_said(
         assert [step.remote_name for step in steps(pilot)] == [rows[left]["remoteName"]]
 
 
+@pytest.mark.long
 async def test_a_read_only_profile_shows_plans_of_marks(
     service: RunningService, lockterm_app: Starter
 ) -> None:

@@ -93,6 +93,7 @@ async def test_another_size_keeps_remote_marks_search_and_order(
         assert names == sorted(names, reverse=True)
 
 
+@pytest.mark.long
 async def test_only_the_last_of_many_sizes_is_asked_for(
     service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,6 +156,7 @@ async def test_a_size_that_is_read_holds_up_no_key_and_moves_no_cursor(
         assert here is not None and here.id == seventh and screen.view.needle == "conti"
 
 
+@pytest.mark.long
 async def test_pages_are_counted_as_the_one_that_is_shown_where_another_size_cannot_be_read(
     running_service: Any, lockterm_app: Starter
 ) -> None:

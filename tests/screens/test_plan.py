@@ -190,6 +190,7 @@ async def test_what_became_of_each_step_and_what_is_tried_again(
         assert names(service, 1003) >= {taken, "Renamed", "Overtaken"}
 
 
+@pytest.mark.long
 async def test_what_could_not_be_planned_is_of_the_end_and_what_is_tried_again_has_its_notes(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -524,6 +525,7 @@ async def test_a_read_only_profile_shows_it_and_says_why_it_sends_nothing(
         assert app_of(pilot).operations.run_here is None
 
 
+@pytest.mark.long
 async def test_the_end_is_told_where_nobody_looks_and_what_changed_is_read_again(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -558,6 +560,7 @@ async def test_what_will_be_is_read_in_its_row_and_in_the_question(
         assert f"End: {end} for 3." in details(pilot)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [(60, 20), (120, 40)])
 async def test_pictures_of_other_sizes(
     lockterm_app: Starter, service: RunningService, size: tuple[int, int]
@@ -569,6 +572,7 @@ async def test_pictures_of_other_sizes(
         assert_picture(pilot.app, f"plan-{size[0]}x{size[1]}")
 
 
+@pytest.mark.long
 async def test_without_colours(lockterm_app: Starter, service: RunningService) -> None:
     fill_book(lockterm_app, *LOCKS)
     look = replace(FULL_LOOK, colours=0, ascii=True)
@@ -577,6 +581,7 @@ async def test_without_colours(lockterm_app: Starter, service: RunningService) -
         assert_picture(pilot.app, "plan-no-colour-80x24")
 
 
+@pytest.mark.long
 async def test_thousands_of_steps_are_shown_by_those_in_sight(
     lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -640,6 +645,7 @@ async def test_the_history_has_a_line_for_a_run_and_an_interrupted_one_is_offere
             assert "New 2" in words(pilot.app)
 
 
+@pytest.mark.long
 async def test_dates_are_doubted_while_the_clocks_disagree(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -657,6 +663,7 @@ async def test_dates_are_doubted_while_the_clocks_disagree(
         assert "Note: this machine's clock is 60 min behind the service's." in details(pilot)
 
 
+@pytest.mark.long
 async def test_keys_before_the_names_of_the_locks_are_read_find_the_steps(
     lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -223,6 +223,7 @@ async def test_the_one_in_use_is_changed_and_opened_again(home: Home) -> None:
     assert "# where most of us are" in home.file.read_text()
 
 
+@pytest.mark.long
 async def test_a_broken_one_can_be_mended(home: Home, service: RunningService) -> None:
     async with home.open() as pilot:
         await pilot.press("G")
@@ -281,6 +282,7 @@ async def test_what_is_typed_is_kept_and_a_secret_in_the_wrong_field_is_not(home
         assert kept() == {"name": "south 2"}
 
 
+@pytest.mark.long
 async def test_default_and_removal_change_the_file_alone(home: Home) -> None:
     async with home.open() as pilot:
         await pilot.press("j", "0")
@@ -297,6 +299,7 @@ async def test_default_and_removal_change_the_file_alone(home: Home) -> None:
         assert home.filed()["default_profile"] == "north-campus"
 
 
+@pytest.mark.long
 async def test_a_file_that_is_wrong_as_a_whole_is_told_and_read_again(home: Home) -> None:
     source = home.file.read_text()
     async with home.open() as pilot:
@@ -328,6 +331,7 @@ async def test_quitting_with_something_typed_asks(home: Home) -> None:
         await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])
 async def test_pictures(tmp_path: Path, clock: Clock, size: tuple[int, int]) -> None:
     home = Home(tmp_path, "https://locks.example.com", clock)
@@ -388,6 +392,7 @@ async def test_profile_host_and_state_always_stand_in_the_title(width: int) -> N
     assert (profile, shown_host) == (name, host) or width < 120
 
 
+@pytest.mark.long
 async def test_crumbs_give_way_before_profile_and_host() -> None:
     app = OneLine(
         "north-campus", "locks.example.com", crumbs=("Locks", "A gate with a long name", "Remotes")
@@ -398,6 +403,7 @@ async def test_crumbs_give_way_before_profile_and_host() -> None:
     assert "Remotes" in line
 
 
+@pytest.mark.long
 async def test_a_colour_is_a_band_and_none_without_colours() -> None:
     app = OneLine("north", "n.example", crumbs=("Locks",), colour="red")
     async with app.run_test(size=(80, 24)):

@@ -59,6 +59,7 @@ async def test_picture(
         assert_picture(pilot.app, name)
 
 
+@pytest.mark.long
 async def test_picture_of_an_empty_lock(service: RunningService, lockterm_app: Starter) -> None:
     async with lockterm_app(service, 1004) as pilot:
         assert_picture(pilot.app, "remotes-empty-80x24")

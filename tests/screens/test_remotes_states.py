@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from lockterm.domain.validity import State, state_of
@@ -139,6 +140,7 @@ async def test_nothing_matches_on_the_whole_lock(
         assert len(rows(pilot)) == 20
 
 
+@pytest.mark.long
 async def test_words_of_the_columns_are_found_too(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -162,6 +164,7 @@ def listed(records: list[dict[str, Any]], query: dict[str, str]) -> Any:
     return {"errcode": 0, "errmsg": "", "description": "", "data": data}
 
 
+@pytest.mark.long
 async def test_a_search_begins_again_where_the_list_has_moved(lockterm_app: Starter) -> None:
     records = [{"id": n, "remoteName": f"Anna {n}", "remoteType": 1} for n in range(1, 301)]
     large = 0
@@ -202,6 +205,7 @@ async def test_escape_stops_a_search_and_keeps_what_it_has_found(lockterm_app: S
         assert [query["pageNo"] for query in asked if query["pageSize"] == "200"] == ["1", "2"]
 
 
+@pytest.mark.long
 async def test_extra_data_is_found_and_so_are_the_words_of_the_columns(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -247,6 +251,7 @@ async def test_remotes_of_a_state_are_shown_alone_from_the_whole_lock(
         assert [row.remote.id for row in table.rows] == coerced
 
 
+@pytest.mark.long
 async def test_states_are_counted_for_what_was_read(
     service: RunningService, lockterm_app: Starter
 ) -> None:

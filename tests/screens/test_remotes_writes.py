@@ -161,6 +161,7 @@ async def test_clear_wants_the_name_typed_and_says_how_many(
         assert "No remotes on this lock now" in shown(pilot)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "said"),
     [("Main gate", "! That is neither Main gate nor 1001."), ("בית", "! That is none of them.")],
@@ -310,6 +311,7 @@ def row_of(pilot: Pilot[Any], number: str) -> str:
     return next((line for line in shown(pilot).splitlines() if f" {number} " in line), "")
 
 
+@pytest.mark.long
 async def test_an_empty_lock_names_the_way_back_where_there_is_one(
     service: RunningService, lockterm_app: Starter
 ) -> None:

@@ -77,6 +77,7 @@ async def test_a_cleared_lock_comes_back_after_its_losses_were_said(
         assert "Ines Duarte" in words(pilot.app) and "9 remotes" in words(pilot.app)
 
 
+@pytest.mark.long
 async def test_it_fits_a_small_terminal(lockterm_app: Starter, service: RunningService) -> None:
     fill_book(lockterm_app, *LOCKS)
     async with lockterm_app(service, size=(60, 20)) as pilot:

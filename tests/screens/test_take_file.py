@@ -239,6 +239,7 @@ async def test_what_is_no_table_is_told_at_the_path(
 # --- the path ----------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 async def test_tab_completes_and_says_what_there_is(
     service: RunningService, lockterm_app: Starter, folder: Path
 ) -> None:
@@ -265,6 +266,7 @@ async def test_tab_completes_and_says_what_there_is(
         assert path(pilot) == "x.csv"
 
 
+@pytest.mark.long
 async def test_the_path_is_there_after_the_end(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -277,6 +279,7 @@ async def test_the_path_is_there_after_the_end(
     assert b"roof.csv" in Paths.below(lockterm_app.directory).choices.read_bytes()
 
 
+@pytest.mark.long
 def test_completion_goes_by_what_is_there(folder: Path) -> None:
     for name in (".hidden", "a\x1b[2J.csv", "one.csv", "only"):
         (folder / name).touch()
@@ -289,6 +292,7 @@ def test_completion_goes_by_what_is_there(folder: Path) -> None:
     assert complete("\0/").why_none
 
 
+@pytest.mark.long
 async def test_the_first_look(service: RunningService, lockterm_app: Starter, folder: Path) -> None:
     for name in ("remotes.csv", "roof.csv", "site.json"):
         (folder / name).touch()

@@ -46,6 +46,7 @@ async def test_a_theme_is_chosen_kept_and_there_at_the_next_start(
         assert str(pilot.app.screen.styles.background.hex) == "#E0E0E0"
 
 
+@pytest.mark.long
 async def test_leaving_the_list_changes_and_keeps_nothing(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -167,6 +168,7 @@ async def test_every_word_is_read_in_the_themes_for_eyes(
                         assert told >= least, (name, text, told, str(style))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ground", ["dark", "light"])
 async def test_each_state_is_read_in_the_terminals_own_colours(
     service: RunningService, lockterm_app: Starter, ground: str

@@ -48,6 +48,7 @@ def fake(data: Any, spelling: str = "err") -> Callable[[dict[str, Any]], Any]:
     return lambda _: {code: 0, text: "", "description": "", "data": data}
 
 
+@pytest.mark.long
 async def test_pictures(lockterm_app: Starter, service: RunningService) -> None:
     fill_book(lockterm_app, MAIN_GATE)
     for size, name in (((80, 24), "voice-80x24"), ((60, 20), "voice-60x20")):
@@ -136,6 +137,7 @@ async def test_without_vendor_and_model_they_are_asked_for_and_kept(
         assert (saved.vendor, saved.model) == ("lumenlock", "L7")
 
 
+@pytest.mark.long
 async def test_the_tree_keeps_the_focus_while_there_are_no_voices(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -148,6 +150,7 @@ async def test_the_tree_keeps_the_focus_while_there_are_no_voices(
         assert pilot.app.screen.focused is tree
 
 
+@pytest.mark.long
 async def test_the_detail_of_the_pack_under_the_cursor(
     lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -196,6 +199,7 @@ async def test_url_md5_and_file_are_those_of_one_pack(
         assert file.name.startswith("Main-gate_1001_en-US_grace_")
 
 
+@pytest.mark.long
 async def test_each_half_says_why_it_has_nothing(lockterm_app: Starter) -> None:
     fill_book(lockterm_app, MAIN_GATE)
     refused = {"errcode": -7, "errmsg": "out of order", "description": "", "data": {}}
@@ -233,6 +237,7 @@ async def test_a_refused_model_is_asked_for_again_by_the_key_alone(
         assert asked() == 2
 
 
+@pytest.mark.long
 async def test_a_failed_refresh_keeps_the_old_rows_and_says_stale(
     lockterm_app: Starter, running_service: Callable[..., RunningService]
 ) -> None:
@@ -401,6 +406,7 @@ async def test_the_setting_carries_the_raw_strings(lockterm_app: Starter) -> Non
         assert arrived[0]["currentVoiceTimbre"] == {"lang": odd, "timbre": odd}
 
 
+@pytest.mark.long
 async def test_a_whole_book_of_locks_offers_its_vendors(
     lockterm_app: Starter, service: RunningService
 ) -> None:

@@ -77,6 +77,7 @@ async def test_q_ends_on_the_lock_that_was_asked_for(
         await until(pilot, lambda: pilot.app.return_code is not None)
 
 
+@pytest.mark.long
 async def test_a_walk_down_the_book_opens_every_lock_once(
     service: RunningService, lockterm_app: Starter, clock: Clock
 ) -> None:
@@ -130,6 +131,7 @@ async def test_a_lock_that_was_saved_leaves_no_draft(
         assert not pilot.app.screen.is_modal, shown(pilot)
 
 
+@pytest.mark.long
 async def test_what_a_search_found_stays_under_the_cursor_when_it_was_renewed(
     service: RunningService, lockterm_app: Starter
 ) -> None:

@@ -120,6 +120,7 @@ def test_what_is_wrong_is_said_and_nothing_typed_is_lost(
     assert session.wait_exit() == 0
 
 
+@pytest.mark.long
 def test_a_variable_that_is_not_set_is_told_before_and_after(
     lockterm: Start, service: RunningService
 ) -> None:
@@ -210,6 +211,7 @@ def test_what_was_typed_is_there_again_however_it_ended(
     again.wait_for("typed before and not saved")
 
 
+@pytest.mark.long
 def test_a_broken_default_profile_says_so_and_ends(lockterm: Start, tmp_path: Path) -> None:
     file = config_of(tmp_path)
     file.parent.mkdir(parents=True)
@@ -219,6 +221,7 @@ def test_a_broken_default_profile_says_so_and_ends(lockterm: Start, tmp_path: Pa
     assert "line 3: timezone 'Nowhere' is no time zone" in " ".join(session.lines)
 
 
+@pytest.mark.long
 def test_the_welcome_has_room_in_60x20(lockterm: Start) -> None:
     session = lockterm(size=(60, 20), env={"NO_COLOR": "1"})
     session.wait_for("^ Try the demo +a made-up site, on this machine$")

@@ -216,6 +216,7 @@ def add(service: RunningService, remote: dict[str, object]) -> None:
     assert httpx.post(url, json=remote).json()["errcode"] == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("arguments", [(), ("--quiet",)])
 def test_a_page_that_is_sent_again_is_as_new_before_textual_is_there(
     home: Home, timeless: RunningService, arguments: tuple[str, ...]
@@ -334,6 +335,7 @@ def test_a_signal_leaves_the_terminal_as_it_was(
     assert home.frames, "the frame is kept for the next start"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", telling(["\x1a"], [signal.SIGTSTP, signal.SIGSTOP, "\x1a"]))
 @pytest.mark.parametrize("at", [BEFORE_GUARD, TEXTUAL])
 def test_stopped_and_going_on_it_begins_anew(
@@ -362,6 +364,7 @@ def test_stopped_and_going_on_it_begins_anew(
     assert given_back(session)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "sizes", telling([((61, 20),)], [((100, 30),), ((100, 30), (80, 24)), ((61, 20),)])
 )
@@ -386,6 +389,7 @@ def test_another_size_is_drawn_anew(
     assert given_back(session)
 
 
+@pytest.mark.long
 def test_a_terminal_that_became_too_small_says_so_and_can_be_left(
     home: Home, service: RunningService
 ) -> None:
@@ -400,6 +404,7 @@ def test_a_terminal_that_became_too_small_says_so_and_can_be_left(
     assert given_back(session)
 
 
+@pytest.mark.long
 def test_a_configuration_that_cannot_be_used_any_more_is_told_on_the_shells_screen(
     home: Home, service: RunningService
 ) -> None:

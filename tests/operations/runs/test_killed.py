@@ -198,7 +198,7 @@ async def one_life(
 async def test_a_run_that_is_killed_goes_on_where_it_was(
     site: Site, mortal: Mortal, request: pytest.FixtureRequest
 ):
-    killed = await killed_again_and_again(site, mortal, kills=6, locks=3, each=16, seed=5)
+    killed = await killed_again_and_again(site, mortal, kills=3, locks=2, each=16, seed=5)
     request.node.user_properties.append(("kills of runs", killed))
 
 

@@ -22,6 +22,7 @@ async def test_adding(service: RunningService, open_form: Opener, size: tuple[in
         assert_picture(form.pilot.app, f"remote-form-{size[0]}x{size[1]}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])
 async def test_asking(service: RunningService, open_form: Opener, size: tuple[int, int]) -> None:
     async with open_form(service, size=size, timeout_s=PATIENCE_S) as form:
@@ -30,6 +31,7 @@ async def test_asking(service: RunningService, open_form: Opener, size: tuple[in
         assert_picture(form.pilot.app, f"remote-form-ask-{size[0]}x{size[1]}")
 
 
+@pytest.mark.long
 async def test_changing(service: RunningService, open_form: Opener) -> None:
     remote_id = add(
         service,

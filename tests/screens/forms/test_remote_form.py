@@ -101,6 +101,7 @@ async def test_a_taken_name_is_told_when_the_field_is_left(
         assert form.error("remoteName") == ""
 
 
+@pytest.mark.long
 async def test_a_late_answer_says_nothing_about_another_name(
     service: RunningService, open_form: Opener, line: Line
 ) -> None:
@@ -245,6 +246,7 @@ async def test_what_the_service_refuses_stands_on_the_form_with_all_that_was_typ
         assert form.closed == []
 
 
+@pytest.mark.long
 async def test_what_is_wrong_with_the_last_field_is_in_sight(
     service: RunningService, open_form: Opener
 ) -> None:
@@ -318,6 +320,7 @@ async def test_other_values_are_not_the_first_change_sent_again(
         assert form.closed == [RemoteSaved(remote_id)]
 
 
+@pytest.mark.long
 async def test_sent_again_a_time_from_now_is_what_it_was(
     service: RunningService, open_form: Opener, line: Line, clock: Clock
 ) -> None:
@@ -350,6 +353,7 @@ async def test_another_change_of_the_remote_is_not_taken_for_the_forms_own(
         assert form.screen.fields.typed()["remoteName"] == "Roofs"
 
 
+@pytest.mark.long
 async def test_what_was_sent_again_elsewhere_is_the_forms_own(
     service: RunningService, open_form: Opener, line: Line
 ) -> None:
@@ -434,6 +438,7 @@ async def test_keeping_editing_keeps_everything(service: RunningService, open_fo
         assert total(service) == 137
 
 
+@pytest.mark.long
 async def test_an_untouched_form_is_left_at_once(
     service: RunningService, open_form: Opener
 ) -> None:
@@ -491,6 +496,7 @@ async def test_an_overlap_is_asked_and_settled_by_key(
         assert field.value == "2027-10-31 02:30 +01:0"
 
 
+@pytest.mark.long
 async def test_weekdays_by_mark_and_by_text_say_the_same(
     service: RunningService, open_form: Opener
 ) -> None:
@@ -533,6 +539,7 @@ async def test_a_paste_brings_neither_control_characters_nor_a_megabyte(
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", telling([(60, 20)], [(80, 24), (60, 20)]))
 async def test_the_focused_field_is_always_in_sight(
     service: RunningService, open_form: Opener, size: tuple[int, int]

@@ -71,6 +71,7 @@ async def test_many_remotes_take_few_keys(
         assert all(one[name] == made["Crew 1"][name] for name in same)
 
 
+@pytest.mark.long
 async def test_it_counts_past_all_that_is_known_and_says_where_that_is_a_part(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -155,6 +156,7 @@ async def test_what_the_service_refuses_stays_and_nothing_behind_it_is_saved(
     assert sorted(crews(service)) == ["Crew 1", "Crew 2"]
 
 
+@pytest.mark.long
 async def test_a_draft_comes_back_alone(service: RunningService, lockterm_app: Starter) -> None:
     """What was offered at another remote is not mixed into what somebody had typed."""
     crew(service, 1)
@@ -187,6 +189,7 @@ async def test_what_is_typed_for_the_next_is_kept(
         assert draft.typed["remoteNumber"] == "B-003"
 
 
+@pytest.mark.long
 async def test_a_number_that_another_remote_has_is_told_before_it_is_sent(
     service: RunningService, open_form: Opener
 ) -> None:
