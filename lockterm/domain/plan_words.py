@@ -13,7 +13,15 @@ from lockterm.domain.differences import Difference, differences, in_words
 from lockterm.domain.plan import NOT_REACHED, Action, Plan, Step, StepState, at_rest
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.text import clean
-from lockterm.domain.validity import OPENS_ALWAYS, OPENS_NOTHING, never_opens, period_words
+from lockterm.domain.validity import (
+    OPENS_ALWAYS,
+    OPENS_NOTHING,
+    State,
+    never_opens,
+    period_words,
+    state_by_dates,
+    state_of,
+)
 from lockterm.domain.wording import titled
 
 TOLD = (
@@ -58,6 +66,23 @@ def step_name(step: Step) -> tuple[str, str | None]:
     if not step.remote_name:
         return f"remote {step.remote_id or shown or ''}".strip(), None
     return step.remote_name, shown
+
+
+def step_states(step: Step, now_ms: int) -> tuple[State | None, State | None]:
+    """The state of a step's remote as the service told it, and by its dates as it will be.
+
+    None: there is no remote before an add or after a delete, and none that a voice is for.
+    """
+    if step.action is Action.VOICE:
+        return None, None
+    if step.action is Action.ADD:
+        return None, state_by_dates(Remote.read(step.wanted), now_ms)
+    before = Remote.read(step.before)
+    now = state_of(before, now_ms) if step.before else None
+    if step.action is Action.UPDATE:
+        after = rules.effective(before, Remote.read({**before.raw, **step.wanted}))
+        return now, state_by_dates(after, now_ms)
+    return now, now if step.action is Action.KEEP else None
 
 
 def step_title(step: Step) -> str:

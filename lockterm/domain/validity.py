@@ -121,6 +121,11 @@ def state_of(remote: Remote, now_ms: int) -> State:
     return _state(phase_of(remote, now_ms), remote.status, remote.end_ms, now_ms)[0]
 
 
+def state_by_dates(remote: Remote, now_ms: int) -> State:
+    """The state by the dates alone: of what is or was sent, of which the service says nothing."""
+    return _by_dates(phase_of(remote, now_ms), (remote.end_ms or 0) - now_ms)
+
+
 def phase_of(remote: Remote, now_ms: int) -> Phase:
     """Where now lies, by the dates: the start belongs to the period, the end does not."""
     kind, start, end = remote.remote_type, remote.start_ms, remote.end_ms
@@ -188,10 +193,14 @@ def _state(
         return State.UNCLEAR, "not stated", ""
     else:
         return State.UNCLEAR, f"status {status}" if abs(status) < 10_000 else "status odd", ""
-    state = _OF_PHASE[phase]
-    if phase is Phase.NOW and left_ms <= 30 * dates.DAY_MS:
-        state = State.WEEK if left_ms <= 7 * dates.DAY_MS else State.MONTH
+    state = _by_dates(phase, left_ms)
     return state, state.word, ""
+
+
+def _by_dates(phase: Phase, left_ms: int) -> State:
+    if phase is Phase.NOW and left_ms <= 30 * dates.DAY_MS:
+        return State.WEEK if left_ms <= 7 * dates.DAY_MS else State.MONTH
+    return _OF_PHASE[phase]
 
 
 _OF_PHASE = {

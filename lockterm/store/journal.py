@@ -84,6 +84,9 @@ _LINE = f"""
         code, message, restores,
         CASE WHEN json_valid(before) THEN json_array_length(before) END AS count,
         CASE WHEN call = 'updateLockSetting' AND json_valid(body) THEN body END AS voice,
+        CASE WHEN call = 'update' AND json_valid(before)
+            THEN json_extract(before, '$[0]') END AS seen,
+        CASE WHEN call IN ('add', 'update') AND json_valid(body) THEN body END AS sent,
         {_SOUND} AS is_sound
     FROM operations
 """
@@ -192,6 +195,8 @@ def _line(row: sqlite3.Row) -> HistoryLine:
     else:
         values |= {"state": State.DAMAGED, "message": DAMAGED_WORDS}
         values["count"], voice = values["count"] or 0, {}
+    for name in ("seen", "sent"):
+        values[name] = values[name] if isinstance(values[name], str) else ""
     values["voice"] = " ".join(str(voice[name]) for name in ("lang", "timbre") if name in voice)
     return HistoryLine(**values)
 

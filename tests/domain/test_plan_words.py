@@ -8,7 +8,8 @@ from datetime import UTC
 import pytest
 
 from lockterm.domain.plan import NOT_REACHED, Action, Step, StepState
-from lockterm.domain.plan_words import all_changes, change_words, gone_words, new_words
+from lockterm.domain.plan_words import all_changes, change_words, gone_words, new_words, step_states
+from lockterm.domain.validity import State
 
 DAY_MS = 86_400_000
 START_MS = 1_767_225_600_000
@@ -82,6 +83,32 @@ def renewed(number: int, end_ms: int, **wanted: object) -> Step:
     before |= {"endDate": START_MS + DAY_MS}
     wanted = {"endDate": end_ms, **wanted}
     return Step(number, Action.UPDATE, 1, number, f"Fob {number}", wanted, before)
+
+
+ENDED = {"remoteType": 2, "startDate": START_MS, "endDate": START_MS + 5 * DAY_MS, "status": 1}
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        (Step(1, Action.ADD, 1, None, "A", {"remoteType": 1}), (None, State.OPEN)),
+        (Step(1, Action.DELETE, 1, 7, "A", {}, ENDED), (State.DISAGREE, None)),
+        (Step(1, Action.KEEP, 1, 7, "A", {}, ENDED), (State.DISAGREE, State.DISAGREE)),
+        (
+            Step(1, Action.UPDATE, 1, 7, "A", {"endDate": START_MS + 40 * DAY_MS}, ENDED),
+            (State.DISAGREE, State.MONTH),
+        ),
+        (
+            Step(1, Action.UPDATE, 1, 7, "A", {"remoteName": "B"}, ENDED),
+            (State.DISAGREE, State.ENDED),
+        ),
+        (Step(1, Action.VOICE, 1, None, "A", {"lang": "de-DE"}), (None, None)),
+    ],
+)
+def test_a_step_tells_the_state_as_it_is_and_as_it_will_be(
+    step: Step, told: tuple[State | None, State | None]
+) -> None:
+    assert step_states(step, START_MS + 20 * DAY_MS) == told
 
 
 def test_what_will_be_is_told_where_there_is_no_room_for_what_was() -> None:

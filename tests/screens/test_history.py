@@ -96,6 +96,7 @@ async def test_what_was_done_here_is_shown_newest_first(
         await press(pilot, "escape")
         await some_days(pilot.app.operations, clock)
         screen = await opened(pilot)
+        table = screen.query_one(HistoryTable)
         assert lines(screen) == [
             "clear Server room",
             "delete Main gate",
@@ -104,6 +105,8 @@ async def test_what_was_done_here_is_shown_newest_first(
             "change Main gate",
             "add Main gate",
         ]
+        looks = [[look for _, look in table.line(row) if look] for row in range(6)]
+        assert looks == [[], [], [], [], ["open"], ["open"]]
         assert_picture(pilot.app, "history-80x24")
         await press(pilot, "H")  # once is enough
         assert len(pilot.app.screen_stack) == 2

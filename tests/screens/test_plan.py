@@ -130,7 +130,7 @@ async def test_it_is_shown_before_anything_is_kept_or_sent(
         said = words(pilot.app)
         assert "Plan > apply remotes.csv" in said
         assert "1 to add, 1 to change, 1 to delete: 6 calls, about 1 s" in said
-        for row in ("! not sent Main gate New 7", "No answer.", "= as it is Server room"):
+        for row in ("! not sent Main gate · New 7", "No answer.", "= as it is Server room"):
             assert row in said
         assert_picture(pilot.app, "plan-80x24")
         await asked(pilot, DestroyModal)

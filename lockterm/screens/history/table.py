@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import tzinfo
 
 from rich.cells import cell_len
@@ -14,10 +14,13 @@ from lockterm.domain.plan import RunLine, RunState, StepState
 from lockterm.domain.plan_words import counts_words
 from lockterm.domain.text import clean
 from lockterm.domain.wording import counted
-from lockterm.widgets.row_table import Column, LazyRows, RowTable
+from lockterm.widgets.line_table import Piece
+from lockterm.widgets.row_table import GAP, Column, LazyRows, RowTable
 
 WHEN = 12
 """Cells of the column of times."""
+_STATE = 3
+"""The column of the sign."""
 LONGEST = 60
 """The most characters of a field that are looked at for showing it."""
 
@@ -34,18 +37,20 @@ OUTCOMES: Mapping[State, str] = {
 
 
 class HistoryTable(RowTable):
-    """When, what, outcome, remote, lock."""
+    """When, what, result, the sign of the state it has left, remote, lock."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(
             Column("When", most=WHEN, least=WHEN),
             Column("What", most=11, least=11),
             Column("Result", most=16, least=8),
+            Column("", most=1, least=1, rank=2),
             Column("Remote", most=60, least=12),
             Column("Lock", most=40, least=10, rank=1),
             id=id,
         )
         self._lines: Mapping[str, HistoryLine | RunLine] = {}
+        self._now_ms = 0
 
     def show_lines(
         self,
@@ -64,7 +69,7 @@ class HistoryTable(RowTable):
             top: Whether to stand on the first row instead: it is another page.
         """
         first = lines[0].id if top and lines else None
-        self._lines = {line.id: line for line in lines}
+        self._lines, self._now_ms = {line.id: line for line in lines}, now_ms
         self.show(LazyRows(self._lines, lambda line: _cells(line, zone, now_ms)), first)
 
     def widest(self) -> Sequence[int]:
@@ -78,7 +83,19 @@ class HistoryTable(RowTable):
             {target_of(line) for line in lines} | {run_words(run) for run in runs},
             {clean(name, LONGEST) for name in {line.lock_name for line in lines}},
         )
-        return WHEN, *(max(map(cell_len, column), default=0) for column in texts)
+        what, result, remote, lock = (max(map(cell_len, one), default=0) for one in texts)
+        return WHEN, what, result, 1, remote, lock
+
+    def line(self, row: int) -> Iterator[Piece]:
+        """An operation, with the sign of what its remote is by the dates that it has left."""
+        line = self._lines[self._keys[row]]
+        state = line.left_state(self._now_ms) if isinstance(line, HistoryLine) else None
+        for index, piece in zip(self._widths, super().line(row), strict=True):
+            if index == _STATE and state is not None:
+                yield state.sign, state.look
+                yield " " * GAP, ""
+            else:
+                yield piece
 
 
 def what_of(line: HistoryLine) -> str:
@@ -114,9 +131,9 @@ def run_words(run: RunLine) -> str:
 def _cells(line: HistoryLine | RunLine, zone: tzinfo, now_ms: int) -> tuple[str, ...]:
     if isinstance(line, RunLine):
         when = dates.recent(line.made_ms, zone, now_ms)
-        return when, "run", run_outcome(line), run_words(line), ""
+        return when, "run", run_outcome(line), "", run_words(line), ""
     when, outcome = dates.recent(line.prepared_ms, zone, now_ms), _outcome(line.state, line.code)
-    return when, what_of(line), outcome, target_of(line), clean(line.lock_name, LONGEST)
+    return when, what_of(line), outcome, "", target_of(line), clean(line.lock_name, LONGEST)
 
 
 def _outcome(state: State, code: int | None) -> str:

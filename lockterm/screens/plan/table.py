@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import tzinfo
 
 from rich.cells import cell_len
 
 from lockterm.domain.plan import ACTION_GLYPHS, DUE, Action, Step, StepState, at_rest
-from lockterm.domain.plan_words import change_words, new_words, step_name
+from lockterm.domain.plan_words import change_words, new_words, step_name, step_states
 from lockterm.domain.text import clean
 from lockterm.record import record
-from lockterm.widgets.line_table import TITLES
-from lockterm.widgets.row_table import Column, LazyRows, RowTable
+from lockterm.widgets.line_table import TITLES, Piece
+from lockterm.widgets.row_table import GAP, Column, LazyRows, RowTable
 
 LONGEST = 60
 """The most characters of a name that are looked at for showing it."""
+
+_STATE = 3
+"""The column of the signs."""
 
 _WORDS: Mapping[Action, str] = {
     Action.ADD: "add",
@@ -46,7 +49,7 @@ class OnLock:
 
 
 class PlanTable(RowTable):
-    """What is done, the lock, the remote, its number, what changes or why it was not done.
+    """What is done, the lock, signs of what the remote is and will be, it, what changes or why not.
 
     Args:
         steps: Number -> the step as it is now; others may come in their places.
@@ -58,8 +61,9 @@ class PlanTable(RowTable):
             Column("", most=1, least=1),
             Column("Step", most=10, least=10),
             Column("Lock", most=24, least=6),
+            Column("", most=2, least=2, rank=1),
             Column("Remote", most=22, least=8),
-            Column("Number", most=16, least=6, rank=1),
+            Column("Number", most=16, least=6, rank=2),
             Column("What", most=200, least=25),  # "End -> 31 Dec 2026 23:59", and that it is cut
             id=id,
         )
@@ -102,10 +106,21 @@ class PlanTable(RowTable):
         names = [step_name(step) for step in steps]
         locks = {self._locks[step.lock_id].title for step in steps}
         columns = (locks, {name for name, _ in names}, {number or "" for _, number in names})
-        shown = (
+        lock, name, number = (
             max((cell_len(clean(one, LONGEST)) for one in column), default=0) for column in columns
         )
-        return 1, 10, *shown, 200
+        return 1, 10, lock, 2, name, number, 200
+
+    def line(self, row: int) -> Iterator[Piece]:
+        """A step; of its remote the sign of what it is, and of what it will be."""
+        step = self._steps[int(self._keys[row])]
+        for index, piece in zip(self._widths, super().line(row), strict=True):
+            if index == _STATE:
+                for state in step_states(step, self._now_ms):
+                    yield (state.sign, state.look) if state else (" ", "")
+                yield " " * GAP, ""
+            else:
+                yield piece
 
     def _cells(self, number: int) -> tuple[str, ...]:
         step = self.step(number)
@@ -118,9 +133,10 @@ class PlanTable(RowTable):
             ACTION_GLYPHS[step.action],
             state,
             clean(lock.title, LONGEST),
+            "",
             clean(name, LONGEST),
             clean(remote_number or "", 30),
-            what_of(step, lock, self._now_ms, self._widths.get(5, LONGEST)),
+            what_of(step, lock, self._now_ms, self._widths.get(6, LONGEST)),
         )
 
 
