@@ -10,7 +10,7 @@ a strange number: what is no date of the calendar is shown as the number that ca
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 """English, whatever the locale of the terminal."""
@@ -112,6 +112,11 @@ def day_around(ms: int, zone: tzinfo) -> tuple[int, int]:
     days = (begin, begin + timedelta(days=1))
     first, second = (round(one.timestamp() * 1000) for one in days)
     return first, second
+
+
+def begin_of(day: date, zone: tzinfo) -> int:
+    """When a day begins in a zone, in milliseconds: at midnight, or as the clock jumps over it."""
+    return to_ms(datetime.combine(day, time(), zone))
 
 
 def day(ms: int, zone: tzinfo) -> str:

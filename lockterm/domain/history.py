@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, tzinfo
 
-from lockterm.domain import rules, validity
-from lockterm.domain.operation import RECORDED, State
-from lockterm.domain.remotes import Remote
+from lockterm.domain.operation import State
 from lockterm.record import record
 
 
@@ -36,21 +33,6 @@ class HistoryLine:
     """The remote that a change was made to, as JSON; else empty."""
     sent: str
     """What an add or a change has sent, as JSON; else empty."""
-
-    def left_state(self, now_ms: int) -> validity.State | None:
-        """The state of a remote by the dates that this has left it with, whatever came after.
-
-        None: it is no add or change, the service has not recorded it, or its entry is damaged.
-        """
-        if self.state not in RECORDED or not self.sent:
-            return None
-        try:
-            before = Remote.read(json.loads(self.seen)) if self.seen else None
-            told = before.raw if before is not None else {}
-            after = rules.effective(before, Remote.read({**told, **json.loads(self.sent)}))
-        except (TypeError, ValueError, AttributeError, RecursionError):
-            return None  # damaged
-        return validity.state_by_dates(after, now_ms)
 
 
 @record

@@ -10,6 +10,7 @@ import json
 import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from lockterm.domain.remotes import Remote
@@ -56,8 +57,8 @@ class Block:
         """One of them, counted from 0."""
         return Remote.read(json.loads(self._lines()[line]))
 
-    def _lines(self) -> list[bytes]:
-        return zlib.decompress(self.records).split(b"\n")
+    def _lines(self) -> Sequence[bytes]:
+        return _lines(self.records)
 
     def find(self, words: Sequence[str]) -> Iterator[int]:
         """The lines that have every word.
@@ -79,6 +80,12 @@ class Block:
             if not rest or _has_all(texts[texts.rfind("\n", 0, at) + 1 : end], rest):
                 yield line
             counted, at = end, texts.find(first, end)
+
+
+@lru_cache(maxsize=1)
+def _lines(records: bytes) -> Sequence[bytes]:
+    """Unpacked: whoever looks at one of them most often looks at the next one, too."""
+    return zlib.decompress(records).split(b"\n")
 
 
 def _has_all(text: str, words: Iterable[str]) -> bool:
@@ -120,6 +127,17 @@ class Listing:
         """The id of the one at a place; None: it has none that can be used."""
         remote_id = self.blocks[place.block].ids[place.line]
         return None if remote_id == NEVER else remote_id
+
+    def end(self, place: Place) -> int | None:
+        """When the period of the one at a place ends, told without unpacking it; None: never."""
+        end_ms = self.blocks[place.block].ends[place.line]
+        return None if end_ms == NEVER else end_ms
+
+    def places(self) -> Iterator[Place]:
+        """Where they stand, all of them."""
+        for number, block in enumerate(self.blocks):
+            for line in range(len(block.ends)):
+                yield Place(number, line)
 
     def lacking(self, words: Sequence[str]) -> str:
         """The first of some words that no remote has; empty: there is a remote with each."""

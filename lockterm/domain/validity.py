@@ -126,6 +126,17 @@ def state_by_dates(remote: Remote, now_ms: int) -> State:
     return _by_dates(phase_of(remote, now_ms), (remote.end_ms or 0) - now_ms)
 
 
+def may_be(state: State, end_ms: int | None, now_ms: int) -> bool:
+    """Whether a remote may have a state, by :func:`end_of` alone, which is told sooner."""
+    left_ms = None if end_ms is None else end_ms - now_ms
+    match state:
+        case State.ENDED:
+            return left_ms is not None and left_ms <= 0
+        case State.WEEK | State.MONTH:
+            return left_ms is not None and 0 < left_ms <= 30 * dates.DAY_MS
+    return True
+
+
 def phase_of(remote: Remote, now_ms: int) -> Phase:
     """Where now lies, by the dates: the start belongs to the period, the end does not."""
     kind, start, end = remote.remote_type, remote.start_ms, remote.end_ms

@@ -79,6 +79,9 @@ def _marks(mark: int, act: int, none: int, more: str, every: int = 0) -> tuple[K
 
 _MORE = "type, weekdays, coerced, extra data, copy, export"
 
+_FILTER = "Show only what has ended, or what ends soon, and so on, of what is found"
+_SHOW_ALL = "Show all again; unmark all; then go back"
+
 _ON_ALL_LOCKS = (
     Key("everywhere.open", "enter", "open", line=1, opens=True,
         sentence="Show every field of what is under the cursor; of a lock that could not be read,"
@@ -467,10 +470,11 @@ PLACES: Mapping[str, Place] = {
             MARKS: _marks(3, 8, 9, _MORE, every=4),
             FINDING: (
                 Key("everywhere.find", "slash", "find", "Type to find", line=2, opens=True),
+                Key("everywhere.filter", "i", "filter", _FILTER, line=10, opens=True),
                 Key("everywhere.read", "ctrl+r,r,f5", "read", "Read all locks now", line=5),
             ),
             MOVING: (
-                Key("everywhere.back", "escape", "back", "Unmark all; then go back", line=10),
+                Key("everywhere.back", "escape", "back", line=11, sentence=_SHOW_ALL),
             ),
         },
         holds=("table", "find"),
@@ -487,11 +491,13 @@ PLACES: Mapping[str, Place] = {
                 Key("ends.next", "n,right,l", "span", line=2,
                     sentence="Show what has ended; what ends within 7 days; within 30; all"),
                 Key("ends.previous", "p,left,h", "previous span"),
+                Key("ends.timeline", "V", "timeline", line=13,
+                    sentence="Show how many end on each of the days to come, by lock; or not"),
+                Key("everywhere.filter", "i", "filter", _FILTER, line=11, opens=True),
                 Key("everywhere.read", "ctrl+r,r,f5", "read", "Read all locks now", line=10),
             ),
             MOVING: (
-                Key("everywhere.back", "escape", "back", line=11,
-                    sentence="Show all again; unmark all; then go back"),
+                Key("everywhere.back", "escape", "back", line=12, sentence=_SHOW_ALL),
             ),
         },
         holds=("table", "find"),

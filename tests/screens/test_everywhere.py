@@ -18,7 +18,7 @@ from lockterm.operations.everywhere import LockRead
 from lockterm.operations.run_here import RunHere
 from lockterm.screens.base import RefusedModal
 from lockterm.screens.dialogs.destroy import DestroyModal
-from lockterm.screens.everywhere import EverywhereScreen
+from lockterm.screens.everywhere import EverywhereScreen, results
 from lockterm.screens.everywhere.base import AllLocksScreen
 from lockterm.screens.everywhere.ends import WhatEndsScreen
 from lockterm.screens.everywhere.table import OnLocksTable
@@ -139,6 +139,9 @@ async def test_what_it_looks_like(
         assert_picture(pilot.app, f"everywhere-{at}")
         await press(pilot, "escape", "W", "j")
         assert_picture(pilot.app, f"ends-{at}")
+        if size[1] < 36:  # a higher one shows the days by itself
+            await press(pilot, "V")
+            assert_picture(pilot.app, f"ends-days-{at}")
 
 
 async def test_it_is_there_from_what_was_read_last_and_asks_nothing(
@@ -369,7 +372,11 @@ async def test_hostile_names_are_shown_with_care(lockterm_app: Starter, key: str
                 assert all(char.isprintable() or char == "\n" for char in text)
 
 
-async def test_what_ends_is_told_by_day_and_by_span(lockterm_app: Starter) -> None:
+async def test_what_ends_is_told_by_day_and_by_span(
+    lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "SHOWN_S", 3600)  # else the cursor stands on what came first
+
     def ends(remote_id: int, lock_id: int, end_ms: int, kind: int = 2) -> dict[str, Any]:
         fields = {"remoteType": kind, "startDate": NOW_MS - 99 * DAY_MS, "endDate": end_ms}
         return remote(remote_id, lock_id, f"R{remote_id}", weekDay=[1], **fields)
@@ -404,6 +411,83 @@ async def test_what_ends_is_told_by_day_and_by_span(lockterm_app: Starter) -> No
             await press(pilot, "W")
             assert len(rows(pilot)) == 4
             assert len(site.asked) == asked, "it was read just now"
+
+
+@pytest.mark.parametrize(
+    ("size", "room", "cells", "many"),
+    [((60, 20), 24, 1, "+"), ((80, 24), 10, 2, "+"), ((120, 40), 16, 3, "13")],
+)
+async def test_what_ends_is_also_days_to_come(
+    lockterm_app: Starter, size: tuple[int, int], room: int, cells: int, many: str
+) -> None:
+    def until_day(remote_id: int, lock_id: int, day: int) -> dict[str, Any]:
+        period = {"startDate": NOW_MS - 99 * DAY_MS, "endDate": NOW_MS + day * DAY_MS}
+        return remote(remote_id, lock_id, f"R{remote_id}", remoteType=2, **period)
+
+    site = Site(
+        L1=[until_day(n, 1, day) for n, day in enumerate((-3, 5, 20), 1)],
+        L2=[until_day(n, 2, 5) for n in range(10, 22)],
+    )
+    async with site.running(lockterm_app) as service, lockterm_app(service, size=size) as pilot:
+
+        def cell(label: str, day: int) -> str:
+            line = next(one for one in shown(pilot.app).splitlines() if one[1:].startswith(label))
+            return line.ljust(size[0])[1 + room + day * cells :][:cells].strip()
+
+        seen = await press(pilot, "W", *([] if size[1] == 40 else ["V"]))
+        assert "all 14 " in seen and "20 Nov" in seen
+        assert (cell("all 14", 5), cell("all 14", 20), cell("all 14", 6)) == (many, "1", "·")
+        assert len(rows(pilot)) == 15
+        assert "R10" in seen, "the rows are there, too"
+        if size[1] > 20:
+            assert (cell("Lock 1", 5), cell("Lock 2", 5)) == ("1", many.replace("3", "2"))
+        assert "all 14 " not in await press(pilot, "V")
+
+
+async def test_one_state_alone_is_shown_of_what_is_found(lockterm_app: Starter) -> None:
+    def until_day(remote_id: int, lock_id: int, day: int, status: int = 1) -> dict[str, Any]:
+        period = {"startDate": NOW_MS - 99 * DAY_MS, "endDate": NOW_MS + day * DAY_MS}
+        return remote(remote_id, lock_id, "Anna", remoteType=2, status=status, **period)
+
+    site = Site(
+        L1=[until_day(1, 1, -3, 2), until_day(2, 1, 5), remote(3, 1, "Anna", isCoerced=1)],
+        L2=[until_day(4, 2, -3), until_day(5, 2, -1, 2), remote(6, 2, "Ben", status=2)],
+    )
+    size = (100, 24)
+    async with site.running(lockterm_app) as service, lockterm_app(service, size=size) as pilot:
+        seen = await press(pilot, "F", "ctrl+r", *"anna", "enter")
+        assert "· 2 ended, 1 < 7 days, 1 disagree" in seen
+        seen = await press(pilot, "i")
+        assert "× ended: 2" in seen and "& coerced: 1" in seen
+        seen = await press(pilot, "j", "enter")
+        assert rows(pilot) == [(1, 1), (2, 5)] and "ended: 2 on 2 locks" in seen
+        await press(pilot, "i", "G", "enter")
+        assert rows(pilot) == [(1, 3)]
+        seen = await press(pilot, "i", *["k"] * 3, "enter")
+        assert rows(pilot) == [] and "has “anna” and the state “not yet”" in seen
+        # With nothing typed it is all that was read last; escape shows all again, then goes.
+        await press(pilot, "slash", *["backspace"] * 4, "enter", "i", "G", "k", "enter")
+        assert rows(pilot) == [(2, 6)], "unclear"
+        await press(pilot, "slash", *"ben", "enter")
+        assert rows(pilot) == [(2, 6)]
+        await press(pilot, "escape")
+        assert rows(pilot) == [(2, 6)] and "1 on 1 lock ·" in words(pilot.app)
+        await press(pilot, "escape", "W")
+        assert rows(pilot) == [(1, 2), (2, 5), (1, 1), (2, 4)]
+        seen = await press(pilot, "i", "j", "enter")
+        assert rows(pilot) == [(2, 5), (1, 1)] and "[all 4] ended 3" in seen
+        await press(pilot, "escape")
+        assert len(rows(pilot)) == 4
+
+
+async def test_what_is_looked_at_for_its_state_alone_has_an_end(
+    lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "MOST_LOOKED_AT", 3)
+    site = Site(L1=[remote(n, 1, "Anna", isCoerced=int(n in (2, 5))) for n in range(1, 7)])
+    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+        seen = await press(pilot, "F", "ctrl+r", *"anna", "enter", "i", "G", "enter")
+        assert rows(pilot) == [(1, 2)] and "coerced: the first 1 on 1 lock" in seen
 
 
 @pytest.mark.long

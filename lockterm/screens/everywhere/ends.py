@@ -9,19 +9,22 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 
 from lockterm.domain import dates
-from lockterm.domain.glyphs import quoted
 from lockterm.domain.listing import Place, words_of
-from lockterm.domain.text import clean
+from lockterm.domain.timeline import Timeline
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.everywhere import LockRead
 from lockterm.record import record
 from lockterm.screens.everywhere.base import EMPTY_BOOK, AllLocksScreen
+from lockterm.screens.everywhere.days import DaysToCome
 from lockterm.screens.everywhere.results import Results
 from lockterm.screens.everywhere.site import Site
 from lockterm.screens.everywhere.table import OnLock
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import FindLine
+
+_HIGH = 36
+"""From so many lines on the days to come are shown by themselves."""
 
 COLUMNS = ("sign", "end", "when", "lock", "who", "number", "days", "state", "read")
 
@@ -59,6 +62,9 @@ class WhatEndsScreen(AllLocksScreen):
         self.span = SPANS[0]
         """Which ends are shown."""
         self._counts = [0] * len(SPANS)
+        self._timeline = Timeline(0, ())
+        self._has_days: bool | None = None
+        """Whether the days to come are shown; None: where the terminal is high."""
 
     def crumbs(self) -> tuple[str, ...]:
         """It is about all locks."""
@@ -66,6 +72,9 @@ class WhatEndsScreen(AllLocksScreen):
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="spans", markup=False)
+        days = DaysToCome(id="days")
+        days.display = self._shows_days
+        yield days
         yield Results(
             self.operations, COLUMNS, self.search, self.words, self.marks, reads_first=True
         )
@@ -81,7 +90,9 @@ class WhatEndsScreen(AllLocksScreen):
         )
         found, counts = list[tuple[int, int, Place, LockRead]](), [0] * len(SPANS)
         shown = SPANS.index(self.span)
-        for one in site.locks.values():
+        zones = {lock_id: self.operations.zone(one.lock) for lock_id, one in site.locks.items()}
+        timeline = Timeline(now_ms, set(zones.values()))
+        for lock_id, one in site.locks.items():
             yield None
             if one.listing is None:
                 continue
@@ -89,17 +100,18 @@ class WhatEndsScreen(AllLocksScreen):
             for end, place in one.listing.ending(borders[1][0]):
                 if having is not None and place not in having:
                     continue
+                timeline.add(lock_id, zones[lock_id], end)
                 for index, (first, last) in enumerate(zip(*borders, strict=True)):
                     if first < end <= last:
                         counts[index] += 1
                         if index == shown:
                             found.append((end, one.place, place, one))
-        self._counts = counts
+        self._counts, self._timeline = counts, timeline
         found.sort(key=lambda each: (each[0] <= now_ms, abs(each[0] - now_ms), each[1:3]))
         for _, _, place, one in found:
             if one.listing is not None:
                 read = site.short_age(one.listing)
-                yield OnLock(one.lock, self.operations.zone(one.lock), read, one.listing, place)
+                yield OnLock(one.lock, zones[one.lock.lock_id], read, one.listing, place)
         yield from self.problems(site)
 
     def words(self) -> tuple[str, str]:
@@ -107,8 +119,8 @@ class WhatEndsScreen(AllLocksScreen):
         if not site.locks:
             return EMPTY_BOOK, "escape  back"
         what = f"{self.span.words} " if self.span is not SPANS[0] else ""
-        if results.needle:
-            return f"Nothing {what}has {quoted(clean(results.needle, 60))}.", "escape  show all"
+        if results.asked_for:
+            return f"Nothing {what}has {' and '.join(results.asked_for)}.", "escape  show all"
         if site.is_reading and site.unread:
             return "Nothing so far.", "escape  back"
         if site.unread == len(site.locks):
@@ -131,7 +143,28 @@ class WhatEndsScreen(AllLocksScreen):
     @on(Results.Shown)
     def _shown(self) -> None:
         self.query_one("#spans", Static).update(self._span_words(), layout=False)
+        self._show_days()
         self.refresh_bindings()
+
+    @property
+    def _shows_days(self) -> bool:
+        return self.app.size.height >= _HIGH if self._has_days is None else self._has_days
+
+    def _show_days(self) -> None:
+        days, locks = self.query_one(DaysToCome), self.results.site.locks
+        days.display = self._shows_days
+        if days.display:
+            days.show_days(
+                self._timeline.first,
+                [
+                    (locks[lock_id].lock.title, counts)
+                    for lock_id, counts in self._timeline.by_first_day()
+                ],
+            )
+
+    def on_resize(self) -> None:
+        """The days to come stand there by themselves where the terminal is high."""
+        self.call_after_refresh(self._show_days)
 
     # --- actions -------------------------------------------------------------------------------
 
@@ -141,6 +174,11 @@ class WhatEndsScreen(AllLocksScreen):
 
     def action_next(self) -> None:
         self._choose(1)
+
+    def action_timeline(self) -> None:
+        """Show the days to come, or no more."""
+        self._has_days = not self._shows_days
+        self._show_days()
 
     def action_previous(self) -> None:
         self._choose(-1)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -14,7 +15,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from lockterm.domain.constants import needs_weekdays
-from lockterm.domain.glyphs import separator
+from lockterm.domain.glyphs import quoted, separator
 from lockterm.domain.text import clean
 from lockterm.domain.weekdays import weekday_words
 from lockterm.domain.wording import counted
@@ -22,6 +23,8 @@ from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.screens.everywhere.site import Site
 from lockterm.screens.everywhere.table import OnLock, OnLocksTable
+from lockterm.screens.remotes.states import Only, choices, only_words, told
+from lockterm.screens.remotes.states import counted as counted_states
 from lockterm.terminal.key_queue import Opening, opening
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.line_table import LineTable
@@ -36,6 +39,9 @@ if TYPE_CHECKING:
 
 MOST_FOUND = 500
 """No more remotes are shown: nobody reads on."""
+
+MOST_LOOKED_AT = 20_000
+"""No more are unpacked for their state alone: whoever waits for it can type nothing."""
 
 SLICE_S = 0.02
 """A search lets keys in after so many seconds."""
@@ -95,6 +101,10 @@ class Results(Vertical):
         """Why the lock book cannot be read."""
         self.needle = ""
         """What is searched for."""
+        self.only: Only | None = None
+        """What is shown alone of what is found; None: all of it."""
+        self._counts: Counter[Only] | None = None
+        """How many of what was found have which state; None: they were not counted yet."""
         self.is_cut = False
         """Whether there is more than is shown."""
         self.is_loaded = False
@@ -170,15 +180,19 @@ class Results(Vertical):
         if not self.is_loaded:
             return
         clock, rows = asyncio.get_running_loop().time, list[OnLock]()
-        until_s, count, self.is_cut = clock() + SLICE_S, 0, False
+        until_s, count, looked_at, self.is_cut = clock() + SLICE_S, 0, 0, False
+        only, now_ms = self.only, self._operations.now_ms()
         for row in self._search(self.site, self.needle):
-            if row is not None:
-                count += row.listing is not None
-                if count > MOST_FOUND:
+            if row is not None and row.may_be(only, now_ms):
+                looked_at += only is not None
+                is_shown = row.is_only(only, now_ms)
+                count += is_shown and row.listing is not None
+                if count > MOST_FOUND or looked_at > MOST_LOOKED_AT:
                     self.is_cut = True
                     break
-                rows.append(row)
-            elif clock() > until_s:
+                if is_shown:
+                    rows.append(row)
+            if clock() > until_s:
                 await asyncio.sleep(0)
                 until_s = clock() + SLICE_S
         self._show(rows, top=top)
@@ -300,8 +314,40 @@ class Results(Vertical):
             self._marks.see(self.marked_rows())
         self._has_moved = self._has_moved and not top
         self.tell()
+        if self.only is None:
+            self.count()
         if self._opening is not None and self.rows:
             self._opening.end()
+
+    @work(exclusive=True, group="count")
+    async def count(self) -> None:
+        """Count the states of what is shown, which unpacks it: keys get in between."""
+        clock, rows = asyncio.get_running_loop().time, self.rows
+        until_s = clock()
+        for row in rows:
+            if clock() >= until_s:
+                await asyncio.sleep(0)
+                until_s = clock() + SLICE_S
+            _ = row.remote
+        remotes = (row.remote for row in rows if row.remote is not None)
+        self._counts = counted_states(remotes, self._operations.now_ms())
+        if self.is_running:
+            self.tell()
+
+    def show_only(self, only: Only | None) -> None:
+        """Show remotes of one state alone, of all that is found; or all again."""
+        self.only = only
+        self.find(top=True)
+
+    def choices(self) -> list[tuple[Only | Literal["all"], str]]:
+        """What may be shown alone, with how many there are of it where they were counted."""
+        return choices(self._counts)
+
+    @property
+    def asked_for(self) -> list[str]:
+        """What was typed, and what is shown alone, as words of a sentence."""
+        needle = [quoted(clean(self.needle, 60))] if self.needle else []
+        return needle + ([f"the state {quoted(only_words(self.only))}"] if self.only else [])
 
     def tell(self) -> None:
         """Say what is shown, and what stands in its place where nothing is."""
@@ -316,7 +362,11 @@ class Results(Vertical):
             pager.show(forms[0], shorter=forms[1:])
         else:
             first, *shorter = [f"{form}{separator()}oldest " for form in forms]
-            pager.show(*with_age(first, self.site.oldest_ms()), shorter=shorter)
+            before, at_ms, after = with_age(first, self.site.oldest_ms())
+            states = told(self._counts) if self._counts and self.only is None else ()
+            ends = [f"{after}{separator()}{words}" for words in states]
+            fuller = [(form, end) for end in ends for form in (before, *shorter)]
+            pager.show(before, at_ms, after, shorter, fuller)
         self._tell_row()
 
     def _words(self, longest: int | None) -> str:
@@ -325,7 +375,9 @@ class Results(Vertical):
             parts.append(self._marks.words(self.marked_rows()))
         if rows:
             locks = len({row.lock.lock_id for row in rows})
-            count = f"the first {MOST_FOUND:,}" if self.is_cut else f"{len(rows):,}"
+            count = f"the first {len(rows):,}" if self.is_cut else f"{len(rows):,}"
+            if self.only is not None:
+                count = f"{only_words(self.only)}: {count}"
             parts.append(f"{count} on {counted(locks, 'lock')}")
         if self.site.locks:
             parts.append(self.site.words(longest))
@@ -365,7 +417,7 @@ class Results(Vertical):
     def _search_for(self, event: FindLine.Changed) -> None:
         event.stop()
         if event.value != self.needle:
-            self.needle = event.value
+            self.needle, self._counts = event.value, None
             self.find(top=True)
 
     @on(FindLine.Left)

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.app import ComposeResult
 
-from lockterm.domain.glyphs import quoted
 from lockterm.domain.listing import Lacking, words_of
-from lockterm.domain.text import clean
 from lockterm.keymap.hints import key
 from lockterm.screens.everywhere.base import EMPTY_BOOK, AllLocksScreen
 from lockterm.screens.everywhere.results import Results
@@ -44,13 +42,13 @@ class EverywhereScreen(AllLocksScreen):
 
     def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:
         needed = words_of(needle)
-        if not needed:
+        if not needed and self.results.only is None:
             return
         lacks = self._lacking.lacks
         for lock_id, one in site.locks.items():
             if one.listing is not None and not lacks(lock_id, one.listing, needed):  # as most do
-                for place in one.listing.find(needed):
-                    zone, read = self.operations.zone(one.lock), site.short_age(one.listing)
+                zone, read = self.operations.zone(one.lock), site.short_age(one.listing)
+                for place in one.listing.find(needed) if needed else one.listing.places():
                     yield OnLock(one.lock, zone, read, one.listing, place)
             yield None
         yield from self.problems(site)
@@ -61,12 +59,12 @@ class EverywhereScreen(AllLocksScreen):
             return EMPTY_BOOK, "escape  back"
         read = key("everywhere.read")
         locks = "1 lock" if len(site.locks) == 1 else f"all {len(site.locks):,} locks"
-        if not results.needle:
+        if not results.needle and results.only is None:
             return (
                 "Type a name, a number, an id, or any text of the extra data.",
                 f"{read}  read {locks} now      escape  back",
             )
-        needle = quoted(clean(results.needle, 60))
+        needle = " and ".join(results.asked_for)
         if site.is_reading:
             return f"Nothing has {needle} so far.", "escape  back"
         if len(site.asked) == len(site.locks):

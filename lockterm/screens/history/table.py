@@ -9,6 +9,7 @@ from rich.cells import cell_len
 
 from lockterm.domain import dates
 from lockterm.domain.history import HistoryLine
+from lockterm.domain.left_state import left_state
 from lockterm.domain.operation import CALL_WORDS, STATE_WORDS, State
 from lockterm.domain.plan import RunLine, RunState, StepState
 from lockterm.domain.plan_words import counts_words
@@ -89,7 +90,7 @@ class HistoryTable(RowTable):
     def line(self, row: int) -> Iterator[Piece]:
         """An operation, with the sign of what its remote is by the dates that it has left."""
         line = self._lines[self._keys[row]]
-        state = line.left_state(self._now_ms) if isinstance(line, HistoryLine) else None
+        state = left_state(line, self._now_ms) if isinstance(line, HistoryLine) else None
         for index, piece in zip(self._widths, super().line(row), strict=True):
             if index == _STATE and state is not None:
                 yield state.sign, state.look

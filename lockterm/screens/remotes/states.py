@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
 from lockterm.domain.validity import COERCED, State, state_of
@@ -28,9 +29,7 @@ class StateCounts:
         """Count a page; one that was counted before, anew. A list that has grown is another one."""
         if self._list != (page.total, page.page_size):
             self._pages, self._list = {}, (page.total, page.page_size)
-        counts: Counter[Only] = Counter(state_of(one, now_ms) for one in page.remotes)
-        counts["coerced"] = sum(one.is_coerced == 1 for one in page.remotes)
-        self._pages[page.page_no] = counts
+        self._pages[page.page_no] = counted(page.remotes, now_ms)
 
     def forget(self) -> None:
         """Count anew from now on."""
@@ -53,14 +52,26 @@ class StateCounts:
         """
         counts = self.counts
         read = sum(counts[state] for state in State)
-        told = [state for state in State if state is not State.OPEN and counts[state]]
         of = "" if read == self._list[0] else f"{read:,} read: "
-        forms = (told, [state for state in told if state in FIRST])
-        return tuple(
-            of + ", ".join(f"{counts[state]:,} {state.word}" for state in form)
-            for form in forms
-            if form
-        )
+        return tuple(of + words for words in told(counts))
+
+
+def counted(remotes: Iterable[Remote], now_ms: int) -> Counter[Only]:
+    """How many of some remotes have each state, and how many are coerced."""
+    counts = Counter[Only]()
+    for one in remotes:
+        counts[state_of(one, now_ms)] += 1
+        counts["coerced"] += one.is_coerced == 1
+    return counts
+
+
+def told(counts: Counter[Only]) -> tuple[str, ...]:
+    """``4 ended, 3 < 7 days, 8 not yet``, the longest first; none where all are open."""
+    others = [state for state in State if state is not State.OPEN and counts[state]]
+    forms = (others, [state for state in others if state in FIRST])
+    return tuple(
+        ", ".join(f"{counts[state]:,} {state.word}" for state in form) for form in forms if form
+    )
 
 
 def is_only(remote: Remote, only: Only | None, now_ms: int) -> bool:
@@ -75,8 +86,10 @@ def only_words(only: Only) -> str:
     return only.word if isinstance(only, State) else only
 
 
-def choices(counts: Counter[Only]) -> list[tuple[Only | Literal["all"], str]]:
-    """What may be chosen, each with its sign and how many were read of it."""
-    found: list[tuple[Only | Literal["all"], str]] = [("all", "all of them")]
-    found += [(state, f"{state.sign} {state.meaning}: {counts[state]:,}") for state in State]
-    return [*found, ("coerced", f"{COERCED} coerced: {counts['coerced']:,}")]
+def choices(counts: Counter[Only] | None) -> list[tuple[Only | Literal["all"], str]]:
+    """What may be chosen, each with its sign and how many were read of it; None: not counted."""
+    found: list[tuple[Only, str]] = [(state, f"{state.sign} {state.meaning}") for state in State]
+    found.append(("coerced", f"{COERCED} coerced"))
+    if counts is not None:
+        found = [(one, f"{words}: {counts[one]:,}") for one, words in found]
+    return [("all", "all of them"), *found]
