@@ -100,11 +100,13 @@ def serve(
     rate: float | None,
 ) -> int:
     """Run the embedded service alone, in the foreground."""
-    tokens = _tokens(_settled(token), tokens_file)
-    if tokens is None and not values.is_loopback(host):
+    settled = _settled(token)
+    tokens = _tokens(settled, tokens_file)
+    if not values.is_loopback(host) and (tokens is None or _is_short(settled)):
+        could = "use this service" if tokens is None else "find so short a token by trying"
         raise CannotServe(
-            f"Anyone who reaches {clean(host, 80)} could use this service. Nothing was started.",
-            hint="Give it --tokens FILE or --token env:NAME, or leave --host at 127.0.0.1.",
+            f"Anyone who reaches {clean(host, 80)} could {could}. Nothing was started.",
+            hint="Give it --tokens FILE or a long --token env:NAME, or leave --host at 127.0.0.1.",
         )
     is_address = (database or "").startswith(_ADDRESSES)
     if not is_address and _MEANT_AS_ADDRESS.search(database or ""):
@@ -178,6 +180,12 @@ def _settled(token: str | None) -> str | None:
     if not token:
         raise ConfigError("--token is empty.", hint="Leave it out, or give one.")
     return token
+
+
+def _is_short(token: str | None) -> bool:
+    from lockterm.service.tokens import SHORTEST
+
+    return token is not None and len(token) < SHORTEST
 
 
 def _public(given: str) -> str:

@@ -27,9 +27,12 @@ def test_a_token_of_the_environment(
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "\x1b[31mred"])
 def test_a_service_for_others_wants_a_token(host: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["serve", "--port", "0", "--host", host]) == 1
-    said = capsys.readouterr().err.removesuffix("\n")
-    assert "Nothing was started" in said and "--token" in said and said.isprintable()
+    """And one that nobody finds by trying: who has none is refused at no rate."""
+    for token in ((), ("--token", "hunter22-hunter22-h")):
+        assert run(["serve", "--port", "0", "--host", host, *token]) == 1
+        said = capsys.readouterr().err.removesuffix("\n")
+        assert "Nothing was started" in said and "--token" in said and said.isprintable()
+        assert "hunter22" not in said
 
 
 @pytest.mark.parametrize(
