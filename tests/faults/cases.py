@@ -23,7 +23,7 @@ from lockterm.errors import (
 from lockterm.operations import Operations
 from tests.faults.calls import CALLS, FIRST_READ, Scene
 from tests.faults.catalogue import Fault, Kind, catalogue, plain_text, reset, silence
-from tests.faults.proxy import WRITES, Entry, FaultProxy
+from tests.faults.proxy import WRITES, Entry, Exchange, FaultProxy, Play
 from tests.faults.site import (
     CERTS,
     DOMAIN,
@@ -93,13 +93,24 @@ async def stage(site: Site, fault: Fault) -> AsyncIterator[tuple[FaultProxy, Ope
             short_deadlines.discard(operations.profile.name)
 
 
+def struck(fault: Fault, operations: Operations, *, lasts: bool) -> Play:
+    """How a fault is played; after one that passes, the next attempt has all the time it needs."""
+    play = fault.play
+    assert play is not None
+
+    async def once(exchange: Exchange) -> None:
+        short_deadlines.discard(operations.profile.name)
+        await play(exchange)
+
+    return play if lasts else once
+
+
 async def strike(proxy: FaultProxy, operations: Operations, fault: Fault, times: int = -1) -> None:
     """Let a fault of the connection begin."""
     if fault.endless:
         short_deadlines.add(operations.profile.name)
     if fault.at_accept:
-        assert fault.play is not None
-        proxy.arm_accept(fault.play, times)
+        proxy.arm_accept(struck(fault, operations, lasts=times < 0), times)
     elif fault.on_proxy is not None:
         await fault.on_proxy(proxy)
     elif fault.tls == "stranger":
@@ -233,7 +244,7 @@ async def read_case(site: Site, call: str, fault: Fault, *, lasting: bool) -> li
         if fault.play is not None and not fault.at_accept:
             if fault.endless:
                 short_deadlines.add(operations.profile.name)
-            proxy.arm(call, fault.play, -1 if lasting else 1)
+            proxy.arm(call, struck(fault, operations, lasts=lasting), -1 if lasting else 1)
         else:
             await strike(proxy, operations, fault, times=-1 if lasting else 1)
         _, error = await attempt(operations, call, scene)

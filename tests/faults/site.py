@@ -10,7 +10,7 @@ import shutil
 import socket
 import ssl
 import urllib.request
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -33,14 +33,16 @@ STRANGER = Path(__file__).parent / "certs"
 DOMAIN = ".lockterm.test"
 """Names in it are this machine's, until a test breaks them."""
 
-QUICK = RetryPolicy(pause_s=0.01, longest_wait_s=0.5)
+QUICK = RetryPolicy(pause_s=0.01, longest_wait_s=0.5, total_s=240.0)
 """Three attempts at a read, hardly any pause."""
-SHORT_S = 5.0
-"""The deadline of a call while a fault is on that never ends by itself."""
+SHORT_S, LONG_S = 5.0, 60.0
+"""The deadline of an attempt while a fault is on that never ends by itself, and of any other."""
+
+Attempt = Callable[[float], Awaitable[Any]]
 
 broken_names: set[str] = set()
 short_deadlines: set[str] = set()
-"""Profiles whose calls have only ``SHORT_S``."""
+"""Profiles whose attempts have only ``SHORT_S`` now."""
 
 
 def tls_context(certificate: Path) -> ssl.SSLContext:
@@ -50,21 +52,23 @@ def tls_context(certificate: Path) -> ssl.SSLContext:
 
 
 @dataclass(frozen=True)
-class _Settings:
-    """A profile whose deadline is short only while a test says so."""
+class _Retries:
+    """Those of ``QUICK``; an attempt has little time only while a test says so."""
 
-    profile: Profile
+    name: str
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.profile, name)
+    async def read(self, attempt: Attempt, timeout_s: float) -> Any:
+        return await QUICK.read(self._in_time(attempt), timeout_s)
 
-    @property
-    def timeout_s(self) -> float:
-        return SHORT_S if self.profile.name in short_deadlines else 20.0
+    async def write(self, attempt: Attempt, timeout_s: float) -> Any:
+        return await QUICK.write(self._in_time(attempt), timeout_s)
+
+    def _in_time(self, attempt: Attempt) -> Attempt:
+        return lambda left_s: attempt(SHORT_S if self.name in short_deadlines else left_s)
 
 
 def quick_client(profile: Profile, **options: Any) -> LockService:
-    return LockService(_Settings(profile), QUICK, **options)
+    return LockService(replace(profile, timeout_s=LONG_S), _Retries(profile.name), **options)
 
 
 @contextlib.contextmanager
