@@ -30,6 +30,8 @@ DRAIN_S = 10.0
 """How long answers under way may still take in the foreground once the service is to stop."""
 _PROMPT_DRAIN_S = 0.8
 """The same beside other work."""
+_TURNS = 5
+"""Of the loop, from a connection that waits to a request that is worked on."""
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 # Without any handler, Python would print uvicorn's errors on the terminal of the program around.
@@ -199,14 +201,21 @@ class _Server(Server):
             await self._exit_asked.wait()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        # Whoever is accepted after the end of the server is forgotten: no answer, no hanging up.
+        # So first no more are, and what has come already is taken up and read.
+        loop = asyncio.get_running_loop()
+        for server in self.servers:
+            for listening in server.sockets:
+                loop.remove_reader(listening.fileno())
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
         for server in self.servers:
             server.close()
         connections = self.server_state.connections
         for connection in list(connections):
             connection.shutdown()
-        now_s = asyncio.get_running_loop().time
-        end_s = now_s() + self._drain_s
-        while (connections or self.server_state.tasks) and now_s() < end_s:
+        end_s = loop.time() + self._drain_s
+        while (connections or self.server_state.tasks) and loop.time() < end_s:
             await asyncio.sleep(0.005)
         for task in list(self.server_state.tasks):
             task.cancel()

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from datetime import date
 from pathlib import Path
 
@@ -19,6 +20,7 @@ import pytest
 from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS
 from tests.service.conftest import PATIENCE_S, REMOTE, SETTING, VOICE
+from tests.service.killing import until
 
 DAY_MS = 86_400_000
 
@@ -194,6 +196,43 @@ def test_stop_is_prompt_and_leaves_nothing(running_service) -> None:
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection((address.host, address.port))
     service.stop()
+
+
+def test_who_has_come_as_it_ends_is_answered(running_service) -> None:
+    is_held, is_free = threading.Event(), threading.Event()
+
+    def clock() -> int:
+        """Holds up the loop at the first answer, so that what follows is there all at once."""
+        is_held.set()
+        assert is_free.wait(PATIENCE_S)
+        return NOW_MS
+
+    service = running_service(clock=clock, drain_s=PATIENCE_S)
+    address = httpx.URL(service.base_url)
+    get = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with ExitStack() as stack:
+        lines = [
+            stack.enter_context(
+                socket.create_connection((address.host, address.port), timeout=PATIENCE_S)
+            )
+            for _ in range(2)
+        ]
+        lines[0].sendall(get)
+        assert is_held.wait(PATIENCE_S)
+        late = stack.enter_context(
+            socket.create_connection((address.host, address.port), timeout=PATIENCE_S)
+        )
+        late.sendall(get)
+        lines[1].sendall(get)
+        ending = threading.Thread(target=service.stop)
+        ending.start()
+        until(lambda: service._server.should_exit)
+        is_free.set()
+        for line in (*lines, late):
+            with line.makefile("rb") as received:  # up to its end: who is answered is let go
+                assert received.read().startswith(b"HTTP/1.1 200")
+        ending.join(PATIENCE_S)
+        assert not ending.is_alive()
 
 
 def test_a_port_in_use_is_an_os_error(api) -> None:
