@@ -70,7 +70,11 @@ async def test_marked_locks_get_what_the_lock_has(
 @pytest.mark.long
 async def test_from_the_book_to_all_others(service: RunningService, lockterm_app: Starter) -> None:
     fill_book(lockterm_app, *LOCKS)
-    for size, name in (((80, 24), "copy-to-locks"), ((60, 20), "copy-to-locks-60x20")):
+    for size, name in (
+        ((80, 24), "copy-to-locks"),
+        ((60, 20), "copy-to-locks-60x20"),
+        ((120, 40), "copy-to-locks-120x40"),
+    ):
         async with lockterm_app(service, size=size) as pilot:
             await opened(pilot)
             await pilot.press("enter")

@@ -229,7 +229,7 @@ async def test_what_a_lock_has_is_copied_to_the_marked_ones(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+@pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40)])
 async def test_what_it_looks_like(
     lockterm_app: Starter, service: RunningService, size: tuple[int, int]
 ) -> None:
@@ -237,8 +237,7 @@ async def test_what_it_looks_like(
     async with lockterm_app(service, size=size) as pilot:
         seen = await press(pilot, "asterisk")
         assert "space mark v set voice r read Y copy to m more" in seen
-        if size == (80, 24):
-            assert_picture(pilot.app, "locks-marked-80x24")
+        assert_picture(pilot.app, f"locks-marked-{size[0]}x{size[1]}")
         await press(pilot, "m")
         assert isinstance(pilot.app.screen, ChoiceModal)
 

@@ -296,7 +296,11 @@ def test_completion_goes_by_what_is_there(folder: Path) -> None:
 async def test_the_first_look(service: RunningService, lockterm_app: Starter, folder: Path) -> None:
     for name in ("remotes.csv", "roof.csv", "site.json"):
         (folder / name).touch()
-    for size, name in (((80, 24), "file"), ((60, 20), "file-60x20")):
+    for size, name in (
+        ((80, 24), "file"),
+        ((60, 20), "file-60x20"),
+        ((120, 40), "file-120x40"),
+    ):
         async with lockterm_app(service, size=size) as pilot:
             await opened(pilot)
             assert isinstance(pilot.app.focused, Input)

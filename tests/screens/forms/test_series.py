@@ -18,6 +18,8 @@ from tests.screens.forms.conftest import Line, Opener, add, total
 from tests.screens.forms.conftest import line as line
 from tests.screens.forms.conftest import open_form as open_form
 from tests.screens.running_app import Starter, notices, settled, shown, until
+from tests.screens.site import words
+from tests.screens.snapshots import assert_picture
 
 START, END = 1_796_112_000_000, 1_798_736_400_000
 
@@ -69,6 +71,20 @@ async def test_many_remotes_take_few_keys(
         one = made[f"Crew {number}"]
         assert one["remoteNumber"] == f"B-{number:03}"
         assert all(one[name] == made["Crew 1"][name] for name in same)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40)])
+async def test_what_it_looks_like(
+    service: RunningService, lockterm_app: Starter, size: tuple[int, int]
+) -> None:
+    crew(service, 1)
+    async with lockterm_app(service, 1004, size=size) as pilot:
+        await begun(pilot, "+")
+        await pilot.press("ctrl+n", "right", "enter")
+        await settled(pilot)
+        assert "Recorded: Crew 2, 1 so far." in words(pilot.app)
+        assert_picture(pilot.app, f"series-{size[0]}x{size[1]}")
 
 
 @pytest.mark.long
