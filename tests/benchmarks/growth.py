@@ -86,7 +86,7 @@ def _locks(url: str, home: Path) -> Iterator[Row]:
     slowest = []
     for _ in range(ROUNDS + 1):  # the first is not counted
         for count, place in homes.items():
-            with closing(_session(url, place, f"{count} locks")) as session:
+            with closing(open_session(url, place, f"{count} locks")) as session:
                 cpu[count].append(session.start["cpu_ms"])
                 if count == MANY_LOCKS:
                     slowest.append(_slowest(session, LOCK_KEYS))
@@ -106,7 +106,7 @@ def _everywhere(url: str, home: Path) -> Iterator[Row]:
         for lock_id in range(1001, 1001 + MANY_LOCKS):
             texts = "\n".join(f"remote {n} m-{lock_id}{n} {lock_id}{n}" for n in range(ON_EACH))
             cache.put_list(lock_id, Listing([replace(block, texts=texts)], now_ms))
-    with closing(_session(url, home, f"{MANY_LOCKS} locks")) as session:
+    with closing(open_session(url, home, f"{MANY_LOCKS} locks")) as session:
         session.press("F")
         assert session.shows("as read last"), session.text()
         slowest = _slowest(session, SEARCH_KEYS)
@@ -119,11 +119,11 @@ def _history(url: str, home: Path) -> Iterator[Row]:
     for count in (FEW, MANY_OPERATIONS):
         place = home / f"{count} operations"
         _fill_journal(place, url, count)
-        with closing(_session(url, place, "lock book is empty")) as session:
+        with closing(open_session(url, place, "lock book is empty")) as session:
             session.bytes_in(2.0)  # the store is looked through after a start
             before, opened = _rss_mib(session), list[float]()
             for _ in range(ROUNDS):
-                opened.append(_milliseconds(session, "H", f"{count:,} operations"))
+                opened.append(milliseconds(session, "H", f"{count:,} operations"))
                 session.press("escape")
             session.press("H")
             taken.append(min(opened))
@@ -141,11 +141,11 @@ def _history(url: str, home: Path) -> Iterator[Row]:
 
 
 def _flips(url: str, home: Path) -> Iterator[Row]:
-    with closing(_session(url, home, "page 1 of", "--lock", str(LOCK))) as session:
+    with closing(open_session(url, home, "page 1 of", "--lock", str(LOCK))) as session:
         memory = [_rss_mib(session)]
         for turn in range(2):
             for flip in range(turn * FLIPS // 2 + 2, (turn + 1) * FLIPS // 2 + 2):
-                _milliseconds(session, "n", f"page {flip:,} of")
+                milliseconds(session, "n", f"page {flip:,} of")
             memory.append(_rss_mib(session))
     label = f"{FLIPS:,} page flips"
     yield f"{label}: memory, MiB", memory[2] - memory[0], 20, 10
@@ -153,10 +153,10 @@ def _flips(url: str, home: Path) -> Iterator[Row]:
 
 
 def _search(url: str, home: Path) -> Iterator[Row]:
-    with closing(_session(url, home, "page 1 of", "--lock", str(LOCK))) as session:
+    with closing(open_session(url, home, "page 1 of", "--lock", str(LOCK))) as session:
         session.press("/,text:99999")
         memory, sent, cached = _rss_mib(session), session.run.total, _cached(home)
-        taken_s = _milliseconds(session, "enter", f"searched {MANY_REMOTES:,}") / 1000
+        taken_s = milliseconds(session, "enter", f"searched {MANY_REMOTES:,}") / 1000
         _, peak_kib = ttybench.proc_mem(session.run.pid)
         label = f"{MANY_REMOTES // 200:,} pages searched"
         yield f"{label}: s", taken_s, 12, 8
@@ -165,7 +165,8 @@ def _search(url: str, home: Path) -> Iterator[Row]:
         yield f"{label}: bytes to the terminal", session.run.total - sent, 5000, 3000
 
 
-def _session(url: str, home: Path, shown: str, *options: str) -> Session:
+def open_session(url: str, home: Path, shown: str, *options: str) -> Session:
+    """A session in a home of its own, once it shows something."""
     _store(url, home).close()
     command = [sys.executable, "-m", "lockterm", *options]
     session = Session(
@@ -199,11 +200,11 @@ def _fill_journal(home: Path, url: str, count: int) -> None:
         connection.execute(OPERATIONS, {"many": count, "profile": PROFILE, "url": url})
 
 
-def _milliseconds(session: Session, key: str, shown: str) -> float:
-    """How long it takes after a key until something is shown."""
+def milliseconds(session: Session, key: str, shown: str, *, is_gone: bool = False) -> float:
+    """How long it takes after a key until something is shown, or no longer."""
     begun = time.monotonic()
     os.write(session.run.fd, ttybench.key_bytes(key, session.run.term.app_cursor))
-    while shown not in session.text():
+    while (shown in session.text()) is is_gone:
         session.run.pump(0.002)
         session.run.drain()
         assert time.monotonic() - begun < 120, session.text()

@@ -13,6 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -30,8 +31,8 @@ from lockterm.service import remote_table
 from lockterm.service.running import RunningService
 from lockterm.store.cache import Cache
 from lockterm.store.database import Database
-from tests.benchmarks.growth import INSERT, ROUNDS, Row
-from tests.benchmarks.measuring import environment
+from tests.benchmarks.growth import INSERT, ROUNDS, Row, milliseconds, open_session
+from tests.benchmarks.measuring import Session, environment
 from tests.servers import Link, port_of
 
 SEARCHED, REMOTES = 100, 150
@@ -42,6 +43,8 @@ ALLOWED, LIMITED_STEPS = 20, 600
 """Calls a second of a service that does not tell its limit, and the steps of a run against it."""
 CHANGED, FEW_ROWS, MANY_ROWS = 50, 100, 5000
 """Locks, and the rows of the files."""
+RUN_ROWS, LETTERS = 3000, 100
+"""Steps of a run that goes on while so many letters are typed."""
 
 
 def sites(home: Path) -> Iterator[Row]:
@@ -59,11 +62,13 @@ def sites(home: Path) -> Iterator[Row]:
     with service:
         with Link(port_of(service), TRIP_S, connects_s=TRIP_S) as far:
             found = [_searched(far.base_url, home / f"search {n}") for n in range(ROUNDS)]
+            keys = [*_keys(far.base_url, home / "keys")]
         best = {what: min(one[what] for one in found) for what in found[0]}
         label = f"{SEARCHED} locks of {REMOTES}"
         yield f"{label}: fresh search, of the ideal", best["s"] / IDEAL_S, 1.3, 1.15
         yield "   s of CPU", best["cpu_s"], None, None
         yield f"{label}: search of what was read last, ms", best["last_ms"], 50, 20
+        yield from keys
         yield from _applied(service.base_url, home / "apply")
     yield from _limited(home / "limited")
 
@@ -164,6 +169,39 @@ async def _search(url: str, home: Path) -> dict[str, float]:
     return figures
 
 
+def _keys(url: str, home: Path) -> Iterator[Row]:
+    """When a letter of a search is seen, in a session with a run beside one without, in turns."""
+    file = home / "rows.csv"
+    home.mkdir(parents=True)
+    file.write_text(_table("K", RUN_ROWS))
+    began = f"/{RUN_ROWS}"
+    with ExitStack() as stack:
+        quiet, busy = (
+            stack.enter_context(closing(open_session(url, home / name, "page 1 of", "--lock", "1")))
+            for name in ("quiet", "busy")
+        )
+        for keys, shown in (
+            (f"I,text:{file},enter", "to add: "),
+            ("enter", f"on {CHANGED} locks"),
+            ("right", f"on {CHANGED} locks"),
+        ):
+            busy.press(keys)
+            assert busy.shows(shown), busy.text()
+        for key, shown in (("enter", began), ("escape", "Take a file"), ("escape", "page 1 of")):
+            milliseconds(busy, key, shown)
+        taken: dict[Session, list[float]] = {quiet: [], busy: []}
+        for session in taken:
+            milliseconds(session, "/", "Find:")
+        for _ in range(LETTERS):
+            for session, found in taken.items():
+                found.append(milliseconds(session, "a", "Find: a"))
+                found.append(milliseconds(session, "backspace", "Find: a", is_gone=True))
+        assert began in busy.text(), "the run has ended before the last key"
+        for what, at in (("median", 0.5), ("p95", 0.95)):
+            of_quiet, of_busy = (sorted(found)[int(at * len(found))] for found in taken.values())
+            yield f"a letter while a run goes on: {what}, beside none", of_busy / of_quiet, 1.3, 1.1
+
+
 def _applied(url: str, home: Path) -> Iterator[Row]:
     one, few, many = (_apply(url, home, rows) for rows in (1, FEW_ROWS, MANY_ROWS))
     label = f"{MANY_ROWS:,} rows applied to {CHANGED} locks"
@@ -174,13 +212,19 @@ def _applied(url: str, home: Path) -> Iterator[Row]:
     yield f"{label}: CPU a row, beside {FEW_ROWS}", rows_s / row_s, 1.2, 1.0
 
 
+def _table(kind: str, rows: int) -> str:
+    """A table that adds so many remotes."""
+    lines = ["lockId,action,remoteName,remoteNumber,remoteType,addType"]
+    for n in range(rows):
+        lines.append(f"{n % CHANGED + 1},add,{kind} of {rows}: {n},{kind}-{rows}-{n},1,1")
+    return "\n".join(lines) + "\n"
+
+
 def _apply(url: str, home: Path, rows: int) -> dict[str, float]:
     """Have a file applied that adds so many remotes."""
     home.mkdir(exist_ok=True, parents=True)
     file, out = home / f"{rows}.csv", home / f"{rows}.out"
-    lines = ["lockId,action,remoteName,remoteNumber,remoteType,addType"]
-    lines += [f"{n % CHANGED + 1},add,Of {rows}: {n},R-{rows}-{n},1,1" for n in range(rows)]
-    file.write_text("\n".join(lines) + "\n")
+    file.write_text(_table("R", rows))
     command = [sys.executable, "-m", "lockterm", "apply", str(file), "--yes", "--json"]
     with out.open("wb") as output:
         process = subprocess.Popen(

@@ -54,9 +54,10 @@ def test_work_on_many_locks_is_measured_to_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few = {"CHANGED": 5, "FEW_ROWS": 10, "MANY_ROWS": 30, "ROUNDS": 1, "ALLOWED": 10**6}
+    few |= {"RUN_ROWS": 1000, "LETTERS": 2}
     for name, count in few.items():
         monkeypatch.setattr(sites, name, count)
     figures = {what: figure for what, figure, _, _ in sites.sites(tmp_path)}
-    assert len(figures) == 8, figures
+    assert len(figures) == 10, figures
     assert figures["30 rows applied to 5 locks: not recorded"] == 0
     assert figures["30 rows applied to 5 locks: MiB more than one"] < 30
