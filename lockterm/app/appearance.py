@@ -216,10 +216,9 @@ class Appearance:
         if trip_s < SLOW_S or self.look.quiet:
             return
         self._app.notify(
-            f"Each key takes {trip_s * 1000:.0f} ms to this terminal and back."
-            f" {key('app.quiet')} sends less: 16 colours, ASCII, nothing read ahead."
+            f"{key('app.quiet')} sends less: 16 colours, ASCII, nothing read ahead."
+            f" Each key takes {trip_s * 1000:.0f} ms to this terminal and back."
             " To begin so: --quiet, or quiet = true under"
             " [terminal] in the configuration.",
             title="A thin link",
-            timeout=20,
         )

@@ -121,7 +121,7 @@ class LocktermApp(TerminalApp[int]):
     def note_sent(self) -> None:
         """Note a picture that may be the last of its kind."""
         super().note_sent()
-        if self._last is None or self.notices or not self.screen_stack:
+        if self._last is None or self.notices.log.shown or not self.screen_stack:
             return
         screen = self.screen
         shown = screen.worth_keeping if isinstance(screen, LocktermScreen) else None
@@ -150,7 +150,7 @@ class LocktermApp(TerminalApp[int]):
         self.call_after_refresh(self._begin)
         self.screen_change_signal.subscribe(self, lambda _: self._screen_changed())
         for warning in self.operations.profile.warnings:
-            self.notify(warning, title="Profile", severity="warning", timeout=15)
+            self.notify(warning, title="Profile", severity="warning")
 
     async def on_unmount(self) -> None:
         await self.operations.close()
@@ -210,7 +210,6 @@ class LocktermApp(TerminalApp[int]):
                 f"{title} was not carried out to its end{more if interrupted[1:] else ''}."
                 f" {key('app.run')} shows it and goes on.",
                 title="Interrupted run",
-                timeout=15,
             )
 
     @work
@@ -306,7 +305,7 @@ class LocktermApp(TerminalApp[int]):
         if isinstance(self.screen, MessagesScreen):
             self.screen.action_close()
             return
-        self.push_screen(MessagesScreen(self.operations, self.messages, self.message_kept))
+        self.push_screen(MessagesScreen(self.operations, self.messages, self.notices.kept))
 
     def action_history(self) -> None:
         """What was sent from here; where a lock's screen is open, what was sent to it."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,15 +11,12 @@ from textual import constants, events, on, work
 from textual.app import ReturnType
 from textual.driver import Driver
 from textual.filter import LineFilter
-from textual.notifications import Notify
-from textual.signal import Signal
 
 from lockterm.app.appearance import Appearance
+from lockterm.app.notices import Notices
 from lockterm.app.styles import Styles
 from lockterm.config.look import Look
 from lockterm.config.preferences import Preferences
-from lockterm.domain.logged_notice import LoggedNotice
-from lockterm.domain.text import clean
 from lockterm.keymap.hints import key
 from lockterm.keymap.names import written
 from lockterm.screens.base import LocktermModal, LocktermScreen
@@ -29,7 +25,7 @@ from lockterm.terminal.colours import with_states
 from lockterm.terminal.fence import Fence
 from lockterm.terminal.frame import frame_for
 from lockterm.terminal.frame_diff import FrameDiff
-from lockterm.terminal.hooked_app import HookedApp, Notice
+from lockterm.terminal.hooked_app import HookedApp
 from lockterm.terminal.key_queue import KeyQueue
 from lockterm.terminal.minimum_size import MinimumSize
 from lockterm.terminal.patches import active_binding, has_key_of_its_own
@@ -42,18 +38,10 @@ if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
     from textual.widget import Widget
 
+    from lockterm.domain.notices import LoggedNotice, NoticeLog
     from lockterm.keymap import Keymap
     from lockterm.screens.dialogs.confirm import ConfirmModal
     from lockterm.terminal.replay import Replay
-
-NOTICES = 4
-"""How many notices stand on the screen at once; all are in the message log."""
-
-ROOMY = 40
-"""Rows from which on there is room for all of them; below it, for half: rows are to be seen too."""
-
-MESSAGES = 500
-"""How many notices the message log keeps."""
 
 _log = logging.getLogger("lockterm")
 
@@ -77,8 +65,6 @@ class TerminalApp(HookedApp[ReturnType]):
     TITLE = "lockterm"
     ENABLE_COMMAND_PALETTE = True
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_actions}
-    NOTIFICATION_TIMEOUT = 6
-
     _asks_to_quit = False
     _asks_to_stop: ConfirmModal | None = None
 
@@ -98,9 +84,8 @@ class TerminalApp(HookedApp[ReturnType]):
         self._minimum_size = MinimumSize(self)
         self._chosen_keys = ChosenKeys()
         self._styles = Styles()
-        self.messages: deque[LoggedNotice] = deque(maxlen=MESSAGES)
-        """The notices of this session, oldest first."""
-        self.message_kept: Signal[LoggedNotice] = Signal(self, "message_kept")
+        self.notices = Notices(self, self.now_ms, self.ask_drawn)
+        """What is said in the last line, and the message log."""
         self._sanitizer = Sanitizer()
         self._filter_chain = FilterChain()
         self.key_queue = KeyQueue(self, super().on_event, self.is_meant)
@@ -113,9 +98,23 @@ class TerminalApp(HookedApp[ReturnType]):
             queue = self.key_queue
             queue.replayed = ReplayedKeys(self, self.fence, self.ask_drawn, queue.go_on)
 
+    def on_mount(self) -> None:
+        """Say on each screen that comes what is still to be read."""
+        self.screen_change_signal.subscribe(self, lambda _: self.call_later(self.notices.show))
+
     def now_ms(self) -> int:
         """The time of notices."""
         return time.time_ns() // 1_000_000
+
+    @property
+    def notice_log(self) -> NoticeLog:
+        """What was said, and what of it stands in the line of keys."""
+        return self.notices.log
+
+    @property
+    def messages(self) -> Sequence[LoggedNotice]:
+        """The message log, what was told last at its end."""
+        return self.notice_log.kept
 
     # --- how it looks ------------------------------------------------------------------------
 
@@ -208,38 +207,23 @@ class TerminalApp(HookedApp[ReturnType]):
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """Show a notice and keep it in the message log. Never markup: names come from outside."""
-        message, title = clean(message, 600), clean(title, 80)
-        self.keep_message(message, title, severity)
-        self._make_room(title, message)
-        stands_s = self.NOTIFICATION_TIMEOUT if timeout is None else timeout
-        self.post_message(Notify(Notice(message, title, severity, stands_s)))
+        """Show a notice and keep it in the message log. Never markup: names come from outside.
+
+        It stands for as long as it takes to read, whatever ``timeout`` says; see :class:`Notices`.
+        """
+        self.notices.say(message, title, severity)
 
     def keep_message(self, message: str, title: str, severity: SeverityLevel) -> None:
         """Keep in the message log what is said elsewhere, so that it can be read again."""
-        number = self.messages[-1].number + 1 if self.messages else 0
-        kept = LoggedNotice(number, self.now_ms(), severity, clean(title, 80), clean(message, 600))
-        self.messages.append(kept)
-        self.message_kept.publish(kept)
+        self.notices.keep(message, title, severity)
 
-    def place_notices(self) -> None:
-        """Where they cover the row under the cursor, elsewhere."""
-        if self.screen_stack and isinstance(self.screen, LocktermScreen):
-            self.screen.place_notices()
-
-    def _make_room(self, title: str, message: str) -> None:
-        """A key held down on a lost service makes 30 notices a second, which slow every key."""
-        shown = self.notices
-        most = NOTICES if self.size.height >= ROOMY else NOTICES // 2
-        self.take_off(
-            old
-            for old in shown
-            if old in shown[: 1 - most] or (old.title, old.message) == (title, message)
-        )
+    def once(self, sentence: str) -> str:
+        """A sentence the first time in a session; empty from then on."""
+        return self.notice_log.once(sentence)
 
     def clear_notifications(self) -> None:
         """Take every notice off the screen; the message log keeps them."""
-        self.take_off(self.notices)
+        self.notices.clear()
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copy what was selected in a field or on the screen, as every value is copied."""
@@ -305,7 +289,10 @@ class TerminalApp(HookedApp[ReturnType]):
                 severity="warning",
             )
             return False
-        return self._minimum_size.is_meant(event)
+        is_meant = self._minimum_size.is_meant(event)
+        if is_meant:
+            self.notices.note_key(event)
+        return is_meant
 
     def get_key_display(self, binding: Binding) -> str:
         """A key in words: glyphs such as arrows are not in every font and encoding."""

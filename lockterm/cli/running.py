@@ -60,7 +60,7 @@ def show(
         replay=replay if before is None else None,
     )
     if before is not None:
-        app.messages.extend(before.messages)
+        app.notices.log = before.notices.log
     run_app(app, look, guard)
     if last is not None:
         last.keep(app.choices)

@@ -20,10 +20,12 @@ class Glyphs:
     opening: str
     closing: str
     """Around what somebody typed."""
+    notice: str
+    """Before a notice, which stands in the place of the keys: no key looks like it."""
 
 
-UNICODE = Glyphs("·", "…", "“", "”")
-ASCII = Glyphs("-", "~", '"', '"')
+UNICODE = Glyphs("·", "…", "“", "”", "▌")
+ASCII = Glyphs("-", "~", '"', '"', "|")
 
 _now = UNICODE
 
@@ -52,3 +54,8 @@ def ellipsis() -> str:
 def quoted(text: str) -> str:
     """Clean text in quotation marks."""
     return f"{_now.opening}{text}{_now.closing}"
+
+
+def notice_mark() -> str:
+    """What stands before a notice."""
+    return _now.notice

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from textual import events
@@ -16,6 +16,7 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import Label
 
 from lockterm.domain.text import clean
+from lockterm.domain.wording import LOCK_MAY_NOT_KNOW
 from lockterm.errors import LocktermError, RateLimited, Refused
 from lockterm.keymap.hints import keys_of
 from lockterm.keymap.keys import that_open
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from lockterm.config.preferences import Preferences
     from lockterm.domain.locks import Lock
+    from lockterm.domain.notices import NoticeLog
     from lockterm.domain.operation import Operation
     from lockterm.operations import Operations
     from lockterm.terminal.last_frame import Shown
@@ -51,11 +53,18 @@ class Host(Protocol):
         """The time, in milliseconds."""
 
     @property
+    def notice_log(self) -> NoticeLog:
+        """What was said, and what of it stands in the line of keys."""
+
+    @property
     def is_replayed(self) -> bool:
         """Whether the app begins on the last frame of an earlier session."""
 
     def keep_message(self, message: str, title: str, severity: SeverityLevel) -> None:
         """Keep something in the message log without showing it."""
+
+    def once(self, sentence: str) -> str:
+        """A sentence the first time in a session; empty from then on."""
 
     def ask_drawn(self, drawn: Callable[[float], None]) -> None:
         """Learn from when on keys can answer what was drawn."""
@@ -97,7 +106,13 @@ def notify_error(app: App[Any], error: LocktermError, what: str = "") -> None:
         what: What was being done, already clean: ``Delete Anna Weber``.
     """
     title = ": ".join(filter(None, (what, clean(error.title))))
-    app.notify(clean(error.sentences), title=title, severity="error", timeout=12, markup=False)
+    app.notify(clean(error.sentences), title=title, severity="error", markup=False)
+
+
+def recorded(host: Host, more: str = "") -> str:
+    """What there is to say of a change that was recorded; that of the lock once a session."""
+    once = host.once(LOCK_MAY_NOT_KNOW)
+    return " ".join(filter(None, ("Recorded by the service.", more, once)))
 
 
 def refuse_to_open(app: App[Any], what: str, reason: str) -> None:
@@ -260,7 +275,7 @@ class LocktermScreen(Screen[ResultT]):
             notices.instead = ELSEWHERE if self.is_form else ""
             yield notices
         yield from self.compose_body()
-        yield KeyLine()
+        yield KeyLine(self.host.notice_log)
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Keep what is typed for a form from the app, also where the focus is on no text."""
@@ -287,18 +302,6 @@ class LocktermScreen(Screen[ResultT]):
         if self.has_service:
             for title in self.query(TitleLine):  # none: lockterm is ending
                 title.run = run_words(self.operations)
-
-    @property
-    def row_to_see(self) -> int:
-        """The row that no notice is to cover, from the top of the terminal; 0: there is none."""
-        return 0
-
-    def place_notices(self) -> None:
-        """Have the notices that stand here now leave free what has to be seen."""
-        with suppress(NoMatches):  # it comes after the first rows, and goes before the last
-            rack = self.get_child_by_id("textual-toastrack")
-            if rack.display:
-                rack.set_class(self.row_to_see > self.size.height // 2, "-above")
 
     @property
     def worth_keeping(self) -> Shown | None:
@@ -357,6 +360,15 @@ class LocktermScreen(Screen[ResultT]):
         """Show an error as a notice; see :func:`notify_error`."""
         notify_error(self.app, error, what)
 
+    def tell_recorded(self, what: str, more: str = "") -> None:
+        """Say that a change was recorded.
+
+        Args:
+            what: What was done: ``Deleted Anna Weber (A-2041)``; clean.
+            more: What else to say of it, as sentences; clean.
+        """
+        self.notify(recorded(self.host, more), title=what)
+
     def keep_refusal(self, error: LocktermError) -> None:
         """Keep a refusal in the message log, where what is shown of it has little room."""
         if isinstance(error, Refused):
@@ -391,8 +403,7 @@ class LocktermModal(ModalScreen[ResultT]):
     """When it stood on the screen, on the clock of Textual's events; None before."""
 
     def on_mount(self) -> None:
-        """Let no older notice cover the dialog; note from when on it can be seen."""
-        self.app.clear_notifications()
+        """Note from when on it can be seen."""
         self.call_after_refresh(self.note_painted)
 
     def on_screen_resume(self) -> None:

@@ -143,7 +143,6 @@ class FormDraft:
         Args:
             typed: The draft; None: there may be one, and until that is known, keys wait.
         """
-        self._form.app.clear_notifications()  # they would cover the fields
         if typed is not None:
             self._fill(typed)
         else:

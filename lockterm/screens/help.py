@@ -84,8 +84,6 @@ class HelpScreen(LocktermScreen[None]):
             yield Static(id="help-text", markup=False)
 
     def on_mount(self) -> None:
-        """Write it; what still stands on the screen would cover it."""
-        self.app.clear_notifications()
         self._write()
 
     def on_resize(self) -> None:

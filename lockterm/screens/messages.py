@@ -11,7 +11,7 @@ from textual.signal import Signal
 from textual.widgets import Static
 
 from lockterm.domain import dates
-from lockterm.domain.logged_notice import LoggedNotice
+from lockterm.domain.notices import LoggedNotice
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen
 from lockterm.terminal.clipboard import copy
@@ -60,7 +60,7 @@ class MessagesScreen(LocktermScreen[None]):
         yield StatePanel()
 
     def on_mount(self) -> None:
-        """Show them; what still stands on the screen would cover them."""
+        """Show them; what stood in the line of keys is read here."""
         self.app.clear_notifications()
         self._show_messages()
         self._message_kept.subscribe(self, lambda _: self._show_messages())
@@ -72,7 +72,7 @@ class MessagesScreen(LocktermScreen[None]):
             str(message.number): (
                 dates.recent(message.at_ms, zone, now_ms),
                 SEVERITIES.get(message.severity, message.severity),
-                ": ".join(filter(None, (message.title, message.text))),
+                message.line,
             )
             for message in reversed(self._messages)
         }
@@ -100,7 +100,7 @@ class MessagesScreen(LocktermScreen[None]):
     @on(LineTable.Moved)
     def _show_whole(self) -> None:
         if message := self._current:
-            whole = "\n".join(filter(None, (message.title, message.text)))
+            whole = "\n".join(filter(None, (message.what, message.text)))
             self.query_one("#message-text", Static).update(whole)
 
     def why_not(self, action: str) -> str:
@@ -111,7 +111,7 @@ class MessagesScreen(LocktermScreen[None]):
         if message := self._current:
             at = dates.day_time(message.at_ms, self.operations.profile.zone)
             kind = SEVERITIES.get(message.severity, message.severity)
-            copy(self.app, f"{at} {kind}: {message.title}: {message.text}", "message")
+            copy(self.app, f"{at} {kind}: {message.line}", "message")
 
     def action_close(self) -> None:
         self.dismiss()

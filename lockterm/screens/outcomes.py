@@ -76,7 +76,7 @@ class Outcomes:
             notify_error(self._app, error)
         if (notice := self._operations.journal.notice) != self._told:
             self._told = notice
-            self._app.notify(notice, title="Local store", severity="warning", timeout=20)
+            self._app.notify(notice, title="Local store", severity="warning")
         self.show()
 
     async def _tell_settled(self, gone: set[str]) -> None:

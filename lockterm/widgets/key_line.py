@@ -1,4 +1,4 @@
-"""The last line of every screen: the keys that work here, as many as fit; help is always there."""
+"""The last line of every screen: the keys that work here, or what was just said."""
 
 from __future__ import annotations
 
@@ -11,19 +11,44 @@ from textual.geometry import Region
 from textual.screen import Screen
 from textual.widget import Widget
 
+from lockterm.domain.glyphs import notice_mark
+from lockterm.domain.notices import LoggedNotice, NoticeLog
+from lockterm.keymap.names import written
 from lockterm.widgets.actions import is_typed, named
+from lockterm.widgets.cells import cut
+
+_WORDS = {"warning": "! Warning  ", "error": "! Error  "}
 
 
 class KeyLine(Widget):
     """One line made from the screen's own bindings: the same list as help and palette.
 
-    A key that can do nothing now is dimmed and in brackets; pressing it says why.
+    A key that can do nothing now is dimmed and in brackets; pressing it says why. As many stand
+    there as fit; help is always one. What was just said takes their place for as long as it is to
+    be read: it moves no row and covers none.
+
+    Args:
+        notices: What was said.
+        is_over: Whether it stands over what a dialog stands on: then there is nothing but notices.
     """
+
+    COMPONENT_CLASSES = {"key-line--warning", "key-line--error"}
 
     _painted: list[tuple[str, str, str, bool]] | None = None
 
+    def __init__(self, notices: NoticeLog, *, is_over: bool = False) -> None:
+        super().__init__(classes="-over" if is_over else None)
+        self._notices = notices
+        self._is_over = is_over
+
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._changed)
+
+    def show_notice(self) -> None:
+        """Say what is to be read now, or show the keys again."""
+        if self._is_over:
+            self.display = self._notices.shown is not None
+        self.refresh()
 
     def _changed(self, screen: Screen[object]) -> None:
         if self.is_attached and screen is self.screen:
@@ -31,6 +56,8 @@ class KeyLine(Widget):
 
     def show_keys(self) -> None:
         """Paint from the first key that has changed on: its brackets move those behind it."""
+        if self._notices.shown is not None:
+            return
         if (before := self._painted) is None:
             self.refresh()
             return
@@ -74,16 +101,44 @@ class KeyLine(Widget):
         return entries + last
 
     def render(self) -> Content:
+        if (notice := self._notices.shown) is not None:
+            self._painted = None
+            return self._said(notice)
         parts: list[tuple[str, str]] = []
         self._painted = self._entries()
-        for _, written, description, enabled in self._painted:
+        for _, key, description, enabled in self._painted:
             if enabled:
-                parts += [(written, "bold"), (f" {description}  ", "")]
+                parts += [(key, "bold"), (f" {description}  ", "")]
             else:
-                parts.append((f"({written} {description}) ", "dim"))
+                parts.append((f"({key} {description}) ", "dim"))
         return Content.assemble(*parts)
 
+    def _said(self, notice: LoggedNotice) -> Content:
+        """A notice, and the key that shows what of it, or which others, there is no room for."""
+        width, head = self.size.width, f"{notice_mark()} {_WORDS.get(notice.severity, '')}"
+        whole, others, key = f"{head}{notice.line}", self._notices.more, self._messages_key()
+        hint = ""
+        if key and (others or cell_len(whole) > width):
+            hint = f"  {written(key)} {f'{others:,} more' if others else 'more'}"
+        text = cut(whole, width - cell_len(hint))
+        gap = " " * (width - cell_len(text) - cell_len(hint)) if hint else ""
+        line = Content(text + gap + hint).stylize("bold", len(head), len(head) + len(notice.what))
+        if notice.severity in _WORDS:
+            return line.stylize_before(self.get_visual_style(f"key-line--{notice.severity}"))
+        return line
+
+    def _messages_key(self) -> str:
+        """The key that shows all notices, where one does here; empty: none."""
+        for _, binding, *_ in self.screen.active_bindings.values():
+            if binding.id == "app.messages" and not is_typed(self.screen, binding):
+                return binding.key if written(binding.key) else ""
+        return ""
+
     def on_click(self, event: events.Click) -> None:
+        if self._notices.shown is not None:
+            if key := self._messages_key():
+                self.app.simulate_key(key)
+            return
         x = event.x
         for entry in self._entries():
             x -= _width(entry)

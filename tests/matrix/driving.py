@@ -69,8 +69,7 @@ def _take(session: PtySession, terminal: Terminal, step: Step) -> tuple[list[str
             return [], False
         now = time.monotonic()
         missing = not is_gone or any(problem.startswith("not there") for problem in problems)
-        waits = missing and reading.COVERED not in problems
-        turns = 0 if waits else turns + (not (session.is_at_work() or _serves()))
+        turns = 0 if missing else turns + (not (session.is_at_work() or _serves()))
         if now > end or session.exit_code is not None:
             return [*problems, *([] if is_gone else [f"still there: {step.gone!r}"])], missing
         if turns > (MORE_TURNS if step.again else TURNS):

@@ -160,7 +160,7 @@ JOB: tuple[Step, ...] = (
     Step(
         "saved",
         ("enter",),
-        Expected(("138 remotes",), f"Recorded by the service {NAME} was added"),
+        Expected(("138 remotes",), f"Added {NAME} .N-77.: Recorded by"),
     ),
     Step(
         "edit",
@@ -179,7 +179,7 @@ JOB: tuple[Step, ...] = (
         ),
     ),
     Step("difference, yes", ("right",), answering("Keep editing", "Change")),
-    Step("changed", ("enter",), Expected(("138 remotes",), f"{NAME} 2 was changed")),
+    Step("changed", ("enter",), Expected(("138 remotes",), f"Changed {NAME} 2 .N-77.")),
     Step(
         "renew",
         ("w",),
@@ -198,6 +198,6 @@ JOB: tuple[Step, ...] = (
         ),
     ),
     Step("renewal, yes", ("right",), answering("Keep editing", "Change")),
-    Step("renewed", ("enter",), Expected(("138 remotes",), f"{NAME} 2 was changed")),
+    Step("renewed", ("enter",), Expected(("138 remotes",), f"Changed {NAME} 2 .N-77.")),
 )
 """From the start to a remote that was added, changed and renewed."""

@@ -26,7 +26,7 @@ MORE: tuple[Step, ...] = (
     Step(
         "user number set",
         ("enter",),
-        Expected(("138 remotes",), f"{NAME} 2 .N-77. has user number 7 now"),
+        Expected(("138 remotes",), f"Set user number 7 for {NAME} 2"),
     ),
     Step(
         "delete",
@@ -46,7 +46,7 @@ MORE: tuple[Step, ...] = (
     Step(
         "deleted",
         ("D",),
-        Expected(_LAST, f"{NAME} 2 .N-77. was deleted from {LOCK}"),
+        Expected(_LAST, f"Deleted {NAME} 2 .N-77. from {LOCK}"),
         again=True,
     ),
     Step(
@@ -92,7 +92,7 @@ MORE: tuple[Step, ...] = (
         ("enter",),
         Expected(
             ("Grace +set from here",),
-            f"Voice set {LOCK} is to speak with en-US Grace",
+            f"Set the voice of {LOCK} to en-US Grace",
             stands_out="Grace +set",
             others="male +zhiming",
         ),
@@ -114,12 +114,12 @@ MORE: tuple[Step, ...] = (
         Expected(
             (
                 "Messages",
-                "notice +Voice set",
-                "notice +Recorded by the service",
-                "Recorded by the service; it",
+                "notice +Set the voice",
+                "notice +Deleted",
+                "to en-US Grace.* Recorded by the service[.]",
             ),
-            stands_out="notice +Voice set",
-            others="notice +Recorded by the service",
+            stands_out="notice +Set the voice",
+            others="notice +Deleted",
         ),
     ),
     Step("back from the messages", ("escape",), Expected(_LAST)),
@@ -144,7 +144,7 @@ MORE: tuple[Step, ...] = (
 )
 """What it ends with."""
 
-_NO_THEMES = (Step("no themes", ("T",), Expected(_LAST, "A theme chosen elsewhere is kept")),)
+_NO_THEMES = (Step("no themes", ("T",), Expected(_LAST, "Theme: .*colours")),)
 
 
 def _themes(now: str) -> tuple[Step, ...]:

@@ -1,4 +1,4 @@
-"""What stands on a screen: its cells, its words, its dialog, and the notices over it."""
+"""What stands on a screen: its cells, its words, its dialog, and the notice in its last line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pyte.screens import Char, Screen
 _CORNERS = ("╭┌╔+", "╮┐╗+", "╰└╚+", "╯┘╝+")
 _FLAT, _UPRIGHT = "─━═-", "│┃║|"
 _BAR = "▌|"
-"""The left edge of a notice."""
+"""What a notice begins with."""
 _DRAWING = re.compile(r"[\u2500-\u259f\u2800\s]+|-{4,}|[|#]|(?<= )-(?=\s*$)")
 """Lines, blocks and nothing, in ASCII too: no text. U+2800 is a blank with a direction; a dash
 alone at the right edge is the end of a scroll bar's handle."""
@@ -65,7 +65,7 @@ class Picture:
 
     @cached_property
     def boxes(self) -> list[Box]:
-        """What is closed all around: a dialog, and notices where they are drawn so."""
+        """What is closed all around: a dialog."""
         found = []
         for top, line in enumerate(self.lines[:-1]):
             for edge in re.finditer(f"[{_CORNERS[0]}][{_FLAT}]{{8,}}[{_CORNERS[1]}]", line):
@@ -94,12 +94,6 @@ class Picture:
         return None
 
     @cached_property
-    def is_covered(self) -> bool:
-        """Whether a notice stands over the edge of a dialog: part of the edge is there."""
-        edges = any(re.search(f"[{_CORNERS[0]}][{_FLAT}]{{3,}}", line) for line in self.lines)
-        return edges and not self.boxes and bool(self.words_of_notices)
-
-    @cached_property
     def palette(self) -> Box | None:
         """The rows between the two lines from edge to edge; None: there are no two."""
         ruled = [y for y, line in enumerate(self.lines) if not line.strip("▔▁-")]
@@ -111,14 +105,10 @@ class Picture:
         return self._inside(self.dialog) if self.dialog else ""
 
     @cached_property
-    def words_of_notices(self) -> str:
-        """What stands in the notices, as words: in their boxes, or at the right of their bars."""
-        parts = [self._inside(box) for box in self.boxes if box != self.dialog]
-        for line in self.lines:
-            # Beside its right edge are the last cells of the row behind it.
-            if found := re.search(rf"[{_BAR}] (\S.*)", line[:-2]):
-                parts.append(found[1])
-        return " ".join(" ".join(parts).split())
+    def words_of_notice(self) -> str:
+        """What stands in place of the keys, as words; empty: the keys stand there."""
+        found = re.match(rf"[{_BAR}] (\S.*)", self.lines[-1])
+        return " ".join(found[1].split()) if found else ""
 
     def _inside(self, box: Box) -> str:
         inner = (self.lines[y][box.left + 1 : box.right] for y in range(box.top + 1, box.bottom))

@@ -31,8 +31,6 @@ _STEPPED_BACK = (
 _KEY = re.compile(r"(?:\(\S+ [^()]+\) |\S+ [^ ()]+(?: [^ ()]+)*  )* ?")
 """A key line: keys and verbs, each entry with its end."""
 _SHORTENED = "…~"
-COVERED = "a notice stands over the dialog or the form"
-"""It would go after some seconds, in which nobody sees what is asked or typed."""
 _FIRST_COLUMN = 16
 """Cells in which every row of a table has text."""
 
@@ -54,7 +52,7 @@ class Expected:
     others: str = ""
     """What is of the same kind and has it not."""
     key_line: bool = True
-    """Whether the last line is that of the keys."""
+    """Whether the last line is that of the keys, but for a notice."""
     help: bool = True
     """Whether ``?`` works, so that the last key is help: not where text is typed."""
     rows: str = ""
@@ -77,9 +75,6 @@ def wrong(picture: Picture, expected: Expected, terminal: Terminal) -> list[str]
 def _missing(picture: Picture, expected: Expected) -> Iterator[str]:
     if expected.dialog != (picture.dialog is not None):
         yield "no dialog is whole" if expected.dialog else "a dialog stands in the way"
-    in_a_form = "ctrl+s save" in picture.lines[-1] and not (expected.dialog or expected.notice)
-    if (expected.dialog and picture.is_covered) or (in_a_form and picture.words_of_notices):
-        yield COVERED
     where = picture.words_of_dialog if expected.dialog else picture.words
     for pattern in expected.words:
         if not re.search(pattern, where):
@@ -87,13 +82,13 @@ def _missing(picture: Picture, expected: Expected) -> Iterator[str]:
     for line in picture.lines[2:-2] if expected.rows else ():
         if line[:_FIRST_COLUMN].strip() and not re.search(expected.rows, line):
             yield f"a row does not say {expected.rows!r}: {line.rstrip()!r}"
-    if expected.notice and not re.search(expected.notice, picture.words_of_notices):
+    if expected.notice and not re.search(expected.notice, picture.words_of_notice):
         yield f"no notice says: {expected.notice!r}"
 
 
 def _cut_off(picture: Picture, expected: Expected) -> Iterator[str]:
     """What belongs to lockterm itself is never shortened; a name may be, with a sign for it."""
-    if expected.key_line:
+    if expected.key_line and not picture.words_of_notice:
         keys = picture.lines[-1]
         if not _KEY.fullmatch(f"{keys.rstrip()}  "[: picture.width + 1]):
             yield f"the keys are cut off: {keys!r}"

@@ -215,5 +215,9 @@ def shown(pilot: Pilot[Any]) -> str:
 
 
 def notices(pilot: Pilot[Any]) -> str:
-    """Every notice of this session: titles and texts."""
-    return "\n".join(f"{message.title}: {message.text}" for message in pilot.app.messages)
+    """Every notice of this session, as often as it was told: titles and texts."""
+    return "\n".join(
+        f"{message.title}: {message.text}"
+        for message in pilot.app.messages
+        for _ in range(message.times)
+    )

@@ -77,6 +77,6 @@ async def test_every_endpoint_is_reached_from_the_keyboard(
         await press(pilot, "escape", "escape")
         await until(pilot, lambda: "137 remotes" in shown(pilot))
         await press(pilot, "C")
-        await agree(pilot, "'1001", "enter", "D", said="deleted")
+        await agree(pilot, "'1001", "enter", "D", said="Deleted 137")
         await until(pilot, lambda: "No remotes on this lock" in shown(pilot))
         assert {path for _, path in service.requests} == TWELVE

@@ -8,7 +8,6 @@ from textual.binding import Binding
 from textual.command import CommandPalette
 from textual.notifications import SeverityLevel
 from textual.pilot import Pilot
-from textual.screen import Screen
 from textual.widgets import Input, OptionList
 
 from lockterm.domain.locks import Lock
@@ -20,7 +19,6 @@ from lockterm.screens.messages import MessagesScreen
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.voice import VoiceScreen
 from lockterm.service.running import RunningService
-from lockterm.terminal.hooked_app import Notice
 from lockterm.widgets.actions import actions_of, titled
 from tests.screens.running_app import Clock, Starter, settled, until
 from tests.screens.site import HOSTILE, LOCKS, MAIN_GATE, fill_book, shown, words
@@ -174,7 +172,6 @@ async def test_no_cursor_blinks_anywhere(lockterm_app: Starter, service: Running
 
 
 async def open_messages(pilot: Pilot[int], key: str = "M") -> None:
-    await until(pilot, lambda: not pilot.app.screen.query("Toast"))
     await pilot.press(key)
     await until(pilot, lambda: isinstance(pilot.app.screen, MessagesScreen))
     await settled(pilot)
@@ -195,7 +192,7 @@ async def test_messages_are_kept_newest_first(
     ]
     async with lockterm_app(service) as pilot:
         for text, title, severity in notices:
-            pilot.app.notify(text, title=title, severity=severity, timeout=0.01)
+            pilot.app.notify(text, title=title, severity=severity)
             clock.now_s += 61
         await open_messages(pilot, "f2")
         rows = shown(pilot.app).splitlines()
@@ -207,32 +204,12 @@ async def test_messages_are_kept_newest_first(
         assert pilot.app.clipboard == (
             "20 Nov 2026 09:02:02 +01:00 error: Refused by the service: " + notices[-1][0]
         )
-        pilot.app.notify("Anna Weber was added.", title="Recorded", timeout=0.01)
-        await until(pilot, lambda: "Recorded: Anna Weber was added." in shown(pilot.app))
-        await until(pilot, lambda: not pilot.app.screen.query("Toast"))
+        pilot.app.notify("Recorded by the service.", title="Added Anna Weber")
+        await until(pilot, lambda: "Added Anna Weber: Recorded" in shown(pilot.app))
         own = "or edit the remote that has it."
         await until(pilot, lambda: own in words(pilot.app))  # the cursor stays
         await pilot.press("M")
         await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("key", "kind"), [("M", MessagesScreen), ("question_mark", HelpScreen)])
-async def test_no_notice_covers_the_messages_or_the_help(
-    lockterm_app: Starter, service: RunningService, key: str, kind: type[Screen[None]]
-) -> None:
-    async with lockterm_app(service) as pilot:
-        pilot.app.notify("Anna Weber was added.", title="Recorded by the service", timeout=600)
-        await until(pilot, lambda: bool(pilot.app.screen.query("Toast")))
-        await pilot.press(key)
-        await until(pilot, lambda: isinstance(pilot.app.screen, kind))
-        await until(pilot, lambda: not pilot.app.screen.query("Toast"))
-
-
-def test_a_notice_whose_time_is_over_sets_no_timer_that_never_ends() -> None:
-    notice = Notice("Recorded.", timeout=-1)
-    assert notice.has_expired
-    assert notice.time_left > 0  # Textual's timer of no time at all holds every key up for ever
 
 
 async def test_no_messages_and_hostile_ones(lockterm_app: Starter, service: RunningService) -> None:
@@ -242,7 +219,7 @@ async def test_no_messages_and_hostile_ones(lockterm_app: Starter, service: Runn
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
         for text in HOSTILE:
-            pilot.app.notify(text, title=text, timeout=0.01)
+            pilot.app.notify(text, title=text)
         await open_messages(pilot)
         for _ in HOSTILE:
             await pilot.press("down")

@@ -81,6 +81,5 @@ async def test_picture(
             await until(pilot, lambda: "ecorded by the service" in notices(pilot))
             pilot.app.clear_notifications()
             await press(pilot, "escape")
-            await until(pilot, lambda: not pilot.app.screen.query("Toast"))
         await press(pilot, SCREENS[screen])
         assert_picture(pilot.app, f"{screen}-{look}")

@@ -214,7 +214,7 @@ async def test_the_one_in_use_is_changed_and_opened_again(home: Home) -> None:
         form.fields.field("read_only").focus_control()
         await pilot.press("right", "tab", "left", "ctrl+s")
         await back(pilot)
-        assert "holds when it is opened again" in words(pilot.app)
+        assert "holds when it is opened again" in pilot.app.messages[-1].text
         assert pilot.app.screen.operations.profile.read_only is False
         await pilot.press("enter")
         await until(pilot, lambda: goes_on(pilot) is not None)

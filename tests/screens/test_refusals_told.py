@@ -87,7 +87,7 @@ async def test_in_a_notice_a_question_and_the_history(lockterm_app: Starter) -> 
         await press(pilot, "D")
         assert WHOLE in notices(pilot)
         await press(pilot, "H")
-        assert WHOLE in words(pilot.app)
+        assert "delete refused -77" in words(pilot.app)
         await press(pilot, "enter")
         assert WHOLE in words(pilot.app)
         await press(pilot, "escape")

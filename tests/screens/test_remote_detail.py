@@ -125,7 +125,7 @@ async def test_gone_is_said_and_delete_from_here_leads_back(
         await press(pilot, "enter", "d")
         await press(pilot, "D")
         assert "Gone soon is gone" in shown(pilot)
-        assert pilot.app.messages[-1].title == "Recorded by the service"
+        assert pilot.app.messages[-1].text.startswith("Recorded by the service.")
         await press(pilot, "e")
         assert "There is no remote" in pilot.app.messages[-1].text
         await press(pilot, "escape")  # the dialog that says so

@@ -310,7 +310,7 @@ async def test_leaving_does_not_cut_off_a_request(lockterm_app: Starter) -> None
         await pilot.press("escape", "escape")
         await until(pilot, lambda: not screen.is_attached)
         left.set()
-        await until(pilot, lambda: "Voice set" in notices(pilot))
+        await until(pilot, lambda: "Set the voice of" in notices(pilot))
         await settled(pilot)
         voice = {"lang": "fr-FR", "timbre": "marc"}
         assert arrived == [{"lockId": 1001, "currentVoiceTimbre": voice}]

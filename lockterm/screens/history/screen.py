@@ -459,7 +459,6 @@ class HistoryScreen(LocktermScreen[str | None]):
             self.notify(
                 f"{counted(len(wanted), 'operation')} in {files[0]} and {files[1].name}",
                 title="Exported",
-                timeout=15,
             )
 
     def action_refresh(self) -> None:

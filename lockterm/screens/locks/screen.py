@@ -354,9 +354,8 @@ class LocksScreen(LocktermScreen[None]):
             with self.showing_errors():
                 await self.operations.locks.remove(lock.lock_id)
                 self.notify(
-                    f"{clean(lock.title, 60)} (lock {lock.lock_id}) was taken out of the book."
-                    " Nothing changed at the service.",
-                    title="Removed from the book",
+                    "Nothing changed at the service.",
+                    title=f"Removed {clean(lock.title, 60)} (lock {lock.lock_id}) from the book",
                 )
             self.load_book()
 

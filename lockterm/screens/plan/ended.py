@@ -31,7 +31,7 @@ async def _tell(app: App[Any], run: RunHere) -> None:
     with suppress(StoreError):  # then they are told by their numbers
         titles = {lock.lock_id: lock.title for lock in await locks.all()}
     words = f"{end_words(run, titles)} {key('app.run')} shows it."
-    app.notify(words, title=f"Run ended: {clean(run.plan.title, 40)}", timeout=15, markup=False)
+    app.notify(words, title=f"Run ended: {clean(run.plan.title, 40)}", markup=False)
 
 
 def tell_end(app: App[Any], run: RunHere) -> None:

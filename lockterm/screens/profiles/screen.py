@@ -216,7 +216,7 @@ class ProfilesScreen(LocktermScreen[None]):
             words = "It cannot be opened as it is."
         elif name == self.operations.profile.name:
             words = "It is in use: what was changed holds when it is opened again, with enter."
-        self.notify(f"{clean(name, 60)} is in the configuration. {words}", title="Saved")
+        self.notify(words, title=f"Saved the profile {clean(name, 60)}")
 
     @work
     @opens("the profiles")
@@ -240,7 +240,7 @@ class ProfilesScreen(LocktermScreen[None]):
             return
         with self.showing_errors():
             await asyncio.to_thread(self._profiles.remove, file, entry.name)
-            self.notify(f"{clean(entry.name, 60)} was taken out.", title="Removed")
+            self.notify("", title=f"Removed the profile {clean(entry.name, 60)}")
         self.load_profiles()
 
     def action_refresh(self) -> None:

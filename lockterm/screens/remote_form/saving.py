@@ -10,7 +10,7 @@ from lockterm.domain.operation import RECORDED, UNSETTLED, WITHOUT_EFFECT, State
 from lockterm.domain.remotes import RECOGNISED, Remote
 from lockterm.domain.rules import changes, effective, new_remote, sends_dates
 from lockterm.domain.text import clean
-from lockterm.domain.wording import LOCK_MAY_NOT_KNOW, clock_doubt, whole
+from lockterm.domain.wording import clock_doubt, remote_title, whole
 from lockterm.errors import (
     LocktermError,
     MalformedAnswer,
@@ -211,9 +211,8 @@ class RemoteSaving:
         return remote_id
 
     def _tell_saved(self, remote_id: int | None) -> None:
-        name = clean(self._sent.remote_name if self._sent else "", 60)
-        verb = "changed" if self._fields.before else "added"
-        self._saved(remote_id, f"{name} was {verb}. {LOCK_MAY_NOT_KNOW}")
+        verb = "Changed" if self._fields.before else "Added"
+        self._saved(remote_id, f"{verb} {remote_title(self._sent)}" if self._sent else verb)
 
     # --- what went wrong -----------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from lockterm.domain.text import clean
 from lockterm.domain.typed_remote import typed_words
 from lockterm.domain.wording import read_only
 from lockterm.keymap.hints import with_keys
-from lockterm.screens.base import ELSEWHERE, LocktermScreen
+from lockterm.screens.base import ELSEWHERE, LocktermScreen, recorded
 from lockterm.screens.form_drafts import (
     REMOTE,
     WAITS_FOR_STORE,
@@ -269,14 +269,14 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
             self.drafts.finish()
         self.dismiss(self._last)
 
-    def _saved(self, remote_id: int | None, words: str) -> None:
+    def _saved(self, remote_id: int | None, what: str) -> None:
         """Leave with success, or go on with the next remote of a series."""
-        saved, title = RemoteSaved(remote_id), "Recorded by the service"
-        if self._goes_on and self.is_attached:
-            self.host.keep_message(words, title, "information")  # a notice would cover the fields
+        saved = RemoteSaved(remote_id)
+        if self._goes_on and self.is_attached:  # the line above the keys says it
+            self.host.keep_message(recorded(self.host), what, "information")
             self._begin_next(saved)
         else:
-            self.notify(words, title=title, markup=False)
+            self.tell_recorded(what)
             self._leave_saved(saved)
 
     def _begin_next(self, saved: RemoteSaved) -> None:

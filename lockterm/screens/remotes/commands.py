@@ -12,13 +12,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.operation import CALL_WORDS, HELD_CALLS
 from lockterm.domain.reading import INT64
 from lockterm.domain.text import clean
-from lockterm.domain.wording import (
-    LOCK_MAY_NOT_KNOW,
-    NO_END,
-    beyond_backup,
-    read_only,
-    remote_title,
-)
+from lockterm.domain.wording import NO_END, beyond_backup, counted, read_only, remote_title
 from lockterm.errors import LocktermError, MalformedAnswer, NoAnswer
 from lockterm.keymap.hints import key, settling
 from lockterm.screens.base import LocktermScreen
@@ -243,7 +237,7 @@ class RemoteCommands:
             self._carry_out(
                 f"Delete {who}",
                 operations.writes.delete_remote(lock.lock_id, deletion.remote),
-                lambda _: f"{who} was deleted from {self._lock_name}. {LOCK_MAY_NOT_KNOW}",
+                lambda _: (f"Deleted {who} from {self._lock_name}", ""),
                 remote_id=remote.id,
                 busy="deleting",
             )
@@ -274,7 +268,7 @@ class RemoteCommands:
                 self._carry_out(
                     f"User number of {who}",
                     operations.writes.set_user_no(lock.lock_id, remote, number),
-                    lambda _: f"{who} has user number {number} now.",
+                    lambda _: (f"Set user number {number} for {who}", ""),
                     remote_id=remote.id,
                     busy="writing",
                 )
@@ -299,19 +293,17 @@ class RemoteCommands:
 
         self._screen.app.push_screen(clearing.dialog(), answered)
 
-    def _cleared(self, deleted: int | None, backed_up: int | None) -> str:
+    def _cleared(self, deleted: int | None, backed_up: int | None) -> tuple[str, str]:
         if deleted is None:
-            return f"The remotes of {self._lock_name} were deleted. {LOCK_MAY_NOT_KNOW}"
-        remotes = "1 remote was" if deleted == 1 else f"{deleted:,} remotes were"
-        said = f"{remotes} deleted from {self._lock_name}."
+            return f"Deleted the remotes of {self._lock_name}", ""
         beyond = beyond_backup(deleted, backed_up or deleted)
-        return " ".join(filter(None, (said, beyond, LOCK_MAY_NOT_KNOW)))
+        return f"Deleted {counted(deleted, 'remote')} from {self._lock_name}", beyond
 
     def _carry_out(
         self,
         what: str,
         work: Awaitable[int | None],
-        done: Callable[[int | None], str],
+        done: Callable[[int | None], tuple[str, str]],
         *,
         remote_id: int | None = None,
         busy: str = "",
@@ -321,7 +313,7 @@ class RemoteCommands:
         Args:
             what: What is done, for the title of an error; clean.
             work: The call.
-            done: What to say after it, from its result.
+            done: What was done, and what else to say of it, from its result.
             remote_id: The remote it is about.
             busy: What to show at that remote until then.
         """
@@ -329,13 +321,13 @@ class RemoteCommands:
         async def send() -> None:
             self.mark_busy(remote_id, busy)
             try:
-                message = done(await work)
+                told = done(await work)
             except LocktermError as error:
                 if isinstance(error, NoAnswer | MalformedAnswer):  # a read, before the writing
                     error.hint = f"Nothing was sent. {error.hint}".strip()
                 self._screen.tell(error, what)
             else:
-                self._screen.notify(message, title="Recorded by the service")
+                self._screen.tell_recorded(*told)
             finally:
                 self.mark_busy(remote_id, "")
                 self._written(remote_id)

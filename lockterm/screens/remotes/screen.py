@@ -379,7 +379,6 @@ class RemotesScreen(LocktermScreen[None]):
             self._show_pager()
         self._show_state()
         self._show_pane()
-        self.place_notices()
 
     def write_again(self) -> None:
         self.paint_rows()
@@ -437,12 +436,6 @@ class RemotesScreen(LocktermScreen[None]):
             lines = await self.operations.journal.lines(wanted, most=MOST_LINES)
             self._pane.show_done(lines)
 
-    @property
-    def row_to_see(self) -> int:
-        """The remote under the cursor: what a notice tells of is most often that one."""
-        table = self.query_one(RemotesTable)
-        return table.region.y + table.cursor_row - table.scroll_offset.y
-
     # --- handlers ------------------------------------------------------------------------------
 
     def _moved(self) -> None:
@@ -452,7 +445,6 @@ class RemotesScreen(LocktermScreen[None]):
         else:
             self.query_one(Pager).tick()
         self._show_pane()
-        self.place_notices()
         kind = tuple(map(self.commands.why_not, ("copy", "detail", "edit")))
         if kind != self._kind:  # only then can a key have come or gone
             self._kind = kind
@@ -739,7 +731,7 @@ class RemotesScreen(LocktermScreen[None]):
         self.paint_rows()
         self._show_pager()
         if not_kept:
-            self.notify(not_kept, title="Columns not kept", severity="warning", timeout=12)
+            self.notify(not_kept, title="Columns not kept", severity="warning")
 
     # --- actions: remotes ----------------------------------------------------------------------
 

@@ -321,11 +321,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             now_ms = self.operations.now_ms()
             entry = replace(self.entry, voice=choice, voice_ms=now_ms)
             self.set_reactive(VoiceScreen.entry, entry)
-            self.app.notify(
-                f"{clean(lock.title, 60)} is to speak with {words}. Recorded by the service;"
-                " it does not say when the lock itself has it.",
-                title="Voice set",
-            )
+            self.tell_recorded(f"Set the voice of {clean(lock.title, 60)} to {words}")
         finally:
             self._sending = None
             self._repaint()

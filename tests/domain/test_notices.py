@@ -1,0 +1,74 @@
+"""What is to be read first, what gives way, and what is counted."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lockterm.domain.notices import AGAIN_MS, STANDING, NoticeLog
+
+SEVERITIES = ("information", "warning", "error")
+
+
+def said(log: NoticeLog, severity: str, title: str, at_ms: int = 0) -> None:
+    log.stand(log.keep(severity, title, "", at_ms))
+
+
+def titles(log: NoticeLog) -> list[str]:
+    """What is shown one after the other, with how many more there are each time."""
+    read = []
+    while (shown := log.shown) is not None:
+        read.append(f"{shown.title} +{log.more}")
+        log.take_off()
+    return read
+
+
+def test_errors_are_read_first_and_none_is_passed_over() -> None:
+    log = NoticeLog()
+    said(log, "error", "no answer")
+    said(log, "information", "copied")
+    said(log, "information", "copied again")
+    said(log, "error", "refused")
+    said(log, "warning", "too early")
+    assert titles(log) == ["refused +4", "no answer +3", "too early +2"]
+    assert (log.more, log.shown) == (0, None)
+    said(log, "information", "added")
+    assert titles(log) == ["added +0"], "what has been read is not counted again"
+
+
+def test_the_same_is_counted_and_stands_once() -> None:
+    log = NoticeLog()
+    for at_ms, title in enumerate(["gone", "back", "gone", "gone"]):
+        said(log, "error", title, at_ms)
+    assert [(one.what, one.at_ms) for one in log.kept] == [("back", 1), ("gone, 3 times", 3)]
+    assert titles(log) == ["gone +1", "back +0"]
+    said(log, "error", "gone", 4 + AGAIN_MS)
+    assert [one.what for one in log.kept] == ["back", "gone, 3 times", "gone"], "another time"
+    said(log, "warning", "gone", 4 + AGAIN_MS)
+    assert log.kept[-1].what == "gone", "not graver for having been said before"
+
+
+def test_a_sentence_is_said_once() -> None:
+    log = NoticeLog()
+    assert [log.once("who knows"), log.once("who knows"), log.once("!")] == ["who knows", "", "!"]
+
+
+@given(st.lists(st.tuples(st.sampled_from(SEVERITIES), st.sampled_from("abcdefgh"))))
+def test_nothing_that_was_said_is_lost(notices: list[tuple[str, str]]) -> None:
+    log = NoticeLog()
+    for severity, title in notices:
+        said(log, severity, title)
+        shown = log.shown
+        assert shown is not None and shown.is_error >= (severity == "error")
+    told = [(one.severity, one.title) for one in log.kept for _ in range(one.times)]
+    assert sorted(told) == sorted(notices)
+    assert len({one.number for one in log.kept}) == len(log.kept)
+    errors = {title for severity, title in notices if severity == "error"}
+    read = titles(log)
+    assert len(read) >= min(len(errors), STANDING) and log.more == 0
+    assert [name[0] for name in read[: min(len(errors), STANDING)]] == _last_errors(notices)
+
+
+def _last_errors(notices: list[tuple[str, str]]) -> list[str]:
+    said_last = dict.fromkeys(title for severity, title in reversed(notices) if severity == "error")
+    return list(said_last)[:STANDING]

@@ -1,0 +1,179 @@
+"""Notices: one line in place of the keys, on every screen, for as long as it takes to read them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from textual import events
+from textual.command import CommandPalette
+from textual.pilot import Pilot
+
+from lockterm.app import notices as shown_notices
+from lockterm.config.look import Look
+from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.dialogs.destroy import DestroyModal
+from lockterm.screens.messages import MessagesScreen
+from lockterm.screens.remote_form import RemoteForm
+from lockterm.screens.remotes import RemotesScreen
+from lockterm.service.running import RunningService
+from lockterm.widgets.key_line import KeyLine
+from tests.long import telling
+from tests.screens.running_app import Starter, settled, shown, strips, until
+
+pytestmark = pytest.mark.usefixtures("unhurried")
+
+
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No notice goes because its time is over."""
+    for severity in shown_notices.LEAST_S:
+        monkeypatch.setitem(shown_notices.LEAST_S, severity, 6000.0)
+
+
+def lines(pilot: Pilot[Any]) -> list[str]:
+    return shown(pilot).splitlines()
+
+
+def last_line(pilot: Pilot[Any]) -> str:
+    return lines(pilot)[-1]
+
+
+@pytest.mark.parametrize(
+    ("keys", "kind"),
+    [
+        ((), RemotesScreen),
+        (("a", "A"), RemoteForm),
+        (("d",), DestroyModal),
+        (("C",), DestroyModal),
+        (("ctrl+p",), CommandPalette),
+    ],
+)
+@pytest.mark.parametrize("size", telling([(60, 20)], [(80, 24), (60, 20)]))
+async def test_a_notice_takes_the_last_line_and_no_other(
+    service: RunningService,
+    lockterm_app: Starter,
+    size: tuple[int, int],
+    keys: tuple[str, ...],
+    kind: type[Any],
+) -> None:
+    async with lockterm_app(service, 1001, size=size) as pilot:
+        await pilot.press(*keys)
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, kind)
+        before, focused = lines(pilot), pilot.app.focused
+        pilot.app.notify("Recorded by the service.", title="Deleted Anna Weber (A-2041)")
+        await until(pilot, lambda: last_line(pilot).startswith("▌ Deleted Anna Weber (A-2041): R"))
+        assert lines(pilot)[:-1] == before[:-1]
+        assert pilot.app.focused is focused
+        pilot.app.clear_notifications()
+        await until(pilot, lambda: lines(pilot) == before)
+
+
+async def test_a_notice_outlives_the_screen_it_came_on(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1003) as pilot:
+        keys = last_line(pilot)
+        await pilot.press("d")
+        await settled(pilot)
+        pilot.app.notify("", title="Added Anna")
+        await until(pilot, lambda: last_line(pilot) == "▌ Added Anna")
+        await pilot.press("escape")
+        await settled(pilot)
+        assert last_line(pilot) == "▌ Added Anna"
+        await pilot.press("u")
+        await until(pilot, lambda: pilot.app.screen.is_modal and last_line(pilot) == "▌ Added Anna")
+        pilot.app.clear_notifications()
+        await until(pilot, lambda: last_line(pilot) == keys)  # nor is it left on the screen below
+
+
+async def test_an_error_stands_until_a_key_that_was_typed_after_it_was_read(
+    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with lockterm_app(service, 1003) as pilot:
+        monkeypatch.setattr(shown_notices, "READ_S", math.inf)
+        table = pilot.app.screen.query_one("#table")
+        pilot.app.notify("No answer came.", title="Delete Anna", severity="error")
+        await pilot.press("j", "j", "k")
+        pilot.app.notify("", title="Copied the number")
+        await settled(pilot)
+        assert table.cursor_row == 1, "each key has done what it does"  # type: ignore[attr-defined]
+        assert last_line(pilot).startswith("▌ ! Error  Delete Anna: No answer came.")
+        assert last_line(pilot).endswith("f2 1 more")
+        monkeypatch.setattr(shown_notices, "READ_S", 0.0)
+        pilot.app.notify("The name is taken.", title="Add Ben", severity="error")
+        for told in ("▌ ! Error  Add Ben", "▌ ! Error  Delete Anna", "▌ Copied the number"):
+            await until(pilot, lambda told=told: last_line(pilot).startswith(told))
+            while last_line(pilot).startswith(told) and "Error" in told:
+                await pilot.press("j")
+                await settled(pilot)
+
+
+async def test_a_key_shows_all_of_it_and_the_line_is_free(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1003) as pilot:
+        keys = last_line(pilot)
+        for severity in ("information", "warning", "error"):
+            pilot.app.notify("It means this. " * 20, title="It", severity=severity)  # type: ignore[arg-type]
+        await until(pilot, lambda: "f2 2 more" in last_line(pilot))
+        await pilot.press("a", "f2")  # in a form too
+        await until(pilot, lambda: isinstance(pilot.app.screen, MessagesScreen))
+        await settled(pilot)
+        assert "esc close" in last_line(pilot)
+        await pilot.press("escape", "escape")
+        await settled(pilot)
+        assert last_line(pilot) == keys
+        pilot.app.notify("It means this. " * 20, title="It")
+        await until(pilot, lambda: last_line(pilot).endswith("…  f2 more"))
+        await pilot.click(KeyLine)
+        await until(pilot, lambda: isinstance(pilot.app.screen, MessagesScreen))
+
+
+async def test_what_is_no_error_goes_by_itself(
+    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with lockterm_app(service, 1003) as pilot:
+        keys = last_line(pilot)
+        for severity in ("information", "warning"):
+            monkeypatch.setitem(shown_notices.LEAST_S, severity, 0.0)
+            pilot.app.notify("", title=".", severity=severity)  # type: ignore[arg-type]
+        await until(pilot, lambda: last_line(pilot) == keys and not pilot.app.notice_log.more)
+
+
+async def test_keys_typed_in_one_burst_do_the_same_while_notices_come_and_go(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    """Text into a form, a question and its answer, with a notice before each key."""
+    typed = [*"aNew one", "tab", *"N-1", "tab", "p", "ctrl+s"]
+    async with lockterm_app(service, 1003) as pilot:
+        app = pilot.app
+        for place, key in enumerate(typed):
+            severity = ("information", "warning", "error")[place % 3]
+            app.notify("It means this.", title=f"Notice {place}", severity=severity)  # type: ignore[arg-type]
+            if place % 4 == 3:
+                app.clear_notifications()
+            app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(pilot, lambda: isinstance(app.screen, ConfirmModal))
+        await settled(pilot)
+        assert "Add New one to lock 1003" in shown(pilot) and "N-1" in shown(pilot)
+
+
+@pytest.mark.parametrize(
+    ("look", "mark"), [(Look(colours=0), "▌"), (Look(ascii=True), "|"), (Look(quiet=True), "|")]
+)
+async def test_severity_is_told_by_a_sign_and_a_word(
+    service: RunningService, lockterm_app: Starter, look: Look, mark: str
+) -> None:
+    async with lockterm_app(service, 1003, look) as pilot:
+        for severity, word in (
+            ("information", ""),
+            ("warning", "! Warning  "),
+            ("error", "! Error  "),
+        ):
+            pilot.app.notify("", title="Anna", severity=severity)  # type: ignore[arg-type]
+            await until(pilot, lambda word=word: last_line(pilot).startswith(f"{mark} {word}Anna"))
+        styles = [segment.style for segment in strips(pilot.app.screen)[-1] if segment.text.strip()]
+        assert all(style is not None and style.reverse for style in styles), "and by its shape"
