@@ -358,6 +358,21 @@ def test_while_the_server_is_away_it_says_so_and_then_it_is_back(
         assert api.add(1004, f"After {id(api)}")
 
 
+@pytest.mark.usefixtures("short_wait")
+def test_while_all_connections_are_taken_it_says_so(
+    monkeypatch: pytest.MonkeyPatch, running_service: Any, call_to: Any, place: str
+) -> None:
+    monkeypatch.setattr(postgres_storage, "CONNECTIONS", 1)
+    api = call_to(running_service(database=place))
+    with api.service.app.state.site.database.reading():
+        for method, path in (("GET", f"{REMOTE}list?lockId=1001"), ("POST", f"{REMOTE}clear")):
+            answer = api.request(method, path, json={"lockId": 1004})
+            assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+    assert {type(one.__cause__).__name__ for one in api.service.failures} == {"PoolTimeout"}
+    api.service.failures.clear()
+    assert api.page(1001)["total"] == 137
+
+
 def test_one_who_holds_a_lock_for_long_holds_up_no_other_for_ever(
     monkeypatch: pytest.MonkeyPatch,
     place: str,
