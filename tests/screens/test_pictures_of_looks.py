@@ -36,6 +36,19 @@ SCREENS = {
     "voice": "v down",
     "history": "H",
 }
+OTHERS = {
+    "help": ("enter question_mark", ("60x20", "120x40", "160x48")),
+    "lock-form": ("j e", ("60x20", "120x40", "160x48")),
+    "remote-form-edit": ("enter j e", ("60x20", "120x40", "160x48")),
+    "columns": ("enter t", ("120x40", "160x48")),
+    "page-size": ("enter number_sign", ("60x20", "120x40", "160x48")),
+    "go-to-page": ("enter colon", ("60x20", "120x40", "160x48")),
+    "clear": ("enter C", ("120x40", "160x48")),
+    "everywhere": ("F r e a ctrl+r enter", ("160x48",)),
+    "ends": ("F ctrl+r escape W", ("160x48",)),  # all there at once: the cursor is on the first
+}
+"""Screens that other tests take in the looks that are not here."""
+
 ELSEWHERE = {"remotes", "marks", "remote-detail", "remote-form", "delete", "voice", "history"}
 """Screens whose pictures at 60x20 other tests take, as those of two at 120x40."""
 
@@ -49,7 +62,7 @@ PICTURES = [
     if (look != "60x20" or screen not in ELSEWHERE)
     and (look != "120x40" or screen not in {"remotes", "marks"})
     and (look != "quiet-80x24" or screen not in WITHOUT_TABLE)
-]
+] + [(screen, look) for screen, (_, looks) in OTHERS.items() for look in looks]
 
 
 async def press(pilot: Pilot[Any], keys: str) -> None:
@@ -81,5 +94,5 @@ async def test_picture(
             await until(pilot, lambda: "ecorded by the service" in notices(pilot))
             pilot.app.clear_notifications()
             await press(pilot, "escape")
-        await press(pilot, SCREENS[screen])
+        await press(pilot, SCREENS[screen] if screen in SCREENS else OTHERS[screen][0])
         assert_picture(pilot.app, f"{screen}-{look}")
