@@ -28,6 +28,7 @@ REASONS = {
         ("lockterm.__main__", what): "garbage is not collected meanwhile"
         for what in ("lockterm.cli.ending", "lockterm.cli.plain", "lockterm.errors")
     },
+    ("lockterm.api.trust", "certifi"): "an early request may trust the profile's authorities alone",
     ("lockterm.service.app", "postgres_storage"): "psycopg is an extra",
     ("lockterm.cli.running", "lockterm.app"): "the demo's service starts while Textual is imported",
 }

@@ -1,18 +1,22 @@
-"""httpx without what lockterm has no use for.
+"""httpx without what lockterm has no use for, and with what its first request would import.
 
 ``import httpx`` also imports httpx's command line wherever click, rich and pygments are installed,
 as they are beside Textual: a hundred modules for nothing; and the tables of idna, 0.4 MiB for hosts
-whose names are not ASCII. Import httpx from here alone.
+whose names are not ASCII. What httpx imports for its first request, it imports in the event loop,
+where keys would wait for it: it is imported here, in the thread that imports this. Import httpx
+from here alone.
 """
 
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 _COMMAND_LINE, _IDNA = "httpx._main", "idna"
+_OF_A_REQUEST = ("httpcore", "anyio._backends._asyncio")
 
 
 class _Later(ModuleType):
@@ -34,6 +38,10 @@ else:
         del sys.modules[_COMMAND_LINE]
         if is_later:
             del sys.modules[_IDNA]  # httpx has it; whoever else imports it gets the module
+
+for module in _OF_A_REQUEST:
+    with suppress(ImportError):
+        import_module(module)
 
 # httpcore asks for it some five times an exchange, and a module that is not there is looked for on
 # the disk each time: a tenth of all that reading a hundred locks takes.

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
 import logging
-import ssl
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
@@ -88,15 +86,12 @@ class Transport:
         Raises:
             ConfigError: The ca_file cannot be used.
         """
-        # In a thread: certificates take 40 ms.
-        self._pool = ConnectionPool(await asyncio.to_thread(self._prepare))
-
-    def _prepare(self) -> ssl.SSLContext | None:
-        with contextlib.suppress(ImportError):  # what the first request would import meanwhile
-            importlib.import_module("anyio._backends._asyncio")
-        if not self._base_url.startswith("https:"):
-            return None  # an empty one would take more than a MiB
-        return tls_context(self._base_url, self._ca_file, ca_only=self._ca_only)
+        context = None  # an empty one would take more than a MiB
+        if self._base_url.startswith("https:"):
+            context = await asyncio.to_thread(  # certificates take 40 ms
+                tls_context, self._base_url, self._ca_file, ca_only=self._ca_only
+            )
+        self._pool = ConnectionPool(context)
 
     async def close(self) -> None:
         """Close every connection."""

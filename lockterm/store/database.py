@@ -13,10 +13,10 @@ from typing import Any
 
 from lockterm.errors import StoreDamaged, StoreError
 from lockterm.paths import FILE_MODE, make_directory
-from lockterm.store.migrations import MIGRATIONS, MIGRATIONS_TABLE
+from lockterm.store.migrations import MADE, MIGRATIONS, MIGRATIONS_TABLE
 from lockterm.store.salvage import (
     TABLES,
-    Contents,
+    checksum,
     contents,
     contents_at_last,
     files_of,
@@ -77,7 +77,6 @@ def compare_contents(
     connection: sqlite3.Connection,
     done: Set[str],
     migrations: Mapping[str, str] = MIGRATIONS,
-    model: Contents | None = None,
 ) -> None:
     """Hold the tables against those of this version; a later one may have changed them.
 
@@ -85,14 +84,14 @@ def compare_contents(
         connection: To the file.
         done: The steps that were taken.
         migrations: All steps.
-        model: What they make; None: it is found out.
 
     Raises:
         sqlite3.DatabaseError: One is not as the steps that are done have made it.
     """
     if done != migrations.keys():
         return
-    if (model or contents_at_last(migrations)).keys() - contents(connection):
+    found = contents(connection)
+    if checksum(found) not in MADE and contents_at_last(migrations).keys() - found:
         raise _found_damaged("a table is not as this version has made it")
 
 
@@ -230,13 +229,11 @@ class Database:
         if not self.path.exists():
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, FILE_MODE))
         self._inode = inode(self.path)
-        # Before the file is opened, which then takes the memory that this has given back.
-        model = contents_at_last(self._migrations)
         connection = _connection(self.path, timeout=self._busy_timeout_s)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'OFF'}")
-            self._migrate(connection, model)
+            self._migrate(connection)
         except BaseException:
             connection.close()
             raise
@@ -255,11 +252,11 @@ class Database:
             if mode & 0o077:
                 file.chmod(mode & FILE_MODE)
 
-    def _migrate(self, connection: sqlite3.Connection, model: Contents) -> None:
+    def _migrate(self, connection: sqlite3.Connection) -> None:
         with suppress(sqlite3.OperationalError):  # a new file has no such table
             names = {row[0] for row in fetch(connection, "SELECT name FROM migrations")}
             if names >= self._migrations.keys():
-                compare_contents(connection, names, self._migrations, model)
+                compare_contents(connection, names, self._migrations)
                 return  # without waiting for a session that is writing
         connection.execute("BEGIN IMMEDIATE")  # two sessions may start at once
         with connection:
@@ -275,7 +272,7 @@ class Database:
                         # The tables are not those that the earlier steps have made.
                         raise _found_damaged(str(error)) from error
                     connection.execute("INSERT INTO migrations VALUES (?)", (name,))
-            compare_contents(connection, done | self._migrations.keys(), self._migrations, model)
+            compare_contents(connection, done | self._migrations.keys(), self._migrations)
 
     @contextmanager
     def transaction(self, *, wait: bool = True) -> Iterator[sqlite3.Connection]:

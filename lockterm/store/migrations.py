@@ -128,3 +128,7 @@ MIGRATIONS: dict[str, str] = {
     "plans_losses": "ALTER TABLE plans ADD COLUMN losses TEXT NOT NULL DEFAULT '[]'",
 }
 """Name of a migration -> its statement. Applied once each, in this order, never edited later."""
+
+MADE = frozenset({0x918BAEFA, 0x7AB73173})
+"""Checksums of the tables of contents that all steps make: of the store's and of the cache's. One
+that is no such is held against tables that are made to compare: some ms, and 0.7 MiB."""

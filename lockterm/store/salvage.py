@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from lockterm.store.migrations import MIGRATIONS_TABLE
 
@@ -89,6 +90,11 @@ def contents(connection: sqlite3.Connection) -> Contents:
     finally:
         connection.text_factory = str
     return {tuple(row)[:4]: row[4] for row in rows}
+
+
+def checksum(made: Contents) -> int:
+    """What stands for a table of contents, wherever it says that the tables begin."""
+    return crc32("".join(sorted(map(repr, made))).encode())
 
 
 def contents_at_last(migrations: Mapping[str, str]) -> Contents:

@@ -80,6 +80,27 @@ print(heavy, ascii(host), "PYTHONTZPATH" in os.environ, zoneinfo.ZoneInfo("Asia/
     assert result.stdout == f"[] {hosts} False Asia/Tokyo\n"
 
 
+def test_keys_do_not_wait_for_what_the_first_request_imports() -> None:
+    """The client is imported in a thread; what is imported later is, in the event loop."""
+    code = """
+import asyncio, sys
+from lockterm.api.client import LockService
+from lockterm.config import Profile
+
+async def ask():
+    async with LockService(Profile(name="north", base_url=sys.argv[1])) as service:
+        before = {*sys.modules}
+        page = await service.list_remotes(1001, 1, 20)
+        print(len(page.remotes), *{*sys.modules} - before)
+
+asyncio.run(ask())
+"""
+    with RunningService() as service:
+        command = [sys.executable, "-c", code, service.base_url]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert result.stdout.split() == ["20"]
+
+
 def test_the_plain_command_reads_its_settings_and_logs_without_click(tmp_path: Path) -> None:
     code = (
         "import sys, pathlib\n"
