@@ -26,6 +26,7 @@ WEST, EAST = ZoneInfo("Pacific/Pago_Pago"), ZoneInfo("Pacific/Kiritimati")
 
 @given(NOW_MS, st.lists(st.tuples(zones, AHEAD), min_size=1, max_size=12))
 @example(1_795_257_000_000, [(WEST, AHEAD_MS), (EAST, AHEAD_MS), (EAST, 1)])  # two days apart
+@example(1_795_219_200_000, [(ZoneInfo("UTC"), dates.DAY_MS)])  # at midnight
 @example(1_774_652_400_000, [(ZoneInfo("Europe/Berlin"), AHEAD_MS)])  # before a day of 23 hours
 def test_each_end_is_on_its_day(now_ms: int, ends: list[tuple[tzinfo, int]]) -> None:
     timeline = Timeline(now_ms, {zone for zone, _ in ends})
