@@ -524,6 +524,9 @@ async def test_a_paste_brings_neither_control_characters_nor_a_megabyte(
         app.post_message(events.Paste("x" * 10**6))
         await settled(form.pilot)
         assert len(form.screen.fields.typed()["remoteName"]) == 2000
+        assert "Paste cut" in shown(form.pilot)
+        app.clear_notifications()
+        await settled(form.pilot)
         assert "ctrl+o more fields" in shown(form.pilot)
         await form.press("ctrl+o")
         assert "ctrl+o fewer fields" in shown(form.pilot)
