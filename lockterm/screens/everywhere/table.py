@@ -35,14 +35,14 @@ LOCK_CELLS = 24
 COLUMNS: Mapping[str, Column] = {
     "sign": Column("", most=BEFORE - GAP, least=BEFORE - GAP),
     "end": Column("Ends", most=11, least=11),
-    "when": Column("When", most=12, least=12, rank=3),
+    "when": Column("When", most=13, least=13, rank=3),
     "lock": Column("Lock", most=LOCK_CELLS, least=9),
     "name": Column("Name", most=40, least=11, good=14),
     "who": Column("Name", most=40, least=13, good=18),
     "number": Column("Number", most=12, least=7),
     "valid": Column("Valid", most=27, least=19, good=23),
     "days": Column("Days", most=8, least=6, good=8),
-    "state": Column("State", most=12, least=8, rank=2),
+    "state": Column("State", most=12, least=9, rank=2),
     "read": Column("Read", most=5, least=4, rank=1, right=True),
 }
 """All there can be."""
