@@ -113,7 +113,8 @@ async def test_rows_that_change_at_the_service_take_no_other_mark_along(
         assert [(one.action, one.remote_id) for one in steps(pilot)] == [
             (Action.DELETE, one) for one in two
         ]
-        assert "Renamed by someb" in shown(pilot)  # as it was seen last, and by name
+        await press(pilot, "down")
+        assert "Renamed by somebody" in shown(pilot)  # as it was seen last, and by name
         assert steps(pilot)[1].before["remoteName"] == "Renamed by somebody"
         plan = drawn(pilot).drawn.plan
         await carry_out(pilot, plan)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Any
 
 import pytest
 from textual import events
 from textual.pilot import Pilot
-from textual.widgets import Button, Input
+from textual.widgets import Button, Input, Static
 
 from lockterm.app.notices import LEAST_S
 from lockterm.domain.locks import Lock
 from lockterm.domain.wording import remote_title
 from lockterm.errors import OutcomeUnknown
-from lockterm.screens.dialogs.destroy import DestroyModal
+from lockterm.screens.dialogs.destroy import DestroyModal, TargetState
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
@@ -137,6 +138,31 @@ async def test_delete_says_that_it_is_gone_or_changed(
         await press(pilot, "enter")
         assert "8 remotes" in shown(pilot)  # the old list was read again
         assert someone_else.counted(service, "delete") == 1
+
+
+async def test_what_a_question_found_below_another_screen_is_not_seen_before_that_has_gone(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    read = asyncio.Event()
+
+    async def check() -> TargetState:
+        await read.wait()
+        return TargetState("Number: A-1")
+
+    async with lockterm_app(service, 1003) as pilot:
+        app = pilot.app
+        question = DestroyModal("Delete Anna?", "Reading", verb="Delete", keep="Keep", check=check)
+        app.push_screen(question)
+        await until(pilot, lambda: app.screen is question and question.is_mounted)
+        app.action_command_palette()
+        await until(pilot, lambda: app.screen is not question)
+        read.set()
+        details = question.query_one(".details Static", Static)
+        await until(pilot, lambda: "Number: A-1" in str(details.render()))
+        await pilot.pause()
+        assert question.painted_s is None
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is question and question.painted_s is not None)
 
 
 async def test_clear_wants_the_name_typed_and_says_how_many(

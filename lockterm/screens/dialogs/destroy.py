@@ -96,8 +96,11 @@ class DestroyModal(LocktermModal[bool | None]):
         self.call_after_refresh(self.note_painted)
 
     def note_painted(self) -> None:
-        """Ask whether the terminal shows it too; not before it is the whole question."""
-        if self._is_read and not self._has_asked:
+        """Ask whether the terminal shows it too; not before it is the whole question.
+
+        Nor while another screen is above it: what was read then was not seen by its end.
+        """
+        if self._is_read and self.is_active and not self._has_asked:
             self._has_asked = True
             assert isinstance(self.app, Host)
             self.app.ask_drawn(self._note_drawn)
