@@ -20,7 +20,6 @@ import pytest
 from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS
 from tests.service.conftest import PATIENCE_S, REMOTE, SETTING, VOICE
-from tests.service.killing import until
 
 DAY_MS = 86_400_000
 
@@ -224,9 +223,15 @@ def test_who_has_come_as_it_ends_is_answered(running_service) -> None:
         )
         late.sendall(get)
         lines[1].sendall(get)
-        ending = threading.Thread(target=service.stop)
+        is_ending = threading.Event()
+
+        def end() -> None:
+            is_ending.set()
+            service.stop()
+
+        ending = threading.Thread(target=end)
         ending.start()
-        until(lambda: service._server.should_exit)
+        assert is_ending.wait(PATIENCE_S)
         is_free.set()
         for line in (*lines, late):
             with line.makefile("rb") as received:  # up to its end: who is answered is let go
