@@ -16,6 +16,8 @@ from lockterm.service.running import RunningService
 from tests.operations.forwarder import Forwarder
 from tests.screens import someone_else
 from tests.screens.running_app import Starter, settled, shown, until
+from tests.screens.site import canned
+from tests.screens.test_remotes_hostile import record
 
 
 def table(pilot: Pilot[Any]) -> RemotesTable:
@@ -175,3 +177,25 @@ async def test_pages_are_counted_as_the_one_that_is_shown_where_another_size_can
         await settled(pilot)
         now = table(pilot).selected
         assert here is not None and now is not None and now.id == here.id
+
+
+async def test_a_size_that_the_service_refuses_is_asked_for_once(lockterm_app: Starter) -> None:
+    sizes: list[int] = []
+
+    def page(asked: dict[str, Any]) -> dict[str, Any]:
+        size, page_no = int(asked["pageSize"]), int(asked["pageNo"])
+        sizes.append(size)
+        if size > 20:
+            return {"errcode": -2, "errmsg": "parameter error", "description": "pageSize"}
+        rows = [record(number) for number in range(page_no * 20, page_no * 20 + 20)]
+        counts = {"pageNo": page_no, "pageSize": 20, "pages": 5, "total": 100}
+        return {"errcode": 0, "data": {"list": rows, **counts}}
+
+    async with canned({"list": page}) as site, lockterm_app(site, 7, page_size="auto") as pilot:
+        await pilot.resize_terminal(120, 40)
+        await until(pilot, lambda: 36 in sizes)
+        for page_no in (2, 3, 4):
+            await pilot.press("n")
+            await until(pilot, lambda page_no=page_no: f"page {page_no} of 5" in shown(pilot))
+            await settled(pilot)
+        assert sizes.count(36) == 1

@@ -297,7 +297,7 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
         """Leave with success; at once, or when what stands above this screen is gone."""
         self.drafts.finish()
         self._result = saved
-        if self.is_current:
+        if self.is_active:
             self.dismiss(self._result)
 
     def on_screen_resume(self) -> None:

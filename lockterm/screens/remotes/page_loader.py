@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lockterm.domain.history import Selection
 from lockterm.domain.operation import RECORDED
-from lockterm.errors import StoreError
+from lockterm.errors import Refused, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations, Seen
 from lockterm.operations.remotes import AHEAD_S
@@ -36,6 +36,8 @@ class PageLoader:
         """What was chosen: so many remotes on a page, or as many as fit."""
         self.size = operations.profile.page_rows()
         """Remotes on a page, as many as are asked for."""
+        self._refused: set[int] = set()
+        """So many on a page are more, or fewer, than the service gives."""
         self._listed = SeenIds()
         """The ids of all pages seen so far."""
 
@@ -70,9 +72,18 @@ class PageLoader:
             seen = await self._read(max(min(page_no - 1, seen.value.pages), 1))
         return seen if remote_id is None else await self._page_with(remote_id, seen)
 
+    def may_have(self, size: int) -> bool:
+        """Whether the service has not yet refused pages of a size."""
+        return size not in self._refused
+
     async def read_sized(self, page_no: int, size: int) -> Seen[RemotePage]:
         """A page of another size; errors as for :meth:`read`."""
-        return await self._operations.remotes.page(self._lock_id, page_no, size)
+        try:
+            return await self._operations.remotes.page(self._lock_id, page_no, size)
+        except Refused as error:
+            if error.status == 200:  # it understood what was asked for, and does not give it
+                self._refused.add(size)
+            raise
 
     async def kept(self, page_no: int) -> Seen[RemotePage] | None:
         """A page as it once was; None where it was never read."""

@@ -508,13 +508,15 @@ class RemotesScreen(LocktermScreen[None]):
 
         Nothing waits for it, and every key acts on the rows that are shown. It is given up where
         another page is being read, or a question is about a row of this one: it is tried again
-        behind that.
+        behind that. A size that the service has refused is asked for again by a person alone.
 
         Args:
             asked: Whether a person has chosen the size, and is told where it cannot be had.
         """
         size, before = self._rows_wanted, self.view.state.seen
         tried = 0
+        if not (asked or self.pages.may_have(size)):
+            return
         while before is not None and size != self.pages.size:
             page_no = self._page_of_cursor(before.value, size)
             if page_no == tried or not self._may_fit(before, size):
@@ -537,10 +539,7 @@ class RemotesScreen(LocktermScreen[None]):
         """Whether a page may still take the place of one, and its size is still wanted."""
         state = self.view.state
         return (
-            self.is_current
-            and state.seen is before
-            and not state.busy
-            and size == self._rows_wanted
+            self.is_active and state.seen is before and not state.busy and size == self._rows_wanted
         )
 
     def _page_of_cursor(self, page: RemotePage, size: int) -> int:
