@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from textual import work
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
 
 from lockterm.app.terminal_app import TerminalApp
@@ -20,13 +20,13 @@ from lockterm.errors import LocktermError
 from lockterm.keymap import DEFAULT_KEYMAP, Keymap
 from lockterm.keymap.hints import key
 from lockterm.operations import Operations
-from lockterm.screens.base import LocktermScreen, refuse_to_open
+from lockterm.screens.base import LocktermModal, LocktermScreen, refuse_to_open
 from lockterm.screens.outcomes import Outcomes
 from lockterm.store.cache import cache_of
 from lockterm.store.database import Database
 from lockterm.terminal import startup
 from lockterm.terminal.key_queue import opening
-from lockterm.terminal.patches import answers_nobody
+from lockterm.terminal.patches import answers_nobody, has_key_of_its_own
 from lockterm.widgets.bindings import bindings
 
 if TYPE_CHECKING:
@@ -290,6 +290,18 @@ class LocktermApp(TerminalApp[int]):
             run.stop()
             self.notify("It ends after the steps that are under way.", title="Stopping the run")
             await run.over.wait()
+
+    def take_left_key(self, key: str) -> bool:
+        """Help from a dialog too, and all notices from whatever the line of one stands over."""
+        if super().take_left_key(key):
+            return True
+        if isinstance(self.screen, LocktermModal) and has_key_of_its_own(self, key, "app.help"):
+            self.action_help()
+        elif isinstance(self.screen, ModalScreen) and has_key_of_its_own(self, key, "app.messages"):
+            self.action_messages()
+        else:
+            return False
+        return True
 
     def action_help(self) -> None:
         from lockterm.screens.help import HelpScreen

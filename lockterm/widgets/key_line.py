@@ -13,6 +13,7 @@ from textual.widget import Widget
 
 from lockterm.domain.glyphs import notice_mark
 from lockterm.domain.notices import LoggedNotice, NoticeLog
+from lockterm.keymap.hints import keys_of
 from lockterm.keymap.names import written
 from lockterm.widgets.actions import is_typed, named
 from lockterm.widgets.cells import cut
@@ -129,6 +130,8 @@ class KeyLine(Widget):
 
     def _messages_key(self) -> str:
         """The key that shows all notices, where one does here; empty: none."""
+        if self._is_over:  # the app's keys are kept away, but for those that are never text
+            return next((key for key in keys_of("app.messages") if len(key) > 1), "")
         for _, binding, *_ in self.screen.active_bindings.values():
             if binding.id == "app.messages" and not is_typed(self.screen, binding):
                 return binding.key if written(binding.key) else ""

@@ -12,14 +12,17 @@ from textual.pilot import Pilot
 
 from lockterm.app import notices as shown_notices
 from lockterm.config.look import Look
+from lockterm.screens.base import LocktermModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
+from lockterm.screens.help import HelpScreen
 from lockterm.screens.messages import MessagesScreen
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
 from lockterm.widgets.key_line import KeyLine
 from tests.long import telling
+from tests.screens import someone_else
 from tests.screens.running_app import Starter, settled, shown, strips, until
 
 pytestmark = pytest.mark.usefixtures("unhurried")
@@ -177,3 +180,37 @@ async def test_severity_is_told_by_a_sign_and_a_word(
             await until(pilot, lambda word=word: last_line(pilot).startswith(f"{mark} {word}Anna"))
         styles = [segment.style for segment in strips(pilot.app.screen)[-1] if segment.text.strip()]
         assert all(style is not None and style.reverse for style in styles), "and by its shape"
+
+
+@pytest.mark.parametrize("keys", [("d",), ("C",), (":",)])
+async def test_help_and_messages_open_over_a_dialog_and_lead_back_to_it(
+    service: RunningService, lockterm_app: Starter, keys: tuple[str, ...]
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        app = pilot.app
+        await pilot.press(*keys)
+        await settled(pilot)
+        dialog = app.screen
+        assert isinstance(dialog, LocktermModal)
+        app.notify("Long " * 30, title="Told")
+        await until(pilot, lambda: last_line(pilot).endswith("f2 more"))
+        for key, kind in (("f2", MessagesScreen), ("f1", HelpScreen)):
+            await pilot.press(key)
+            await until(pilot, lambda kind=kind: isinstance(app.screen, kind))
+            await pilot.press("escape")
+            await until(pilot, lambda: app.screen is dialog)
+        await settled(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is not dialog)
+        assert not any(someone_else.counted(service, call) for call in ("delete", "clear"))
+
+
+async def test_messages_open_over_the_palette(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        await pilot.press("ctrl+p", *"new", "f2")
+        await until(pilot, lambda: isinstance(pilot.app.screen, MessagesScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+        assert "new" in shown(pilot)
