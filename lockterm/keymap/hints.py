@@ -10,6 +10,12 @@ from lockterm.keymap.names import is_typed, written
 
 _NAMED = re.compile(r"\{([a-z_]+\.[a-z_]+)\}")
 
+_SETTLING = {
+    "outcome.check": "checks it",
+    "outcome.send_again": "sends it again",
+    "outcome.give_up": "gives it up",
+}
+
 _in_force: Keymap = {}
 
 
@@ -54,8 +60,13 @@ def with_keys(sentence: str) -> str:
 
 
 def settling() -> str:
-    """Which keys settle an operation, as the end of a sentence."""
-    return with_keys(
-        "{outcome.check} checks it, {outcome.send_again} sends it again, or {outcome.give_up} gives"
-        " it up."
-    )
+    """Which keys settle an operation, as the end of a sentence; of what has none, who finds it."""
+    keyed, others = [], []
+    for name, what in _SETTLING.items():
+        if keys_of(name):
+            keyed.append(f"{key(name)} {what}")
+        else:
+            others.append(what)
+    if others:
+        keyed.append(f"{key('app.palette')} finds what {' or '.join(others)}")
+    return f"{', '.join(keyed[:-1])}{',' * (len(keyed) > 2)}{' or ' * (len(keyed) > 1)}{keyed[-1]}."

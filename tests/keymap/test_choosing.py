@@ -156,3 +156,24 @@ def test_a_choice_goes_before_a_usual_key_of_this_version(
     keymap = check(chosen)
     assert keymap[name] == left
     assert any(told in sentence for sentence in gave_way(chosen, keymap))
+
+
+@pytest.mark.parametrize(
+    ("lost", "words"),
+    [
+        ((), "c checks it, A sends it again, or X gives it up."),
+        (("give_up",), "c checks it, A sends it again, or ctrl+p finds what gives it up."),
+        (
+            ("check", "send_again", "give_up"),
+            "ctrl+p finds what checks it or sends it again or gives it up.",
+        ),
+    ],
+)
+def test_what_settles_a_change_is_told_once_where_its_keys_were_chosen_for_something_else(
+    lost: tuple[str, ...], words: str
+) -> None:
+    hints.use({f"outcome.{name}": () for name in lost})
+    try:
+        assert hints.settling() == words
+    finally:
+        hints.use({})
