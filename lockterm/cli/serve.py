@@ -102,11 +102,14 @@ def serve(
     """Run the embedded service alone, in the foreground."""
     settled = _settled(token)
     tokens = _tokens(settled, tokens_file)
-    if not values.is_loopback(host) and (tokens is None or _is_short(settled)):
+    public = None if public_url is None else _public(public_url)
+    is_for_others = public is not None or not values.is_loopback(host)
+    if is_for_others and (tokens is None or _is_short(settled)):
         could = "use this service" if tokens is None else "find so short a token by trying"
         raise CannotServe(
-            f"Anyone who reaches {clean(host, 80)} could {could}. Nothing was started.",
-            hint="Give it --tokens FILE or a long --token env:NAME, or leave --host at 127.0.0.1.",
+            f"Anyone who reaches {clean(public or host, 80)} could {could}. Nothing was started.",
+            hint="Give it --tokens FILE or a long --token env:NAME, or leave --host at 127.0.0.1"
+            " and --public-url out.",
         )
     is_address = (database or "").startswith(_ADDRESSES)
     if not is_address and _MEANT_AS_ADDRESS.search(database or ""):
@@ -130,7 +133,7 @@ def serve(
         "migrate": migrate,
         "sample_data": sample_data,
         "tokens": tokens,
-        "public_url": None if public_url is None else _public(public_url),
+        "public_url": public,
         "rate": rate,
         "log": watch.Log(as_json=log_format == "json"),
         "figures": watch.Figures(app.WATCHED, workers) if metrics else None,

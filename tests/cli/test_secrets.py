@@ -25,14 +25,27 @@ def test_a_token_of_the_environment(
     assert len(served) == 1
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "\x1b[31mred"])
-def test_a_service_for_others_wants_a_token(host: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "reached",
+    [
+        *(["--host", host] for host in ("0.0.0.0", "::", "192.0.2.1", "\x1b[31mred")),
+        ["--public-url", "https://locks.example.com"],
+    ],
+)
+def test_a_service_for_others_wants_a_token(
+    reached: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """And one that nobody finds by trying: who has none is refused at no rate."""
+    served: list[Any] = []
+    monkeypatch.setattr("lockterm.service.running.serve", lambda *got, **_: served.append(got))
+    assert run(["serve", *reached, "--token", "hunter22-hunter22-hu"]) == 0
+    assert len(served) == 1
     for token in ((), ("--token", "hunter22-hunter22-h")):
-        assert run(["serve", "--port", "0", "--host", host, *token]) == 1
+        assert run(["serve", "--port", "0", *reached, *token]) == 1
         said = capsys.readouterr().err.removesuffix("\n")
         assert "Nothing was started" in said and "--token" in said and said.isprintable()
         assert "hunter22" not in said
+    assert len(served) == 1
 
 
 @pytest.mark.parametrize(
