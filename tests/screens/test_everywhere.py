@@ -20,6 +20,7 @@ from lockterm.screens.base import RefusedModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.everywhere import EverywhereScreen, results
 from lockterm.screens.everywhere.base import AllLocksScreen
+from lockterm.screens.everywhere.days import DaysToCome
 from lockterm.screens.everywhere.ends import WhatEndsScreen
 from lockterm.screens.everywhere.table import OnLocksTable
 from lockterm.screens.marked.form import MarkedForm
@@ -442,6 +443,30 @@ async def test_what_ends_is_also_days_to_come(
         if size[1] > 20:
             assert (cell("Lock 1", 5), cell("Lock 2", 5)) == ("1", many.replace("3", "2"))
         assert "all 14 " not in await press(pilot, "V")
+
+
+async def test_the_days_to_come_are_told_without_a_lock_that_left_the_book(
+    lockterm_app: Starter,
+) -> None:
+    """The book was read again, and what is found in it is not shown yet."""
+    period = {"remoteType": 2, "startDate": NOW_MS - DAY_MS, "endDate": NOW_MS + 5 * DAY_MS}
+    site = Site(**{f"L{n}": [remote(n, n, "Anna", **period)] for n in (1, 2, 3)})
+    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+
+        def days() -> list[str]:
+            told = str(pilot.app.screen.query_one(DaysToCome).render())
+            return [line[:6] for line in told.splitlines() if line.startswith("Lock")]
+
+        await press(pilot, "W", "V")
+        screen = pilot.app.screen
+        assert isinstance(screen, WhatEndsScreen) and days() == ["Lock 1", "Lock 2", "Lock 3"]
+        await pilot.app.operations.locks.remove(1)
+        await screen.results.site.load()
+        await press(pilot, "V", "V")
+        assert days() == ["Lock 2", "Lock 3"]
+        await pilot.resize_terminal(80, 40)
+        await settled(pilot)
+        assert days() == ["Lock 2", "Lock 3"]
 
 
 async def test_one_state_alone_is_shown_of_what_is_found(lockterm_app: Starter) -> None:

@@ -159,6 +159,7 @@ class WhatEndsScreen(AllLocksScreen):
                 [
                     (locks[lock_id].lock.title, counts)
                     for lock_id, counts in self._timeline.by_first_day()
+                    if lock_id in locks  # it may have left the book since these were counted
                 ],
             )
 
