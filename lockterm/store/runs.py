@@ -185,7 +185,7 @@ def _moved(step: Step) -> tuple[Any, ...]:
 def _damaged(plan_id: str) -> StoreDamaged:
     return StoreDamaged(
         f"The plan {plan_id} is damaged: what it was to do cannot be told any more.",
-        hint="Nothing was sent. Look at the history, then make it anew.",
+        hint="Nothing more was sent. Look at the history for what was, then make it anew.",
     )
 
 

@@ -422,6 +422,32 @@ async def test_a_run_of_another_session_is_followed_and_gone_on_with_once_it_has
         assert {"New 2"} == names(service, 1003) & {"New 1", "New 2", "New 3"}
 
 
+async def test_a_damaged_run_of_another_session_does_not_stay_under_way(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service) as pilot:
+        app = app_of(pilot)
+        runs, journal = app.operations.runs, app.operations.journal
+        plan = runs.make("apply remotes.csv", [add(1003, 1)])
+        await runs.keep(plan)
+        other = StoreSession(journal.database.path.parent / "sessions")
+        other.open()
+        with closing(Database(journal.database.path)) as database:
+            store = RunStore(database)
+            assert not store.take(plan.id, other.id, other.is_alive)
+            app.push_screen(await screen_of_run(app.operations, plan.id))
+            await until(pilot, lambda: "Under way in another session" in words(app))
+            with database.transaction() as connection:
+                connection.execute("UPDATE steps SET state = 'odd' WHERE plan_id = ?", [plan.id])
+            store.release(plan.id)
+        other.close()
+        await until(pilot, lambda: "Under way in another session" not in words(app))
+        await until(pilot, lambda: f"The plan {plan.id} is damaged" in notices(pilot))
+        await agreed(pilot)
+        await until(pilot, lambda: "what it was to do cannot be told any more" in words(app))
+        assert "New 1" not in names(service, 1003)
+
+
 async def test_what_is_unknown_is_read_back_at_the_end_until_that_is_stopped(
     lockterm_app: Starter, service: RunningService
 ) -> None:

@@ -28,7 +28,7 @@ from lockterm.domain.plan_words import (
 )
 from lockterm.domain.text import clean
 from lockterm.domain.wording import clock_doubt, read_only
-from lockterm.errors import LocktermError, StoreError
+from lockterm.errors import LocktermError, StoreDamaged, StoreError
 from lockterm.operations.plan_files import Drawn
 from lockterm.operations.refusals import OtherPlan, RunUnderWay
 from lockterm.operations.run_here import RunHere
@@ -282,8 +282,12 @@ class PlanScreen(LocktermScreen[None]):
             await asyncio.sleep(LOOK_S)
             with suppress(LocktermError):
                 # Asked for before the steps: what is told as ended has all its outcomes.
-                is_running = await runs.is_running(self.drawn.plan.id)
-                changed = await runs.changed(self.plan)
+                is_running, changed = await runs.is_running(self.drawn.plan.id), list[Step]()
+                try:
+                    changed = await runs.changed(self.plan)
+                except StoreDamaged as error:  # no later look reads it: the end waits for none
+                    if not is_running:
+                        self.tell(error)
                 if changed or not is_running:
                     plan = replace(self.drawn.plan, is_running=is_running)
                     self.drawn = replace(self.drawn, plan=plan)
