@@ -90,7 +90,9 @@ class WhatEndsScreen(AllLocksScreen):
         )
         found, counts = list[tuple[int, int, Place, LockRead]](), [0] * len(SPANS)
         shown = SPANS.index(self.span)
-        zones = {lock_id: self.operations.zone(one.lock) for lock_id, one in site.locks.items()}
+        # Each once: a name that this machine does not know is looked for on the disk every time.
+        named = {one.lock.zone: one.lock for one in site.locks.values()}
+        zones = {name: self.operations.zone(lock) for name, lock in named.items()}
         timeline = Timeline(now_ms, set(zones.values()))
         for lock_id, one in site.locks.items():
             yield None
@@ -100,7 +102,7 @@ class WhatEndsScreen(AllLocksScreen):
             for end, place in one.listing.ending(borders[1][0]):
                 if having is not None and place not in having:
                     continue
-                timeline.add(lock_id, zones[lock_id], end)
+                timeline.add(lock_id, zones[one.lock.zone], end)
                 for index, (first, last) in enumerate(zip(*borders, strict=True)):
                     if first < end <= last:
                         counts[index] += 1
@@ -111,7 +113,7 @@ class WhatEndsScreen(AllLocksScreen):
         for _, _, place, one in found:
             if one.listing is not None:
                 read = site.short_age(one.listing)
-                yield OnLock(one.lock, zones[one.lock.lock_id], read, one.listing, place)
+                yield OnLock(one.lock, zones[one.lock.zone], read, one.listing, place)
         yield from self.problems(site)
 
     def words(self) -> tuple[str, str]:
