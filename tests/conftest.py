@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -141,20 +142,32 @@ STARTING = {"lockterm_app", "open_form", "lockterm", "scripts"}
 
 
 def further_cases(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
-    """The second and third of each three cases of a test that starts lockterm in each of them."""
+    """The second and third of each three cases of a test that starts lockterm in each of them.
+
+    What is marked ``every_case`` has none: what must never happen is looked for in all of them.
+    """
     seen: Counter[str] = Counter()
     for item in items:
         if isinstance(item, pytest.Function) and STARTING & set(item.fixturenames):
             test = item.nodeid.removesuffix(item.name) + item.originalname
-            if hasattr(item, "callspec") and not item.get_closest_marker("long"):
+            marks = {mark.name for mark in item.iter_markers()}
+            if hasattr(item, "callspec") and not marks & {"long", "every_case"}:
                 if seen[test] % 3:
                     yield item
                 seen[test] += 1
 
 
+def named(config: pytest.Config) -> Iterator[str]:
+    """How the ids begin of what the command line names: a test, or a file of tests."""
+    for argument in config.args:
+        file, colons, test = argument.partition("::")
+        if Path(file).is_file():
+            yield Path(os.path.relpath(file, config.rootpath)).as_posix() + colons + test
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the long tests to ``--all`` and to whoever names one of them.
+    """Leave the long tests to ``--all`` and to whoever names them or their file.
 
     What tries more of its cases with ``--all`` is one of the long tests then.
     """
@@ -166,11 +179,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             if item.get_closest_marker("sampled") or getattr(test, "is_hypothesis_test", False):
                 item.add_marker("long")
         return
-    named = tuple(argument for argument in config.args if "::" in argument)
+    wanted = tuple(named(config))
     left = {
         item
         for item in items
-        if item.get_closest_marker("long") and not (named and item.nodeid.startswith(named))
+        if item.get_closest_marker("long") and not item.nodeid.startswith(wanted)
     }
     if left:
         config.hook.pytest_deselected(items=list(left))

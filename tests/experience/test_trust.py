@@ -41,6 +41,7 @@ def the_table(pilot: Pilot[Any]) -> RemotesTable:
     return below[-1].query_one(RemotesTable)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     "opening, answers",
     [

@@ -262,6 +262,7 @@ async def test_what_is_narrowed_is_counted_as_far_as_a_key_may_take(
         assert "12 of 1,200 operations" in words(pilot.app)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("text", telling(HOSTILE[:8:3], HOSTILE))
 async def test_hostile_strings_do_nothing(
     lockterm_app: Starter, service: RunningService, text: str

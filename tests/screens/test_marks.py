@@ -291,6 +291,7 @@ def below(pilot: Pilot[Any]) -> RemotesScreen:
     return under
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("opens", "answers"),
     [

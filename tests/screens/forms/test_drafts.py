@@ -52,14 +52,8 @@ async def test_a_draft_is_on_disk_soon_after_a_key_and_offered_at_the_next_openi
         assert await kept() is None
 
 
-@pytest.mark.parametrize(
-    "keys",
-    [
-        ("escape",),
-        pytest.param(("enter",), marks=pytest.mark.long),
-        ("right", "right", "enter"),
-    ],
-)
+@pytest.mark.every_case
+@pytest.mark.parametrize("keys", [("escape",), ("enter",), ("right", "right", "enter")])
 async def test_only_the_button_that_says_so_discards_a_draft(
     service: RunningService, lockterm_app: Starter, keys: tuple[str, ...]
 ) -> None:

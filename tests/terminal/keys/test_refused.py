@@ -113,10 +113,14 @@ STATES = [
     for place in WAYS
     if how != "nothing" or place not in ("remote", "voice", "operation")
 ]
-TELLING = [("read-only", "operation"), ("held", "history")]
-"""Refused for good, and for now; on another screen each."""
+TELLING = [
+    *(("read-only", "operation"), ("offline", "remotes"), ("held", "history")),
+    ("nothing", "profiles"),
+]
+"""Each state, on another screen each."""
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("case", long.telling(TELLING, STATES), ids="-".join)
 async def test_text_behind_a_refused_key_runs_nothing(
     service: RunningService, starter: Starter, paths: Paths, case: tuple[str, str]
