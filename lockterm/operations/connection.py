@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeVar
@@ -31,7 +31,10 @@ turn: ContextVar[Callable[[], AbstractAsyncContextManager[None]]] = ContextVar(
 )
 """What a call waits for, and goes on in; a key waits for nobody's turn."""
 
-unstated_s: ContextVar[float] = ContextVar("unstated_s", default=5.0)
+UNSTATED_S = 5.0
+"""The usual one of those pauses."""
+
+unstated_s: ContextVar[float] = ContextVar("unstated_s", default=UNSTATED_S)
 """The pause that is kept where calls are too many and the service does not say how long to wait.
 What goes by a pace sets it to none: the pace knows."""
 
@@ -40,6 +43,17 @@ def go_by(next_turn: Callable[[], AbstractAsyncContextManager[None]]) -> None:
     """Have all further calls of this task wait for their turns: it reads back, and nobody waits."""
     turn.set(next_turn)
     unstated_s.set(0.0)
+
+
+@contextlib.contextmanager
+def out_of_turn() -> Iterator[None]:
+    """Begin what is no part of it where something may be read back: screens wait for no turn."""
+    tokens = turn.set(contextlib.nullcontext), unstated_s.set(UNSTATED_S)
+    try:
+        yield
+    finally:
+        turn.reset(tokens[0])
+        unstated_s.reset(tokens[1])
 
 
 CLOCK_TOLERANCE_S = 120.0
@@ -153,7 +167,8 @@ class Connection:
         """Try a read again in the background, less and less often, until the service is reached."""
         is_idle = self._recovering is None or self._recovering.done()
         if is_idle and not self.is_closed:
-            self._recovering = self.background(self._recover(call))
+            with out_of_turn():
+                self._recovering = self.background(self._recover(call))
 
     async def call(self, call: Callable[[LockService], Awaitable[T]]) -> T:
         """Carry out a call, and note whether the service was reached.
@@ -175,7 +190,8 @@ class Connection:
             told_s = error.retry_after_s
             if wait_s := unstated_s.get() if told_s is None else told_s:
                 self._wait_until_ms = self.clock.steady_ms() + int(wait_s * 1000)
-                self.on_wait()
+                with out_of_turn():
+                    self.on_wait()
             raise
         except ServiceError as error:
             if isinstance(error, Refused):
@@ -201,10 +217,11 @@ class Connection:
 
     def _note_online(self, online: bool) -> None:
         if online != self.online:
-            if online:
-                self.on_reached()
-            self.online = online
-            self.on_online(online)
+            with out_of_turn():
+                if online:
+                    self.on_reached()
+                self.online = online
+                self.on_online(online)
 
     async def open(self) -> LockService:
         """The client, imported and opened on the first call.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from lockterm.domain.history import EVERYTHING, HistoryLine, Selection
 from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, Operation, State
 from lockterm.errors import StoreDamaged, StoreError
+from lockterm.operations.connection import out_of_turn
 from lockterm.operations.refusals import (
     HeldBack,
     OtherService,
@@ -360,8 +361,13 @@ class JournalStore:
             return self._journal.find(operation.id) or operation
 
         settled: Operation = await self._thread.run(self.use, settle)
-        self.on_change()
+        self.note_change()
         return settled
+
+    def note_change(self) -> None:
+        """Tell that what became of an operation is known by now, or that one was sent."""
+        with out_of_turn():
+            self.on_change()
 
     def use(self, work: Callable[[], T]) -> T:
         """Use the store; on the first use, show this session and settle what dead ones left."""

@@ -168,7 +168,7 @@ class HttpSender:
             return answer
         finally:
             self._remotes.forget(operation.lock_id, changed=True)
-            self._journal.on_change()
+            self._journal.note_change()
 
     async def _note_failure(self, operation: Operation, error: BaseException) -> None:
         if isinstance(error, OutcomeUnknown):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import time
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from lockterm.domain.plan import Action, Plan, Step, StepState, at_rest
 from lockterm.domain.plan_words import state_counts
 from lockterm.domain.requests import RemoteChanges
 from lockterm.errors import OutcomeUnknown, StoreError
+from lockterm.operations.connection import go_by, turn, unstated_s
 from lockterm.operations.pace import Pace
 from lockterm.operations.proof import Horizon
 from lockterm.operations.undoing import undo_last
@@ -305,6 +307,28 @@ async def test_each_call_that_reads_back_has_its_turn_by_the_pace(
         assert states(await running) == [RECORDED] * len(steps)
     assert {"detail", "list"} <= {*asked}
     assert pace.begun == len(asked)
+
+
+async def test_what_listens_to_what_reads_back_waits_for_no_turn_of_it(site: Site):
+    """A screen reads its page again since the service is back: a key waits for that page."""
+    usual, seen = (turn.get(), unstated_s.get()), []
+
+    async def read() -> None:
+        seen.append((turn.get(), unstated_s.get()))
+
+    reading = set()
+
+    def listen(*_: object) -> None:
+        reading.add(asyncio.create_task(read()))
+
+    async with site.proxy() as proxy, site.operations(proxy, reads_back=False) as operations:
+        operations.connection.on_online = operations.journal.on_change = listen
+        go_by(lambda: contextlib.AsyncExitStack())
+        operations.connection.note_reached(0.0)
+        operations.journal.note_change()
+        await asyncio.gather(*reading)
+    assert seen == [usual] * 2
+    assert (turn.get(), unstated_s.get()) != usual
 
 
 async def test_what_is_read_back_with_nobody_waiting_goes_by_the_pace_too(
