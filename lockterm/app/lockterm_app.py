@@ -207,9 +207,10 @@ class LocktermApp(TerminalApp[int]):
             title = clean(interrupted[0].title, 60)
             more = f", and {len(interrupted) - 1:,} more: see {key('app.history')}"
             self.notify(
-                f"{title} was not carried out to its end{more if interrupted[1:] else ''}."
-                f" {key('app.run')} shows it and goes on.",
+                f"{key('app.run')} shows it and goes on: {title} was not carried out to its end"
+                f"{more if interrupted[1:] else ''}.",
                 title="Interrupted run",
+                severity="warning",
             )
 
     @work

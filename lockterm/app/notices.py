@@ -96,7 +96,7 @@ class Notices:
             line.show_notice()
         front = self._app.screen
         has_line = any(line.parent is front for line in lines)
-        if self._shown is not None and front.is_attached and not has_line:
+        if self._shown is not None and front.is_modal and front.is_attached and not has_line:
             front.mount(KeyLine(self.log, is_over=True))  # a dialog has no line of keys
 
     def _begin(self, before: LoggedNotice | None) -> None:

@@ -13,7 +13,7 @@ AGAIN_MS = 60_000
 """For so long, in milliseconds, what is said again is counted, and is no line of its own."""
 
 STANDING = 4
-"""How many errors wait to be read one after the other; the log has all."""
+"""So many errors, and so many warnings, wait to be read one after the other; the log has all."""
 
 
 @record
@@ -58,7 +58,7 @@ class NoticeLog:
         """The notices of this session, the one told last at the end."""
         self._next = 0
         self._standing: list[LoggedNotice] = []
-        """What was not read yet, in the order it came: errors, and one that is none."""
+        """What was not read yet, in the order it came."""
         self._passed = 0
         """How many have given way unread since the line was empty."""
         self._once: set[str] = set()
@@ -95,11 +95,11 @@ class NoticeLog:
         return sentence if is_new else ""
 
     def stand(self, notice: LoggedNotice) -> None:
-        """Have one of the log read; it takes the place of another that is no error."""
+        """Have one of the log read: news take the place of older news, what is graver waits."""
         others = [one for one in self._standing if one.number != notice.number]
-        stay = [one for one in others if one.is_error or notice.is_error]
-        if notice.is_error and sum(one.is_error for one in stay) == STANDING:
-            stay.remove(next(one for one in stay if one.is_error))
+        alike = [one for one in others if one.severity == notice.severity]
+        most = 1 if notice.severity == "information" else STANDING
+        stay = [one for one in others if one not in alike[: max(len(alike) + 1 - most, 0)]]
         self._passed += len(others) - len(stay)
         self._standing = [*stay, notice]
 

@@ -30,10 +30,17 @@ def test_errors_are_read_first_and_none_is_passed_over() -> None:
     said(log, "information", "copied again")
     said(log, "error", "refused")
     said(log, "warning", "too early")
-    assert titles(log) == ["refused +4", "no answer +3", "too early +2"]
+    assert titles(log) == ["refused +4", "no answer +3", "too early +2", "copied again +1"]
     assert (log.more, log.shown) == (0, None)
     said(log, "information", "added")
     assert titles(log) == ["added +0"], "what has been read is not counted again"
+
+
+def test_a_warning_is_read_after_the_news_that_came_behind_it() -> None:
+    log = NoticeLog()
+    for severity, title in [("warning", "damaged"), ("warning", "odd"), ("information", "copied")]:
+        said(log, severity, title)
+    assert titles(log) == ["copied +2", "odd +1", "damaged +0"]
 
 
 def test_the_same_is_counted_and_stands_once() -> None:

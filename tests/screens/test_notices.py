@@ -182,6 +182,17 @@ async def test_severity_is_told_by_a_sign_and_a_word(
         assert all(style is not None and style.reverse for style in styles), "and by its shape"
 
 
+async def test_what_is_said_as_a_screen_comes_adds_no_line_of_keys_to_it(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        pilot.app.action_help()
+        pilot.app.notify("Recorded by the service.", title="Deleted Anna Weber (A-2041)")
+        await until(pilot, lambda: last_line(pilot).startswith("▌ Deleted Anna"))
+        assert isinstance(pilot.app.screen, HelpScreen)
+        assert len(pilot.app.screen.query(KeyLine)) == 1
+
+
 @pytest.mark.parametrize("keys", [("d",), ("C",), (":",)])
 async def test_help_and_messages_open_over_a_dialog_and_lead_back_to_it(
     service: RunningService, lockterm_app: Starter, keys: tuple[str, ...]

@@ -357,7 +357,7 @@ async def test_deletes_on_several_locks_end_with_where_it_is_gone(
         await pilot.press("escape")
         await until(pilot, lambda: not isinstance(pilot.app.screen, PlanScreen))
         way.release.set()
-        await until(pilot, lambda: f"{said} L shows it." in notices(pilot))
+        await until(pilot, lambda: f"{said} L shows it: " in notices(pilot))
         await pilot.press("L")
         await until(pilot, lambda: said in words(pilot.app))
 
@@ -565,8 +565,8 @@ async def test_the_end_is_told_where_nobody_looks_and_what_changed_is_read_again
         await pilot.press("escape")
         await until(pilot, lambda: not isinstance(pilot.app.screen, PlanScreen))
         way.release.set()
-        await until(pilot, lambda: "Run ended: apply remotes.csv" in notices(pilot))
-        assert "2 recorded. L shows it." in notices(pilot)
+        said = "Run ended: 2 recorded. L shows it: apply remotes.csv."
+        await until(pilot, lambda: said in notices(pilot))
         await until(pilot, lambda: "New 2" in words(pilot.app))
 
 
@@ -647,7 +647,9 @@ async def test_the_history_has_a_line_for_a_run_and_an_interrupted_one_is_offere
             way.release.set()
             await ended(pilot)
         async with lockterm_app(way, timeout_s=60.0) as pilot:
-            await until(pilot, lambda: "Interrupted run: apply remotes.csv was" in notices(pilot))
+            await until(
+                pilot, lambda: "L shows it and goes on: apply remotes.csv was" in notices(pilot)
+            )
             pilot.app.clear_notifications()
             await pilot.press("H")
             await settled(pilot)

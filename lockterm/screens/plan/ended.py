@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from textual.app import App
 
-from lockterm.domain.plan import StepState
+from lockterm.domain.plan import PROBLEMS, StepState
 from lockterm.domain.text import clean
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key
@@ -16,6 +16,9 @@ from lockterm.operations.run_here import RunHere
 from lockterm.screens.base import HasOperations, LocktermScreen, notify_error
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.plan.summary import end_words
+
+if TYPE_CHECKING:
+    from textual.notifications import SeverityLevel
 
 
 @runtime_checkable
@@ -30,8 +33,12 @@ async def _tell(app: App[Any], run: RunHere) -> None:
     titles: dict[int, str] = {}
     with suppress(StoreError):  # then they are told by their numbers
         titles = {lock.lock_id: lock.title for lock in await locks.all()}
-    words = f"{end_words(run, titles)} {key('app.run')} shows it."
-    app.notify(words, title=f"Run ended: {clean(run.plan.title, 40)}", markup=False)
+    states = {step.state for step in run.steps.values()}
+    severity: SeverityLevel = "warning" if states & PROBLEMS else "information"
+    if StepState.UNKNOWN in states:
+        severity = "error"
+    words = f"{end_words(run, titles)} {key('app.run')} shows it: {clean(run.plan.title, 40)}."
+    app.notify(words, title="Run ended", severity=severity, markup=False)
 
 
 def tell_end(app: App[Any], run: RunHere) -> None:
