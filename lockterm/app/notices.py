@@ -26,7 +26,8 @@ CELLS_A_SECOND = 15
 """So fast is read what it says."""
 
 READ_S = 2.0
-"""A key takes an error off that has stood for so many seconds: not one that was typed unseeing."""
+"""A key takes an error off that has stood for so many seconds, or longer where there is more of it
+to read: not one that was typed unseeing."""
 
 
 class Notices:
@@ -73,8 +74,13 @@ class Notices:
         self.show()
 
     def note_key(self, event: events.Key | events.Paste) -> None:
-        """A key that was typed after there was time to read an error takes it off."""
-        if self._shown is not None and self._shown.is_error and event.time >= self._read_s:
+        """A key that was typed after there was time to read an error takes it off; no text does."""
+        focused = self._app.focused
+        is_text = isinstance(event, events.Paste) or (
+            focused is not None and focused.check_consume_key(event.key, event.character)
+        )
+        is_read = self._shown is not None and self._shown.is_error and event.time >= self._read_s
+        if is_read and not is_text:
             self._take_off()
 
     def show(self) -> None:
@@ -116,7 +122,8 @@ class Notices:
 
     def _note_drawn(self, number: int, at_s: float) -> None:
         if self._shown is not None and self._shown.number == number:
-            self._read_s = at_s + READ_S
+            cells = min(len(self._shown.line), self._app.size.width)
+            self._read_s = at_s + max(READ_S, cells / CELLS_A_SECOND)
 
     def _take_off(self) -> None:
         self.log.take_off()

@@ -106,12 +106,31 @@ async def test_an_error_stands_until_a_key_that_was_typed_after_it_was_read(
         assert last_line(pilot).startswith("▌ ! Error  Delete Anna: No answer came.")
         assert last_line(pilot).endswith("f2 1 more")
         monkeypatch.setattr(shown_notices, "READ_S", 0.0)
+        monkeypatch.setattr(shown_notices, "CELLS_A_SECOND", math.inf)
         pilot.app.notify("The name is taken.", title="Add Ben", severity="error")
         for told in ("▌ ! Error  Add Ben", "▌ ! Error  Delete Anna", "▌ Copied the number"):
             await until(pilot, lambda told=told: last_line(pilot).startswith(told))
             while last_line(pilot).startswith(told) and "Error" in told:
                 await pilot.press("j")
                 await settled(pilot)
+
+
+async def test_an_error_stands_while_text_is_typed(
+    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who types a name looks at the field, and not at what comes meanwhile."""
+    monkeypatch.setattr(shown_notices, "READ_S", 0.0)
+    monkeypatch.setattr(shown_notices, "CELLS_A_SECOND", math.inf)
+    async with lockterm_app(service, 1003) as pilot:
+        await pilot.press("slash")
+        await settled(pilot)
+        pilot.app.notify("The name is taken.", title="Add Ben", severity="error")
+        await until(pilot, lambda: last_line(pilot).startswith("▌ ! Error  Add Ben"))
+        await pilot.press(*"anna")
+        await settled(pilot)
+        assert last_line(pilot).startswith("▌ ! Error  Add Ben")
+        await pilot.press("backspace")
+        await until(pilot, lambda: "Add Ben" not in last_line(pilot))
 
 
 async def test_a_key_shows_all_of_it_and_the_line_is_free(
