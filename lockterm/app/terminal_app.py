@@ -284,7 +284,7 @@ class TerminalApp(HookedApp[ReturnType]):
         screen = self.screen
         if isinstance(screen, LocktermModal) and not screen.is_meant(event):
             self.notify(
-                "A key was typed before this question was on the screen. It did nothing.",
+                "Nothing was done: a key was typed before this question was on the screen.",
                 title="Typed too early",
                 severity="warning",
             )

@@ -105,8 +105,9 @@ def notify_error(app: App[Any], error: LocktermError, what: str = "") -> None:
         error: The error.
         what: What was being done, already clean: ``Delete Anna Weber``.
     """
-    title = ": ".join(filter(None, (what, clean(error.title))))
-    app.notify(clean(error.sentences), title=title, severity="error", markup=False)
+    means, said = clean(error.title), clean(error.sentences)
+    title, text = (what, f"{means}: {said}") if what else (means, said)
+    app.notify(text, title=title, severity="error", markup=False)
 
 
 def recorded(host: Host, more: str = "") -> str:

@@ -359,7 +359,7 @@ class KeyQueue:
         if count:
             keys = "1 key was" if count == 1 else f"{count} keys were"
             self.app.notify(
-                f"{keys} typed {typed}, and did nothing.",
+                f"Nothing was done: {keys} typed {typed}.",
                 title="Typed too early",
                 severity="warning",
             )

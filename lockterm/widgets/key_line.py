@@ -115,15 +115,21 @@ class KeyLine(Widget):
         return Content.assemble(*parts)
 
     def _said(self, notice: LoggedNotice) -> Content:
-        """A notice, and the key that shows what of it, or which others, there is no room for."""
+        """A notice, and the key that shows what of it, or which others, there is no room for.
+
+        Where a name is long, it is cut before what became of it.
+        """
         width, head = self.size.width, f"{notice_mark()} {_WORDS.get(notice.severity, '')}"
-        whole, others, key = f"{head}{notice.line}", self._notices.more, self._messages_key()
-        hint = ""
-        if key and (others or cell_len(whole) > width):
+        others, key, what = self._notices.more, self._messages_key(), notice.what
+        is_long = cell_len(head + notice.line) > width
+        if is_long and notice.text:
+            what = cut(what, width // 2 - len(head))
+        whole, hint = head + ": ".join(filter(None, (what, notice.text))), ""
+        if key and (others or is_long):
             hint = f"  {written(key)} {f'{others:,} more' if others else 'more'}"
         text = cut(whole, width - cell_len(hint))
         gap = " " * (width - cell_len(text) - cell_len(hint)) if hint else ""
-        line = Content(text + gap + hint).stylize("bold", len(head), len(head) + len(notice.what))
+        line = Content(text + gap + hint).stylize("bold", len(head), len(head) + len(what))
         if notice.severity in _WORDS:
             return line.stylize_before(self.get_visual_style(f"key-line--{notice.severity}"))
         return line

@@ -246,7 +246,7 @@ async def test_a_refusal_is_quoted(service: RunningService, lockterm_app: Starte
         await press(pilot, "u", "minus", "1", "enter")
         message = pilot.app.messages[-1]
         assert message.severity == "error"
-        assert "Refused by the service" in message.title and "User number of" in message.title
+        assert "Refused by the service" in message.text and "User number of" in message.title
         assert "parameter error" in message.text
 
 
@@ -263,7 +263,7 @@ async def test_an_unknown_outcome_is_said_plainly_and_the_page_read_again(
         await press(pilot, "d")
         await press(pilot, "D")
         message = pilot.app.messages[-1]
-        assert "Result unknown" in message.title and "may have recorded" in message.text
+        assert "Result unknown" in message.text and "may have recorded" in message.text
         assert someone_else.counted(service, "list") > before
 
 

@@ -287,7 +287,7 @@ def test_keys_that_move_take_effect_and_others_land_nowhere(
     session.wait_until(lambda: b"\x1b[5n" in session.raw, "it asks when the frame is seen")
     session.press("a")  # typed before the live frame was seen: the terminal answers behind it
     session.send(b"\x1b[0n")
-    session.wait_for("Typed too early: 5 keys were typed before")
+    session.wait_for("Typed too early: Nothing was done: 5 keys were typed")
     session.press("enter")
     session.wait_for("Created")
     assert names[3] in session.lines[0], "the fourth row was under the cursor"
