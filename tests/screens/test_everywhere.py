@@ -571,7 +571,6 @@ async def test_all_that_was_found_is_marked_and_a_range(lockterm_app: Starter) -
         assert "4 marked" in await press(pilot, "r")
 
 
-@pytest.mark.long
 async def test_no_range_ends_at_a_lock_that_was_not_read(lockterm_app: Starter) -> None:
     site = Site(L1=[remote(n, 1, "Anna") for n in range(1, 9)], L2=[remote(9, 2, "Anna")])
     site.silent = {2}

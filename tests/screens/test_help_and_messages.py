@@ -103,7 +103,6 @@ async def test_help_says_of_coerced_and_by_what_the_contract_says(
         assert "flag for a coerced remote" in helped and "duress" not in helped
 
 
-@pytest.mark.long
 def test_a_title_keeps_the_letters_of_its_verb() -> None:
     verbs = {titled(Binding("y", "copy", verb)) for verb in ("copy URL", "copy MD5", "add")}
     assert verbs == {"Copy URL", "Copy MD5", "Add"}

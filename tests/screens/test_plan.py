@@ -673,7 +673,6 @@ async def test_the_history_has_a_line_for_a_run_and_an_interrupted_one_is_offere
             assert "New 2" in words(pilot.app)
 
 
-@pytest.mark.long
 async def test_dates_are_doubted_while_the_clocks_disagree(
     lockterm_app: Starter, service: RunningService
 ) -> None:

@@ -392,7 +392,6 @@ async def test_profile_host_and_state_always_stand_in_the_title(width: int) -> N
     assert (profile, shown_host) == (name, host) or width < 120
 
 
-@pytest.mark.long
 async def test_crumbs_give_way_before_profile_and_host() -> None:
     app = OneLine(
         "north-campus", "locks.example.com", crumbs=("Locks", "A gate with a long name", "Remotes")

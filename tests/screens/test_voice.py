@@ -237,7 +237,6 @@ async def test_a_refused_model_is_asked_for_again_by_the_key_alone(
         assert asked() == 2
 
 
-@pytest.mark.long
 async def test_a_failed_refresh_keeps_the_old_rows_and_says_stale(
     lockterm_app: Starter, running_service: Callable[..., RunningService]
 ) -> None:

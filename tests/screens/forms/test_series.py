@@ -172,7 +172,6 @@ async def test_what_the_service_refuses_stays_and_nothing_behind_it_is_saved(
     assert sorted(crews(service)) == ["Crew 1", "Crew 2"]
 
 
-@pytest.mark.long
 async def test_a_draft_comes_back_alone(service: RunningService, lockterm_app: Starter) -> None:
     """What was offered at another remote is not mixed into what somebody had typed."""
     crew(service, 1)
