@@ -505,6 +505,30 @@ async def test_one_state_alone_is_shown_of_what_is_found(lockterm_app: Starter) 
         assert len(rows(pilot)) == 4
 
 
+async def test_no_count_is_told_of_what_was_not_counted(lockterm_app: Starter) -> None:
+    """What was counted of one span says nothing of the next one."""
+
+    def until_day(remote_id: int, day: int) -> dict[str, Any]:
+        period = {"startDate": NOW_MS - 99 * DAY_MS, "endDate": NOW_MS + day * DAY_MS}
+        status = 1 if day > 0 else 2
+        return remote(remote_id, 1, "Anna", remoteType=2, status=status, **period)
+
+    site = Site(L1=[until_day(1, -3), until_day(2, 5), until_day(3, 20)])
+    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+        await press(pilot, "W", "n")
+        seen = await press(pilot, "i")
+        assert "[ended 1]" in seen and "× ended: 1" in seen
+        await press(pilot, "j", "enter")
+        assert rows(pilot) == [(1, 1)]
+        await press(pilot, "n")
+        seen = await press(pilot, "i")
+        assert "[within 7 days 1]" in seen
+        assert "ends within 7 days" in seen and "ends within 7 days:" not in seen
+        await press(pilot, "escape", "escape")
+        seen = await press(pilot, "i")
+        assert "ends within 7 days: 1" in seen
+
+
 async def test_what_is_looked_at_for_its_state_alone_has_an_end(
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -179,6 +179,9 @@ class Results(Vertical):
     async def _find(self, *, top: bool) -> None:
         if not self.is_loaded:
             return
+        if top:  # what was counted is of something else
+            self.workers.cancel_group(self, "count")
+            self._counts = None
         clock, rows = asyncio.get_running_loop().time, list[OnLock]()
         until_s, count, looked_at, self.is_cut = clock() + SLICE_S, 0, 0, False
         only, now_ms = self.only, self._operations.now_ms()
@@ -417,7 +420,7 @@ class Results(Vertical):
     def _search_for(self, event: FindLine.Changed) -> None:
         event.stop()
         if event.value != self.needle:
-            self.needle, self._counts = event.value, None
+            self.needle = event.value
             self.find(top=True)
 
     @on(FindLine.Left)
