@@ -529,6 +529,41 @@ async def test_no_count_is_told_of_what_was_not_counted(lockterm_app: Starter) -
         assert "ends within 7 days: 1" in seen
 
 
+async def test_what_comes_is_shown_while_more_comes_and_one_state_alone_is_shown(
+    lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """News do not stop what is being found."""
+    monkeypatch.setattr(results, "SHOWN_S", 0)
+    monkeypatch.setattr(results, "SLICE_S", 0)
+    lists = {
+        f"L{n}": [remote(n * 10 + i, n, "Anna", isCoerced=1) for i in range(9)] for n in (1, 2)
+    }
+    site, seen = Site(**lists), list[bool]()
+    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+        await press(pilot, "F", "ctrl+r", *"anna", "enter", "i", "G", "enter")
+        assert len(rows(pilot)) == 18
+        everywhere = pilot.app.operations.everywhere
+        for found in site.lists.values():
+            del found[1:]
+        first, second = sorted([one async for one in everywhere.read()], key=lambda one: one.place)
+
+        async def reads(**_: object) -> AsyncIterator[LockRead]:
+            for _ in range(500):
+                if len(rows(pilot)) > 10:
+                    yield second
+                    await asyncio.sleep(0)
+            seen.append(len(rows(pilot)) == 10)
+            yield first  # and then nothing more for long
+            for _ in range(500):
+                if len(rows(pilot)) > 2:
+                    await asyncio.sleep(0)
+            seen.append(rows(pilot) == [(1, 10), (2, 20)])
+
+        monkeypatch.setattr(everywhere, "read", reads)
+        await press(pilot, "ctrl+r")
+        assert seen == [True, True], "it was shown before the reading was over"
+
+
 async def test_what_is_looked_at_for_its_state_alone_has_an_end(
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -111,6 +111,8 @@ class Results(Vertical):
         """Whether what was read last is there."""
         self._opening: Opening | None = None
         """Holds keys back until the first row is shown."""
+        self._has_news = False
+        """Whether more was read since what is found was looked for."""
         self._has_moved = False
         """Whether the cursor was moved since something else was searched for."""
         self._opened: int | None = None
@@ -175,8 +177,18 @@ class Results(Vertical):
                 await self._find(top=True)
         else:
             await self._find(top=False)
+        while self._has_news:
+            await self._find(top=False)
+
+    def _find_news(self) -> None:
+        """Show what is found in what was just read; what is being found is shown before that."""
+        finds = (one for one in self.workers if one.group == "find" and one.node is self)
+        self._has_news = any(not one.is_finished for one in finds)
+        if not self._has_news:
+            self.find()
 
     async def _find(self, *, top: bool) -> None:
+        self._has_news = False
         if not self.is_loaded:
             return
         if top:  # what was counted is of something else
@@ -213,7 +225,7 @@ class Results(Vertical):
         def news() -> None:
             nonlocal due_s
             if clock() >= due_s:
-                self.find()
+                self._find_news()
                 due_s = clock() + SHOWN_S
 
         opened = opening(self, "what is read", passes=self._types)
