@@ -103,6 +103,7 @@ def test_what_steps_back_may_be_paler_and_no_more() -> None:
         (shown(*DIALOG[:3], DIALOG[3][:-1] + "▌", DIALOG[4]), Expected(dialog=True), "no dialog"),
         (shown(*DIALOG[:4]), Expected(dialog=True), "no dialog"),
         (shown(keys="▌ Deleted Anna"), Expected(notice="Deleted Ben"), "no notice says"),
+        (shown(keys="▌ Deleted…: Recorded"), Expected(notice="Deleted Ben"), "no notice says"),
         (shown(*DIALOG), Expected(), "in the way"),
         (shown("Name", "Anna  normal", "Ben"), Expected(rows="normal"), "a row does not say"),
     ],
