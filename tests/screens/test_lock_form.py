@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Button
 
@@ -178,6 +179,20 @@ async def test_leaving_asks_only_where_something_was_typed(
 
 
 @pytest.mark.long
+async def test_every_enter_presses_a_button_however_fast_they_come(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, MAIN_GATE)
+    async with lockterm_app(service) as pilot:
+        await open_form(pilot, "e")
+        await pilot.press("X")
+        pilot.app.screen.query_one("#leave", Button).focus()
+        for _ in range(3):  # asks, keeps editing, asks again
+            pilot.app.post_message(events.Key("enter", "\r"))
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, ConfirmModal)
+
+
 async def test_hostile_names_from_the_service_become_harmless(lockterm_app: Starter) -> None:
     remote = {"id": 5, "remoteName": "x"}
     page = {"list": [remote], "pageNo": 1, "pageSize": 20, "pages": 1, "total": 1}

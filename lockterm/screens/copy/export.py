@@ -15,6 +15,7 @@ from lockterm.operations import Operations
 from lockterm.operations.copying import Source, export_source
 from lockterm.screens.base import LocktermModal
 from lockterm.terminal.key_queue import opens
+from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.path_input import PathInput
 
 
@@ -38,8 +39,8 @@ class ExportModal(LocktermModal[Source | None]):
             yield Label("", id="names", markup=False)
             yield Label("", id="wrong", markup=False)
             with Horizontal(classes="buttons"):
-                yield Button("Cancel", id="keep", compact=True)
-                yield Button("Take it", id="act", variant="primary", compact=True)
+                yield CompactButton("Cancel", id="keep")
+                yield CompactButton("Take it", id="act", variant="primary")
 
     def on_mount(self) -> None:
         """Type at once."""

@@ -9,6 +9,7 @@ from textual.widgets import Button, Input, Label
 
 from lockterm.domain.text import clean, clean_lines
 from lockterm.screens.base import LocktermModal
+from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.text_input import OneLine
 
 _LONGEST = 20
@@ -46,8 +47,8 @@ class NumberModal(LocktermModal[int | None]):
             yield field
             yield Label("", id="wrong", markup=False)
             with Horizontal(classes="buttons"):
-                yield Button("Cancel", id="keep", compact=True)
-                yield Button(Content(clean(self._verb, 48)), "primary", id="act", compact=True)
+                yield CompactButton("Cancel", id="keep")
+                yield CompactButton(Content(clean(self._verb, 48)), "primary", id="act")
 
     def on_mount(self) -> None:
         self.query_one(Input).focus()

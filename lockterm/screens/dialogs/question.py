@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.widgets import Button, Input, Label, Static
 
 from lockterm.domain.text import clean, clean_lines
+from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.text_input import OneLine
 
 
@@ -54,23 +55,22 @@ class QuestionBox(Vertical):
                 yield Static(clean_lines(self._details), markup=False)
         if self.typed:
             yield Label(_ask_to_type(self.typed), markup=False, classes="ask")
-            field = OneLine(id="typed", compact=True)
+            field = OneLine(id="typed")
             field.cursor_blink = False
             yield field
             wrong = Label("", id="wrong", markup=False)
             wrong.display = False
             yield wrong
         with Horizontal(classes="buttons"):
-            yield Button(Content(clean(self._keep, 40)), id="keep", compact=True)
-            yield Button(
+            yield CompactButton(Content(clean(self._keep, 40)), id="keep")
+            yield CompactButton(
                 Content(self._verb),
                 id="act",
                 variant="error" if self._danger else "primary",
                 disabled=bool(self.typed),
-                compact=True,
             )
             if self._other:
-                yield Button(Content(self._other), id="other", compact=True)
+                yield CompactButton(Content(self._other), id="other")
 
     @property
     def keep(self) -> Button:

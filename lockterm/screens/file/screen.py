@@ -28,6 +28,7 @@ from lockterm.screens.plan.screen import PlanScreen
 from lockterm.terminal.key_queue import opening
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.choice import Choice, OptionLine
+from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.form_field import FormField
 from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.path_input import PathInput
@@ -97,8 +98,8 @@ class FileScreen(LocktermScreen[None]):
             most = TextInput(placeholder="any number")
             yield FormField("most", "Most deletes", most)
             with Horizontal(classes="buttons"):
-                yield Button("Check", id="check", variant="primary", compact=True)
-                yield Button("Leave", id="leave", compact=True)
+                yield CompactButton("Check", id="check", variant="primary")
+                yield CompactButton("Leave", id="leave")
         yield Static(self._about, id="status", classes="-alone", markup=False)
         table = RowTable(
             Column("Line", least=4, right=True),

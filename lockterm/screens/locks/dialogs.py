@@ -11,6 +11,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
 from lockterm.screens.base import LocktermModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.text_input import OneLine
 
 
@@ -25,8 +26,8 @@ class OpenLockModal(LocktermModal[int | None]):
             yield OneLine(compact=True, max_length=19, placeholder="1001")
             yield Label("", id="wrong", markup=False)
             with Horizontal(classes="buttons"):
-                yield Button("Cancel", id="keep", compact=True)
-                yield Button("Open", id="act", variant="primary", compact=True)
+                yield CompactButton("Cancel", id="keep")
+                yield CompactButton("Open", id="act", variant="primary")
 
     def on_mount(self) -> None:
         """Type at once."""

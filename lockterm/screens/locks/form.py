@@ -29,6 +29,7 @@ from lockterm.screens.form_drafts import (
 from lockterm.screens.locks.lookup import LockAnswer, look_up
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
+from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.form_field import FormField
 from lockterm.widgets.text_input import TextInput
 from lockterm.widgets.zones import ZoneSuggester, zone_hint
@@ -118,8 +119,8 @@ class LockForm(LocktermScreen[Lock | None]):
                 typed.disabled = name == "id" and self._entry is not None
                 yield FormField(name, label, typed)
             with Horizontal(classes="buttons"):
-                yield Button("Save", id="save", variant="primary", compact=True)
-                yield Button("Leave", id="leave", compact=True)
+                yield CompactButton("Save", id="save", variant="primary")
+                yield CompactButton("Leave", id="leave")
 
     def on_mount(self) -> None:
         """Say what the fields are for."""

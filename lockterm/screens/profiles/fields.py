@@ -11,12 +11,13 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.message import Message
-from textual.widgets import Button, Input
+from textual.widgets import Input
 
 from lockterm.config import values
 from lockterm.config.typed_profile import LABELS, NO_COLOUR, READ_ONLY, WRITABLE
 from lockterm.domain import dates
 from lockterm.widgets.choice import Choice, OptionLine
+from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.form_field import FormField
 from lockterm.widgets.text_input import TextInput
 from lockterm.widgets.zones import ZoneSuggester, zone_hint
@@ -69,9 +70,9 @@ class ProfileFields(VerticalScroll, can_focus=False):
         for name, label in LABELS.items():
             yield FormField(name, label, self._control(name))
         with Horizontal(classes="buttons"):
-            yield Button("Test", id="test", compact=True)
-            yield Button("Save", id="save", variant="primary", compact=True)
-            yield Button("Leave", id="leave", compact=True)
+            yield CompactButton("Test", id="test")
+            yield CompactButton("Save", id="save", variant="primary")
+            yield CompactButton("Leave", id="leave")
 
     def _control(self, name: str) -> Widget:
         if name in ("read_only", "colour"):

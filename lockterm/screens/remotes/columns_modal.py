@@ -15,6 +15,7 @@ from lockterm.screens.base import LocktermModal
 from lockterm.screens.dialogs.choice import ChoiceList
 from lockterm.screens.remotes.columns import ALWAYS, COLUMNS, USUAL, Arrangement, SortOrder
 from lockterm.widgets.bindings import bindings
+from lockterm.widgets.compact_button import CompactButton
 
 HINT = (
     "{columns.show} show, {columns.down}/{columns.up} move, {columns.sort} sort,"
@@ -55,8 +56,8 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
             yield Label(self._sort_words(), id="sort", markup=False)
             yield Label(with_keys(HINT), markup=False, classes="hint")
             with Horizontal(classes="buttons"):
-                yield Button("Cancel", id="keep", compact=True)
-                yield Button("Use these columns", "primary", id="act", compact=True)
+                yield CompactButton("Cancel", id="keep")
+                yield CompactButton("Use these columns", "primary", id="act")
 
     def on_mount(self) -> None:
         self.query_one(ChoiceList).focus()

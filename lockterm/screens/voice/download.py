@@ -17,6 +17,7 @@ from lockterm.domain.wording import size_words
 from lockterm.errors import LONGEST_MEANING, LocktermError
 from lockterm.screens.base import LocktermModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.widgets.compact_button import CompactButton
 
 if TYPE_CHECKING:
     from lockterm.domain.voices import PackSource
@@ -52,7 +53,7 @@ class DownloadModal(LocktermModal[Path | None]):
             yield ProgressBar(self._source.size or 1, show_eta=False, id="progress")
             yield Static("Connecting ...", id="words", markup=False)
             with Horizontal(classes="buttons"):
-                yield Button(Content("Stop"), id="stop", compact=True)
+                yield CompactButton(Content("Stop"), id="stop")
 
     def on_mount(self) -> None:
         self.fetch()

@@ -12,6 +12,7 @@ from textual.widgets import Button, Input, Label
 from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
 from lockterm.screens.base import LocktermModal
+from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.text_input import TextInput
 
 
@@ -45,15 +46,15 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
                 yield self._input("model", self._entry.model, self._models)
             yield Label("", id="wrong")
             with Horizontal(classes="buttons"):
-                yield Button("Cancel", id="keep", compact=True)
-                yield Button("Save and read", id="act", variant="primary", compact=True)
+                yield CompactButton("Cancel", id="keep")
+                yield CompactButton("Save and read", id="act", variant="primary")
 
     @staticmethod
     def _input(name: str, value: str, known: list[str]) -> Input:
         """A field; enter goes on from the first, and answers in the last."""
         text = clean(value)
         first = name == "vendor"
-        typed = TextInput(text, id=name) if first else Input(text, id=name, compact=True)
+        typed = TextInput(text, id=name) if first else Input(text, id=name)
         typed.suggester = SuggestFromList(known, case_sensitive=False)
         return typed
 
