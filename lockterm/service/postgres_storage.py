@@ -32,7 +32,7 @@ except ImportError as missing:  # psycopg, or the libpq that it needs
         "Install it with: pip install 'lockterm[postgres]'",
     ) from missing
 
-_MIGRATING = 0x4C4B5356
+MIGRATING = 0x4C4B5356
 """The advisory lock of whoever makes or changes the tables."""
 _HINT = "Its address is postgresql://USER@HOST:PORT/DATABASE, and the server has to be running."
 _BUSY_HINT = (
@@ -56,7 +56,7 @@ SET lock_timeout = '10s'; SET statement_timeout = '60s';
 SET idle_in_transaction_session_timeout = '60s'
 """
 """Of a connection: what waits, or is slow, holds up no other for ever."""
-_FOR_ANOTHER = "SET LOCAL lock_timeout = '5min'; SET LOCAL statement_timeout = 0"
+FOR_ANOTHER = "SET LOCAL lock_timeout = '5min'; SET LOCAL statement_timeout = 0"
 """While another makes the tables; an index of many rows takes as long as it does."""
 FOR_TABLES = "SET LOCAL lock_timeout = '5s'"
 """Of the one that makes them: behind it waits whoever only wants to read."""
@@ -255,8 +255,13 @@ def _prepare(
 ) -> None:
     connection.execute(LIMITS)
     if migrate:
-        connection.execute(_FOR_ANOTHER)
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
+        connection.execute(FOR_ANOTHER)
+        try:
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATING,))
+        except errors.LockNotAvailable:  # to end that one would undo what it has done so far
+            reason = "another process is still making its tables"
+            hint = "Nothing was changed. Let that one end, and try again."
+            raise Unusable(reason, shown, hint) from None
         connection.execute(FOR_TABLES)
         connection.execute("CREATE TABLE IF NOT EXISTS lockterm_version (version BIGINT NOT NULL)")
     try:

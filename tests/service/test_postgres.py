@@ -146,6 +146,16 @@ def test_tables_that_somebody_reads_without_end_are_not_waited_for(
     create_service(place, migrate=True).state.site.database.close()
 
 
+def test_who_makes_the_tables_is_let_end(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waited for it in vain is not told to end it."""
+    monkeypatch.setattr(postgres_storage, "FOR_ANOTHER", "SET LOCAL lock_timeout = '300ms'")
+    with psycopg.connect(place) as other:
+        other.execute("SELECT pg_advisory_xact_lock(%s)", (postgres_storage.MIGRATING,))
+        with pytest.raises(Unusable, match="another process is still making") as refused:
+            create_service(place, migrate=True)
+        assert "Let that one end" in refused.value.hint
+
+
 def test_a_server_that_is_away_is_told(place: str) -> None:
     with pytest.raises(Unusable, match="No such file") as refused:
         create_service(place.replace("lockterm-pg-", "nowhere-"))
