@@ -186,6 +186,8 @@ def notes_of(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
             asked["weekDay"] = OPENS_NOTHING
         if before is not None and wanted.remote_type == RemoteType.PERMANENT:
             asked["remoteType"] = OPENS_ALWAYS
+        if before is not None and rules.opens_again(before, wanted, now_ms):
+            said.insert(0, rules.OPENS_AGAIN)
     return [clean(words, 300) for words in (*asked.values(), *said)]
 
 
@@ -211,10 +213,15 @@ def all_notes(steps: Iterable[Step], zones: Mapping[int, tzinfo], now_ms: int) -
             # What was found out of one remote is told of that one.
             own = step.number if words == clean(step.note, 300) else 0
             noted.setdefault((words, own), []).append(step)
-    return [
-        f"Note: {step_title(some[0])}{f' and {len(some) - 1:,} more' * bool(some[1:])}: {words}"
-        for (words, _), some in noted.items()
-    ]
+    lines: list[str] = []
+    for (words, _), some in noted.items():
+        who = f"{step_title(some[0])}{f' and {len(some) - 1:,} more' * bool(some[1:])}"
+        if words == rules.OPENS_AGAIN and some[1:]:
+            said = f"{len(some):,} of them have ended and will open again: {who}."
+            lines.insert(0, f"Note: {said}")
+        else:
+            lines.append(f"Note: {who}: {words}")
+    return lines
 
 
 def _voice_words(voice: Mapping[str, Any]) -> str:

@@ -21,6 +21,7 @@ from lockterm.domain.reading import INT64, Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.requests import NewRemote, RemoteChanges
 from lockterm.domain.text import is_seen
+from lockterm.domain.validity import Phase, phase_of
 from lockterm.domain.weekdays import WEEK
 from lockterm.errors import CORRECT_FIELDS, RuleViolation
 
@@ -29,6 +30,9 @@ EXTRA_BYTES = 1024
 
 _VALIDITY = ("remoteType", "startDate", "endDate", "weekDay")
 """What an update sends together."""
+
+OPENS_AGAIN = "It has ended, and will open again."
+"""Said of a remote that :func:`opens_again`."""
 
 
 def comparable(field: Field, value: Any) -> Any:
@@ -74,6 +78,12 @@ def effective(before: Remote | None, after: Remote) -> Remote:
 def touches_validity(before: Remote | None, after: Remote) -> bool:
     """Whether type, start, end or weekdays become others; a new remote always sets them."""
     return before is None or validity_of(after) != validity_of(before)
+
+
+def opens_again(before: Remote, after: Remote, now_ms: int) -> bool:
+    """Whether a remote that has ended has no end, or one to come, after an update."""
+    is_over = phase_of(before, now_ms) is Phase.OVER
+    return is_over and phase_of(after, now_ms) not in (Phase.OVER, Phase.UNCLEAR)
 
 
 def unread(before: Remote, wanted: Remote) -> dict[str, str]:

@@ -8,7 +8,15 @@ from datetime import UTC
 import pytest
 
 from lockterm.domain.plan import NOT_REACHED, Action, Step, StepState
-from lockterm.domain.plan_words import all_changes, change_words, gone_words, new_words, step_states
+from lockterm.domain.plan_words import (
+    all_changes,
+    all_notes,
+    change_words,
+    gone_words,
+    new_words,
+    step_states,
+)
+from lockterm.domain.rules import OPENS_AGAIN
 from lockterm.domain.validity import State
 
 DAY_MS = 86_400_000
@@ -129,3 +137,17 @@ def test_the_changes_of_many_are_told_by_what_they_are_to_be() -> None:
         "End: 5 values for 1,204, from 3 Jan 2026 00:00 +00:00 to 13 Jan 2026 00:00 +00:00;"
         " Coerced: yes for 1."
     )
+
+
+def test_how_many_that_have_ended_open_again_is_told_before_it_is_agreed_to() -> None:
+    now_ms, later_ms = START_MS + 3 * DAY_MS, START_MS + 40 * DAY_MS
+    ended = [renewed(1, later_ms), renewed(2, 0, remoteType=1), renewed(3, later_ms)]
+    shut = renewed(4, START_MS + 2 * DAY_MS)  # another end, and it has passed too
+    named = renewed(5, START_MS + DAY_MS, remoteName="Fob 6")
+    open_now = renewed(7, later_ms)
+    open_now = replace(open_now, before={**open_now.before, "endDate": later_ms - 1})
+    zones = {1: UTC}
+    told = all_notes([shut, named, *ended, open_now], zones, now_ms)
+    assert told[0] == "Note: 3 of them have ended and will open again: Fob 1 and 2 more."
+    assert sum("again" in words for words in told) == 1
+    assert all_notes([open_now, ended[0]], zones, now_ms) == [f"Note: Fob 1: {OPENS_AGAIN}"]

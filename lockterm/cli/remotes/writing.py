@@ -73,6 +73,8 @@ def update(
         after = rules.effective(before, reading.values)
         found = [str(one) for one in differences(before, after, zone)]
         details = [*found, *resolved(reading, given, zone, adding=False)]
+        if rules.opens_again(before, after, session.operations.now_ms()):
+            details.insert(0, rules.OPENS_AGAIN)
         who = f"{remote_title(before)} on {lock_words(lock)}"
         done = f"{who} was changed."
         change = Change(lock, "update", done, how.as_json, details=details, remote_id=remote_id)

@@ -13,7 +13,7 @@ from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.locks import Lock
 from lockterm.domain.reading import Kind
 from lockterm.domain.remotes import ADDED, FIELDS, Remote
-from lockterm.domain.rules import effective, touches_validity
+from lockterm.domain.rules import OPENS_AGAIN, effective, opens_again, touches_validity
 from lockterm.domain.text import clean
 from lockterm.domain.typed_remote import TypedRemote
 from lockterm.domain.validity import period_words
@@ -69,7 +69,8 @@ def ask_to_change(
 
 def lines_of_change(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> list[str]:
     """What a change sets: each field before and after, and when it opens then."""
-    lines = [str(item) for item in differences(before, after, zone)]
+    lines = [OPENS_AGAIN] if opens_again(before, after, now_ms) else []
+    lines += [str(item) for item in differences(before, after, zone)]
     if touches_validity(before, after):
         lines.append(f"After it: {_validity(after, now_ms, zone)}")
     return lines

@@ -12,6 +12,7 @@ from textual.widgets import Button
 
 from lockterm.domain.operation import Operation
 from lockterm.domain.requests import RemoteChanges
+from lockterm.domain.rules import OPENS_AGAIN
 from lockterm.screens.base import RefusedModal
 from lockterm.screens.remote_form import RemoteForm, RemoteSaved
 from lockterm.screens.remotes import RemotesScreen
@@ -163,6 +164,7 @@ async def test_renewing_starts_in_the_end_and_sends_the_four_together(
         sent = _record_changes(form, monkeypatch)
         await form.press("'+1y", "ctrl+s")
         assert "-> 20 Nov 2027 09:00 +01:00" in form.dialog
+        assert OPENS_AGAIN in form.dialog
         await form.agree()
         assert sent == [
             {
