@@ -242,9 +242,8 @@ async def ask_about_draft(
 async def _sent_since(draft: Draft, operations: Operations) -> str:
     """What became of a form that was sent and not left since; empty: it was not sent."""
     call = "add" if draft.remote_id is None else "update"
-    for line in await operations.journal.lines(Selection(draft.lock_id)):  # the newest first
-        if line.prepared_ms < draft.saved_ms - _LATE_MS:
-            break
+    since = Selection(draft.lock_id, since_ms=draft.saved_ms - _LATE_MS)
+    for line in await operations.journal.lines(since):  # the newest first
         is_it = line.call == call and (
             line.remote_id == draft.remote_id
             if draft.remote_id is not None

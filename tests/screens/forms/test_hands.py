@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from textual import events
 from textual.widgets import Input
@@ -13,7 +15,7 @@ from lockterm.service.running import RunningService
 from lockterm.widgets.choice import Choice
 from tests.conftest import NOW_MS
 from tests.screens.forms.conftest import GATE, Line, Opener, add
-from tests.screens.running_app import Starter, notices, until
+from tests.screens.running_app import Clock, Starter, notices, until
 from tests.screens.site import DAY_MS
 
 
@@ -92,3 +94,21 @@ async def test_a_draft_of_an_add_that_was_sent_says_so(
         assert "! It was sent at 20 Nov 2026 09:00" in form.dialog
         assert "probably recorded" in form.dialog
         assert "may be there twice" in form.dialog
+
+
+async def test_what_was_sent_is_told_though_the_clock_was_set_back_since(
+    service: RunningService, open_form: Opener, clock: Clock
+) -> None:
+    async with open_form(service) as form:
+        operations = form.screen.operations
+        await form.fill(remoteName="Ben", remoteNumber="B-1", remoteType="1")
+        form.screen.drafts.keep_pending()
+        typed = form.screen.fields.reading.values
+        await operations.writes.add_remote(new_remote(GATE.lock_id, typed))
+        clock.set_back_s = DAY_MS / 1000
+        other = replace(typed, remote_name="Carla", remote_number="C-1")
+        await operations.writes.add_remote(new_remote(GATE.lock_id, other))
+        form.pilot.app.pop_screen()
+        form.pilot.app.push_screen(RemoteForm(operations, GATE))
+        await until(form.pilot, lambda: form.pilot.app.screen.is_modal)
+        assert "! It was sent at 20 Nov 2026 09:00" in form.dialog
