@@ -35,6 +35,10 @@ class Flag(IntEnum):
     NO = 2
 
 
+VALIDITY = ("remoteType", "startDate", "endDate", "weekDay")
+"""The fields by which a remote opens; an update that touches one sends all four (4.4)."""
+
+
 def is_known_type(remote_type: int | None) -> bool:
     """Whether the contract lists the type."""
     return remote_type in RemoteType.__members__.values()

@@ -30,9 +30,9 @@ class HistoryLine:
     voice: str
     """Language and timbre of a voice setting, as they were sent; else empty."""
     seen: str
-    """The remote that a change was made to, as JSON; else empty."""
+    """Of the remote that a change was made to ``VALIDITY``, as a JSON list; else empty."""
     sent: str
-    """What an add or a change has sent, as JSON; else empty."""
+    """The same of what an add or a change has sent: what is null there was not sent."""
 
 
 @record

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from lockterm.domain import rules
+from lockterm.domain.constants import VALIDITY
 from lockterm.domain.history import HistoryLine
 from lockterm.domain.operation import RECORDED
 from lockterm.domain.remotes import Remote
@@ -19,9 +21,14 @@ def left_state(line: HistoryLine, now_ms: int) -> State | None:
     if line.state not in RECORDED or not line.sent:
         return None
     try:
-        before = Remote.read(json.loads(line.seen)) if line.seen else None
-        told = before.raw if before is not None else {}
-        after = rules.effective(before, Remote.read({**told, **json.loads(line.sent)}))
+        told, sent = _validity(line.seen), _validity(line.sent)
+        before = Remote.read(told) if line.seen else None
+        after = rules.effective(before, Remote.read({**told, **sent}))
     except (TypeError, ValueError, AttributeError, RecursionError):
         return None  # damaged
     return state_by_dates(after, now_ms)
+
+
+def _validity(values: str) -> dict[str, Any]:
+    pairs = zip(VALIDITY, json.loads(values or "[]"), strict=False)
+    return {name: value for name, value in pairs if value is not None}

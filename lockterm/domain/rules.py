@@ -15,7 +15,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from lockterm.domain.constants import RemoteType, is_known_type, needs_dates, needs_weekdays
+from lockterm.domain.constants import (
+    VALIDITY,
+    RemoteType,
+    is_known_type,
+    needs_dates,
+    needs_weekdays,
+)
 from lockterm.domain.json_text import canonical, size
 from lockterm.domain.reading import INT64, Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
@@ -27,9 +33,6 @@ from lockterm.errors import CORRECT_FIELDS, RuleViolation
 
 EXTRA_BYTES = 1024
 """``extraData`` is recommended to be at most 1 KB (8)."""
-
-_VALIDITY = ("remoteType", "startDate", "endDate", "weekDay")
-"""What an update sends together."""
 
 OPENS_AGAIN = "It has ended, and will open again."
 """Said of a remote that :func:`opens_again`."""
@@ -94,7 +97,7 @@ def unread(before: Remote, wanted: Remote) -> dict[str, str]:
     """
     if not touches_validity(before, wanted):
         return {}
-    fields = [FIELDS[name] for name in _VALIDITY]
+    fields = [FIELDS[name] for name in VALIDITY]
     was_recurring = needs_weekdays(before.remote_type) and needs_weekdays(wanted.remote_type)
     return {
         field.name: f"What it has as {field.called} is not known, and would be lost: set it too, or"
@@ -124,7 +127,7 @@ def violations(wanted: Remote, before: Remote | None = None) -> dict[str, str]:
     for field in ADDED if before is None else UPDATED:
         value = field.of(wanted)
         is_kept = before is not None and is_same(field, value, field.of(before))
-        if field.name not in _VALIDITY and not is_kept and (reason := _wrong(field, value)):
+        if field.name not in VALIDITY and not is_kept and (reason := _wrong(field, value)):
             reasons[field.name] = reason
     return reasons
 
@@ -231,7 +234,7 @@ def changes(before: Remote, wanted: Remote) -> RemoteChanges:
     for field in UPDATED:
         value = comparable(field, field.of(wanted))
         is_sent = value is not None and not is_same(field, value, field.of(before))
-        if field.name not in _VALIDITY and is_sent:
+        if field.name not in VALIDITY and is_sent:
             body[field.name] = value
     request: RemoteChanges = RemoteChanges.checked(body)
     return request
@@ -252,5 +255,5 @@ def differing(before: Remote, wanted: Remote) -> dict[str, Any]:
 
 def _validity_body(wanted: Remote) -> dict[str, Any]:
     kind, start, end, days = validity_of(wanted)
-    four = zip(_VALIDITY, (kind, start, end, list(days)), strict=True)
+    four = zip(VALIDITY, (kind, start, end, list(days)), strict=True)
     return {name: value for name, value in four if value is not None}

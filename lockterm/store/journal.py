@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from types import NoneType
 from typing import Any
 
+from lockterm.domain.constants import VALIDITY
 from lockterm.domain.history import EVERYTHING, HistoryLine, Selection
 from lockterm.domain.json_text import canonical
 from lockterm.domain.operation import (
@@ -79,14 +80,18 @@ _WHOLE = f"SELECT seq, {_COLUMNS} FROM operations"
 _SOUND = """ifnull(json_valid(body) AND json_valid(before) AND json_valid(answer)
     AND json_valid(candidates), 0)"""
 
+_VALIDITY_SEEN = ", ".join(f"'$[0].{name}'" for name in VALIDITY)
+_VALIDITY_SENT = ", ".join(f"'$.{name}'" for name in VALIDITY)
+
 _LINE = f"""
     SELECT seq, id, profile, call, lock_id, lock_name, remote_id, remote_name, state, prepared_ms,
         code, message, restores,
         CASE WHEN json_valid(before) THEN json_array_length(before) END AS count,
         CASE WHEN call = 'updateLockSetting' AND json_valid(body) THEN body END AS voice,
         CASE WHEN call = 'update' AND json_valid(before)
-            THEN json_extract(before, '$[0]') END AS seen,
-        CASE WHEN call IN ('add', 'update') AND json_valid(body) THEN body END AS sent,
+            THEN json_extract(before, {_VALIDITY_SEEN}) END AS seen,
+        CASE WHEN call NOT IN ('add', 'update') OR NOT json_valid(body) THEN NULL
+            WHEN json_type(body) = 'object' THEN json_extract(body, {_VALIDITY_SENT}) END AS sent,
         {_SOUND} AS is_sound
     FROM operations
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from lockterm.domain import dates
 from lockterm.domain.history import HistoryLine, Selection
+from lockterm.domain.left_state import left_state
 from lockterm.domain.operation import (
     CALL_WORDS,
     IN_FLIGHT,
@@ -19,6 +21,7 @@ from lockterm.domain.operation import (
     Operation,
     State,
 )
+from lockterm.domain.validity import State as RemoteState
 from lockterm.screens.history.table import OUTCOMES, target_of, what_of
 from lockterm.store.database import Database
 from lockterm.store.journal import Journal
@@ -328,3 +331,38 @@ def test_the_last_change_is_found_behind_many_that_changed_nothing(database: Dat
     assert (found := journal.last_change(1001)) is not None
     assert (found.id, found.state) == (without[7].id, State.DAMAGED)
     assert journal.last_change(77) is None
+
+
+ENDED = {"remoteType": 2, "startDate": 1, "endDate": NOW_MS - 1, "weekDay": []}
+LARGE = {"extraData": {"note": "x" * 5000}}
+
+
+@pytest.mark.parametrize(
+    ("call", "before", "body", "left"),
+    [
+        ("add", [], {**LARGE, "remoteType": 1}, RemoteState.OPEN),
+        ("add", [], {**LARGE, **ENDED}, RemoteState.ENDED),
+        ("update", [{**LARGE, **ENDED}], {**LARGE, "remoteName": "Anna"}, RemoteState.ENDED),
+        ("update", [{**LARGE, **ENDED}], {"endDate": NOW_MS + 1}, RemoteState.WEEK),
+        ("update", [{**LARGE, **ENDED}], {"remoteType": 1}, RemoteState.OPEN),
+        ("update", [{**ENDED, "endDate": "soon"}], {"remoteName": "Anna"}, RemoteState.UNCLEAR),
+        ("update", [{**ENDED, "remoteType": True}], {"remoteName": "Anna"}, RemoteState.UNCLEAR),
+        ("update", [], ENDED, RemoteState.ENDED),
+        ("update", [7], ENDED, RemoteState.ENDED),
+        ("add", [], [{**LARGE, **ENDED}], None),
+        ("delete", [{**LARGE, **ENDED}], LARGE, None),
+    ],
+)
+def test_of_a_remote_a_line_has_what_tells_the_state_that_it_was_left_in(
+    database: Database, call: str, before: list[object], body: object, left: RemoteState | None
+) -> None:
+    """All lines of a lock are in memory at once: whole remotes would be hundreds of MB."""
+    journal = filled(database, operation(1))
+    with database.transaction() as connection:
+        connection.execute(
+            "UPDATE operations SET call = ?, before = ?, body = ?",
+            (call, json.dumps(before), json.dumps(body)),
+        )
+    (line,) = journal.lines()
+    assert left_state(line, NOW_MS) is left
+    assert len(line.seen + line.sent) < 200
