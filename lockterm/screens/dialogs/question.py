@@ -55,7 +55,7 @@ class QuestionBox(Vertical):
                 yield Static(clean_lines(self._details), markup=False)
         if self.typed:
             yield Label(_ask_to_type(self.typed), markup=False, classes="ask")
-            field = OneLine(id="typed")
+            field = OneLine(id="typed", compact=True)
             field.cursor_blink = False
             yield field
             wrong = Label("", id="wrong", markup=False)

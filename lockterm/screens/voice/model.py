@@ -54,7 +54,7 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
         """A field; enter goes on from the first, and answers in the last."""
         text = clean(value)
         first = name == "vendor"
-        typed = TextInput(text, id=name) if first else Input(text, id=name)
+        typed = TextInput(text, id=name) if first else Input(text, id=name, compact=True)
         typed.suggester = SuggestFromList(known, case_sensitive=False)
         return typed
 
