@@ -29,6 +29,7 @@ from lockterm.operations.proof import Horizon
 from lockterm.screens.base import RefusedModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
+from lockterm.screens.dialogs.question import QuestionBox
 from lockterm.screens.locks import LocksScreen
 from lockterm.screens.plan import PlanScreen
 from lockterm.screens.plan.opening import screen_of_run
@@ -143,6 +144,32 @@ async def test_it_is_shown_before_anything_is_kept_or_sent(
         on_plan(pilot)
         assert not await app_of(pilot).operations.runs.list()
         assert names(service, 1003) == before
+
+
+async def test_the_question_of_one_step_names_its_remote_and_the_button_says_what_is_done(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    first, second, *_ = remotes(service, 1003)
+    seen = f"{second.remote_name} ({second.remote_number})"
+    one = f"{first.remote_name} ({first.remote_number})"
+    cases = (
+        (update(1003, first, remoteName="Renamed"), "Change", f"{one} on Server room"),
+        (delete(1003, second), "Delete", f"{seen} from Server room"),
+        (add(1002, 1, remoteName="Renée"), "Add", "Renée to Loading dock"),
+    )
+    async with lockterm_app(service) as pilot:
+        for step, verb, who in cases:
+            await plan_shown(pilot, [step])
+            kind = DestroyModal if step.action is Action.DELETE else ConfirmModal
+            await asked(pilot, kind)
+            box = pilot.app.screen.query_one(QuestionBox)
+            assert str(box.query_one(".question", Static).content) == f"{verb} {who}?"
+            assert str(box.act.label).endswith(f"{verb} {step.remote_name}")
+            assert ("Number: A-1" in details(pilot)) == (step.action is Action.ADD)
+            assert ("Name: " in details(pilot)) == (step.action is Action.UPDATE)
+            await pilot.press("escape", "escape")
+            await settled(pilot)
 
 
 async def test_what_became_of_each_step_and_what_is_tried_again(

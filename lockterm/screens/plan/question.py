@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from lockterm.domain.backup import backup_words
 from lockterm.domain.plan import MOST_UNTYPED, Action, Step
-from lockterm.domain.plan_words import change_words, step_title
+from lockterm.domain.plan_words import change_words, step_name, step_title
 from lockterm.domain.text import clean
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.plan.table import OnLock
+from lockterm.widgets.cells import cut
 
 _VERBS = {
     Action.DELETE: "delete",
@@ -19,6 +20,8 @@ _VERBS = {
     Action.ADD: "add",
     Action.VOICE: "set voice",
 }
+_PLACES = {Action.DELETE: "from", Action.UPDATE: "on", Action.ADD: "to"}
+"""What stands between a remote and its lock."""
 
 
 def ask_for(
@@ -45,17 +48,23 @@ def ask_for(
     question = f"{verb}, on {where}?"
     if counts.keys() == {Action.VOICE}:
         question = f"Set the voice of {where}?"
+        verb = "Set voice" if len(steps) == 1 else verb
+    numbers: list[str] = []
+    if len(steps) == 1 and steps[0].action in _PLACES:
+        question, verb, numbers = _ask_for_one(steps[0], where)
     deleted = [step for step in steps if step.action is Action.DELETE]
-    lines = [f"{cost}.", *notes]
+    lines = [*numbers, f"{cost}.", *notes]
     if deleted:
         told_of_all = set.intersection(*(set(step.before) for step in deleted))
         lines.append(backup_words(dict.fromkeys(told_of_all), many=len(deleted) > 1))
         more = " (page down shows more)" if len(deleted) > MOST_UNTYPED else ""
-        lines += ["", f"To be deleted{more}:"]
-        lines += [
-            f"- {step_title(step)}" + f", {clean(locks[step.lock_id].title, 40)}" * (len(on) > 1)
-            for step in deleted
-        ]
+        if len(steps) > 1:
+            lines += ["", f"To be deleted{more}:"]
+            lines += [
+                f"- {step_title(step)}"
+                + f", {clean(locks[step.lock_id].title, 40)}" * (len(on) > 1)
+                for step in deleted
+            ]
     for step in steps:
         if step.action is Action.VOICE:
             on_lock = locks[step.lock_id]
@@ -66,3 +75,18 @@ def ask_for(
         return ConfirmModal(question, details, verb=verb)
     typed = (str(len(deleted)),) if len(deleted) > MOST_UNTYPED else ()
     return DestroyModal(question, details, verb=verb, keep="Cancel", typed=typed)
+
+
+def _ask_for_one(step: Step, where: str) -> tuple[str, str, list[str]]:
+    """The question, its verb, and the numbers that stand on a line of their own below it.
+
+    As for a single remote that is in no plan, no number stands in a row with letters of which
+    terminals do not agree how wide they are and which way they run.
+    """
+    verb = _VERBS[step.action].capitalize()
+    name, number = (clean(words or "", 60) for words in step_name(step))
+    who, numbers = step_title(step), []
+    if number and not f"{who}{where}".isascii():
+        who, numbers = name, [f"Number: {number}"]
+    question = f"{verb} {who} {_PLACES[step.action]} {where}?"
+    return question, f"{verb} {cut(name, 28)}", numbers

@@ -19,6 +19,7 @@ from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState
 from lockterm.domain.plan_words import (
     all_changes,
     all_notes,
+    change_words,
     counts_words,
     has_work,
     notes_of,
@@ -371,7 +372,10 @@ class PlanScreen(LocktermScreen[None]):
         connection = self.operations.connection
         if connection.doubts_clock and any(map(step_sends_dates, due)):
             notes.insert(0, f"Note: {clock_doubt(connection.clock_offset_s or 0)}")
-        if changes:
+        if len(due) == 1 and due[0].action in (Action.ADD, Action.UPDATE):
+            zone = zones[due[0].lock_id]
+            notes[:0] = change_words(due[0], zone, self.operations.now_ms())
+        elif changes:
             notes.insert(0, f"Changed to: {changes}")
         if left := len(self.drawn.left):
             notes.append(
