@@ -103,9 +103,13 @@ class RunningService:
         self._server.ready.wait()
         return self
 
+    def ask_to_stop(self) -> None:
+        """Begin to end, from any thread; ``stop`` waits for it."""
+        self._server.ask_to_exit()
+
     def stop(self) -> None:
         """End within about a second, whatever callers keep open. Doing so twice is harmless."""
-        self._server.ask_to_exit()
+        self.ask_to_stop()
         if self._thread.ident is not None:
             self._thread.join()
         self._socket.close()

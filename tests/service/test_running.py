@@ -223,21 +223,11 @@ def test_who_has_come_as_it_ends_is_answered(running_service) -> None:
         )
         late.sendall(get)
         lines[1].sendall(get)
-        is_ending = threading.Event()
-
-        def end() -> None:
-            is_ending.set()
-            service.stop()
-
-        ending = threading.Thread(target=end)
-        ending.start()
-        assert is_ending.wait(PATIENCE_S)
+        service.ask_to_stop()
         is_free.set()
         for line in (*lines, late):
             with line.makefile("rb") as received:  # up to its end: who is answered is let go
                 assert received.read().startswith(b"HTTP/1.1 200")
-        ending.join(PATIENCE_S)
-        assert not ending.is_alive()
 
 
 def test_a_port_in_use_is_an_os_error(api) -> None:
