@@ -11,12 +11,16 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from lockterm.domain.constants import RemoteType
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
+from lockterm.domain.remotes import Remote
+from lockterm.domain.wording import remote_title
 from lockterm.errors import StoreError
 from lockterm.operations.everywhere import LockRead
 from lockterm.operations.run_here import RunHere
 from lockterm.screens.base import RefusedModal
+from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.everywhere import EverywhereScreen, results
 from lockterm.screens.everywhere.base import AllLocksScreen
@@ -33,7 +37,7 @@ from lockterm.service.running import RunningService
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.form_field import FormField
 from tests.conftest import NOW_MS
-from tests.screens.running_app import Clock, Starter, settled, until
+from tests.screens.running_app import Clock, Starter, notices, settled, until
 from tests.screens.site import (
     DAY_MS,
     HOSTILE,
@@ -292,6 +296,35 @@ async def test_without_marks_keys_are_for_the_remote_under_the_cursor(
         assert rows(pilot) == [one for one in before if one != on]
         (done,) = await pilot.app.operations.journal.history()
         assert (done.call, done.lock_id, done.remote_id) == ("delete", *on)
+
+
+async def test_a_notice_over_all_locks_says_of_which_lock_a_remote_is(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+
+    async def renewed(one: Remote, days: int) -> str:
+        """The notice of a renewal with the keys of the screen that is shown."""
+        await press(pilot, "w", *f"+{days}d", "ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+        await settled(pilot)
+        told = f"Changed {remote_title(one)}"
+        await press(pilot, "right", "enter")
+        await until(pilot, lambda: told in notices(pilot))
+        return notices(pilot).rpartition(told)[2].partition(":")[0]
+
+    async with lockterm_app(service, 1003) as pilot:
+        await press(pilot, "W", "r")
+        await until(pilot, lambda: (1003, None) not in rows(pilot) and len(rows(pilot)) > 1)
+        row = pilot.app.screen.query_one(OnLocksTable).current
+        assert row is not None and row.remote is not None
+        assert await renewed(row.remote, 40) == f" at {row.lock.title}"
+        await press(pilot, "escape")
+        on_lock = pilot.app.screen
+        assert isinstance(on_lock, RemotesScreen)
+        while (one := on_lock.current) is None or one.remote_type == RemoteType.PERMANENT:
+            await press(pilot, "j")
+        assert await renewed(one, 50) == ""
 
 
 @pytest.mark.long

@@ -272,12 +272,21 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
     def _saved(self, remote_id: int | None, what: str) -> None:
         """Leave with success, or go on with the next remote of a series."""
         saved = RemoteSaved(remote_id)
+        if not self._is_over_its_lock:
+            what += f" at {clean(self.lock_entry.title, 60)}"
         if self._goes_on and self.is_attached:  # the line above the keys says it
             self.host.keep_message(recorded(self.host), what, "information")
             self._begin_next(saved)
         else:
             self.tell_recorded(what)
             self._leave_saved(saved)
+
+    @property
+    def _is_over_its_lock(self) -> bool:
+        """Whether the screen below is about the lock alone, and so tells which one it is."""
+        stack = self.app.screen_stack
+        below = stack[stack.index(self) - 1] if self in stack else None
+        return isinstance(below, LocktermScreen) and below.lock_entry is not None
 
     def _begin_next(self, saved: RemoteSaved) -> None:
         """Offer what was just recorded once more, counted up; nothing of it was typed."""

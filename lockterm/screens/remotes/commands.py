@@ -96,6 +96,11 @@ class RemoteCommands:
     def _lock_name(self) -> str:
         return clean(self._lock.title, 60)
 
+    def _who(self, remote: Remote) -> str:
+        """A remote in a notice; over many locks with its own."""
+        at = f" at {self._lock_name}" if self._on_lock is not None else ""
+        return f"{remote_title(remote)}{at}"
+
     # --- what is possible ----------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
@@ -190,7 +195,7 @@ class RemoteCommands:
         if remote is not None and remote.remote_type == RemoteType.PERMANENT:
             edit = f"{self._refresh.partition('.')[0]}.edit"
             way = self._change_type or f"{key(edit)} changes its type."
-            self._screen.refuse_to_open(f"Renew {remote_title(remote)}", f"{NO_END} {way}")
+            self._screen.refuse_to_open(f"Renew {self._who(remote)}", f"{NO_END} {way}")
             return
         self._open_form(remote, "endDate")
 
@@ -235,7 +240,7 @@ class RemoteCommands:
                 return
             who = remote_title(deletion.remote)
             self._carry_out(
-                f"Delete {who}",
+                f"Delete {self._who(deletion.remote)}",
                 operations.writes.delete_remote(lock.lock_id, deletion.remote),
                 lambda _: (f"Deleted {who} from {self._lock_name}", ""),
                 remote_id=remote.id,
