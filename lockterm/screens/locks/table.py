@@ -27,6 +27,7 @@ class Shelf:
     def __init__(self, locks: Sequence[Lock]) -> None:
         self.locks: Mapping[str, Lock] = {str(lock.lock_id): lock for lock in locks}
         """By the key of their row."""
+        self._widest_opened: tuple[int, int] | None = None
 
     @cached_property
     def widest(self) -> Sequence[int]:
@@ -41,14 +42,18 @@ class Shelf:
             _widest([str(count) for count in {lock.remotes or 0 for lock in locks}]),
         )
 
-    @cached_property
-    def _opened(self) -> set[int | None]:
-        return {lock.opened_ms for lock in self.locks.values()}
+    def widest_opened(self, now_ms: int) -> int:
+        """The most cells that "3 days ago" takes of one of them; counted once a minute."""
+        minute = now_ms // dates.MINUTE_MS
+        if self._widest_opened is None or self._widest_opened[0] != minute:
+            told = [opened(at_ms, now_ms) for at_ms in self._moments(now_ms)]
+            self._widest_opened = minute, _widest(told)
+        return self._widest_opened[1]
 
-    def moments(self, now_ms: int) -> set[int | None]:
+    def _moments(self, now_ms: int) -> set[int | None]:
         """A moment for each distance that the locks were opened at: whole minutes, or days."""
         two_days_ago_ms, found = now_ms - 2 * dates.DAY_MS, set[int | None]()
-        for at_ms in self._opened:
+        for at_ms in {lock.opened_ms for lock in self.locks.values()}:
             if at_ms is None:
                 found.add(None)
             else:
@@ -106,8 +111,7 @@ class LocksTable(RowTable):
         return self._shelf.locks.get(self.highlighted or "")
 
     def widest(self) -> Sequence[int]:
-        opened = _widest([self._opened(at_ms) for at_ms in self._shelf.moments(self._now_ms)])
-        return (*self._shelf.widest, opened)
+        return (*self._shelf.widest, self._shelf.widest_opened(self._now_ms))
 
     def _cells(self, lock: Lock) -> tuple[str, ...]:
         return (
@@ -117,11 +121,13 @@ class LocksTable(RowTable):
             clean(lock.model, LONGEST),
             clean(lock.zone, LONGEST),
             "-" if lock.remotes is None else str(lock.remotes),
-            self._opened(lock.opened_ms),
+            opened(lock.opened_ms, self._now_ms),
         )
 
-    def _opened(self, at_ms: int | None) -> str:
-        return "not yet" if at_ms is None else dates.distance(at_ms, self._now_ms)
+
+def opened(at_ms: int | None, now_ms: int) -> str:
+    """How long ago a lock was opened here; times in milliseconds."""
+    return "not yet" if at_ms is None else dates.distance(at_ms, now_ms)
 
 
 def _widest(texts: Collection[str]) -> int:
