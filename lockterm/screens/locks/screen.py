@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 from textual import on, work
 from textual.app import ComposeResult
 from textual.reactive import reactive
-from textual.widgets import Static
 
 from lockterm.config import values
 from lockterm.domain.glyphs import quoted
@@ -28,6 +27,7 @@ from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.line_table import LineTable
+from lockterm.widgets.pager import Pager
 from lockterm.widgets.state_panel import StatePanel
 
 _SAMPLE_LOCKS = "One started with --sample-data has the locks 1001 to 1006: try one of them."
@@ -96,7 +96,7 @@ class LocksScreen(LocktermScreen[None]):
         yield table
         yield StatePanel("Reading the lock book ...", id="state")
         yield FindLine(id="find")
-        yield Static(id="about", markup=False)
+        yield Pager(self.operations.now_ms, id="about")
 
     # --- loading -------------------------------------------------------------------------------
 
@@ -218,18 +218,20 @@ class LocksScreen(LocktermScreen[None]):
         return self._shelf if len(locks) == len(book) else Shelf(locks)
 
     def _tell_about(self) -> None:
-        self.query_one("#about", Static).update(self._about(), layout=False)
+        longest, *shorter = self._about()
+        self.query_one("#about", Pager).show(longest, shorter=shorter)
         self.refresh_bindings()
 
-    def _about(self) -> str:
+    def _about(self) -> list[str]:
         if not isinstance(self.book, tuple) or not self.book:
-            return ""
+            return [""]
         count = counted(len(self.book), "lock")
         found = f"{self._table.row_count} of {count}" if self.wanted else count
         parts = [*filter(None, (self._marked_words, self.marked.reading)), found]
-        if lock := self.current:
-            parts += more_about(lock, self.operations.zone(lock), self.operations.now_ms())
-        return "   ".join(parts)
+        more, lock = [""], self.current
+        if lock is not None:
+            more = more_about(lock, self.operations.zone(lock), self.operations.now_ms())
+        return ["   ".join(filter(None, (*parts, one))) for one in more]
 
     # --- handlers ------------------------------------------------------------------------------
 

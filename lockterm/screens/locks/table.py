@@ -138,11 +138,13 @@ def _widest(texts: Collection[str]) -> int:
 
 
 def more_about(lock: Lock, zone: tzinfo, now_ms: int) -> list[str]:
-    """What the table has no column for, as words to show; days as in a zone."""
-    parts = []
-    if lock.alias:
-        parts.append(f"alias {clean(lock.alias, 40)}")
+    """What the table has no column for, as words to show, days as in a zone.
+
+    As long as there is room for it: the longest first, and nothing at last.
+    """
+    alias = [f"alias {clean(lock.alias, 40)}"] if lock.alias else []
+    voices = []
     if lock.voice:
-        voice = f"{clean(lock.voice.lang, 20)} {clean(lock.voice.timbre, 30)}"
-        parts.append(f"voice {voice}, {lock.voice_since(zone, now_ms)}")
-    return parts
+        voice = f"voice {clean(lock.voice.lang, 20)} {clean(lock.voice.timbre, 30)}"
+        voices = [f"{voice}, {lock.voice_since(zone, now_ms)}", voice]
+    return [*("   ".join([*alias, voice]) for voice in voices), *alias, ""]
