@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.matrix.job import JOB, LOCK, NAME, PALETTE, Step, answering, asked, dialog
+from tests.matrix.job_sites import SITES
 from tests.matrix.reading import Expected
 from tests.matrix.terminals import FEW, Terminal
 
@@ -144,7 +145,8 @@ MORE: tuple[Step, ...] = (
 )
 """What it ends with."""
 
-_NO_THEMES = (Step("no themes", ("T",), Expected(_LAST, "Theme: .*colours")),)
+_RUN = ("2 recorded[.]",)
+_NO_THEMES = (Step("no themes", ("T",), Expected(_RUN, "Theme: .*colours")),)
 
 
 def _themes(now: str) -> tuple[Step, ...]:
@@ -159,7 +161,7 @@ def _themes(now: str) -> tuple[Step, ...]:
             ("j",),
             dialog("Theme", stands_out="[a-z]+-[a-z]+", others=now),
         ),
-        Step("theme chosen", ("enter",), Expected(_LAST, stands_out="Ingrid", others="Diego")),
+        Step("theme chosen", ("enter",), Expected(_RUN, stands_out="Site one", others="Site two")),
     )
 
 
@@ -168,5 +170,6 @@ def whole(terminal: Terminal) -> tuple[Step, ...]:
     return (
         JOB
         + MORE
+        + SITES
         + (_themes(terminal.theme or "textual-dark") if terminal.colours > FEW else _NO_THEMES)
     )

@@ -17,7 +17,7 @@ CONTEXT = 4
 _LABELS = (pack.label for pack in PACKS_BY_PATH.values())
 VALUES = tuple(
     "".join(sign + " " * (cell_len(sign) - 1) for sign in value)
-    for value in (*names_for(1001, 137), *_LABELS)
+    for value in (*names_for(1001, 137), *names_for(1002, 42), *_LABELS)
     if not value.isascii()
 )
 """What the service has on the screens of the job, cell by cell."""

@@ -15,6 +15,7 @@ from tests.conftest import MATRIX_STEPS
 from tests.long import telling
 from tests.matrix.driving import drive, leave
 from tests.matrix.job_more import whole
+from tests.matrix.job_sites import FILES
 from tests.matrix.terminals import FEW, TERMINALS
 
 BY_NAME = {terminal.name: terminal for terminal in TERMINALS}
@@ -33,6 +34,8 @@ def test_the_main_job(
     terminal = BY_NAME[name]
     service = running_service(today=date.today(), clock=now_ms)
     steps = whole(terminal)
+    for file, text in FILES.items():
+        (tmp_path / file).write_text(text)
     with terminal.running(service.base_url, tmp_path) as session:
         outcome = drive(session, terminal, steps)
         left = leave(session, terminal) if not outcome.is_stuck else ["it never came so far"]

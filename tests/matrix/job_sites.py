@@ -1,0 +1,126 @@
+"""The main job goes on: more than one remote, more than one lock, and what a file says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tests.matrix.job import LOCK, SAVE, Step, answering, asked
+from tests.matrix.reading import Expected
+
+SAVE_AND_NEXT, READ_ALL = "\x0e", "\x12"
+"""ctrl+n, ctrl+r."""
+
+SECOND = 1002, "Loading dock"
+"""A lock of the sample data, by its id and its name."""
+_HEAD = "lockId,remoteNumber,remoteName,remoteType,endDate\n"
+FILES: Mapping[str, str] = {
+    "bad.csv": f"{_HEAD}{SECOND[0]},S-1,Site one,2,12/31/26\n{SECOND[0]},S-2,Site two,5,\n",
+    "site.csv": f"{_HEAD}{SECOND[0]},S-1,Site one,1,\n{SECOND[0]},S-2,Site two,1,\n",
+}
+"""What lies in the home directory."""
+
+_PLAN, _QUESTION = "Plan > apply site.csv", "Add 2, on Loading dock"
+
+SITES: tuple[Step, ...] = (
+    Step(
+        "another like it",
+        ("+",),
+        Expected(
+            ("Add a remote", "Name +Ingrid Moen, temp 2", r"Number +A-24\d\d", "Complete[.]"),
+            stands_out="^ Name",
+            others="^ Number",
+            help=False,
+        ),
+    ),
+    Step(
+        "the next of the series",
+        (SAVE_AND_NEXT, "right", "enter"),
+        Expected(
+            ("Recorded: Ingrid Moen, temp 2, 1 so far[.]", "Name +Ingrid Moen, temp 3"),
+            stands_out="^ Name",
+            others="^ Number",
+            help=False,
+        ),
+    ),
+    Step("back from the series", ("escape",), Expected(("138 remotes",), stands_out="temp 2")),
+    Step(
+        "a marked lock",
+        ("q", "a", str(SECOND[0]), "tab", SAVE, "space"),
+        Expected(
+            (rf"[*] ?{SECOND[1]} +{SECOND[0]}", "1 marked +2 locks", "space mark", "Y copy to"),
+            stands_out=f"{LOCK} +1001",
+            others=f"{SECOND[1]} +{SECOND[0]}",
+        ),
+    ),
+    Step(
+        "copy to locks",
+        ("Y",),
+        Expected(
+            (
+                f"All remotes of {LOCK}, to be added to which locks",
+                rf"\[x\] +{SECOND[1]}",
+                "1 lock marked",
+                "enter plan",
+            ),
+            stands_out=SECOND[1],
+            others="to be added",
+        ),
+    ),
+    Step(
+        "found everywhere",
+        ("F", "daniel", READ_ALL),
+        Expected(
+            (f"{LOCK} +Daniel Kim +A-", r"\d on 2 locks", "2 of 2 locks read"),
+            stands_out="(?<=daniel) ",
+            others="Find:",
+            help=False,
+        ),
+    ),
+    Step(
+        "what ends",
+        ("enter", "W"),
+        Expected(
+            (r"\[all \d+\] +ended \d+ +within 7 days \d+", r"\d+ on 2 locks", "n span"),
+        ),
+    ),
+    Step(
+        "what is wrong with a file",
+        ("I", "~/bad.csv", "enter"),
+        Expected(
+            (
+                "! 2 things are wrong: nothing was sent",
+                "2 +endDate +12/31/26",
+                "3 +remoteType +5 ",
+                "line 2, column endDate.* It is ambiguous",
+            ),
+            dimmed="any number",
+            stands_out="12/31/26 +It",
+            others="remoteType +5",
+        ),
+    ),
+    Step(
+        "the plan of a file",
+        ("tab", "~/site.csv", "enter"),
+        Expected(
+            (_PLAN, r"2 to add: \d+ calls, about ", "[+] +add .*Site two", "Site one .S-1., Load"),
+            stands_out="Site one +",
+            others="Site two",
+        ),
+    ),
+    Step(
+        "the plan, asked",
+        ("enter",),
+        asked(_QUESTION, r"\d+ calls", keep="Cancel", act="Add 2  "),
+    ),
+    Step("the plan, yes", ("right",), answering("Cancel", "Add 2  ")),
+    Step(
+        "the plan, run",
+        ("enter",),
+        Expected(
+            (_PLAN, "2 recorded[.]", "[+] +recorded .*Site two"),
+            stands_out="Site one +",
+            others="Site two",
+        ),
+    ),
+)
+"""A series, locks that are marked, all locks at once, and a plan from a file."""
