@@ -1,31 +1,35 @@
-"""The jobs of the README are played with the keys it tells, and lead where it says."""
+"""The jobs of the README are played with the keys it tells, lead where it says, and are done."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 from textual.screen import Screen
 
+from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
 from lockterm.screens.everywhere import EverywhereScreen
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.service.running import RunningService
+from tests.conftest import NOW_MS
 from tests.screens import someone_else
 from tests.screens.running_app import Starter, settled, until
-from tests.screens.site import LOCKS, fill_book, words
+from tests.screens.site import DAY_MS, LOCKS, fill_book, words
 
 README = Path(__file__).parents[2] / "README.md"
 
 LEADS_TO: Mapping[str, tuple[type[Screen[Any]], str | set[Action]]] = {
     "find a fob on all locks": (EverywhereScreen, "1 on 1 lock"),
     "take a person off every lock": (PlanScreen, {Action.DELETE}),
-    "renew all that end within a week": (PlanScreen, {Action.UPDATE}),
-    "add one like another, and the next": (RemoteForm, "Add a remote"),
+    "renew all that end within 30 days": (PlanScreen, {Action.UPDATE}),
+    "add ten like another": (RemoteForm, "10 so far."),
     "one voice for several locks": (PlanScreen, {Action.VOICE}),
     "do what a table says": (PlanScreen, {Action.ADD}),
     "copy a lock to all others": (PlanScreen, {Action.ADD, Action.KEEP}),
@@ -36,17 +40,74 @@ LEADS_TO: Mapping[str, tuple[type[Screen[Any]], str | set[Action]]] = {
 """Job -> the screen that its keys end on, and what it shows or plans."""
 
 
-def jobs() -> dict[str, tuple[str, list[str]]]:
-    """Job -> where it begins, and its keys; each letter of what is typed is one."""
-    head = "| job | begins on | keys |\n|---|---|---|\n"
+MOST_KEYS = {
+    "find a fob on all locks": 10,
+    "take a person off every lock": 20,
+    "renew all that end within 30 days": 20,
+    "add ten like another": 60,
+}
+"""What these may take, on six locks; the site's size is not in it."""
+
+Records = Mapping[int, Mapping[str, Any]]
+"""Remotes as the service tells them, by id."""
+
+
+def ten_are_alike(before: Records, after: Records) -> bool:
+    new = [one for remote_id, one in after.items() if remote_id not in before]
+    numbers = {(one["remoteName"], one["remoteNumber"]) for one in new}
+    same = ("lockId", "remoteType", "startDate", "endDate", "weekDay", "extraData", "addType")
+    alike = any(all(new[0][key] == one[key] for key in same) for one in before.values())
+    are_all = all(new[0][key] == one[key] for key in same for one in new)
+    return len(numbers) == len(new) == 10 and alike and are_all and before.items() <= after.items()
+
+
+def a_person_is_gone(before: Records, after: Records) -> bool:
+    theirs = {remote_id for remote_id, one in before.items() if "Herrera" in one["remoteName"]}
+    on_locks = {before[remote_id]["lockId"] for remote_id in theirs}
+    return len(on_locks) > 1 and after == {k: v for k, v in before.items() if k not in theirs}
+
+
+def those_that_end_are_renewed(before: Records, after: Records) -> bool:
+    month_ms = 30 * DAY_MS
+    ending = {k for k, one in before.items() if NOW_MS < one["endDate"] <= NOW_MS + month_ms}
+    others = {k: one for k, one in before.items() if k not in ending}
+    longer = {after[k]["endDate"] - before[k]["endDate"] for k in ending}
+    return len(ending) > 1 and longer == {month_ms} and others.items() <= after.items()
+
+
+DONE: Mapping[str, Callable[[Records, Records], bool]] = {
+    "add ten like another": ten_are_alike,
+    "take a person off every lock": a_person_is_gone,
+    "renew all that end within 30 days": those_that_end_are_renewed,
+}
+"""These are carried out: whether the service then has what was wanted, and no more."""
+
+SIX = (*LOCKS, Lock(1004, name="Garage"), Lock(1005, name="Annex"))
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A line of the table."""
+
+    begins_on: str
+    keys: Sequence[str]
+    """Each letter of what is typed is one."""
+    in_all: int
+    """With the answer to the question."""
+
+
+def jobs() -> dict[str, Job]:
+    """What the README tells."""
+    head = "| job | begins on | keys | in all |\n|---|---|---|---|\n"
     table = README.read_text("utf-8").partition(head)[2].partition("\n\n")[0]
     found = {}
     for line in table.splitlines():
-        job, begin, cell = line.strip("| ").split(" | ")
+        job, begin, cell, in_all = line.strip("| ").split(" | ")
+        once, _, ten_times = cell.partition("ten times")
         keys = list[str]()
-        for key, typed in re.findall(r"`(.+?)`|\*(.+?)\*", cell):
+        for key, typed in re.findall(r"`(.+?)`|\*(.+?)\*", once + ten_times * 10):
             keys += [{"*": "asterisk", "+": "plus"}.get(key, key)] if key else [*typed]
-        found[job] = (begin, keys)
+        found[job] = Job(begin, keys, int(in_all))
     return found
 
 
@@ -56,7 +117,7 @@ def test_each_job_is_played() -> None:
 
 
 @pytest.mark.parametrize("job", LEADS_TO)
-async def test_its_keys_lead_there(
+async def test_its_keys_lead_there_and_are_counted(
     service: RunningService,
     lockterm_app: Starter,
     tmp_path: Path,
@@ -67,22 +128,45 @@ async def test_its_keys_lead_there(
     (tmp_path / "site.csv").write_text(
         "lockId,remoteNumber,remoteName,remoteType\n1004,A-1,Anna,1\n"
     )
-    fill_book(lockterm_app, *LOCKS)
-    begin, keys = jobs()[job]
-    async with lockterm_app(service, 1003 if begin == "remotes" else None) as pilot:
+    fill_book(lockterm_app, *SIX)
+    told, check = jobs()[job], DONE.get(job)
+    async with lockterm_app(service, 1003 if told.begins_on == "remotes" else None) as pilot:
         operations = pilot.app.operations
         gone = await operations.remotes.detail(someone_else.page(service, 1003)[-1]["id"])
         await operations.writes.delete_remote(1003, gone)
-        for key in keys:
-            await pilot.press(key)
-            await settled(pilot)
+        before = recorded(service)
+        await press(pilot, *told.keys)
+        answer: Sequence[str] = ()
         kind, expected = LEADS_TO[job]
         await until(pilot, lambda: isinstance(pilot.app.screen, kind))
         await settled(pilot)
         screen = pilot.app.screen
         if isinstance(screen, PlanScreen):
             assert {step.action for step in screen.drawn.plan.steps if step.is_planned} == expected
+            assert recorded(service) == before, "before it was asked"
+            answer = ("enter", "D") if expected == {Action.DELETE} else ("enter", "right", "enter")
+            if check is not None:
+                await press(pilot, *answer)
+                await until(pilot, lambda: "recorded." in words(pilot.app))
         else:
             assert isinstance(expected, str)
             await until(pilot, lambda: expected in words(pilot.app))
-            assert someone_else.counted(service, "add") == (kind is RemoteForm)
+        await settled(pilot)
+    assert check is None or check(before, recorded(service))
+    assert len(told.keys) + len(answer) == told.in_all <= MOST_KEYS.get(job, told.in_all)
+
+
+async def press(pilot: Pilot[int], *keys: str) -> None:
+    for key in keys:
+        await pilot.press(key)
+        await settled(pilot)
+
+
+def recorded(service: RunningService) -> Records:
+    """All that the service has of the six locks."""
+    return {
+        one["id"]: one
+        for lock in SIX
+        for page_no in (1, 2)
+        for one in someone_else.page(service, lock.lock_id, page_no, 100)
+    }
