@@ -78,6 +78,33 @@ async def test_a_search_keeps_what_it_finds_and_nothing_else(
         assert kept_answers(lockterm_app) == before
 
 
+async def test_a_search_that_takes_long_tells_less_often_how_far_it_is(
+    lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page takes 0.1 s: it is told at every 0.3 s of two, and at every second of four more."""
+    painted: list[str] = []
+    paint_rows = RemotesScreen.paint_rows
+
+    def answer(query: dict[str, str]) -> Any:
+        if query["pageSize"] == str(PAGE):
+            lockterm_app.clock.now_s += 0.1
+        return page(query)
+
+    def counted(screen: RemotesScreen, *, top: bool = False) -> None:
+        painted.append(screen.view.needle)
+        paint_rows(screen, top=top)
+
+    monkeypatch.setattr(RemotesScreen, "paint_rows", counted)
+    async with canned({"/list": answer}) as server, lockterm_app(server, 7) as pilot:
+        await settled(pilot)
+        await pilot.press("slash", *"nobody")
+        await settled(pilot)
+        painted.clear()
+        await pilot.press("enter")
+        await until(pilot, lambda: f"searched {PAGES * PAGE:,}" in shown(pilot))
+        assert 8 < len(painted) < 14, painted
+
+
 def test_ids_that_were_seen_are_told_from_new_ones() -> None:
     chance = random.Random(5)
     numbers = [chance.choice((1, 2**40, 2**64)) * chance.randrange(-3, 3000) for _ in range(20_000)]

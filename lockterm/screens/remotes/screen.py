@@ -66,8 +66,9 @@ RESIZED_S = 0.3
 window that is drawn larger has dozens of sizes on the way."""
 
 SEARCH_SHOWN_MS = 250
-"""How often a search tells how far it is: each time costs 80 bytes, and a list may have 1,000
-pages."""
+LONG_SEARCH_SHOWN_MS, LONG_SEARCH_MS = 1000, 2000
+"""How often a search tells how far it is, and how often from so many milliseconds on: each time
+costs 80 bytes, and a list may have 1,000 pages."""
 
 
 class RemotesScreen(LocktermScreen[None]):
@@ -304,12 +305,15 @@ class RemotesScreen(LocktermScreen[None]):
             opened.end()
         lock_id, view = self.lock_entry.lock_id, self.view
         steady_ms, due_ms, has_found = self.operations.clock.steady_ms, 0, False
+        long_ms = steady_ms() + LONG_SEARCH_MS
         try:
             async for found in search(self.operations, lock_id, view, self._zone):
                 is_due = steady_ms() >= due_ms or (bool(found.remotes) and not has_found)
                 if is_due and not again:
                     self.view = replace(self.view, found=found)
-                    due_ms, has_found = steady_ms() + SEARCH_SHOWN_MS, bool(found.remotes)
+                    is_long = steady_ms() >= long_ms
+                    due_ms = steady_ms() + (LONG_SEARCH_SHOWN_MS if is_long else SEARCH_SHOWN_MS)
+                    has_found = bool(found.remotes)
                 if found.remotes:
                     opened.end()
         except LocktermError as error:
