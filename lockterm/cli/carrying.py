@@ -29,6 +29,7 @@ from lockterm.domain.plan_words import (
     step_title,
 )
 from lockterm.domain.text import clean
+from lockterm.domain.wording import counted
 from lockterm.errors import StoreError
 from lockterm.operations.plan_files import Drawn
 from lockterm.record import record
@@ -62,7 +63,8 @@ def offer(
     deletes = plan.actions()[Action.DELETE]
     if max_deletes is not None and deletes > max_deletes:
         raise Misused(
-            f"{deletes:,} remotes would be deleted, and --max-deletes allows {max_deletes:,}:"
+            f"{counted(deletes, 'remote')} would be deleted, and --max-deletes allows"
+            f" {max_deletes:,}:"
             " nothing was sent."
         )
     if how.dry_run:
