@@ -141,7 +141,7 @@ class Writes:
         just_read: bool = False,
         operation_id: str | None = None,
     ) -> None:
-        """Delete a remote (4.6); errors as for :meth:`add_remote`."""
+        """Delete a remote (4.6); errors as for :meth:`update_remote`."""
         write = writes.delete_remote(_id_of(remote))
         await self._send_about(
             remote, write, lock_id, again_of, just_read=just_read, operation_id=operation_id
@@ -227,7 +227,8 @@ class Writes:
         """Raise ``RuleViolation`` where a remote is another one, or what is replaced has changed.
 
         An update replaces every field that it sends, also those that only go with the one that was
-        typed: the four of the validity.
+        typed: the four of the validity. A delete takes them all: that it was renewed since, or
+        renamed, nobody has agreed to.
         """
         try:
             now = await self._remotes.still(before, lock_id)
@@ -235,7 +236,8 @@ class Writes:
             if error.is_denial or isinstance(error, RateLimited):
                 raise
             return  # it is gone, and the service will say so; or a copy does not know it yet
-        replaced = [field for field in UPDATED if field.name in write.body]
+        sent = before.raw if write.call == "delete" else write.body
+        replaced = [field for field in UPDATED if field.name in sent]
         zone = self._zone(await self._locks.find(lock_id))
         if changed := differences(before, now, zone, replaced):
             words = "It was changed since it was read; nothing was sent."

@@ -140,6 +140,24 @@ async def test_delete_says_that_it_is_gone_or_changed(
         assert someone_else.counted(service, "delete") == 1
 
 
+async def test_what_was_changed_while_the_question_stood_there_is_not_deleted(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1003) as pilot:
+        first = someone_else.page(service, 1003)[0]
+        await press(pilot, "d")
+        about = {"lockId": 1003, "remoteId": first["id"]}
+        someone_else.post(service, "update", **about, remoteName="Someone else")
+        await press(pilot, "D")
+        told = f"It was changed since it was read; nothing was sent. Name: {first['remoteName']} ->"
+        await until(pilot, lambda: told in notices(pilot))
+        assert someone_else.counted(service, "delete") == 0
+        await press(pilot, "d")  # it is asked anew, of what it is now
+        assert "Delete Someone else" in shown(pilot)
+        await press(pilot, "D")
+        assert someone_else.counted(service, "delete") == 1
+
+
 async def test_what_a_question_found_below_another_screen_is_not_seen_before_that_has_gone(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -161,6 +179,9 @@ async def test_what_a_question_found_below_another_screen_is_not_seen_before_tha
         await until(pilot, lambda: "Number: A-1" in str(details.render()))
         await pilot.pause()
         assert question.painted_s is None
+        question.box.act.press()
+        await pilot.pause()
+        assert question in app.screen_stack, "a click on what nobody could see yet is no answer"
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is question and question.painted_s is not None)
 

@@ -148,7 +148,10 @@ class DestroyModal(LocktermModal[bool | None]):
             self.box.show_wrong(True)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        self.dismiss(event.button.id == "act")
+        """A click counts as the key does: not before all of the question was seen."""
+        is_act = event.button.id == "act"
+        if not is_act or self.painted_s is not None:
+            self.dismiss(is_act)
 
     def action_destroy(self) -> None:
         if self.may_act():
