@@ -217,7 +217,8 @@ def put_outcome(
     if as_json:
         put_end(run, steps, is_dry=False)
     else:
-        put(f"{counts_words(Counter(step.state for step in steps)) or 'Nothing was to be done'}.")
+        counts = Counter(step.state for step in steps)
+        put(f"{counts_words(counts, plan.left_out) or 'Nothing was to be done'}.")
         if run is not None and any(step.state in PROBLEMS for step in steps):
             tell(f"lockterm runs show {run[:8]} tells more; runs retry tries again what it can.")
     return code_of_steps(steps)

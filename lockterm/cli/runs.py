@@ -72,7 +72,7 @@ def list_runs(options: Options, as_json: bool) -> int:
             dates.stamp(one.made_ms, zone),
             one.state.value,
             one.title,
-            counts_words(one.counts(), is_running=one.is_running),
+            counts_words(one.counts(), one.left_out, is_running=one.is_running),
         )
         for one in found
     ]
@@ -106,7 +106,7 @@ def show(options: Options, run: str, as_json: bool) -> int:
         for step in map(under_way if plan.is_running else at_rest, plan.steps)
     ]
     put_table(("Step", "", "Lock", "Remote", "State", "Why"), rows)
-    words = counts_words(plan.counts(), is_running=plan.is_running)
+    words = counts_words(plan.counts(), plan.left_out, is_running=plan.is_running)
     where = ", under way in another session" if plan.is_running else ""
     put(f"{clean(plan.title, 100)}{where}: {words}")
     return DONE

@@ -110,6 +110,11 @@ class Step:
         return self.state in DUE and self.action is not Action.KEEP
 
     @property
+    def is_left_out(self) -> bool:
+        """Whether it could not be planned: nothing was sent that the service could refuse."""
+        return not self.is_planned and self.state is StepState.REFUSED
+
+    @property
     def may_retry(self) -> bool:
         """Whether it can be tried again as it is."""
         return self.is_planned and self.state in RETRIED
@@ -153,6 +158,11 @@ class Plan:
         """How many steps there are of each state."""
         return Counter(step.state for step in self.steps)
 
+    @property
+    def left_out(self) -> int:
+        """How many steps are left out."""
+        return sum(step.is_left_out for step in self.steps)
+
     def actions(self) -> Counter[Action]:
         """How many steps there are of each action; without what could not be planned."""
         return Counter(step.action for step in self.steps if step.is_planned)
@@ -185,6 +195,8 @@ class RunLine:
     """Whether a step of it was begun; what could not be planned never is."""
     states: Mapping[StepState, int]
     """State -> how many steps have it."""
+    left_out: int = 0
+    """How many of the refused ones could not be planned."""
 
     def counts(self) -> Counter[StepState]:
         """How many steps there are of each state."""

@@ -41,6 +41,9 @@ _TODO = {
     Action.DELETE: "to delete",
     Action.VOICE: "to get a voice",
 }
+LEFT_OUT = "left out"
+"""What people are told of a step that could not be planned; programs, that it was refused."""
+
 _DUE_WORDS = {StepState.SENT: "under way", StepState.TO_DO: "left"}
 _WORDS = {StepState.UNCHANGED: "so already", StepState.NOT_SENT: "not sent"}
 
@@ -92,6 +95,8 @@ def step_title(step: Step) -> str:
 
 def state_words(step: Step, *, is_running: bool = False) -> str:
     """``not sent``: the state of a step; ``is_running``: a session carries it out just now."""
+    if step.is_left_out:
+        return LEFT_OUT
     due = _DUE_WORDS.get(step.state) if is_running else None
     return due or step.state.value.replace("_", " ")
 
@@ -299,13 +304,17 @@ def state_counts(counts: Mapping[StepState, int], *, is_running: bool = False) -
     return found
 
 
-def counts_words(counts: Mapping[StepState, int], *, is_running: bool = False) -> str:
+def counts_words(
+    counts: Mapping[StepState, int], left_out: int, *, is_running: bool = False
+) -> str:
     """``212 recorded, 2 refused``; while it is carried out ``212 recorded, 1 under way, 5 left``.
 
     Args:
         counts: State -> how many steps have it.
+        left_out: How many of the refused ones could not be planned.
         is_running: Whether a session carries them out just now.
     """
+    counts = Counter(counts) - Counter({StepState.REFUSED: left_out})
     found = state_counts(counts, is_running=is_running)
     said = [
         f"{found[state.value]:,} {_WORDS.get(state, state.value)}"
@@ -315,4 +324,6 @@ def counts_words(counts: Mapping[StepState, int], *, is_running: bool = False) -
     for state, words in _DUE_WORDS.items() if is_running else ():
         if count := counts.get(state, 0):
             said.append(f"{count:,} {words}")
+    if left_out:
+        said.append(f"{left_out:,} {LEFT_OUT}")
     return ", ".join(said)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import sys
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
@@ -117,15 +118,18 @@ class RunStore:
             )
             counts = fetch(
                 connection,
-                "SELECT plan_id, state, count(*), max(is_planned) FROM steps WHERE plan_id IN"
-                " (SELECT id FROM plans WHERE profile = ?) GROUP BY plan_id, state",
+                "SELECT plan_id, state, count(*), is_planned FROM steps WHERE plan_id IN"
+                " (SELECT id FROM plans WHERE profile = ?) GROUP BY plan_id, state, is_planned",
                 [profile],
             )
-        states: dict[str, dict[StepState, int]] = {}
+        states: dict[str, Counter[StepState]] = defaultdict(Counter)
+        left_out: dict[str, int] = {}
         begun = set()
         for plan_id, state, count, is_planned in counts:
             if state in _STATES:
-                states.setdefault(plan_id, {})[StepState(state)] = count
+                states[plan_id][StepState(state)] += count
+            if not is_planned and state == StepState.REFUSED:
+                left_out[plan_id] = count
             if is_planned and state != StepState.TO_DO:
                 begun.add(plan_id)
         found = []
@@ -133,9 +137,15 @@ class RunStore:
             values = dict(row)
             session = values.pop("session")
             is_running = bool(session) and is_alive(session)
-            is_begun, of_state = row["id"] in begun, states.get(row["id"], {})
+            plan_id = row["id"]
             found.append(
-                RunLine(**values, is_running=is_running, is_begun=is_begun, states=of_state)
+                RunLine(
+                    **values,
+                    is_running=is_running,
+                    is_begun=plan_id in begun,
+                    states=states[plan_id],
+                    left_out=left_out.get(plan_id, 0),
+                )
             )
         return found
 

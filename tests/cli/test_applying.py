@@ -233,6 +233,8 @@ def test_a_lock_that_is_refused_holds_only_its_own_rows_and_all_deletes(
     # What could not be planned is kept with the rest, and never sent.
     assert lines(scripts, "runs", "show", last["run"]) == (steps, last)
     assert json.loads(scripts.run("runs", "list", "--json").stdout)["counts"] == last["counts"]
+    for more in (("list",), ("show", last["run"])):  # nothing was sent that could be refused
+        assert "1 recorded, 1 not sent, 1 left out" in scripts.run("runs", *more).stdout
     assert scripts.run("runs", "retry", last["run"], "--yes").returncode == 0
     assert names(scripts) == ["Anna", "Carl"]
 

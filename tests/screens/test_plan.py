@@ -30,6 +30,7 @@ from lockterm.screens.base import RefusedModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.dialogs.question import QuestionBox
+from lockterm.screens.history.table import run_words
 from lockterm.screens.locks import LocksScreen
 from lockterm.screens.plan import PlanScreen
 from lockterm.screens.plan.opening import screen_of_run
@@ -227,23 +228,26 @@ async def test_what_could_not_be_planned_is_of_the_end_and_what_is_tried_again_h
     taken = add(1003, 1, remoteName=first.remote_name, remoteType=2, **ended_at)
     gained = "It gets access again: it was deleted."
     taken = replace(taken, note=gained)
-    left = replace(add(1001, 7), state=StepState.NOT_SENT, message="No answer.")
+    far = replace(add(1001, 7), state=StepState.NOT_SENT, message="No answer.")
+    left = [far, replace(add(1001, 8), state=StepState.REFUSED, message="It has no end.")]
     lost = ["Each gets a new id."]
     async with lockterm_app(service, size=(120, 40)) as pilot:
-        plan = app_of(pilot).operations.runs.make("restore", [taken, add(1002, 2)], [left], lost)
+        plan = app_of(pilot).operations.runs.make("restore", [taken, add(1002, 2)], left, lost)
         pilot.app.push_screen(PlanScreen(Drawn(plan)))
         await settled(pilot)
         await asked(pilot, ConfirmModal)
         note = "The end has passed: this remote will open nothing."
         assert note in details(pilot)
-        assert "1 could not be planned, and is left out." in details(pilot)
+        assert "2 could not be planned, and are left out." in details(pilot)
         await pilot.press("right", "enter")
         await until(pilot, lambda: app_of(pilot).operations.run_here is not None)
         await ended(pilot)
         said = words(pilot.app)
-        assert "1 recorded, 1 refused, 1 not sent. N tries 1 of them again." in said
+        assert "1 recorded, 1 refused, 1 not sent, 1 left out. N tries 1 of them again." in said
+        assert "could not be planned" not in said and "! left out" in said, "it is told once"
         (line,) = await app_of(pilot).operations.runs.list()
         assert line.counts()[StepState.NOT_SENT] == 1
+        assert run_words(line).endswith(": 1 recorded, 1 refused, 1 not sent, 1 left out")
         pilot.app.push_screen(await screen_of_run(app_of(pilot).operations, line.id))
         await until(pilot, lambda: on_plan(pilot).is_painted)
         assert on_plan(pilot).plan.losses == tuple(lost), "asked again where it is gone on with"

@@ -124,7 +124,7 @@ def run_words(run: RunLine) -> str:
     """Where a run comes from, and what became of its steps."""
     counts = run.counts()
     left = 0 if run.is_running else counts.pop(StepState.TO_DO, 0)
-    told = counts_words(counts, is_running=run.is_running)
+    told = counts_words(counts, run.left_out, is_running=run.is_running)
     words = filter(None, (told, f"{left:,} left" if left else ""))
     return f"{clean(run.title, LONGEST)}: {', '.join(words)}"
 

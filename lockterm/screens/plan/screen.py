@@ -174,7 +174,7 @@ class PlanScreen(LocktermScreen[None]):
             return
         steps = self._steps.values()
         if self.is_elsewhere:
-            counts = counts_words(self.plan.counts(), is_running=True)
+            counts = counts_words(self.plan.counts(), self.plan.left_out, is_running=True)
             yield f"Under way in another session: {counts}."
             return
         if self.drawn.about and not self._is_begun:
@@ -193,7 +193,7 @@ class PlanScreen(LocktermScreen[None]):
             yield reason
         if unread := [clean(one.lock.title, 40) for one in self.drawn.unread]:
             yield f"Not read: {', '.join(unread)}"
-        elif left := len(self.drawn.left):
+        elif not self._is_begun and (left := len(self.drawn.left)):
             yield f"{left:,} could not be planned."
 
     def _still_so(self, error: LocktermError) -> bool:

@@ -46,7 +46,8 @@ def outcome_words(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
     steps = [*steps]
     counts = Counter(step.state for step in steps)
     del counts[StepState.TO_DO]  # they are told as left
-    words = [gone_words(steps, titles), f"{counts_words(counts)}." if counts else ""]
+    left_out = sum(step.is_left_out for step in steps)
+    words = [gone_words(steps, titles), f"{counts_words(counts, left_out)}." if counts else ""]
     if left := left_of(steps):
         sent = counts[StepState.SENT]
         parts = [f"{sent:,} {_was(sent)} under way when it ended"] if sent else []

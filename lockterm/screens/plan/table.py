@@ -8,7 +8,7 @@ from datetime import tzinfo
 from rich.cells import cell_len
 
 from lockterm.domain.plan import ACTION_GLYPHS, DUE, Action, Step, StepState, at_rest
-from lockterm.domain.plan_words import change_words, new_words, step_name, step_states
+from lockterm.domain.plan_words import LEFT_OUT, change_words, new_words, step_name, step_states
 from lockterm.domain.text import clean
 from lockterm.record import record
 from lockterm.widgets.line_table import TITLES, Piece
@@ -127,6 +127,8 @@ class PlanTable(RowTable):
         name, remote_number = step_name(step)
         lock = self._locks[step.lock_id]
         state = _STATES.get(step.state) or _WORDS[step.action]
+        if step.is_left_out:
+            state = f"! {LEFT_OUT}"
         if step.state is StepState.UNCHANGED and step.action is Action.KEEP:
             state = _WORDS[step.action]
         return (
