@@ -121,7 +121,7 @@ class LocktermApp(TerminalApp[int]):
     def note_sent(self) -> None:
         """Note a picture that may be the last of its kind."""
         super().note_sent()
-        if self._last is None or self.notices.log.shown or not self.screen_stack:
+        if self._last is None or self.notice_log.shown or not self.screen_stack:
             return
         screen = self.screen
         shown = screen.worth_keeping if isinstance(screen, LocktermScreen) else None
@@ -318,7 +318,7 @@ class LocktermApp(TerminalApp[int]):
         if isinstance(self.screen, MessagesScreen):
             self.screen.action_close()
             return
-        self.push_screen(MessagesScreen(self.operations, self.messages, self.notices.kept))
+        self.push_screen(MessagesScreen(self.operations, self.messages, self.notices.message_kept))
 
     def action_history(self) -> None:
         """What was sent from here; where a lock's screen is open, what was sent to it."""

@@ -50,7 +50,7 @@ class Notices:
         self._ask_drawn = ask_drawn
         self.log = NoticeLog()
         """All that was said."""
-        self.kept: Signal[LoggedNotice] = Signal(app, "notice kept")
+        self.message_kept: Signal[LoggedNotice] = Signal(app, "message kept")
         """Tells of another one in the log."""
         self._shown: LoggedNotice | None = None
         self._timer: Timer | None = None
@@ -60,7 +60,7 @@ class Notices:
     def keep(self, message: str, title: str, severity: SeverityLevel) -> LoggedNotice:
         """Add to the log what is said elsewhere; never markup: names come from outside."""
         kept = self.log.keep(severity, clean(title, 160), clean(message, 600), self._now_ms())
-        self.kept.publish(kept)
+        self.message_kept.publish(kept)
         return kept
 
     def say(self, message: str, title: str, severity: SeverityLevel) -> None:

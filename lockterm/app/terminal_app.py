@@ -114,7 +114,7 @@ class TerminalApp(HookedApp[ReturnType]):
     @property
     def messages(self) -> Sequence[LoggedNotice]:
         """The message log, what was told last at its end."""
-        return self.notice_log.kept
+        return self.notice_log.messages
 
     # --- how it looks ------------------------------------------------------------------------
 

@@ -54,7 +54,7 @@ class NoticeLog:
     """Keeps what was said, and knows what is to be read now: errors first, the newest of each."""
 
     def __init__(self) -> None:
-        self.kept: deque[LoggedNotice] = deque(maxlen=MESSAGES)
+        self.messages: deque[LoggedNotice] = deque(maxlen=MESSAGES)
         """The notices of this session, the one told last at the end."""
         self._next = 0
         self._standing: list[LoggedNotice] = []
@@ -76,16 +76,16 @@ class NoticeLog:
     def keep(self, severity: str, title: str, text: str, at_ms: int) -> LoggedNotice:
         """Add to the log, or count what was said within :data:`AGAIN_MS`; arguments are clean."""
         number, times = self._next, 1
-        for one in reversed(self.kept):
+        for one in reversed(self.messages):
             if at_ms - one.at_ms > AGAIN_MS:
                 break
             if (one.severity, one.title, one.text) == (severity, title, text):
                 number, times = one.number, one.times + 1
-                self.kept.remove(one)
+                self.messages.remove(one)
                 break
         self._next = max(self._next, number + 1)
         kept = LoggedNotice(number, at_ms, severity, title, text, times)
-        self.kept.append(kept)
+        self.messages.append(kept)
         return kept
 
     def once(self, sentence: str) -> str:

@@ -47,12 +47,12 @@ def test_the_same_is_counted_and_stands_once() -> None:
     log = NoticeLog()
     for at_ms, title in enumerate(["gone", "back", "gone", "gone"]):
         said(log, "error", title, at_ms)
-    assert [(one.what, one.at_ms) for one in log.kept] == [("back", 1), ("gone, 3 times", 3)]
+    assert [(one.what, one.at_ms) for one in log.messages] == [("back", 1), ("gone, 3 times", 3)]
     assert titles(log) == ["gone +1", "back +0"]
     said(log, "error", "gone", 4 + AGAIN_MS)
-    assert [one.what for one in log.kept] == ["back", "gone, 3 times", "gone"], "another time"
+    assert [one.what for one in log.messages] == ["back", "gone, 3 times", "gone"], "another time"
     said(log, "warning", "gone", 4 + AGAIN_MS)
-    assert log.kept[-1].what == "gone", "not graver for having been said before"
+    assert log.messages[-1].what == "gone", "not graver for having been said before"
 
 
 def test_a_sentence_is_said_once() -> None:
@@ -67,9 +67,9 @@ def test_nothing_that_was_said_is_lost(notices: list[tuple[str, str]]) -> None:
         said(log, severity, title)
         shown = log.shown
         assert shown is not None and shown.is_error >= (severity == "error")
-    told = [(one.severity, one.title) for one in log.kept for _ in range(one.times)]
+    told = [(one.severity, one.title) for one in log.messages for _ in range(one.times)]
     assert sorted(told) == sorted(notices)
-    assert len({one.number for one in log.kept}) == len(log.kept)
+    assert len({one.number for one in log.messages}) == len(log.messages)
     errors = {title for severity, title in notices if severity == "error"}
     read = titles(log)
     assert len(read) >= min(len(errors), STANDING) and log.more == 0
