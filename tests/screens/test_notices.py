@@ -70,6 +70,8 @@ async def test_a_notice_takes_the_last_line_and_no_other(
         await until(pilot, lambda: last_line(pilot).startswith("▌ Deleted Anna Weber (A-2041): R"))
         assert lines(pilot)[:-1] == before[:-1]
         assert pilot.app.focused is focused
+        *_, line = pilot.app.screen.query(KeyLine)
+        assert line.layer in pilot.app.screen.layers
         pilot.app.clear_notifications()
         await until(pilot, lambda: lines(pilot) == before)
 
