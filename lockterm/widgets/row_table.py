@@ -109,16 +109,26 @@ class RowTable(LineTable):
             self.call_after_refresh(self.see_cursor)
 
     def titles(self) -> Iterator[Piece]:
-        return self._pieces([column.title for column in self._plan])
+        return self._pieces([column.title for column in self._plan], {})
 
     def line(self, row: int) -> Iterator[Piece]:
         cells = [*self._content[self._keys[row]]]
         if self.is_cursor_written and row == self.cursor_row and self.is_marked(row):
             cells[0] = f"{MARK}{cells[0]}"  # the cursor has taken the mark's place
-        return self._pieces(cells)
+        return self._pieces(cells, self.signs(row))
 
-    def _pieces(self, cells: Sequence[str]) -> Iterator[Piece]:
+    def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
+        """The columns of a row in which signs stand in place of a text, each as wide as they."""
+        return {}
+
+    def _pieces(
+        self, cells: Sequence[str], signs: Mapping[int, Sequence[Piece]]
+    ) -> Iterator[Piece]:
         for index, width in self._widths.items():
+            if index in signs:
+                yield from signs[index]
+                yield " " * GAP, ""
+                continue
             value = cut(cells[index], width)
             room = " " * (width - cell_len(value))
             yield (room + value if self._plan[index].right else value + room) + " " * GAP, ""

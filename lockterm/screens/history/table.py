@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 
 from rich.cells import cell_len
@@ -16,7 +16,7 @@ from lockterm.domain.plan_words import counts_words
 from lockterm.domain.text import clean
 from lockterm.domain.wording import counted
 from lockterm.widgets.line_table import Piece
-from lockterm.widgets.row_table import GAP, Column, LazyRows, RowTable
+from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
 WHEN = 12
 """Cells of the column of times."""
@@ -87,16 +87,11 @@ class HistoryTable(RowTable):
         what, result, remote, lock = (max(map(cell_len, one), default=0) for one in texts)
         return WHEN, what, result, 1, remote, lock
 
-    def line(self, row: int) -> Iterator[Piece]:
-        """An operation, with the sign of what its remote is by the dates that it has left."""
+    def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
+        """The sign of what the remote of an operation is by the dates that it has left."""
         line = self._lines[self._keys[row]]
         state = left_state(line, self._now_ms) if isinstance(line, HistoryLine) else None
-        for index, piece in zip(self._widths, super().line(row), strict=True):
-            if index == _STATE and state is not None:
-                yield state.sign, state.look
-                yield " " * GAP, ""
-            else:
-                yield piece
+        return {} if state is None else {_STATE: [(state.sign, state.look)]}
 
 
 def what_of(line: HistoryLine) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 
 from rich.cells import cell_len
@@ -12,7 +12,7 @@ from lockterm.domain.plan_words import LEFT_OUT, change_words, new_words, step_n
 from lockterm.domain.text import clean
 from lockterm.record import record
 from lockterm.widgets.line_table import TITLES, Piece
-from lockterm.widgets.row_table import GAP, Column, LazyRows, RowTable
+from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
 LONGEST = 60
 """The most characters of a name that are looked at for showing it."""
@@ -111,16 +111,10 @@ class PlanTable(RowTable):
         )
         return 1, 10, lock, 2, name, number, 200
 
-    def line(self, row: int) -> Iterator[Piece]:
-        """A step; of its remote the sign of what it is, and of what it will be."""
-        step = self._steps[int(self._keys[row])]
-        for index, piece in zip(self._widths, super().line(row), strict=True):
-            if index == _STATE:
-                for state in step_states(step, self._now_ms):
-                    yield (state.sign, state.look) if state else (" ", "")
-                yield " " * GAP, ""
-            else:
-                yield piece
+    def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
+        """The signs of what the remote of a step is, and of what it will be."""
+        states = step_states(self._steps[int(self._keys[row])], self._now_ms)
+        return {_STATE: [(one.sign, one.look) if one else (" ", "") for one in states]}
 
     def _cells(self, number: int) -> tuple[str, ...]:
         step = self.step(number)
