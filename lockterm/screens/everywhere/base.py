@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
 
 from textual import on
 
@@ -16,7 +15,6 @@ from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.everywhere import LockRead
 from lockterm.screens.base import LocktermScreen
-from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.screens.everywhere.results import Results
 from lockterm.screens.everywhere.site import Site
 from lockterm.screens.everywhere.table import OnLock, OnLocksTable
@@ -25,7 +23,7 @@ from lockterm.screens.marked.marking import MARKING, Marking
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.commands import RemoteCommands
 from lockterm.screens.remotes.detail import RemoteDetailScreen
-from lockterm.screens.remotes.states import Only
+from lockterm.screens.remotes.states import ask_only
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.line_table import LineTable
@@ -141,15 +139,8 @@ class AllLocksScreen(LocktermScreen[None]):
         self.query_one(FindLine).open()
 
     def action_filter(self) -> None:
-        """Ask of which state remotes are to be shown alone."""
-
-        def show(chosen: Only | Literal["all"] | None) -> None:
-            if chosen is not None:
-                self.results.show_only(None if chosen == "all" else chosen)
-
-        known = self.results.choices()
-        now = next((at for at, one in enumerate(known) if one[0] == self.results.only), 0)
-        self.app.push_screen(ChoiceModal("Show which of the remotes found?", known, now), show)
+        question, found = "Show which of the remotes found?", self.results
+        ask_only(self.app, question, found.counts, found.only, found.show_only)
 
     def action_read(self) -> None:
         self.results.read_all()

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, cast
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -23,8 +23,7 @@ from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.screens.everywhere.site import Site
 from lockterm.screens.everywhere.table import OnLock, OnLocksTable
-from lockterm.screens.remotes.states import Only, choices, only_words, told
-from lockterm.screens.remotes.states import counted as counted_states
+from lockterm.screens.remotes.states import Only, count_states, only_words, told
 from lockterm.terminal.key_queue import Opening, opening
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.line_table import LineTable
@@ -103,7 +102,7 @@ class Results(Vertical):
         """What is searched for."""
         self.only: Only | None = None
         """What is shown alone of what is found; None: all of it."""
-        self._counts: Counter[Only] | None = None
+        self.counts: Counter[Only] | None = None
         """How many of what was found have which state; None: they were not counted yet."""
         self.is_cut = False
         """Whether there is more than is shown."""
@@ -193,7 +192,7 @@ class Results(Vertical):
             return
         if top:  # what was counted is of something else
             self.workers.cancel_group(self, "count")
-            self._counts = None
+            self.counts = None
         clock, rows = asyncio.get_running_loop().time, list[OnLock]()
         until_s, count, looked_at, self.is_cut = clock() + SLICE_S, 0, 0, False
         only, now_ms = self.only, self._operations.now_ms()
@@ -345,7 +344,7 @@ class Results(Vertical):
                 until_s = clock() + SLICE_S
             _ = row.remote
         remotes = (row.remote for row in rows if row.remote is not None)
-        self._counts = counted_states(remotes, self._operations.now_ms())
+        self.counts = count_states(remotes, self._operations.now_ms())
         if self.is_running:
             self.tell()
 
@@ -353,10 +352,6 @@ class Results(Vertical):
         """Show remotes of one state alone, of all that is found; or all again."""
         self.only = only
         self.find(top=True)
-
-    def choices(self) -> list[tuple[Only | Literal["all"], str]]:
-        """What may be shown alone, with how many there are of it where they were counted."""
-        return choices(self._counts)
 
     @property
     def asked_for(self) -> list[str]:
@@ -378,7 +373,7 @@ class Results(Vertical):
         else:
             first, *shorter = [f"{form}{separator()}oldest " for form in forms]
             before, at_ms, after = with_age(first, self.site.oldest_ms())
-            states = told(self._counts) if self._counts and self.only is None else ()
+            states = told(self.counts) if self.counts and self.only is None else ()
             ends = [f"{after}{separator()}{words}" for words in states]
             fuller = [(form, end) for end in ends for form in (before, *shorter)]
             pager.show(before, at_ms, after, shorter, fuller)

@@ -41,7 +41,7 @@ from lockterm.screens.remotes.paging import (
     why_no_page,
 )
 from lockterm.screens.remotes.row import say_the_same
-from lockterm.screens.remotes.states import Only, StateCounts, choices
+from lockterm.screens.remotes.states import Only, StateCounts, ask_only
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.terminal.last_frame import Shown
@@ -702,16 +702,8 @@ class RemotesScreen(LocktermScreen[None]):
         self.query_one(FindLine).open()
 
     def action_filter(self) -> None:
-        """Ask of which state remotes are to be shown alone."""
-        from lockterm.screens.dialogs.choice import ChoiceModal
-
-        def show(chosen: Only | Literal["all"] | None) -> None:
-            if chosen is not None:
-                self._show_only(None if chosen == "all" else chosen)
-
-        known = choices(self._counts.counts)
-        now = next((at for at, one in enumerate(known) if one[0] == self.view.only), 0)
-        self.app.push_screen(ChoiceModal("Show which remotes of the lock?", known, now), show)
+        question, counts = "Show which remotes of the lock?", self._counts.counts
+        ask_only(self.app, question, counts, self.view.only, self._show_only)
 
     def _show_only(self, only: Only | None) -> None:
         """Show remotes of one state alone, from the whole list; or all again."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Literal
 
 from lockterm.domain.validity import COERCED, State, state_of
 
 if TYPE_CHECKING:
+    from textual.app import App
+
     from lockterm.domain.remotes import Remote, RemotePage
 
 Only = State | Literal["coerced"]
@@ -29,7 +31,7 @@ class StateCounts:
         """Count a page; one that was counted before, anew. A list that has grown is another one."""
         if self._list != (page.total, page.page_size):
             self._pages, self._list = {}, (page.total, page.page_size)
-        self._pages[page.page_no] = counted(page.remotes, now_ms)
+        self._pages[page.page_no] = count_states(page.remotes, now_ms)
 
     def forget(self) -> None:
         """Count anew from now on."""
@@ -56,7 +58,7 @@ class StateCounts:
         return tuple(of + words for words in told(counts))
 
 
-def counted(remotes: Iterable[Remote], now_ms: int) -> Counter[Only]:
+def count_states(remotes: Iterable[Remote], now_ms: int) -> Counter[Only]:
     """How many of some remotes have each state, and how many are coerced."""
     counts = Counter[Only]()
     for one in remotes:
@@ -86,10 +88,33 @@ def only_words(only: Only) -> str:
     return only.word if isinstance(only, State) else only
 
 
-def choices(counts: Counter[Only] | None) -> list[tuple[Only | Literal["all"], str]]:
-    """What may be chosen, each with its sign and how many were read of it; None: not counted."""
+def ask_only(
+    app: App[Any],
+    question: str,
+    counts: Counter[Only] | None,
+    only: Only | None,
+    show: Callable[[Only | None], None],
+) -> None:
+    """Ask of which state remotes are to be shown alone.
+
+    Args:
+        app: Where it is asked.
+        question: What is chosen from.
+        counts: How many were read of each state; None: not counted.
+        only: What is shown alone now.
+        show: Shows what was chosen; None: all.
+    """
+    from lockterm.screens.dialogs.choice import ChoiceModal
+
     found: list[tuple[Only, str]] = [(state, f"{state.sign} {state.meaning}") for state in State]
     found.append(("coerced", f"{COERCED} coerced"))
     if counts is not None:
         found = [(one, f"{words}: {counts[one]:,}") for one, words in found]
-    return [("all", "all of them"), *found]
+    known: list[tuple[Only | Literal["all"], str]] = [("all", "all of them"), *found]
+
+    def answer(chosen: Only | Literal["all"] | None) -> None:
+        if chosen is not None:
+            show(None if chosen == "all" else chosen)
+
+    now = next((at for at, one in enumerate(known) if one[0] == only), 0)
+    app.push_screen(ChoiceModal(question, known, now), answer)
