@@ -9,6 +9,7 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -117,6 +118,19 @@ def test_without_psycopg_is_told_how_to_have_it(
     monkeypatch.setitem(sys.modules, "psycopg", None)
     assert run(["serve", "--port", "0", "--database", "postgresql:///locks"]) == 1
     assert "pip install 'lockterm[postgres]'" in " ".join(capsys.readouterr().err.split())
+
+
+def test_serve_does_what_its_options_ask_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    served = dict[str, Any]()
+    monkeypatch.setattr("lockterm.service.running.serve", lambda *_, **got: served.update(got))
+    public = "https://locks.example.com"
+    options = ["--empty", "--metrics", "--log-format", "json", "--rate-limit", "600/min"]
+    assert run(["serve", *options, "--token", "t" * 20, "--public-url", f"{public}/"]) == 0
+    assert (served["sample_data"], served["rate"], served["public_url"]) == (False, 10, public)
+    assert served["log"].as_json and served["figures"] is not None
+    assert run(["serve"]) == 0
+    assert (served["sample_data"], served["rate"], served["public_url"]) == (True, None, None)
+    assert not served["log"].as_json and served["figures"] is None
 
 
 def test_without_a_terminal_the_ui_ends_with_2(lockterm: Run) -> None:
