@@ -220,12 +220,12 @@ def _colourless(style: Style) -> Style:
     return style.without_color + Style.from_meta(style.meta) if style.meta else style.without_color
 
 
-@lru_cache(4096)
 def colours_of(console: Console) -> ColorSystem:
     """How many colours are sent; all of them where a console does not say."""
     return console._color_system or ColorSystem.TRUECOLOR
 
 
+@lru_cache(4096)
 def readable(style: Style, colours: ColorSystem, least: float) -> Style:
     """A style in which a text has a contrast to its background, as near to the one asked for.
 
