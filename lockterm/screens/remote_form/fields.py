@@ -121,7 +121,9 @@ class RemoteFields(VerticalScroll, can_focus=False):
         return self.query_one(f"#field-{field}", FormField)
 
     def _rows(self) -> list[FormField]:
-        return [row for row in self.query(FormField) if row.field in self.initial]
+        # Its children, and not a query, which looks through all that is in them at each key.
+        rows = (child for child in self.children if isinstance(child, FormField))
+        return [row for row in rows if row.field in self.initial]
 
     def typed(self) -> dict[str, str]:
         """Contract field -> what is typed, shown or hidden."""
