@@ -74,6 +74,8 @@ def step_name(step: Step) -> tuple[str, str | None]:
 def step_states(step: Step, now_ms: int) -> tuple[State | None, State | None]:
     """The state of a step's remote as the service told it, and by its dates as it will be.
 
+    Where it has not told it, by the dates too.
+
     None: there is no remote before an add or after a delete, and none that a voice is for.
     """
     if step.action is Action.VOICE:
@@ -81,7 +83,8 @@ def step_states(step: Step, now_ms: int) -> tuple[State | None, State | None]:
     if step.action is Action.ADD:
         return None, state_by_dates(Remote.read(step.wanted), now_ms)
     before = Remote.read(step.before)
-    now = state_of(before, now_ms) if step.before else None
+    tell = state_of if "status" in step.before else state_by_dates
+    now = tell(before, now_ms) if step.before else None
     if step.action is Action.UPDATE:
         after = rules.effective(before, Remote.read({**before.raw, **step.wanted}))
         return now, state_by_dates(after, now_ms)

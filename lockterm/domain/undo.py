@@ -115,8 +115,10 @@ def undone(
     if operation.call == "updateRemoteUserNo":
         return _user_no_undone(operation, was, known or {})
     changed = [field for field in UPDATED if field.name in body]
+    # What the service called it before need not be what it calls it since the change.
+    kept = {name: value for name, value in before.items() if name != "status"}
     after = Remote.read(
-        {**before, **{field.name: body[field.name] for field in changed}, "id": operation.remote_id}
+        {**kept, **{field.name: body[field.name] for field in changed}, "id": operation.remote_id}
     )
     told = [field for field in changed if field.name in was.raw and field.name not in was.odd]
     wanted = replace(after, **{field.attribute: field.of(was) for field in told})
