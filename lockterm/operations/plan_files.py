@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain import dates
-from lockterm.domain.backup import backed_up, losses
+from lockterm.domain.backup import BackedUp, backed_up, losses
 from lockterm.domain.copies import copied
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action, Plan, Step, StepState
@@ -246,16 +246,20 @@ def draw_copies(
     ]
     steps: list[Step] = []
     left: list[Step] = []
+    added: dict[int, BackedUp] = {}
     for one in targets:
         made = copied(found, one.lock.lock_id, one.remotes, renames=renames)
+        is_added = [one.error is None and step.action is Action.ADD for step in made]
+        added.update((place, found[place]) for place, is_so in enumerate(is_added) if is_so)
         if one.error is not None:
             state = StepState.REFUSED if isinstance(one.error, Refused) else StepState.NOT_SENT
             left += [replace(step, state=state, message=one.error.meaning) for step in made]
         else:
             left += [step for step in made if step.state is not StepState.TO_DO]
             steps += [step for step in made if step.state is StepState.TO_DO]
-    hidden = {field.called: None for one in found for field in one.unknown}
-    said = losses([replace(one, unknown=()) for one in found])
+    hidden = {field.called: None for one in added.values() for field in one.unknown}
+    # Which have ended is a note of their steps, on how many locks they ever are added.
+    said = losses([replace(one, unknown=(), ended=False) for one in added.values()])
     if hidden:
         said.append(f"The service does not tell, and so it is not copied: {', '.join(hidden)}.")
     names = ", ".join(str(one.lock.lock_id) for one in targets[:5])

@@ -15,13 +15,16 @@ from lockterm.config import Profile
 from lockterm.domain import rules
 from lockterm.domain.backup import losses, read_backup
 from lockterm.domain.clock import Clock
+from lockterm.domain.locks import Lock
 from lockterm.domain.operation import Operation, State
 from lockterm.domain.plan import Action, Plan, Step, StepState
+from lockterm.domain.plan_words import all_notes
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import NewRemote
 from lockterm.domain.undo import why_not_restorable
 from lockterm.errors import Refused
 from lockterm.operations import Operations
+from lockterm.operations.copying import Source, draw_copies_of
 from lockterm.operations.plan_files import Drawn
 from lockterm.operations.undoing import draw_undo, names_taken, undo_one
 from lockterm.service.running import RunningService
@@ -428,3 +431,22 @@ def test_what_was_switched_off_or_elsewhere_opens_no_lock_unsaid() -> None:
 
     for other in ({"lockId": 2}, {"lockInfo": {"lockId": 2}}):
         assert backed_up({**GOOD, **other}).why_not == "It belonged to another lock: 2."
+
+
+async def test_of_copies_it_is_told_once_how_many_have_ended(
+    service: RunningService, start: Start
+) -> None:
+    """Of those that are added: one that is there already stays as it is."""
+    operations = start(service.base_url)
+    source = Source(Lock(LOCK))
+    ended = [one for one in await operations.remotes.all(LOCK) if (one.end_ms or NOW_MS) < NOW_MS]
+    there = replace(ended[0], remote_name="Another name of the same number")
+    await operations.writes.add_remote(rules.new_remote(1004, there))
+    drawn = await draw_copies_of(operations, source, [1002, 1004], renames=False)
+    due = [step for step in drawn.plan.steps if step.is_left]
+    zones = {lock_id: operations.zone(Lock(lock_id)) for lock_id in (1002, 1004)}
+    told = [*drawn.plan.losses, *all_notes(due, zones, NOW_MS)]
+    (said,) = [words for words in told if "open nothing" in words]
+    over = [step for step in due if 0 < step.wanted["endDate"] < NOW_MS]
+    assert 1 < len(over) < 2 * len(ended), "what is there already stays as it is"
+    assert f"and {len(over) - 1} more: The end has passed" in said
