@@ -344,7 +344,8 @@ class Results(Vertical):
                 until_s = clock() + SLICE_S
             _ = row.remote
         remotes = (row.remote for row in rows if row.remote is not None)
-        self.counts = count_states(remotes, self._operations.now_ms())
+        # Where nothing was typed nothing is found: no state has 0 remotes for that.
+        self.counts = count_states(remotes, self._operations.now_ms()) if rows else None
         if self.is_running:
             self.tell()
 
