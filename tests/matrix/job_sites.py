@@ -26,7 +26,13 @@ SITES: tuple[Step, ...] = (
         "another like it",
         ("+",),
         Expected(
-            ("Add a remote", "Name +Ingrid Moen, temp 2", r"Number +A-24\d\d", "Complete[.]"),
+            (
+                "Add a remote",
+                "Name +Ingrid Moen, temp 2",
+                r"Number +A-24\d\d",
+                "Complete[.]",
+                "ctrl.n save, next",
+            ),
             stands_out="^ Name",
             others="^ Number",
             help=False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -112,13 +112,20 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
         self._count = 0
         """How many those are."""
         self._taken = taken or Taken()
-        if offered and remote is None:  # counted up: what of it is not certain stands there at once
+        self._is_like = bool(offered) and remote is None
+        """Whether it adds another remote like one."""
+        if self._is_like:  # counted up: what of it is not certain stands there at once
             self._so_far = self._taken.words
 
     def crumbs(self) -> tuple[str, ...]:
         before = self.fields.before
         what = f"Edit {before.remote_name or before.id}" if before else "Add a remote"
         return ("Locks", self.lock_entry.title, "Remotes", what)
+
+    @property
+    def first_keys(self) -> Sequence[str]:
+        """In a series the key that goes on with it: 60 columns have room for three of them."""
+        return ("save", "save_next") if self._is_like or self._count else ()
 
     def compose_body(self) -> ComposeResult:
         yield self.fields
