@@ -43,5 +43,5 @@ def test_the_main_job(
     record_property(MATRIX_STEPS, f"{outcome.passed}/{len(steps) + 1}")
     assert [*outcome.problems, *left] == [], "\n\n".join([*outcome.problems, *left])
     chosen = tmp_path / "state/lockterm/choices.json"
-    theme = json.loads(chosen.read_text())["theme"] if chosen.exists() else ""
+    theme = json.loads(chosen.read_text()).get("theme", "") if chosen.exists() else ""
     assert (theme != terminal.theme) is (terminal.colours > FEW), theme
