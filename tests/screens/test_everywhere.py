@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import date
 from functools import partial
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
+from lockterm.domain import glyphs
 from lockterm.domain.constants import RemoteType
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
 from lockterm.domain.remotes import Remote
+from lockterm.domain.validity import State
 from lockterm.domain.wording import remote_title
 from lockterm.errors import StoreError
 from lockterm.operations.everywhere import LockRead
@@ -24,7 +27,7 @@ from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.everywhere import EverywhereScreen, results
 from lockterm.screens.everywhere.base import AllLocksScreen
-from lockterm.screens.everywhere.days import DaysToCome
+from lockterm.screens.everywhere.days import MORE, DaysToCome, _bars, _numbers
 from lockterm.screens.everywhere.ends import WhatEndsScreen
 from lockterm.screens.everywhere.table import OnLocksTable
 from lockterm.screens.marked.form import MarkedForm
@@ -449,7 +452,7 @@ async def test_what_ends_is_told_by_day_and_by_span(
 
 @pytest.mark.parametrize(
     ("size", "room", "cells", "many"),
-    [((60, 20), 24, 1, "+"), ((80, 24), 10, 2, "+"), ((120, 40), 16, 3, "13")],
+    [((60, 20), 24, 1, "^"), ((80, 24), 10, 2, "^"), ((120, 40), 16, 3, "13")],
 )
 async def test_what_ends_is_also_days_to_come(
     lockterm_app: Starter, size: tuple[int, int], room: int, cells: int, many: str
@@ -476,6 +479,14 @@ async def test_what_ends_is_also_days_to_come(
         if size[1] > 20:
             assert (cell("Lock 1", 5), cell("Lock 2", 5)) == ("1", many.replace("3", "2"))
         assert "all 14 " not in await press(pilot, "V")
+
+
+def test_the_signs_of_the_days_to_come_are_apart_in_ascii() -> None:
+    glyphs.use(glyphs.ASCII)
+    monday = date(2026, 11, 23)
+    signs = [*_bars([1, 2, 3, 4], 1), _numbers(monday, [0], 1), _numbers(monday, [10], 1)]
+    assert len(set(signs)) == len(signs) == 6
+    assert MORE not in [state.sign for state in State]
 
 
 async def test_the_days_to_come_are_told_without_a_lock_that_left_the_book(

@@ -19,6 +19,9 @@ from lockterm.widgets.cells import cut
 LABEL = 10
 """The fewest cells for what stands before the days."""
 
+MORE = "^"
+"""In the place of a number that takes more cells than there are: no state of a remote has it."""
+
 MOST_LOCKS = 10
 """No more locks have a line of their own."""
 
@@ -101,20 +104,20 @@ def _ruler(first: date, cells: int) -> str:
 
 def _bars(counts: Sequence[int], cells: int) -> str:
     """As high as many end on a day, beside the day with the most."""
-    signs = ".:|#" if glyphs.are_ascii() else "▁▂▃▄▅▆▇█"
+    signs = "_:|#" if glyphs.are_ascii() else "▁▂▃▄▅▆▇█"
     most = max(*counts, 1)
     bars = (signs[-(-count * len(signs) // most) - 1] if count else "" for count in counts)
     return "".join(bar.rjust(cells) for bar in bars)
 
 
 def _numbers(first: date, counts: Sequence[int], cells: int) -> str:
-    """How many end on each day; ``+`` is more than there are cells for; a weekend has no dots."""
+    """How many end on each day; :data:`MORE` where it has no room; a weekend has no dots."""
     nothing = "." if glyphs.are_ascii() else "·"
     text = ""
     for number, count in enumerate(counts):
         is_weekend = (first.weekday() + number) % 7 > 4
         sign = "" if is_weekend else nothing
         if count:
-            sign = str(count) if len(str(count)) <= max(cells - 1, 1) else "+"
+            sign = str(count) if len(str(count)) <= max(cells - 1, 1) else MORE
         text += sign.rjust(cells)
     return text
