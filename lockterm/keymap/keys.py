@@ -314,6 +314,11 @@ PLACES: Mapping[str, Place] = {
                 Key("remotes.clear", "C", "clear", line=15, opens=True,
                     sentence="Delete all remotes of this lock, after asking"),
             ),
+            LOCKS: (
+                Key("remotes.next_lock", "right_parenthesis", "next lock", opens=True,
+                    sentence="Show the remotes of the next lock of the book, by name"),
+                Key("remotes.previous_lock", "left_parenthesis", "previous lock", opens=True),
+            ),
             MARKS: _marks(9, 17, 18, _MORE),
             VOICE: (
                 Key("remotes.voice", "v", "voice", line=6, opens=True,

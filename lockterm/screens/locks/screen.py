@@ -286,7 +286,7 @@ class LocksScreen(LocktermScreen[None]):
     def _show_remotes(self, lock: Lock) -> None:
         from lockterm.screens.remotes import RemotesScreen
 
-        self.app.push_screen(RemotesScreen(self.operations, lock))
+        self.app.push_screen(RemotesScreen(self.operations, lock, book=self.known_locks))
 
     def action_voice(self) -> None:
         """Show the voices of the lock under the cursor, or choose one for all that are marked."""

@@ -21,6 +21,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.marks import remote_marks
 from lockterm.domain.text import clean
 from lockterm.errors import LocktermError, StoreError
+from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations, Seen
 from lockterm.operations.remotes import AHEAD_S, JUST_READ_S
 from lockterm.screens.base import LocktermScreen
@@ -59,7 +60,11 @@ if TYPE_CHECKING:
     from lockterm.domain.marks import Row
     from lockterm.domain.operation import Operation
     from lockterm.domain.remotes import Remote, RemotePage
+    from lockterm.screens.remotes.book_pane import BookPane
     from lockterm.screens.remotes.pane import RemotePane
+
+BOOK_FROM = 160
+"""Columns of the terminal from which the lock book stands at the left."""
 
 RESIZED_S = 0.3
 """Seconds for which the terminal keeps its size before the service is asked for other rows: a
@@ -79,6 +84,7 @@ class RemotesScreen(LocktermScreen[None]):
         lock_entry: The lock, in the book or not.
         open_book: Shows the lock book where no screen is below this one: the command line has
             opened lockterm on this lock.
+        book: The lock book as it was last read; None: it was not.
     """
 
     BINDINGS = bindings("remotes")
@@ -97,9 +103,12 @@ class RemotesScreen(LocktermScreen[None]):
         operations: Operations,
         lock_entry: Lock,
         open_book: Callable[[], None] = lambda: None,
+        book: Sequence[Lock] | None = None,
     ) -> None:
         super().__init__(operations)
         self._open_book = open_book
+        self._book = book
+        self._book_pane: BookPane | None = None
         self.lock_entry = lock_entry
         self.pages = PageLoader(operations, lock_entry.lock_id, self.notify)
         """Reads the pages."""
@@ -157,6 +166,10 @@ class RemotesScreen(LocktermScreen[None]):
     def crumbs(self) -> tuple[str, ...]:
         return ("Locks", self.lock_entry.title, "Remotes")
 
+    @property
+    def known_locks(self) -> Sequence[Lock]:
+        return self._book or ()
+
     def compose_body(self) -> ComposeResult:
         """The table and its pane; words below the titles where there are no rows; the pager."""
         self.columns = ColumnsChoice(self.host.choices)
@@ -181,6 +194,9 @@ class RemotesScreen(LocktermScreen[None]):
         """
         self.pages.size = self._rows_wanted
         self._show_pane()
+        self._show_book_pane()
+        if self.host.is_replayed and self._book_pane is not None:
+            await self._read_book()  # as it stands on the terminal
         first = self.pages.first()
         if first is None:
             if self.host.is_replayed and (kept := await self.pages.kept(1)) is not None:
@@ -198,6 +214,7 @@ class RemotesScreen(LocktermScreen[None]):
     def on_screen_resume(self) -> None:
         """Another screen may have changed the lock's entry, its zone for one."""
         self.call_after_refresh(self.read_entry)  # the rows do not wait for it
+        self.call_after_refresh(self.read_book)
         self.fit_page()  # nor has the terminal been looked at meanwhile
         self.marked.plans.note_outcomes()
 
@@ -211,6 +228,17 @@ class RemotesScreen(LocktermScreen[None]):
                 self._zone = self.operations.zone(entry)
                 self.show_crumbs()
                 self.paint_rows()  # with the times of its zone
+
+    @work(exclusive=True, group="book")
+    async def read_book(self) -> None:
+        """Have the book beside the rows tell what it says now: other screens change it."""
+        if self.query("#remotes.-book"):
+            await self._read_book()
+
+    async def _read_book(self) -> None:
+        with suppress(StoreError):  # the locks screen says so
+            self._book = await self.operations.locks.all()
+        self._paint_book()
 
     @work(exclusive=True, group="page")
     async def load_page(
@@ -278,6 +306,7 @@ class RemotesScreen(LocktermScreen[None]):
             self._noted = seen.value.total
             with self.showing_errors():
                 await self.operations.locks.note_opened(self.lock_entry, seen.value.total)
+            self.read_book()
         if held and at_hand:
             await asyncio.sleep(HELD_S)
             self.pages.look_ahead(seen.value)
@@ -428,6 +457,29 @@ class RemotesScreen(LocktermScreen[None]):
         row = self.query_one(RemotesTable).selected_row
         self._pane.show_row(row, self._zone, self.operations.now_ms())
 
+    def _show_book_pane(self) -> None:
+        """In a terminal of 160 columns; it is made for the first."""
+        is_wide = self.app.size.width >= BOOK_FROM
+        if not self.is_running or (self._book_pane is None and not is_wide):
+            return
+        if self._book_pane is None:
+            from lockterm.screens.remotes.book_pane import BookPane
+
+            self._book_pane = BookPane(self._go_to_lock, id="book")
+            self.query_one("#beside").mount(self._book_pane, before=0)
+            self._paint_book()
+        remotes = self.query_one("#remotes")
+        if is_wide != remotes.has_class("-book"):
+            remotes.set_class(is_wide, "-book")
+            self.read_book()
+
+    def _paint_book(self) -> None:
+        if self._book_pane is not None:
+            from lockterm.screens.remotes.book_pane import by_name
+
+            locks = by_name(self._book, self.lock_entry) if self._book is not None else ()
+            self._book_pane.show_book(locks, self.lock_entry.lock_id)
+
     @work(exclusive=True, group="done", description="look at the journal")
     async def look_at_journal(self) -> None:
         """Have the pane tell what was done from here to the remotes of this lock."""
@@ -497,6 +549,7 @@ class RemotesScreen(LocktermScreen[None]):
     def on_resize(self) -> None:
         """The pane comes and goes with the width, rows with the height: once it stays as it is."""
         self.call_after_refresh(self._show_pane)
+        self.call_after_refresh(self._show_book_pane)
         if self._resized is not None:
             self._resized.stop()
         self._resized = self.set_timer(RESIZED_S, self.fit_page)
@@ -579,6 +632,7 @@ class RemotesScreen(LocktermScreen[None]):
         table = self.query_one(RemotesTable)
         is_plain = not (self.marks or self.view.unlisted or self.commands.busy)
         is_plain = is_plain and self._counts.pages == 1 and not self._cut_name
+        is_plain = is_plain and (self._book_pane is None or self._book is not None)
         if not (is_plain and self.query_one(Pager).is_new and table.is_as_at_first):
             return shown
         answer = (page.answer_bytes, page.answer_crc)
@@ -611,6 +665,8 @@ class RemotesScreen(LocktermScreen[None]):
             return self._why_not_mark(action)
         if reason := self.commands.why_not(action):
             return reason
+        if action in ("next_lock", "previous_lock") and self.marks:
+            return with_keys("Some remotes are marked: {marks.none} unmarks all.")
         if action == "clear" and self.view.page and not self.view.page.total:
             return "The lock has no remotes to clear."
         return ""
@@ -828,6 +884,39 @@ class RemotesScreen(LocktermScreen[None]):
                 self.app.push_screen(PlanScreen(drawn))
 
     # --- actions: the way on -------------------------------------------------------------------
+
+    def action_next_lock(self) -> None:
+        self._go_on_by(1)
+
+    def action_previous_lock(self) -> None:
+        self._go_on_by(-1)
+
+    @work
+    @opens("the other lock", must_appear=True)
+    async def _go_on_by(self, step: int) -> None:
+        """Show the remotes of the lock so much further in the book, which has no end."""
+        from lockterm.screens.remotes.book_pane import by_name
+
+        with self.refusing_errors():
+            self._book = await self.operations.locks.all()
+            locks = by_name(self._book, self.lock_entry)
+            ids = [lock.lock_id for lock in locks]
+            other = locks[(ids.index(self.lock_entry.lock_id) + step) % len(locks)]
+            if other.lock_id == self.lock_entry.lock_id:
+                self.refuse_to_open("Another lock", "The lock book has no other lock.")
+            else:
+                self._go_to_lock(other)
+
+    def _go_to_lock(self, lock: Lock) -> None:
+        """Show the remotes of another lock in place of these, on a screen of its own."""
+        if not self.is_current:
+            return
+        if reason := self.why_not("next_lock"):
+            self.notify(reason, title="Another lock", markup=False)
+            return
+        screen = RemotesScreen(self.operations, lock, self._open_book, self._book)
+        screen.leads_back = self.leads_back
+        self.app.switch_screen(screen)
 
     def action_voice(self) -> None:
         from lockterm.screens.voice import VoiceScreen
