@@ -524,7 +524,9 @@ async def test_one_state_alone_is_shown_of_what_is_found(lockterm_app: Starter) 
     )
     size = (100, 24)
     async with site.running(lockterm_app) as service, lockterm_app(service, size=size) as pilot:
-        seen = await press(pilot, "F", "ctrl+r", *"anna", "enter")
+        seen = await press(pilot, "F", "ctrl+r", "enter", "i")
+        assert "& coerced" in seen and "coerced:" not in seen, "not that it is 0"
+        seen = await press(pilot, "escape", "slash", *"anna", "enter")
         assert "· 2 ended, 1 < 7 days, 1 disagree" in seen
         seen = await press(pilot, "i")
         assert "× ended: 2" in seen and "& coerced: 1" in seen
