@@ -70,7 +70,12 @@ def written_by_others(path: str | PathLike[str]) -> str | None:
         # In a sticky directory, such as /tmp, nobody replaces the files of others.
         sticky = stat.S_ISDIR(about.st_mode) and about.st_mode & stat.S_ISVTX
         if about.st_mode & 0o022 and not sticky:
-            import shlex
-
-            return f"others can change {it}. Run: chmod go-w {shlex.quote(place)}"
+            return f"others can change {it}. Run: chmod go-w {for_shell(place)}"
     return None
+
+
+def for_shell(path: str | os.PathLike[str]) -> str:
+    """A path as it is typed into a shell."""
+    import shlex
+
+    return shlex.quote(os.fspath(path))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 import stat
 from collections.abc import Mapping
 from dataclasses import field, fields
@@ -13,7 +12,7 @@ from typing import Any
 from lockterm.config.profile import Profile
 from lockterm.config.values import INT64, as_sentence, profile_name, shorten, suggestion
 from lockterm.errors import ConfigError
-from lockterm.own_files import written_by_others
+from lockterm.own_files import for_shell, written_by_others
 from lockterm.record import record
 
 LARGEST = 1 << 20
@@ -67,7 +66,7 @@ def read_config(path: Path) -> ConfigFile | None:
     except OSError as error:
         raise ConfigError(
             f"{path} cannot be read: {error.strerror}.",
-            hint=f"See: ls -l {shlex.quote(str(path))}",
+            hint=f"See: ls -l {for_shell(path)}",
         ) from error
     config = parse_config(path, data)
     _check_permissions(config, status.st_mode)
@@ -161,7 +160,7 @@ def _check_permissions(config: ConfigFile, mode: int) -> None:
                 raise ConfigError(
                     f"{config.place('profiles', name, 'headers', header)}: the header {header} is"
                     " a secret, and others can read this file.",
-                    hint=f"Run: chmod 600 {shlex.quote(str(config.path))}",
+                    hint=f"Run: chmod 600 {for_shell(config.path)}",
                 )
 
 

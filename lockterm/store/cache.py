@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lockterm.errors import StoreError
+from lockterm.store.damage import files_of
 from lockterm.store.database import Database
 from lockterm.store.frame_file import FrameFile
-from lockterm.store.salvage import files_of
 
 if TYPE_CHECKING:
     from lockterm.config import Profile

@@ -13,19 +13,18 @@ from typing import Any
 
 from lockterm.errors import StoreDamaged, StoreError
 from lockterm.paths import FILE_MODE, make_directory
-from lockterm.store.migrations import MADE, MIGRATIONS, MIGRATIONS_TABLE
-from lockterm.store.salvage import (
+from lockterm.store.damage import (
     TABLES,
     checksum,
     contents,
     contents_at_last,
     files_of,
-    finish,
     inode,
     is_damage,
     passing_damage,
-    salvage,
+    ready_for,
 )
+from lockterm.store.migrations import MADE, MIGRATIONS, MIGRATIONS_TABLE
 from lockterm.threads import OneThread
 
 
@@ -136,7 +135,10 @@ class Database:
         if self._connection is not None:
             return self._connection
         make_directory(self.path.parent)
-        finish(self.path)
+        if ready_for(self.path).exists():
+            from lockterm.store.salvage import finish
+
+            finish(self.path)
         with passing_damage():
             return self._connect()
         self._set_aside()
@@ -203,6 +205,8 @@ class Database:
     def _set_aside(self) -> None:
         self.close()
         if self._durable:
+            from lockterm.store.salvage import salvage
+
             notice = salvage(self.path, self._inode, self._migrations)
             self.notice = notice or self.notice
         else:

@@ -15,22 +15,19 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
-from zlib import crc32
 
+from lockterm.store.damage import (
+    DATA_ERRORS,
+    TABLES,
+    Contents,
+    beside,
+    contents,
+    files_of,
+    inode,
+    passing_damage,
+    ready_for,
+)
 from lockterm.store.migrations import MIGRATIONS_TABLE
-
-_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-"""SQLite's words for a file that is not what it should be."""
-
-DATA_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
-"""What a damaged file raises: SQLite's words for it may quote what is no text any more."""
-
-TABLES = """
-    SELECT name FROM {file}.sqlite_master
-    WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'migrations'
-"""
-"""The names of a file's tables, but for what SQLite and the migrations keep for themselves."""
 
 MOST_ROWS = 100_000
 """A table that tells of more rows is damaged itself; so many are read, each once."""
@@ -43,67 +40,6 @@ _PAGE = 4096
 _PAGE_SIZES = frozenset(1 << power for power in range(9, 16))
 
 _WORK = ".salvage-"
-
-Contents = dict[tuple[Any, ...], int]
-"""A file's table of contents: type, name, table and statement, as bytes -> the page it begins on.
-That of the migrations is left out."""
-
-
-def is_damage(error: BaseException) -> bool:
-    """Whether an error of SQLite tells of a damaged file, and not of a full disk or a lock."""
-    if isinstance(error, UnicodeDecodeError):
-        return True
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
-
-
-@contextlib.contextmanager
-def passing_damage() -> Iterator[None]:
-    """Leave off where a damaged file raises."""
-    try:
-        yield
-    except DATA_ERRORS as error:
-        if not is_damage(error):
-            raise
-
-
-def files_of(path: Path) -> list[Path]:
-    """A store's file, and the two that SQLite may have beside it."""
-    return [path, _side(path, "-wal"), _side(path, "-shm")]
-
-
-def inode(path: Path) -> int:
-    """The number of the file that has this name now; 0 where there is none."""
-    try:
-        return path.stat().st_ino
-    except OSError:
-        return 0
-
-
-def contents(connection: sqlite3.Connection) -> Contents:
-    """The table of contents of a file."""
-    connection.text_factory = bytes
-    try:
-        rows = connection.execute(
-            "SELECT type, name, tbl_name, sql, rootpage FROM main.sqlite_master"
-            " WHERE name <> 'migrations'"
-        ).fetchall()
-    finally:
-        connection.text_factory = str
-    return {tuple(row)[:4]: row[4] for row in rows}
-
-
-def checksum(made: Contents) -> int:
-    """What stands for a table of contents, wherever it says that the tables begin."""
-    return crc32("".join(sorted(map(repr, made))).encode())
-
-
-def contents_at_last(migrations: Mapping[str, str]) -> Contents:
-    """What the table of contents is once all migrations are done."""
-    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as model:
-        model.execute(MIGRATIONS_TABLE)
-        for statement in migrations.values():
-            model.execute(statement)
-        return contents(model)
 
 
 def contents_made(migrations: Mapping[str, str]) -> list[Contents]:
@@ -142,7 +78,7 @@ def salvage(path: Path, broken: int, migrations: Mapping[str, str]) -> str:
             aside = aside.with_name(f"{aside.name}x")
         for copy in _copied(path, aside):
             copy.chmod(0o600)
-        saved, lost = _rebuild(aside, _side(path, ".salvaged"), migrations)
+        saved, lost = _rebuild(aside, ready_for(path), migrations)
         _put_in_place(path)
     names = ", ".join("changes" if table == "operations" else table for table in lost)
     more = f" Some of it could not be read any more: {names}." if lost else ""
@@ -154,18 +90,16 @@ def salvage(path: Path, broken: int, migrations: Mapping[str, str]) -> str:
 
 def finish(path: Path) -> None:
     """Put a new store in place that an earlier run had ready when it ended."""
-    ready = _side(path, ".salvaged")
-    if ready.exists():
-        with _alone(path):
-            if ready.exists():
-                _put_in_place(path)
+    with _alone(path):
+        if ready_for(path).exists():
+            _put_in_place(path)
 
 
 def _put_in_place(path: Path) -> None:
     # The old file's log first: SQLite would play it into the new file.
-    for beside in files_of(path)[1:]:
-        beside.unlink(missing_ok=True)
-    _side(path, ".salvaged").replace(path)
+    for log in files_of(path)[1:]:
+        log.unlink(missing_ok=True)
+    ready_for(path).replace(path)
 
 
 def _rebuild(aside: Path, ready: Path, migrations: Mapping[str, str]) -> tuple[int, list[str]]:
@@ -196,8 +130,8 @@ def _copied(path: Path, to: Path) -> list[Path]:
     """Copy a store with its log of the last changes; returns the copies."""
     copies = []
     for suffix in ("", "-wal"):
-        if (source := _side(path, suffix)).exists():
-            copies.append(Path(shutil.copyfile(source, _side(to, suffix))))
+        if (source := beside(path, suffix)).exists():
+            copies.append(Path(shutil.copyfile(source, beside(to, suffix))))
     return copies
 
 
@@ -299,13 +233,9 @@ def _last(connection: sqlite3.Connection, table: str) -> int:
 def _alone(path: Path) -> Iterator[None]:
     """Only one session at a time salvages."""
     flags = os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
-    descriptor = os.open(_side(path, ".salvage"), flags, 0o600)
+    descriptor = os.open(beside(path, ".salvage"), flags, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)
-
-
-def _side(path: Path, suffix: str) -> Path:
-    return path.with_name(path.name + suffix)

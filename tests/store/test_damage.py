@@ -24,12 +24,12 @@ from lockterm.errors import StoreDamaged
 from lockterm.operations import Operations
 from lockterm.paths import Paths
 from lockterm.store.cache import MIGRATIONS as STEPS_OF_CACHE
+from lockterm.store.damage import checksum, contents_at_last
 from lockterm.store.database import Database
 from lockterm.store.drafts import Drafts
 from lockterm.store.journal import Journal
 from lockterm.store.lock_book import LockBook
 from lockterm.store.migrations import MADE, MIGRATIONS
-from lockterm.store.salvage import checksum, contents_at_last
 from tests.store.pages import PAGE, cells, leaves
 
 ROWS = 270

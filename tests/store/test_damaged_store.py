@@ -15,11 +15,11 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.operation import UNSETTLED, Operation, State
 from lockterm.errors import StoreError
 from lockterm.store.cache import Cache
+from lockterm.store.damage import passing_damage
 from lockterm.store.database import Database
 from lockterm.store.drafts import Drafts
 from lockterm.store.journal import Journal
 from lockterm.store.lock_book import LockBook
-from lockterm.store.salvage import passing_damage
 from lockterm.store.sessions import StoreSession
 from tests.store.pages import PAGE, leaves
 

@@ -1,0 +1,95 @@
+"""Tells a damaged store from a sound one; what becomes of a damaged one is in ``salvage``."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from lockterm.store.migrations import MIGRATIONS_TABLE
+
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+"""SQLite's words for a file that is not what it should be."""
+
+DATA_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
+"""What a damaged file raises: SQLite's words for it may quote what is no text any more."""
+
+TABLES = """
+    SELECT name FROM {file}.sqlite_master
+    WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'migrations'
+"""
+"""The names of a file's tables, but for what SQLite and the migrations keep for themselves."""
+
+Contents = dict[tuple[Any, ...], int]
+"""A file's table of contents: type, name, table and statement, as bytes -> the page it begins on.
+That of the migrations is left out."""
+
+
+def is_damage(error: BaseException) -> bool:
+    """Whether an error of SQLite tells of a damaged file, and not of a full disk or a lock."""
+    if isinstance(error, UnicodeDecodeError):
+        return True
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
+
+
+@contextlib.contextmanager
+def passing_damage() -> Iterator[None]:
+    """Leave off where a damaged file raises."""
+    try:
+        yield
+    except DATA_ERRORS as error:
+        if not is_damage(error):
+            raise
+
+
+def files_of(path: Path) -> list[Path]:
+    """A store's file, and the two that SQLite may have beside it."""
+    return [path, beside(path, "-wal"), beside(path, "-shm")]
+
+
+def inode(path: Path) -> int:
+    """The number of the file that has this name now; 0 where there is none."""
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return 0
+
+
+def contents(connection: sqlite3.Connection) -> Contents:
+    """The table of contents of a file."""
+    connection.text_factory = bytes
+    try:
+        rows = connection.execute(
+            "SELECT type, name, tbl_name, sql, rootpage FROM main.sqlite_master"
+            " WHERE name <> 'migrations'"
+        ).fetchall()
+    finally:
+        connection.text_factory = str
+    return {tuple(row)[:4]: row[4] for row in rows}
+
+
+def checksum(made: Contents) -> int:
+    """What stands for a table of contents, wherever it says that the tables begin."""
+    return crc32("".join(sorted(map(repr, made))).encode())
+
+
+def contents_at_last(migrations: Mapping[str, str]) -> Contents:
+    """What the table of contents is once all migrations are done."""
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as model:
+        model.execute(MIGRATIONS_TABLE)
+        for statement in migrations.values():
+            model.execute(statement)
+        return contents(model)
+
+
+def beside(path: Path, suffix: str) -> Path:
+    """A file that belongs to a store, and is called after it."""
+    return path.with_name(path.name + suffix)
+
+
+def ready_for(path: Path) -> Path:
+    """A new store that takes the place of a damaged one, once it is whole."""
+    return beside(path, ".salvaged")
