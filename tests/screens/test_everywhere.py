@@ -27,7 +27,7 @@ from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.everywhere import EverywhereScreen, results
 from lockterm.screens.everywhere.base import AllLocksScreen
-from lockterm.screens.everywhere.days import MORE, DaysToCome, _bars, _numbers
+from lockterm.screens.everywhere.days import MORE, DaysToCome, bars, numbers
 from lockterm.screens.everywhere.ends import WhatEndsScreen
 from lockterm.screens.everywhere.table import OnLocksTable
 from lockterm.screens.marked.form import MarkedForm
@@ -484,7 +484,7 @@ async def test_what_ends_is_also_days_to_come(
 def test_the_signs_of_the_days_to_come_are_apart_in_ascii() -> None:
     glyphs.use(glyphs.ASCII)
     monday = date(2026, 11, 23)
-    signs = [*_bars([1, 2, 3, 4], 1), _numbers(monday, [0], 1), _numbers(monday, [10], 1)]
+    signs = [*bars([1, 2, 3, 4], 1), numbers(monday, [0], 1), numbers(monday, [10], 1)]
     assert len(set(signs)) == len(signs) == 6
     assert MORE not in [state.sign for state in State]
 

@@ -68,12 +68,9 @@ class DaysToCome(Widget):
         room = max(width - cells * DAYS, 0)
         lines = [
             ("day", _ruler(self._first, cells)),
-            (f"most {max(sums):,}", _bars(sums, cells)),
-            (f"all {sum(sums):,}", _numbers(self._first, sums, cells)),
-            *(
-                (clean(title, 60), _numbers(self._first, ends, cells))
-                for title, ends in self._shown
-            ),
+            (f"most {max(sums):,}", bars(sums, cells)),
+            (f"all {sum(sums):,}", numbers(self._first, sums, cells)),
+            *((clean(title, 60), numbers(self._first, ends, cells)) for title, ends in self._shown),
         ]
         return Content("\n".join(_labelled(label, room) + text for label, text in lines))
 
@@ -102,7 +99,7 @@ def _ruler(first: date, cells: int) -> str:
     return text
 
 
-def _bars(counts: Sequence[int], cells: int) -> str:
+def bars(counts: Sequence[int], cells: int) -> str:
     """As high as many end on a day, beside the day with the most."""
     signs = "_:|#" if glyphs.are_ascii() else "▁▂▃▄▅▆▇█"
     most = max(*counts, 1)
@@ -110,7 +107,7 @@ def _bars(counts: Sequence[int], cells: int) -> str:
     return "".join(bar.rjust(cells) for bar in bars)
 
 
-def _numbers(first: date, counts: Sequence[int], cells: int) -> str:
+def numbers(first: date, counts: Sequence[int], cells: int) -> str:
     """How many end on each day; :data:`MORE` where it has no room; a weekend has no dots."""
     nothing = "." if glyphs.are_ascii() else "·"
     text = ""
