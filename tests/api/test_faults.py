@@ -165,7 +165,7 @@ def brief(name: str, server: FaultServer) -> Settings:
     """Little time for what never ends; enough of it for all else on a busy machine."""
     endless = any(word in name for word in ("silence", "drip", "for ever"))
     headers = {"Authorization": SECRET}
-    return Settings(server.base_url, headers=headers, timeout_s=0.3 if endless else 10.0)
+    return Settings(server.base_url, headers=headers, timeout_s=0.8 if endless else 10.0)
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -103,8 +103,8 @@ def bars(counts: Sequence[int], cells: int) -> str:
     """As high as many end on a day, beside the day with the most."""
     signs = "_:|#" if glyphs.are_ascii() else "▁▂▃▄▅▆▇█"
     most = max(*counts, 1)
-    bars = (signs[-(-count * len(signs) // most) - 1] if count else "" for count in counts)
-    return "".join(bar.rjust(cells) for bar in bars)
+    drawn = (signs[-(-count * len(signs) // most) - 1] if count else "" for count in counts)
+    return "".join(bar.rjust(cells) for bar in drawn)
 
 
 def numbers(first: date, counts: Sequence[int], cells: int) -> str:
