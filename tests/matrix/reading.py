@@ -81,12 +81,19 @@ def _missing(picture: Picture, expected: Expected) -> Iterator[str]:
     for pattern in expected.words:
         if not re.search(pattern, where):
             yield f"not there whole: {pattern!r}"
-    for line in picture.lines[2:-2] if expected.rows else ():
+    left = _left_of_rows(picture.lines[1])
+    for line in [row[left:] for row in picture.lines[2:-2]] if expected.rows else ():
         if line[:_FIRST_COLUMN].strip() and not re.search(expected.rows, line):
             yield f"a row does not say {expected.rows!r}: {line.rstrip()!r}"
     said = picture.words_of_notice
     if expected.notice and not re.search(expected.notice, said) and not _begins(said, expected):
         yield f"no notice says: {expected.notice!r}"
+
+
+def _left_of_rows(titles: str) -> int:
+    """Where the rows of the table begin: behind the lock book, in a wide terminal."""
+    book = re.match(r" Lock +Remotes ?[│|]", titles)
+    return book.end() if book else 0
 
 
 def _begins(said: str, expected: Expected) -> bool:
