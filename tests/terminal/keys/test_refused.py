@@ -99,10 +99,13 @@ async def type_(app: LocktermApp, *keys: str) -> None:
 
 
 def opening_keys(place: str) -> Iterator[tuple[str, str]]:
-    """The id and the first key of all that opens something on a screen."""
+    """The id and the first key of all that opens something on a screen.
+
+    Not those that show another lock in place of this one: see ``screens/test_book_pane.py``.
+    """
     for each in (PLACES[place], PLACES["app"]):
         for key in each.own:
-            if key.opens:
+            if key.opens and key.id not in ("remotes.next_lock", "remotes.previous_lock"):
                 first = key.keys.split(",")[0]
                 yield key.id, TYPED.get(first, first)
 
