@@ -31,7 +31,10 @@ TOLD = (
 """What becomes of a step that is not under way any more."""
 
 _NAMED = 3
-"""So many locks, or values, are named in a sentence."""
+"""So many locks, remotes or values are named in a sentence."""
+
+MOST_LISTED = 50
+"""So many remotes are named before several are added or changed; the plan names all of them."""
 
 _DATES = {FIELDS[name].label: name for name in ("startDate", "endDate")}
 
@@ -223,8 +226,11 @@ def all_notes(steps: Iterable[Step], zones: Mapping[int, tzinfo], now_ms: int) -
             noted.setdefault((words, own), []).append(step)
     lines: list[str] = []
     for (words, _), some in noted.items():
-        who = f"{step_title(some[0])}{f' and {len(some) - 1:,} more' * bool(some[1:])}"
-        if words == rules.OPENS_AGAIN and some[1:]:
+        is_again = words == rules.OPENS_AGAIN and len(some) > 1
+        named = some[: MOST_LISTED if is_again else _NAMED]
+        more = f" and {len(some) - len(named):,} more" if len(some) > len(named) else ""
+        who = f"{', '.join(map(step_title, named))}{more}"
+        if is_again:
             said = f"{len(some):,} of them have ended and will open again: {who}."
             lines.insert(0, f"Note: {said}")
         else:

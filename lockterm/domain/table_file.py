@@ -117,6 +117,9 @@ class Table:
     """The base URL that it was exported from; empty: it does not say."""
     without_lock: frozenset[int] = field(default_factory=frozenset)
     """The lines that do not say which lock they are for, and so are for the one that was given."""
+    problems: Sequence[Problem] = ()
+    """What is wrong with its form. The rows that could be read all the same are there to be
+    checked, so that everything is told at once; nothing of such a file is carried out."""
 
 
 def read_table(data: bytes, lock_id: int | None = None) -> Table:
@@ -127,20 +130,20 @@ def read_table(data: bytes, lock_id: int | None = None) -> Table:
         lock_id: The lock of those rows of a CSV that do not say which; None: each has to.
 
     Raises:
-        BadTable: It is none, or something is wrong with its form.
+        BadTable: It is none.
     """
     text = _decoded(data)
     if not text.strip():
         raise _refused("The file is empty.")
     if text.lstrip()[0] in "{[":
         return _read_json(text)
-    rows = [*_read_csv(text, needs_lock=lock_id is None)]
+    rows, problems = _read_csv(text, needs_lock=lock_id is None)
     if lock_id is None:
-        return Table(rows)
+        return Table(rows, problems=problems)
     without = frozenset(row.line for row in rows if not row.text(LOCK))
     here = {LOCK: str(lock_id)}
     rows = [row if row.text(LOCK) else replace(row, cells={**row.cells, **here}) for row in rows]
-    return Table(rows, without_lock=without)
+    return Table(rows, without_lock=without, problems=problems)
 
 
 def _refused(reason: str, line: int = 0, column: str = "", value: str = "") -> BadTable:
@@ -177,15 +180,15 @@ def _decoded(data: bytes) -> str:
 # --- CSV -----------------------------------------------------------------------------------------
 
 
-def _read_csv(text: str, *, needs_lock: bool) -> Iterator[Row]:
+def _read_csv(text: str, *, needs_lock: bool) -> tuple[list[Row], list[Problem]]:
     skipped = 0
     if match := re.match(r'"?sep=([,;\t])"?\r?\n', text, re.IGNORECASE):  # as Excel writes it
         text, skipped = text[match.end() :], 1
     delimiter = match[1] if match else max(_DELIMITERS, key=lambda one: _known(text, one))
     records = _records(text, delimiter, skipped)
     line, header = next(records, (1, []))
-    columns = _columns(line, header, needs_lock=needs_lock)
-    problems: list[Problem] = []
+    columns, problems = _columns(line, header, needs_lock=needs_lock)
+    rows: list[Row] = []
     for line, cells in records:
         if not any(cell.strip() for cell in cells):
             continue
@@ -205,16 +208,9 @@ def _read_csv(text: str, *, needs_lock: bool) -> Iterator[Row]:
             value = clean(extra if extra is not None else nameless, 40)
             problems.append(Problem(line, "", "", f"{quoted(value)} stands in no named column."))
         else:
-            yield Row(
-                line,
-                {
-                    name: unguarded(cell)
-                    for name, cell in zip(columns, cells, strict=False)
-                    if name is not None
-                },
-            )
-    if problems:
-        raise BadTable(problems)
+            named = zip(columns, cells, strict=False)
+            rows.append(Row(line, {name: unguarded(cell) for name, cell in named if name}))
+    return rows, problems
 
 
 def _known(text: str, delimiter: str) -> tuple[int, int]:
@@ -241,24 +237,31 @@ def _records(text: str, delimiter: str, skipped: int) -> Iterator[tuple[int, lis
         yield line, cells
 
 
-def _columns(line: int, header: Sequence[str], *, needs_lock: bool) -> list[str | None]:
-    """The column of each cell; None where a cell of the header is empty."""
+def _columns(
+    line: int, header: Sequence[str], *, needs_lock: bool
+) -> tuple[list[str | None], list[Problem]]:
+    """The column of each cell, and what is wrong with some.
+
+    None: the cell of the header is empty. Empty: no such column is known.
+    """
     problems: list[Problem] = []
     found: list[str | None] = []
+    is_twice = False
     for text in header:
         name = column_named(text)
         if name is None and text.strip():
+            name = ""
             problems.append(
                 Problem(line, text, text, f"There is no such column. Columns: {', '.join(NAMES)}.")
             )
         elif name is not None and name in found:
+            is_twice = True
             problems.append(Problem(line, text, text, "This column stands there twice."))
         found.append(name)
-    if not problems:
-        problems = _missing(line, found, needs_lock=needs_lock)
-    if problems:
-        raise BadTable(problems)
-    return found
+    missing = _missing(line, found, needs_lock=needs_lock)
+    if is_twice or missing:
+        raise BadTable([*problems, *missing])
+    return found, problems
 
 
 def _missing(line: int, columns: Iterable[str | None], *, needs_lock: bool) -> list[Problem]:

@@ -168,7 +168,7 @@ async def draw_plan(
         )
         raise BadTable([Problem(0, "", "", reason)])
     # Beside the event loop, as below: a file may have hundreds of thousands of rows.
-    problems = await asyncio.to_thread(check_rows, table.rows)
+    problems = [*table.problems, *await asyncio.to_thread(check_rows, table.rows)]
     rows = await asyncio.to_thread(_by_lock, table, {problem.line for problem in problems})
     for one in seen or ():
         rows.setdefault(one.lock.lock_id, [])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Generic, TypeVar
 
 from rich.cells import cell_len
@@ -69,6 +69,8 @@ class RowTable(LineTable):
 
     def __init__(self, *columns: Column, id: str | None = None) -> None:
         super().__init__(id=id)
+        self.hidden: Set[int] = frozenset()
+        """Indexes of the columns that say nothing in these rows; for the next that are shown."""
         self._plan = columns
         self._content: Mapping[str, Sequence[str]] = {}
         self._keys: Sequence[str] = ()
@@ -135,7 +137,7 @@ class RowTable(LineTable):
 
     def _fill(self, cursor: int) -> None:
         self._fitted_to = self._room()
-        self._widths = fit(self._plan, self.widest(), self._fitted_to)
+        self._widths = fit(self._plan, self.widest(), self._fitted_to, self.hidden)
         cells = sum(self._widths.values()) + GAP * len(self._widths)
         self.set_lines(cells, len(self._keys), cursor)
 
@@ -143,7 +145,9 @@ class RowTable(LineTable):
         return (self.scrollable_content_region.width or self.app.size.width - 1) - len(MARGIN)
 
 
-def fit(plan: Sequence[Column], widest: Sequence[int], room: int) -> dict[int, int]:
+def fit(
+    plan: Sequence[Column], widest: Sequence[int], room: int, hidden: Set[int] = frozenset()
+) -> dict[int, int]:
     """Share out the width.
 
     Columns that do not fit at their least are left out by rank; what is left over goes to the
@@ -153,6 +157,7 @@ def fit(plan: Sequence[Column], widest: Sequence[int], room: int) -> dict[int, i
         plan: The columns.
         widest: How many cells the longest content of each takes.
         room: The cells there are.
+        hidden: Indexes of those that are not wanted.
 
     Returns:
         Index of a column -> its width in cells, without the gap behind it.
@@ -162,7 +167,7 @@ def fit(plan: Sequence[Column], widest: Sequence[int], room: int) -> dict[int, i
         title = cell_len(column.title)
         least.append(min(max(content, title), column.least or title, column.most))
         wanted.append(max(min(max(content, title), column.most), least[-1]))
-    chosen = list(range(len(plan)))
+    chosen = [i for i in range(len(plan)) if i not in hidden]
     while sum(least[i] + GAP for i in chosen) - GAP > room:
         giving = [i for i in chosen if plan[i].rank]
         if not giving:

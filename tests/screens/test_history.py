@@ -84,7 +84,8 @@ def lines(screen: HistoryScreen) -> list[str]:
         re.split(" {2,}", "".join(text for text, _ in table.line(row)).strip())
         for row in range(table.row_count)
     ]
-    return [f"{what} {lock}" for _, what, *_, lock in cells]
+    named = screen.choice.lock_name if table.hidden else ""
+    return [f"{what} {named or last}" for _, what, *_, last in cells]
 
 
 async def test_what_was_done_here_is_shown_newest_first(

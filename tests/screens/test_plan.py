@@ -614,7 +614,10 @@ async def test_what_will_be_is_read_in_its_row_and_in_the_question(
         end = day_time(end_ms, ZoneInfo("Europe/Berlin"))
         assert words(pilot.app).count(f"End -> {end[:17]}") == 3
         await asked(pilot, ConfirmModal)
-        assert f"End: {end} for 3." in details(pilot)
+        told = details(pilot)
+        assert f"End: {end} for 3." in told
+        for one in fobs:
+            assert f"- {one.remote_name} ({one.remote_number})" in told
 
 
 @pytest.mark.long

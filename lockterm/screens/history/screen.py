@@ -265,7 +265,9 @@ class HistoryScreen(LocktermScreen[str | None]):
         page = self._page
         rows = page.rows
         self._shown = {line.id: line for line in rows}
-        table.show_lines(rows, self._zone, self.operations.now_ms(), top=top)
+        one_lock = page.choice.lock_id is not None
+        now_ms = self.operations.now_ms()
+        table.show_lines(rows, self._zone, now_ms, top=top, one_lock=one_lock)
         table.display = bool(rows)
         state.display = not rows
         if isinstance(self.page, StoreError):

@@ -22,6 +22,7 @@ WHEN = 12
 """Cells of the column of times."""
 _STATE = 3
 """The column of the sign."""
+_LOCK = 5
 LONGEST = 60
 """The most characters of a field that are looked at for showing it."""
 
@@ -60,6 +61,7 @@ class HistoryTable(RowTable):
         now_ms: int,
         *,
         top: bool = False,
+        one_lock: bool = False,
     ) -> None:
         """Replace the rows; the cursor stays on its operation.
 
@@ -68,8 +70,10 @@ class HistoryTable(RowTable):
             zone: In which times are shown.
             now_ms: As of when some of them are long ago.
             top: Whether to stand on the first row instead: it is another page.
+            one_lock: Whether they are all of one lock, which the title line names.
         """
         first = lines[0].id if top and lines else None
+        self.hidden = frozenset({_LOCK} if one_lock else ())
         self._lines, self._now_ms = {line.id: line for line in lines}, now_ms
         self.show(LazyRows(self._lines, lambda line: _cells(line, zone, now_ms)), first)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from lockterm.domain.backup import backup_words
 from lockterm.domain.plan import MOST_UNTYPED, Action, Step
-from lockterm.domain.plan_words import change_words, step_name, step_title
+from lockterm.domain.plan_words import MOST_LISTED, change_words, step_name, step_title
 from lockterm.domain.text import clean
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
@@ -23,6 +23,8 @@ _VERBS = {
 _PLACES = {Action.DELETE: "from", Action.UPDATE: "on", Action.ADD: "to"}
 """What stands between a remote and its lock."""
 
+_LISTED = {Action.DELETE: "deleted", Action.UPDATE: "changed", Action.ADD: "added"}
+
 
 def ask_for(
     steps: Sequence[Step], locks: Mapping[int, OnLock], cost: str, notes: Sequence[str]
@@ -36,8 +38,9 @@ def ask_for(
         notes: What has to be agreed to beside it; clean.
 
     Returns:
-        A question that is answered with ``True`` only by who has read it; where something is
-        deleted, by a key of its own, and with many deletes by typing how many these are.
+        A question that names the remotes, and is answered with ``True`` only by who has read it;
+        where something is deleted, by a key of its own, and with many deletes by typing how many
+        these are.
     """
     counts = Counter(step.action for step in steps)
     verb = ", ".join(f"{name} {counts[kind]:,}" for kind, name in _VERBS.items() if counts[kind])
@@ -57,14 +60,8 @@ def ask_for(
     if deleted:
         told_of_all = set.intersection(*(set(step.before) for step in deleted))
         lines.append(backup_words(dict.fromkeys(told_of_all), many=len(deleted) > 1))
-        more = " (page down shows more)" if len(deleted) > MOST_UNTYPED else ""
-        if len(steps) > 1:
-            lines += ["", f"To be deleted{more}:"]
-            lines += [
-                f"- {step_title(step)}"
-                + f", {clean(locks[step.lock_id].title, 40)}" * (len(on) > 1)
-                for step in deleted
-            ]
+    if len(steps) > 1:
+        lines += _names(steps, locks if len(on) > 1 else {})
     for step in steps:
         if step.action is Action.VOICE:
             on_lock = locks[step.lock_id]
@@ -90,3 +87,23 @@ def _ask_for_one(step: Step, where: str) -> tuple[str, str, list[str]]:
         who, numbers = name, [f"Number: {number}"]
     question = f"{verb} {who} {_PLACES[step.action]} {where}?"
     return question, f"{verb} {cut(name, 28)}", numbers
+
+
+def _names(steps: Sequence[Step], locks: Mapping[int, OnLock]) -> Iterator[str]:
+    """The remotes of several steps, a line for each; each with its lock, where there are several.
+
+    Args:
+        steps: Those that are to be sent.
+        locks: Id -> the lock; empty: it is named above.
+    """
+    for action, done in _LISTED.items():
+        some = [step for step in steps if step.action is action]
+        shown = some if action is Action.DELETE else some[:MOST_LISTED]
+        if some:
+            more = " (page down shows more)" if len(shown) > MOST_UNTYPED else ""
+            yield from ("", f"To be {done}{more}:")
+        for step in shown:
+            lock = f", {clean(locks[step.lock_id].title, 40)}" if locks else ""
+            yield f"- {step_title(step)}{lock}"
+        if left := len(some) - len(shown):
+            yield f"and {left:,} more: the plan behind this question names them."

@@ -82,8 +82,9 @@ class PlanScreen(LocktermScreen[None]):
         self._is_following = False
 
     def crumbs(self) -> tuple[str, ...]:
-        """Where it comes from."""
-        return ("Plan", self.drawn.plan.title)
+        """The lock, where it is one, and where the plan comes from."""
+        one = self._titles.values() if len(self._locks) == 1 else ()
+        return ("Plan", *one, self.drawn.plan.title)
 
     def compose_body(self) -> ComposeResult:
         """How much it is, or how far; the steps; the one under the cursor."""
@@ -133,6 +134,7 @@ class PlanScreen(LocktermScreen[None]):
             else:
                 self._locks[lock_id] = OnLock(lock.title, self.operations.zone(lock))
         self._is_read = True
+        self.show_crumbs()
         self._show_steps()
         self._begin_to_follow()
         self.follow_elsewhere()

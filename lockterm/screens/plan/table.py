@@ -17,8 +17,8 @@ from lockterm.widgets.row_table import Column, LazyRows, RowTable
 LONGEST = 60
 """The most characters of a name that are looked at for showing it."""
 
-_STATE = 3
-"""The column of the signs."""
+_LOCK, _STATE = 2, 3
+"""The columns of the lock, and of the signs."""
 
 _WORDS: Mapping[Action, str] = {
     Action.ADD: "add",
@@ -62,7 +62,7 @@ class PlanTable(RowTable):
             Column("Step", most=10, least=10),
             Column("Lock", most=24, least=6),
             Column("", most=2, least=2, rank=1),
-            Column("Remote", most=22, least=8),
+            Column("Remote", most=32, least=8),
             Column("Number", most=16, least=6, rank=2),
             Column("What", most=200, least=25),  # "End -> 31 Dec 2026 23:59", and that it is cut
             id=id,
@@ -82,6 +82,7 @@ class PlanTable(RowTable):
             locks: Id -> the lock.
         """
         self._locks = locks
+        self.hidden = frozenset({_LOCK} if len(locks) == 1 else ())  # the title line names it
         self._places = {number: place for place, number in enumerate(numbers)}
         self.show(LazyRows({str(number): number for number in numbers}, self._cells))
 
