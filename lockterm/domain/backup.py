@@ -39,8 +39,6 @@ class BackedUp:
     """Of the fields that no list returns, those that nobody here knows."""
     unnamed: tuple[str, ...] = ()
     """Fields of the service that the contract does not name: they are not sent back."""
-    ended: bool = False
-    """Its end has passed."""
     was_invalid: bool = False
     """The service said that it was invalid, although its end has not passed."""
 
@@ -106,17 +104,17 @@ def backed_up(remote: Remote, lock_id: int, known: Mapping[str, Any], now_ms: in
     unusable -= {field.name for field in _NAMES if (field.of(wanted) or "").strip()}
     if remote.id is None:
         why_not = "The backup has no usable id of it, to tell later whether it was restored."
-        return BackedUp(remote, None, why_not, ended=ended)
+        return BackedUp(remote, None, why_not)
     if (other := remote.other_lock(lock_id)) is not None:
-        return BackedUp(remote, None, f"It belonged to another lock: {other}.", ended=ended)
+        return BackedUp(remote, None, f"It belonged to another lock: {other}.")
     if unusable:
         named = ", ".join(field.called for field in ADDED if field.name in unusable)
-        return BackedUp(remote, None, f"The backup has no usable {named}.", ended=ended)
+        return BackedUp(remote, None, f"The backup has no usable {named}.")
     request = rules.added_again(lock_id, wanted)
     # An add makes a normal remote (3): what somebody had switched off would open the lock again.
     was_invalid = remote.status not in (None, RemoteStatus.NORMAL) and not ended
     unknown = tuple(field for field in hidden if field.name not in known)
-    return BackedUp(remote, request, "", unknown, tuple(remote.extras), ended, was_invalid)
+    return BackedUp(remote, request, "", unknown, tuple(remote.extras), was_invalid)
 
 
 def losses(remotes: Sequence[BackedUp]) -> list[str]:
@@ -136,11 +134,6 @@ def losses(remotes: Sequence[BackedUp]) -> list[str]:
         more = [f"{len(unnamed) - _NAMED} more"] if len(unnamed) > _NAMED else []
         listed = _listed([clean(name, 24) for name in unnamed[:_NAMED]] + more)
         said.append(f"Not sent, because the contract does not name it: {listed}.")
-    if ended := sum(remote.ended for remote in some):
-        said.append(
-            (f"{ended} of them have" if ended > 1 else "One of them has" if many else "It has")
-            + " ended already and will open nothing."
-        )
     if switched_off := sum(remote.was_invalid for remote in some):
         whose = (
             f"{switched_off} of them were"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import tzinfo
 from typing import Any
 
@@ -208,7 +208,7 @@ def step_sends_dates(step: Step) -> bool:
     return rules.sends_dates(before, Remote.read({**step.before, **step.wanted}))
 
 
-def all_notes(steps: Iterable[Step], zones: Mapping[int, tzinfo], now_ms: int) -> list[str]:
+def all_notes(steps: Sequence[Step], zones: Mapping[int, tzinfo], now_ms: int) -> list[str]:
     """What has to be agreed to before steps are sent; what is the same for several is said once.
 
     Takes a moment for thousands: use a thread.
@@ -218,23 +218,24 @@ def all_notes(steps: Iterable[Step], zones: Mapping[int, tzinfo], now_ms: int) -
         zones: Id -> the lock's.
         now_ms: Now, in milliseconds.
     """
-    noted: dict[tuple[str, int], list[Step]] = {}
+    noted: dict[str, list[Step]] = {}
     for step in steps:
         for words in notes_of(step, zones[step.lock_id], now_ms):
-            # What was found out of one remote is told of that one.
-            own = step.number if words == clean(step.note, 300) else 0
-            noted.setdefault((words, own), []).append(step)
+            noted.setdefault(words, []).append(step)
     lines: list[str] = []
-    for (words, _), some in noted.items():
+    for words, some in noted.items():
         is_again = words == rules.OPENS_AGAIN and len(some) > 1
-        named = some[: MOST_LISTED if is_again else _NAMED]
+        # What was found out of one remote is told of each; what follows from its fields is not.
+        is_own = words == clean(some[0].note, 300)
+        named = some[: MOST_LISTED if is_again or is_own else _NAMED]
         more = f" and {len(some) - len(named):,} more" if len(some) > len(named) else ""
         who = f"{', '.join(map(step_title, named))}{more}"
         if is_again:
             said = f"{len(some):,} of them have ended and will open again: {who}."
             lines.insert(0, f"Note: {said}")
         else:
-            lines.append(f"Note: {who}: {words}")
+            is_all = len(some) == len(steps) > 1
+            lines.append(f"Note: {f'all {len(some):,}' if is_all else who}: {words}")
     return lines
 
 

@@ -258,8 +258,7 @@ def draw_copies(
             left += [step for step in made if step.state is not StepState.TO_DO]
             steps += [step for step in made if step.state is StepState.TO_DO]
     hidden = {field.called: None for one in added.values() for field in one.unknown}
-    # Which have ended is a note of their steps, on how many locks they ever are added.
-    said = losses([replace(one, unknown=(), ended=False) for one in added.values()])
+    said = losses([replace(one, unknown=()) for one in added.values()])
     if hidden:
         said.append(f"The service does not tell, and so it is not copied: {', '.join(hidden)}.")
     names = ", ".join(str(one.lock.lock_id) for one in targets[:5])

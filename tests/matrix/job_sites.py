@@ -19,7 +19,7 @@ FILES: Mapping[str, str] = {
 }
 """What lies in the home directory."""
 
-_PLAN, _QUESTION = "Plan > apply site.csv", "Add 2, on Loading dock"
+_PLAN, _QUESTION = "Plan > Loading", "Add 2, on Loading dock"
 
 SITES: tuple[Step, ...] = (
     Step(

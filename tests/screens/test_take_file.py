@@ -121,7 +121,7 @@ async def test_rows_without_a_lock_are_for_the_lock_that_it_is_opened_from(
         assert "A row without lockId is for lock 1001 (lock 1001)." in words(pilot.app)
         await take(pilot, "roof.csv")
         assert plan_of(pilot) == [(Action.ADD, 1001, "Roof")]
-        assert "Plan > apply roof.csv for lock 1001" in shown(pilot)
+        assert "Plan > lock 1001 > apply roof.csv for lock 1001" in shown(pilot)
         assert "Its row has no lockId: it is taken for lock 1001." in words(pilot.app)
         await pilot.press("enter")
         await settled(pilot)
