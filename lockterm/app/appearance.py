@@ -27,6 +27,7 @@ from lockterm.terminal.patches import (
     begin_with_theme,
     driver_of,
     patch_drawing,
+    patch_keys,
     use_colours,
     without_greys,
 )
@@ -67,6 +68,7 @@ class Appearance:
         self._animations = app.animation_level
         self._link = Link(frame_diff.send, lambda: events.Event().time, self._offer_quiet)
         patch_drawing()
+        patch_keys()
         if (wanted := self._wanted_theme()) != app.theme:
             begin_with_theme(app, wanted)
         self._dress()

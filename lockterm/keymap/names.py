@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import string
 import unicodedata
 
 _OF_TEXTUAL = {
@@ -40,6 +39,19 @@ EDITING = frozenset({
     *(f"ctrl+shift+{key}" for key in ("left", "right")),
 })  # fmt: skip
 """Keys, beside characters, that a field takes for the text in it."""
+
+PUNCTUATION = {
+    "exclamation_mark": "!", "quotation_mark": '"', "number_sign": "#", "dollar_sign": "$",
+    "percent_sign": "%", "ampersand": "&", "apostrophe": "'", "left_parenthesis": "(",
+    "right_parenthesis": ")", "asterisk": "*", "plus": "+", "comma": ",", "minus": "-",
+    "full_stop": ".", "slash": "/", "colon": ":", "semicolon": ";", "less_than_sign": "<",
+    "equals_sign": "=", "greater_than_sign": ">", "question_mark": "?", "at": "@",
+    "left_square_bracket": "[", "backslash": "\\", "right_square_bracket": "]",
+    "circumflex_accent": "^", "underscore": "_", "grave_accent": "`", "left_curly_bracket": "{",
+    "vertical_line": "|", "right_curly_bracket": "}", "tilde": "~",
+}  # fmt: skip
+"""Textual's name -> the character. Written out, as is what follows from it: to ask Unicode for a
+few names makes each start read a megabyte of its tables."""
 
 _MEANT = {
     "esc": "escape",
@@ -109,13 +121,13 @@ def spelled(written: str) -> str:
     key = _character(key) if len(key) == 1 else _OF_TEXTUAL.get(key, key)
     name = "+".join([*held, key])
     name = _MEANT.get(name, name)
-    if name in SENDABLE or name in _PUNCTUATION:
+    if name in SENDABLE or name in PUNCTUATION:
         return name
     if name in _LIKE:
         raise ValueError(f"cannot be told from {_LIKE[name]}: most terminals send the same")
     if "alt" in held:
         raise ValueError("arrives as escape and another key where the link is slow")
-    if held and (len(key) == 1 or key in SENDABLE or key in _PUNCTUATION):
+    if held and (len(key) == 1 or key in SENDABLE or key in PUNCTUATION):
         raise ValueError("is sent by few terminals")
     close = difflib.get_close_matches(name, {*SENDABLE, *_MEANT}, n=1)
     raise ValueError(f"is no key; did you mean {close[0]}?" if close else "is no key")
@@ -129,13 +141,13 @@ def written(key: str) -> str:
     if key.startswith(NO_KEY):
         return ""
     *held, name = key.split("+")
-    name = "space" if name == "@" and held else _SHORT.get(name, _PUNCTUATION.get(name, name))
+    name = "space" if name == "@" and held else _SHORT.get(name, PUNCTUATION.get(name, name))
     return "+".join([*held, name])
 
 
 def is_typed(key: str) -> bool:
     """Whether a field takes the key for itself: a character, or one that edits."""
-    return len(key) == 1 or key in _PUNCTUATION or key == "space" or key in EDITING
+    return len(key) == 1 or key in PUNCTUATION or key == "space" or key in EDITING
 
 
 def _character(typed: str) -> str:
@@ -149,7 +161,3 @@ def _character(typed: str) -> str:
 def _name_of(character: str) -> str:
     name = unicodedata.name(character).lower().replace("-", "_").replace(" ", "_")
     return _OF_TEXTUAL.get(name, name)
-
-
-_PUNCTUATION = {_name_of(character): character for character in string.punctuation}
-"""Textual's name -> the character."""

@@ -9,6 +9,7 @@ from rich.color import ColorSystem
 from rich.segment import Segment, Segments
 from rich.style import Style
 from textual import _styles_cache
+from textual import screen as textual_screen
 from textual._border import get_box
 from textual.app import App
 from textual.binding import ActiveBinding, Binding
@@ -17,6 +18,7 @@ from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Offset
+from textual.keys import key_to_character
 from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
@@ -26,6 +28,7 @@ from textual.widgets import Input
 
 from lockterm.domain import glyphs
 from lockterm.domain.glyphs import are_ascii
+from lockterm.keymap.names import PUNCTUATION, SENDABLE
 from lockterm.terminal.glyphs import DrawnFilter, in_ascii
 
 if TYPE_CHECKING:
@@ -42,6 +45,9 @@ _get_line_filters = Widget.get_line_filters
 _DRAWN = DrawnFilter()
 _DRAWING = {"ScrollBar", "Bar"}
 """Widgets of Textual that show nothing but lines and blocks; most of them are imported late."""
+
+_CHARACTERS = {**dict.fromkeys(SENDABLE), **PUNCTUATION, "space": " "}
+"""What a field would take for a key; None: nothing that can be printed."""
 
 
 class SeenScrollBar(ScrollBarRender):
@@ -141,6 +147,16 @@ def patch_drawing() -> None:
     _styles_cache.get_box = _box  # type: ignore[assignment, attr-defined]
     Widget.get_line_filters = _filters  # type: ignore[method-assign]
     Widget.get_visual_style = _with_reverse  # type: ignore[method-assign]
+
+
+def _character_of(key: str) -> str | None:
+    """Textual asks Unicode, and of what this table knows too."""
+    return _CHARACTERS[key] if key in _CHARACTERS else key_to_character(key)
+
+
+def patch_keys() -> None:
+    """Have a key's character looked up where it is known, before all that is bound is looked up."""
+    textual_screen.key_to_character = _character_of  # type: ignore[assignment, attr-defined]
 
 
 # --- what Textual has and does not offer ---------------------------------------------------------

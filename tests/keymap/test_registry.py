@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import string
 from collections.abc import Iterator
 
+from textual import screen
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual.binding import Binding
 from textual.dom import DOMNode
-from textual.keys import _character_to_key
+from textual.keys import _character_to_key, key_to_character
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Button, Input, TextArea
@@ -21,6 +23,7 @@ from lockterm.app.first_run_app import FirstRunApp
 from lockterm.keymap.check import FIXED_KEYS, RESERVED_KEYS
 from lockterm.keymap.keys import FIRST_RUN_IDS, PLACES, PRIORITY, in_help, known
 from lockterm.keymap.names import EDITING, SENDABLE, spelled, written
+from lockterm.terminal.patches import patch_keys
 
 
 def classes() -> Iterator[type[DOMNode]]:
@@ -183,6 +186,17 @@ def test_names_of_characters_are_those_of_textual() -> None:
         assert spelled(character) == _character_to_key(character)
         assert written(spelled(character)) == character
         assert spelled(_character_to_key(character)) == spelled(character)
+
+
+def test_the_characters_of_keys_are_those_of_textual() -> None:
+    """They are told without Unicode's tables, which are a megabyte of each start."""
+    patch_keys()
+    for key in (*SENDABLE, "none:remotes.add", "ä", "一"):
+        character = key_to_character(key)
+        is_printed = character is not None and character.isprintable()
+        assert screen.key_to_character(key) == (character if is_printed else None), key
+    for character in string.printable.strip():  # of which Textual's misses six
+        assert screen.key_to_character(spelled(character)) == character
 
 
 def test_what_a_field_takes_for_its_text_is_known() -> None:
