@@ -198,6 +198,7 @@ def test_a_read_only_profile_shows_and_sends_nothing(scripts: Scripts, tmp_path:
     assert scripts.writes() == []
 
 
+@pytest.mark.long
 def test_without_the_service_it_is_3_and_each_row_is_told(scripts: Scripts, tmp_path: Path) -> None:
     file = written(tmp_path, "1004,C-1,Carl,1,", "1003,D-1,Dora,1,delete")
     scripts.use("http://127.0.0.1:9")

@@ -91,6 +91,7 @@ def test_bash_gets_a_name_as_one_word(tmp_path: Path, config_file: Path, name: s
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.long
 def test_bash_completes_commands_options_and_locks(scripts: Scripts, tmp_path: Path) -> None:
     bash = shutil.which("bash")
     assert bash is not None, "bash is what completes here"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Scripts
 
 
@@ -74,6 +76,7 @@ def test_a_lock_that_cannot_be_read_gets_nothing_and_holds_no_other_up(scripts: 
     assert len(named(scripts, 1004)) == 9
 
 
+@pytest.mark.long
 def test_an_export_and_a_backup_come_back_and_go_to_others(
     scripts: Scripts, tmp_path: Path
 ) -> None:

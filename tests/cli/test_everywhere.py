@@ -126,6 +126,7 @@ async def test_a_lock_that_does_not_answer_is_named(scripts: Scripts, half: Faul
     assert "5 of 6 locks read" in missing.stderr
 
 
+@pytest.mark.long
 async def test_without_a_service_no_more_locks_are_tried_than_were_begun(
     scripts: Scripts, half: FaultProxy
 ) -> None:

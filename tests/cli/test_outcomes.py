@@ -146,6 +146,7 @@ async def test_so_already_is_not_said_by_an_old_detail(scripts: Scripts, proxy: 
     assert proxy.asked.count("update") == 2
 
 
+@pytest.mark.long
 async def test_without_a_service_it_is_3_and_nothing_was_sent(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:

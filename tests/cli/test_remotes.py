@@ -83,6 +83,7 @@ def _csv(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
+@pytest.mark.long
 def test_where_stdout_is_ascii_only_values_have_escapes(scripts: Scripts) -> None:
     scripts.have(remoteName="“Tor” … 3")
     env = {"PYTHONIOENCODING": "ascii"}

@@ -56,6 +56,7 @@ async def test_nothing_unsettled_is_0(scripts: Scripts) -> None:
     assert (unknown.returncode, unknown.stdout) == (2, "")
 
 
+@pytest.mark.long
 async def test_what_is_unknown_is_listed_and_given_up(scripts: Scripts, proxy: FaultProxy) -> None:
     operation_id = await lost(scripts, proxy)
     listed = await run(scripts, "outcomes", "list")
@@ -109,6 +110,7 @@ async def test_a_person_gives_up_by_its_name(scripts: Scripts, proxy: FaultProxy
     assert scripts.history()[-1].state is State.GIVEN_UP
 
 
+@pytest.mark.long
 async def test_hostile_names_are_shown_harmless(scripts: Scripts, proxy: FaultProxy) -> None:
     operation_id = await lost(scripts, proxy, name="plain")
     database = Database(scripts.database)

@@ -73,6 +73,7 @@ async def test_point_10_it_explains_itself(service: RunningService, lockterm_app
                 assert (verb if action.enabled else f"({verb})") in offered
 
 
+@pytest.mark.long
 def test_point_11_it_is_quiet(lockterm: Start, service: RunningService) -> None:
     """Not a byte in ten seconds, also in a form with a cursor; the frame waits for nobody."""
     arguments = ("--base-url", service.base_url, "--lock", "1003")
@@ -159,6 +160,7 @@ async def test_point_13_errors_can_be_read_again(
         assert "09:00" in logged  # when, in the zone that the title of the column names
 
 
+@pytest.mark.long
 async def test_point_15_every_time_has_its_zone(
     service: RunningService, lockterm_app: Starter
 ) -> None:

@@ -60,7 +60,7 @@ async def test_write(site: Site, call: str, request: pytest.FixtureRequest):
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize("call", telling(("list",), READS))
+@pytest.mark.parametrize("call", telling(("detail",), READS))
 async def test_read(site: Site, call: str, request: pytest.FixtureRequest):
     # Whether the service had the request is all one to a read.
     faults = [fault for fault in catalogue() if not fault.name.endswith(", applied")]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from lockterm.service.running import RunningService
 from tests.screens.running_app import Clock, Starter, settled, shown, until
 from tests.screens.test_pause import asking_to_wait
@@ -38,6 +40,7 @@ async def test_a_page_is_as_old_as_the_time_that_has_passed(
         await settled(pilot)
 
 
+@pytest.mark.long
 async def test_what_an_earlier_session_read_is_not_called_new(
     service: RunningService, lockterm_app: Starter, clock: Clock
 ) -> None:

@@ -48,6 +48,7 @@ async def use(pilot: Pilot[Any], *columns: str, by: SortOrder | None = None) -> 
     await settled(pilot)
 
 
+@pytest.mark.long
 async def test_columns_are_chosen_ordered_and_kept(
     service: RunningService, lockterm_app: Starter
 ) -> None:

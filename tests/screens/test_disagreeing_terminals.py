@@ -296,6 +296,7 @@ def test_where_they_are_known_to_be_wide_the_name_is_whole(name: str) -> None:
         assert "".join(seen[NUMBER.start : NUMBER.stop]).rstrip() == "A-1"
 
 
+@pytest.mark.long
 @given(name=st.sampled_from(NAMES), cuts=st.sets(st.integers(1, COLUMNS - 1), max_size=4))
 def test_where_they_are_known_to_be_wide_a_row_is_cut_without_a_gap(
     name: str, cuts: set[int]

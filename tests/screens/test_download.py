@@ -136,6 +136,7 @@ async def test_a_timbre_of_the_tree(lockterm_app: Starter, service: RunningServi
         assert file.read_bytes() == content_of(pack)
 
 
+@pytest.mark.long
 async def test_stop_and_resume(lockterm_app: Starter) -> None:
     fill_book(lockterm_app, MAIN_GATE)
 
@@ -204,6 +205,7 @@ async def test_nothing_moves_while_the_size_is_not_known(lockterm_app: Starter) 
         await fetched(pilot, "neither size nor MD5")
 
 
+@pytest.mark.long
 async def test_what_goes_wrong_is_said(lockterm_app: Starter) -> None:
     fill_book(lockterm_app, MAIN_GATE)
     hostile = "\x1b]0;x\x07\u202e[/]"

@@ -409,6 +409,7 @@ async def test_hostile_names_are_shown_with_care(lockterm_app: Starter, key: str
                 assert all(char.isprintable() or char == "\n" for char in text)
 
 
+@pytest.mark.long
 async def test_what_ends_is_told_by_day_and_by_span(
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -513,6 +514,7 @@ async def test_the_days_to_come_are_told_without_a_lock_that_left_the_book(
         assert days() == ["Lock 2", "Lock 3"]
 
 
+@pytest.mark.long
 async def test_one_state_alone_is_shown_of_what_is_found(lockterm_app: Starter) -> None:
     def until_day(remote_id: int, lock_id: int, day: int, status: int = 1) -> dict[str, Any]:
         period = {"startDate": NOW_MS - 99 * DAY_MS, "endDate": NOW_MS + day * DAY_MS}
@@ -666,6 +668,7 @@ async def test_marked_ones_of_several_locks_go_into_one_plan(lockterm_app: Start
         assert "2 marked" in shown(pilot.app).splitlines()[-2]
 
 
+@pytest.mark.long
 async def test_all_that_was_found_is_marked_and_a_range(lockterm_app: Starter) -> None:
     site = Site(L1=[remote(n, 1, "Anna") for n in range(1, 5)], L2=[remote(9, 2, "Anna")])
     async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:

@@ -131,6 +131,7 @@ async def test_the_palette_offers_the_same_actions_and_runs_them(
         await until(pilot, lambda: "Open the remotes of which lock?" in words(pilot.app))
 
 
+@pytest.mark.long
 async def test_enter_typed_at_once_runs_what_was_typed_or_nothing(
     lockterm_app: Starter, service: RunningService
 ) -> None:

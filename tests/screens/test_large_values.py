@@ -92,6 +92,7 @@ def kept_in_fields(pilot: Pilot[Any]) -> int:
     return sum(len(one.text) for one in editors) + sum(len(one.value) for one in inputs)
 
 
+@pytest.mark.long
 def test_what_is_shown_of_a_value_is_its_beginning() -> None:
     for fields in LARGE.values():
         value = dict(fields)

@@ -29,6 +29,7 @@ def field(pilot: Pilot[int], name: str) -> FormField:
     return pilot.app.screen.query_one(f"#field-{name}", FormField)
 
 
+@pytest.mark.long
 async def test_adding_by_id_takes_the_names_from_a_remotes_detail(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -87,6 +88,7 @@ async def test_save_straight_after_the_id_waits_for_the_service(
         assert book_of(lockterm_app)[1002].name == "Loading dock"
 
 
+@pytest.mark.long
 async def test_an_id_that_the_service_refuses_stays_on_the_form(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -193,6 +195,7 @@ async def test_every_enter_presses_a_button_however_fast_they_come(
         assert isinstance(pilot.app.screen, ConfirmModal)
 
 
+@pytest.mark.long
 async def test_hostile_names_from_the_service_become_harmless(lockterm_app: Starter) -> None:
     remote = {"id": 5, "remoteName": "x"}
     page = {"list": [remote], "pageNo": 1, "pageSize": 20, "pages": 1, "total": 1}

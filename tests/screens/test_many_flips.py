@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 
+import pytest
+
 from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.operations.remotes import MOST_PAGES
 from tests.screens.running_app import Starter, settled, shown
@@ -18,6 +20,7 @@ def alive(kind: type) -> int:
     return sum(isinstance(one, kind) for one in gc.get_objects())
 
 
+@pytest.mark.long
 async def test_as_many_pages_are_kept_after_many_flips_as_after_some(
     lockterm_app: Starter,
 ) -> None:

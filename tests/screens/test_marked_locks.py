@@ -100,6 +100,7 @@ async def test_a_mark_is_seen_beside_the_cursor_by_its_shape(
         assert "*Loading do" in shown(pilot.app).splitlines()[2]
 
 
+@pytest.mark.long
 async def test_one_voice_for_many_locks_is_one_plan(
     lockterm_app: Starter, service: RunningService
 ) -> None:

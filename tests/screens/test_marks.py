@@ -218,6 +218,7 @@ async def test_a_mark_is_seen_beside_the_cursor_by_its_shape(
         assert before[0] == (">" if after.startswith(">") else " ")
 
 
+@pytest.mark.long
 async def test_what_is_typed_is_there_again_and_what_is_possible_is_said_before_the_plan(
     service: RunningService, lockterm_app: Starter
 ) -> None:

@@ -40,6 +40,7 @@ def test_a_bar_has_today_where_it_is(start: int, end: int, bar: str, plain: str)
     assert not bar or (last and last.endswith("|]") and len(last) == 20)
 
 
+@pytest.mark.long
 async def test_it_tells_label_and_value_the_period_and_what_was_done_from_here(
     service: RunningService, lockterm_app: Starter
 ) -> None:

@@ -420,6 +420,7 @@ async def test_what_was_under_way_as_the_store_failed_is_unknown_and_read_back(
         assert [names(service, 1003) >= {f"New {number}"} for number in range(1, 5)] == [True] * 4
 
 
+@pytest.mark.long
 async def test_a_run_of_another_session_is_followed_and_gone_on_with_once_it_has_ended(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -453,6 +454,7 @@ async def test_a_run_of_another_session_is_followed_and_gone_on_with_once_it_has
         assert {"New 2"} == names(service, 1003) & {"New 1", "New 2", "New 3"}
 
 
+@pytest.mark.long
 async def test_a_damaged_run_of_another_session_does_not_stay_under_way(
     lockterm_app: Starter, service: RunningService
 ) -> None:

@@ -237,6 +237,7 @@ async def test_a_broken_one_can_be_mended(home: Home, service: RunningService) -
         await until(pilot, lambda: goes_on(pilot) is not None)
 
 
+@pytest.mark.long
 async def test_another_address_is_told_to_get_the_headers(home: Home) -> None:
     async with home.open() as pilot:
         for key, headers in (("G", True), ("g", False)):  # annexe has one, north-campus none
@@ -251,6 +252,7 @@ async def test_another_address_is_told_to_get_the_headers(home: Home) -> None:
             await back(pilot)
 
 
+@pytest.mark.long
 async def test_a_test_can_be_stopped_and_typed_fields_stay(tmp_path: Path, clock: Clock) -> None:
     async def never(_: object) -> object:
         await asyncio.Event().wait()

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from lockterm.domain.locks import Lock
@@ -136,6 +137,7 @@ async def test_gone_is_said_and_delete_from_here_leads_back(
         assert remote_id not in left and len(left) == 1
 
 
+@pytest.mark.long
 async def test_without_the_service_it_says_so_and_keeps_what_was_read(
     running_service: Callable[..., RunningService], lockterm_app: Starter
 ) -> None:

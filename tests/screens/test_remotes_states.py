@@ -96,6 +96,7 @@ async def test_without_the_service_the_rows_stay_and_are_called_stale(
         await settled(pilot)
 
 
+@pytest.mark.long
 async def test_a_page_that_cannot_be_had_leaves_the_one_before(
     running_service: Callable[..., RunningService], lockterm_app: Starter
 ) -> None:
@@ -270,6 +271,7 @@ async def test_states_are_counted_for_what_was_read(
         assert "17 read: " in shown(pilot), "the others are as they were before"
 
 
+@pytest.mark.long
 async def test_a_name_that_is_cut_is_told_whole_while_the_cursor_is_on_it(
     service: RunningService, lockterm_app: Starter
 ) -> None:

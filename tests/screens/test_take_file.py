@@ -150,6 +150,7 @@ async def test_rows_without_a_lock_are_for_the_lock_that_it_is_opened_from(
         assert "The id of a lock is needed." in words(pilot.app)
 
 
+@pytest.mark.long
 async def test_what_a_file_lacks_is_deleted_only_where_that_was_chosen(
     service: RunningService, lockterm_app: Starter, folder: Path
 ) -> None:
@@ -191,6 +192,7 @@ async def test_what_is_wrong_is_listed_with_line_and_reason(
             (folder / "remotes.csv").write_text(BAD)
 
 
+@pytest.mark.long
 async def test_zeros_that_a_spreadsheet_dropped_are_noticed(
     service: RunningService, lockterm_app: Starter, folder: Path
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from lockterm.domain.locks import VoiceChoice
@@ -44,6 +45,7 @@ async def carried_out(pilot: Pilot[Any]) -> list[StepState]:
     return [step.state for step in ended.steps]
 
 
+@pytest.mark.long
 async def test_a_renewed_remote_gets_its_own_end_back(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -95,6 +97,7 @@ async def test_what_was_added_is_deleted_again_unless_somebody_has_changed_it(
     assert detail(service, first)["isCoerced"] == 1
 
 
+@pytest.mark.long
 async def test_a_voice_is_set_back_to_the_one_that_was_set_from_here_before(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -151,6 +154,7 @@ async def test_what_cannot_be_undone_says_why(
         assert "The service never tells a user number" in " ".join(shown(pilot).split())
 
 
+@pytest.mark.long
 async def test_a_user_number_that_was_set_from_here_comes_back(
     service: RunningService, lockterm_app: Starter
 ) -> None:

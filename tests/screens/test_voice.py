@@ -178,6 +178,7 @@ async def test_the_detail_of_the_pack_under_the_cursor(
         await until(pilot, lambda: "These are packs" in words(pilot.app))
 
 
+@pytest.mark.long
 async def test_url_md5_and_file_are_those_of_one_pack(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -214,6 +215,7 @@ async def test_each_half_says_why_it_has_nothing(lockterm_app: Starter) -> None:
         await until(pilot, lambda: "Choose a timbre" in words(pilot.app))
 
 
+@pytest.mark.long
 async def test_a_refused_model_is_asked_for_again_by_the_key_alone(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -237,6 +239,7 @@ async def test_a_refused_model_is_asked_for_again_by_the_key_alone(
         assert asked() == 2
 
 
+@pytest.mark.long
 async def test_a_failed_refresh_keeps_the_old_rows_and_says_stale(
     lockterm_app: Starter, running_service: Callable[..., RunningService]
 ) -> None:
@@ -316,6 +319,7 @@ async def test_leaving_does_not_cut_off_a_request(lockterm_app: Starter) -> None
         assert book_of(lockterm_app)[1001].voice == VoiceChoice("fr-FR", "marc")
 
 
+@pytest.mark.long
 async def test_read_only_and_headings_say_why_nothing_is_set(
     lockterm_app: Starter, service: RunningService
 ) -> None:

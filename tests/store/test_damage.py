@@ -316,6 +316,7 @@ def test_the_contents_that_all_steps_make_are_known() -> None:
     assert {checksum(contents_at_last(made)) for made in steps} == MADE
 
 
+@pytest.mark.long
 def test_bits_of_the_table_of_contents_lose_nothing(store: Path, tmp_path: Path) -> None:
     flip_and_start(store, tmp_path, random.Random(1).sample(range(PAGE * 8), 10))
 

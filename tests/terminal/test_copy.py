@@ -74,7 +74,7 @@ def copier(value: str, *without: str) -> list[str]:
     return ["env", *names, f"PYTHONPATH={Path.cwd()}", sys.executable, "-c", _COPIER, value]
 
 
-@pytest.mark.parametrize("clipboard", ["on", "external", "off"])
+@pytest.mark.parametrize("clipboard", telling(["off"], ["on", "external", "off"]))
 @pytest.mark.parametrize("passthrough", telling(["on"], ["on", "off"]))
 def test_inside_of_tmux_a_value_arrives_once_however_it_is_set(
     tmp_path: Path, clipboard: str, passthrough: str
@@ -89,9 +89,9 @@ def test_inside_of_tmux_a_value_arrives_once_however_it_is_set(
 @pytest.mark.parametrize(
     ("clipboard", "passthrough", "term", "times"),
     [
-        ("on", "off", "tmux-256color", 1),
+        pytest.param("on", "off", "tmux-256color", 1, marks=pytest.mark.long),
         ("off", "on", "tmux-256color", 1),
-        ("external", "off", "tmux-256color", 0),
+        pytest.param("external", "off", "tmux-256color", 0, marks=pytest.mark.long),
         pytest.param("on", "on", "tmux-256color", 2, marks=pytest.mark.long),
         ("on", "off", "screen-256color", 1),  # tmux's own default for TERM
         pytest.param("external", "on", "screen-256color", 0, marks=pytest.mark.long),
@@ -112,6 +112,7 @@ def test_over_ssh_from_inside_of_tmux_either_option_is_enough(
     assert "Nothing to paste?" in " ".join(said.split()), "what to set is said"
 
 
+@pytest.mark.long
 def test_half_of_a_long_value_is_never_taken_for_the_whole(tmp_path: Path) -> None:
     """A tmux that calls itself screen gets pieces that it cannot put together."""
     options = ("set -s set-clipboard on", "set -g default-terminal screen-256color")
@@ -124,7 +125,7 @@ def test_half_of_a_long_value_is_never_taken_for_the_whole(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("value", telling([LONG], [VALUE, LONG]))
-@pytest.mark.parametrize("without", [(), ("STY",)])
+@pytest.mark.parametrize("without", telling([("STY",)], [(), ("STY",)]))
 def test_gnu_screen_hands_a_value_on_whole_and_spills_nothing(
     tmp_path: Path, value: str, without: tuple[str, ...]
 ) -> None:

@@ -156,6 +156,7 @@ def test_a_terminal_unlike_its_variables_is_told(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_a_terminal_that_answers_nothing_holds_nothing_up(tmp_path: Path) -> None:
     with PtySession(doctor(), clean_environment(tmp_path)) as terminal:
         assert terminal.wait_exit() == 1, "no service is known"
@@ -252,6 +253,7 @@ def test_a_terminal_that_is_too_small_is_wrong(tmp_path: Path) -> None:
     assert b"FAIL  terminal       Size: 59x24 is too small. Make it" in terminal.raw
 
 
+@pytest.mark.long
 def test_tmux_is_asked_how_it_is_set(tmp_path: Path) -> None:
     out = tmp_path / "report.json"
     with in_tmux(doctor(to=out), tmp_path, "set -g allow-passthrough on") as terminal:

@@ -41,6 +41,7 @@ def test_nothing_but_ascii_is_sent_to_it(lockterm: Start, name: str) -> None:
     assert session.raw.replace(QUESTION, b"").isascii()
 
 
+@pytest.mark.long
 def test_it_is_asked_and_the_locale_is_wrong(lockterm: Start) -> None:
     """As over SSH from a terminal of UTF-8 to a machine without locales."""
     session = lockterm("demo", env={"LANG": ""})
@@ -51,6 +52,7 @@ def test_it_is_asked_and_the_locale_is_wrong(lockterm: Start) -> None:
     session.wait_for("Peter Novák +F-2044")
 
 
+@pytest.mark.long
 def test_it_is_asked_and_the_locale_is_right(lockterm: Start) -> None:
     session = lockterm("demo", env={"LANG": "C"})
     session.wait_until(lambda: QUESTION in session.raw, "the question")
@@ -59,6 +61,7 @@ def test_it_is_asked_and_the_locale_is_right(lockterm: Start) -> None:
     assert session.raw.replace(QUESTION, b"").isascii()
 
 
+@pytest.mark.long
 def test_it_is_asked_though_the_locale_says_so(lockterm: Start) -> None:
     """As a terminal of another encoding that was started where the locale is of UTF-8."""
     session = lockterm("demo")

@@ -78,6 +78,7 @@ def test_a_closed_terminal_ends_it(lockterm: Start, tmp_path: Path, controlling:
     _assert_nothing_left(session, tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_stalled_terminal_does_not_keep_it(
     lockterm: Start, tmp_path: Path, number: signal.Signals

@@ -136,6 +136,7 @@ def test_a_variable_that_is_not_set_is_told_before_and_after(
     assert "variableNOT_SET,whichisnotset" in "".join(session.text.split())
 
 
+@pytest.mark.long
 def test_where_nothing_can_be_written_the_form_stays(
     lockterm: Start, tmp_path: Path, service: RunningService
 ) -> None:

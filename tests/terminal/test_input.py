@@ -52,7 +52,11 @@ def gnu_screen(home: Path) -> Iterator[PtySession]:
 
 
 @pytest.mark.parametrize(
-    ("inside", "pause_s"), [(plain, 0.0), (plain, 0.03), (tmux, 0.05), (gnu_screen, 0.05)]
+    ("inside", "pause_s"),
+    [
+        *((plain, 0.0), (plain, 0.03), (tmux, 0.05)),
+        pytest.param(gnu_screen, 0.05, marks=pytest.mark.long),
+    ],
 )
 def test_escape_and_the_next_key_are_two_keys(
     tmp_path: Path, inside: Callable[[Path], AbstractContextManager[PtySession]], pause_s: float
@@ -103,6 +107,7 @@ def test_answers_are_no_keys(lockterm: Start) -> None:
     session.wait_until(lambda: session.lines[2:-2] == before, "the same rows as before")
 
 
+@pytest.mark.long
 def test_answers_are_no_text(lockterm: Start) -> None:
     session = adding(lockterm)
     session.press("Gate 4")

@@ -187,6 +187,7 @@ def test_lines_are_ascii_where_they_would_be_two_cells_wide(lockterm: Start) -> 
     assert session.raw.count(HOW_WIDE) == 1
 
 
+@pytest.mark.long
 def test_questions_about_wide_names_are_drawn_whole(
     lockterm: Start, running_service: Callable[..., RunningService]
 ) -> None:

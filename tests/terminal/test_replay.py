@@ -296,6 +296,7 @@ def test_keys_that_move_take_effect_and_others_land_nowhere(
     assert session.wait_exit() == 0
 
 
+@pytest.mark.long
 def test_a_terminal_that_does_not_answer_keeps_no_key_from_the_live_frame(
     home: Home, service: RunningService
 ) -> None:
@@ -420,6 +421,7 @@ def test_a_configuration_that_cannot_be_used_any_more_is_told_on_the_shells_scre
     assert session.raw.index(b"\x1b[?1049l") < session.raw.index(b"profiles must be tables")
 
 
+@pytest.mark.long
 def test_a_line_that_dies_ends_it(home: Home, service: RunningService) -> None:
     home.visit(service.base_url)
     session = home.start(service.base_url, held=True)

@@ -30,6 +30,7 @@ def hosts(tmp_path: Path, running_service: Callable[..., RunningService]) -> tup
     return first, second
 
 
+@pytest.mark.long
 def test_profiles_are_switched_there_and_back(lockterm: Start, hosts: tuple[str, str]) -> None:
     north, south = hosts
     session = lockterm("--lock", "1001")

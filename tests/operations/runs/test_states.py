@@ -25,6 +25,7 @@ from lockterm.operations.watching import Timer
 from tests.faults.catalogue import BROKEN_OFF, LIMITED, REFUSED, answers, refusal, reset
 from tests.faults.proxy import Exchange, FaultProxy, Play, decoded
 from tests.faults.site import Site, read_back, until
+from tests.long import telling
 from tests.operations.runs.planning import add, carry_out, delete, keep, names, states, update
 from tests.operations.test_full_disk import full_disk
 from tests.operations.virtual import VirtualTimer
@@ -448,7 +449,7 @@ async def test_what_a_person_settles_is_told_of_the_step(site: Site):
 # --- too many calls ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("call", ["add", "checkRemoteName"])
+@pytest.mark.parametrize("call", telling(["checkRemoteName"], ["add", "checkRemoteName"]))
 async def test_a_pause_that_the_service_asks_for_is_waited_out(site: Site, carried: Any, call: str):
     locks = [site.new_lock() for _ in range(4)]
     async with site.proxy() as proxy:

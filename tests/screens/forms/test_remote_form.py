@@ -102,6 +102,7 @@ async def test_a_taken_name_is_told_when_the_field_is_left(
         assert form.error("remoteName") == ""
 
 
+@pytest.mark.long
 async def test_a_late_answer_says_nothing_about_another_name(
     service: RunningService, open_form: Opener, line: Line
 ) -> None:
@@ -321,6 +322,7 @@ async def test_other_values_are_not_the_first_change_sent_again(
         assert form.closed == [RemoteSaved(remote_id)]
 
 
+@pytest.mark.long
 async def test_sent_again_a_time_from_now_is_what_it_was(
     service: RunningService, open_form: Opener, line: Line, clock: Clock
 ) -> None:
@@ -340,6 +342,7 @@ async def test_sent_again_a_time_from_now_is_what_it_was(
         assert again.body == lost.body
 
 
+@pytest.mark.long
 async def test_another_change_of_the_remote_is_not_taken_for_the_forms_own(
     service: RunningService, open_form: Opener, line: Line
 ) -> None:
@@ -353,6 +356,7 @@ async def test_another_change_of_the_remote_is_not_taken_for_the_forms_own(
         assert form.screen.fields.typed()["remoteName"] == "Roofs"
 
 
+@pytest.mark.long
 async def test_what_was_sent_again_elsewhere_is_the_forms_own(
     service: RunningService, open_form: Opener, line: Line
 ) -> None:
@@ -509,6 +513,7 @@ async def test_weekdays_by_mark_and_by_text_say_the_same(
         assert form.screen.fields.reading.values.week_day == (5,)
 
 
+@pytest.mark.long
 async def test_a_paste_brings_neither_control_characters_nor_a_megabyte(
     service: RunningService, open_form: Opener
 ) -> None:

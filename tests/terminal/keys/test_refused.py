@@ -116,11 +116,7 @@ STATES = [
     for place in WAYS
     if how != "nothing" or place not in ("remote", "voice", "operation")
 ]
-TELLING = [
-    *(("read-only", "operation"), ("offline", "remotes"), ("held", "history")),
-    ("nothing", "profiles"),
-]
-"""Each state, on another screen each."""
+TELLING = [("read-only", "operation"), ("held", "history")]
 
 
 @pytest.mark.every_case
