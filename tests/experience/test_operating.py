@@ -80,6 +80,7 @@ def test_point_14_it_can_be_operated(
         assert "hunter2" not in said
 
 
+@pytest.mark.long
 def test_point_14_read_only_sends_no_writing_call(
     service: RunningService, lockterm: Start, configured: Callable[..., None], tmp_path: Path
 ) -> None:

@@ -101,6 +101,7 @@ def test_point_07_it_is_readable_everywhere(
         assert {char for char in session.text if not char.isascii()} <= names
 
 
+@pytest.mark.long
 def test_point_08_every_key_arrives(
     lockterm: Start, service: RunningService, tmp_path: Path
 ) -> None:

@@ -38,6 +38,7 @@ def on_one_line(pilot: Pilot[Any]) -> str:
     return " ".join(shown(pilot).split())
 
 
+@pytest.mark.long
 async def test_point_10_it_explains_itself(service: RunningService, lockterm_app: Starter) -> None:
     """Key line, help and palette are one list; a disabled action says why when it is pressed."""
     async with lockterm_app(service, 1004, size=(200, 90)) as pilot:

@@ -40,6 +40,7 @@ from lockterm.service.running import RunningService
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.form_field import FormField
 from tests.conftest import NOW_MS
+from tests.long import telling
 from tests.screens.running_app import Clock, Starter, notices, settled, until
 from tests.screens.site import (
     DAY_MS,
@@ -301,6 +302,7 @@ async def test_without_marks_keys_are_for_the_remote_under_the_cursor(
         assert (done.call, done.lock_id, done.remote_id) == ("delete", *on)
 
 
+@pytest.mark.long
 async def test_a_notice_over_all_locks_says_of_which_lock_a_remote_is(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -389,7 +391,7 @@ async def test_weekdays_are_told_wherever_a_remote_is_recurring(
             assert by_name["Plain"].partition("N-1")[2].split() == ["<", "30", "days", "now"]
 
 
-@pytest.mark.parametrize("key", ["F", "W"])
+@pytest.mark.parametrize("key", telling(["W"], ["F", "W"]))
 async def test_hostile_names_are_shown_with_care(lockterm_app: Starter, key: str) -> None:
     dates = {"remoteType": 2, "startDate": NOW_MS - 9 * DAY_MS, "endDate": NOW_MS + HOUR_MS}
     found = [
@@ -553,6 +555,7 @@ async def test_one_state_alone_is_shown_of_what_is_found(lockterm_app: Starter) 
         assert len(rows(pilot)) == 4
 
 
+@pytest.mark.long
 async def test_no_count_is_told_of_what_was_not_counted(lockterm_app: Starter) -> None:
     """What was counted of one span says nothing of the next one."""
 
@@ -774,6 +777,7 @@ async def test_a_plan_to_delete_names_the_locks_that_are_still_being_read(
         await settled(pilot)
 
 
+@pytest.mark.long
 async def test_of_a_lock_that_left_the_book_nothing_stays_marked(
     lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -226,6 +226,7 @@ async def test_no_messages_and_hostile_ones(lockterm_app: Starter, service: Runn
             assert all(char.isprintable() or char in "\n\u200d" for char in shown(pilot.app))
 
 
+@pytest.mark.long
 async def test_the_palette_finds_by_every_word_and_the_locks(
     lockterm_app: Starter, service: RunningService
 ) -> None:

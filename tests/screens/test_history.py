@@ -291,6 +291,7 @@ async def test_hostile_strings_do_nothing(
         assert not set(shown(pilot.app)) & set("\x1b\x00\x07\x9b\u202e\u200b\u2066\u2028")
 
 
+@pytest.mark.long
 async def test_a_read_only_profile_shows_what_would_be_restored_or_undone(
     running_service: Callable[..., RunningService], lockterm_app: Starter, clock: Clock
 ) -> None:

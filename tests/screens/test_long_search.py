@@ -78,6 +78,7 @@ async def test_a_search_keeps_what_it_finds_and_nothing_else(
         assert kept_answers(lockterm_app) == before
 
 
+@pytest.mark.long
 async def test_a_search_that_takes_long_tells_less_often_how_far_it_is(
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,11 +19,12 @@ TIMBRES = [{"timbre": f"t{number}"} for number in range(40_000)]
 GATE = Lock(1, vendor="v", model="m")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "languages",
     [
-        pytest.param([{"lang": f"x{number}"} for number in range(40_000)], marks=pytest.mark.long),
-        pytest.param([{"lang": "xx", "timbres": TIMBRES}], marks=pytest.mark.long),
+        [{"lang": f"x{number}"} for number in range(40_000)],
+        [{"lang": "xx", "timbres": TIMBRES}],
         [{"lang": f"x{number}", "timbres": TIMBRES[:20]} for number in range(1500)],
     ],
     ids=["languages", "timbres", "both"],

@@ -207,6 +207,7 @@ async def test_zeros_that_a_spreadsheet_dropped_are_noticed(
         assert [one[0] for one in plan_of(pilot)] == [Action.KEEP]
 
 
+@pytest.mark.long
 async def test_what_is_no_table_is_told_at_the_path(
     service: RunningService, lockterm_app: Starter, folder: Path
 ) -> None:

@@ -22,7 +22,6 @@ from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
 from lockterm.terminal.colours import OWN, contrast
 from lockterm.widgets.line_table import STATES
-from tests.long import telling
 from tests.matrix.colours import EYES, OF_THEMES, PALETTES, distance, ratio_of
 from tests.screens.running_app import Starter, notices, settled, shown, strips
 from tests.screens.tour import tour
@@ -108,7 +107,8 @@ async def test_a_choice_that_cannot_be_kept_holds_for_the_session(
         assert "for this session alone" in notices(pilot)
 
 
-@pytest.mark.parametrize("colours", telling([256], [TRUE_COLOURS, 256]))
+@pytest.mark.long
+@pytest.mark.parametrize("colours", [TRUE_COLOURS, 256])
 async def test_each_state_is_read_in_every_theme(
     service: RunningService, lockterm_app: Starter, colours: int
 ) -> None:

@@ -50,7 +50,8 @@ def test_it_offers_the_demo(lockterm: Start) -> None:
     assert session.wait_exit() == 0
 
 
-@pytest.mark.parametrize("size", telling([(60, 20)], [(80, 24), (60, 20)]))
+@pytest.mark.long
+@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
 def test_a_service_is_tried_and_its_profile_is_used_from_then_on(
     lockterm: Start,
     tmp_path: Path,

@@ -6,6 +6,8 @@ import re
 import unicodedata
 from collections.abc import Callable
 
+import pytest
+
 from tests.terminal.hostile_service import hostile_service
 from tests.terminal.pty_session import PtySession
 
@@ -34,6 +36,7 @@ def _what_would_steer(raw: bytes) -> list[str]:
     ]
 
 
+@pytest.mark.long
 def test_hostile_strings_on_every_screen(lockterm: Start) -> None:
     with hostile_service() as (base_url, calls):
         session = lockterm("--base-url", base_url, "--lock", "7", size=(100, 30))

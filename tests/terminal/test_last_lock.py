@@ -11,7 +11,6 @@ from lockterm.domain.locks import Lock
 from lockterm.service.running import RunningService
 from lockterm.store.database import Database
 from lockterm.store.lock_book import LockBook
-from tests.long import telling
 from tests.terminal.pty_session import PtySession
 
 Start = Callable[..., PtySession]
@@ -47,7 +46,8 @@ def _opened_once(lockterm: Start) -> None:
     assert session.wait_exit() == 0
 
 
-@pytest.mark.parametrize("key", telling(["q"], ["q", "escape"]))
+@pytest.mark.long
+@pytest.mark.parametrize("key", ["q", "escape"])
 def test_it_is_opened_and_leads_to_the_book(
     lockterm: Start, configure: Callable[[str], None], key: str
 ) -> None:

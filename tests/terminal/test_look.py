@@ -12,7 +12,6 @@ import psutil
 import pytest
 
 from lockterm.service.running import RunningService
-from tests.long import telling
 from tests.matrix.emulators.lock import LOCK, NUMBERS, REAL, fill, rename
 from tests.terminal.pty_session import PtySession
 
@@ -85,7 +84,8 @@ def test_an_empty_no_color_means_nothing(lockterm: Start) -> None:
     assert 38 in colour_codes(session.raw)
 
 
-@pytest.mark.parametrize("term", telling(["linux"], ["xterm", "linux", "screen"]))
+@pytest.mark.long
+@pytest.mark.parametrize("term", ["xterm", "linux", "screen"])
 def test_sixteen_colours_are_the_terminals_own(lockterm: Start, term: str) -> None:
     session = lockterm("demo", env={"TERM": term})
     main_job(session)
@@ -94,9 +94,8 @@ def test_sixteen_colours_are_the_terminals_own(lockterm: Start, term: str) -> No
     assert codes & set(range(30, 38)), "red for what is wrong"
 
 
-@pytest.mark.parametrize(
-    "how", [["--quiet"], pytest.param([], marks=pytest.mark.long)], ids=["option", "environment"]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("how", [["--quiet"], []], ids=["option", "environment"])
 def test_quiet_sends_no_true_colour_and_no_glyph_of_its_own(
     lockterm: Start, how: list[str]
 ) -> None:

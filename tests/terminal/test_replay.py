@@ -495,6 +495,7 @@ def test_nothing_that_is_read_is_kept_where_that_is_not_wanted(
         assert not file.is_file() or ROWS[0].encode() not in file.read_bytes(), file
 
 
+@pytest.mark.long
 def test_a_change_drops_it_and_what_is_read_then_is_kept(
     home: Home, service: RunningService
 ) -> None:
@@ -514,6 +515,7 @@ def test_a_change_drops_it_and_what_is_read_then_is_kept(
     assert frame.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.long
 def test_a_damaged_frame_or_one_that_others_could_write_is_not_shown(
     home: Home, service: RunningService
 ) -> None:

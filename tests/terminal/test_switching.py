@@ -70,6 +70,7 @@ def test_a_signal_ends_the_second_app_like_the_first(
     assert session.attributes() == session.attributes_before
 
 
+@pytest.mark.long
 def test_a_form_is_offered_again_when_its_profile_is(
     lockterm: Start, hosts: tuple[str, str]
 ) -> None:

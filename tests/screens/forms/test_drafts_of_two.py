@@ -142,6 +142,7 @@ async def test_keys_do_not_wait_for_a_locked_store_and_the_draft_follows(
             kept = await operations.drafts.find("lock", 0, None)
 
 
+@pytest.mark.long
 async def test_a_save_says_that_it_waits_for_the_store_and_goes_on(
     service: RunningService, open_form: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -305,6 +305,7 @@ async def a_lost_rename(
         yield form, remote_id, lost
 
 
+@pytest.mark.long
 async def test_other_values_are_not_the_first_change_sent_again(
     service: RunningService, open_form: Opener, line: Line
 ) -> None:

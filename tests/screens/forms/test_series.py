@@ -127,6 +127,7 @@ async def test_a_series_that_comes_in_one_burst_is_the_same(
     assert made == {"Crew 1": "B-001", "Crew 2": "B-002", "Anna": "7", "Anna 2": "8"}
 
 
+@pytest.mark.long
 async def test_the_next_is_offered_only_once_the_outcome_is_told(
     service: RunningService, lockterm_app: Starter, line: Line
 ) -> None:

@@ -116,7 +116,7 @@ STATES = [
     for place in WAYS
     if how != "nothing" or place not in ("remote", "voice", "operation")
 ]
-TELLING = [("read-only", "operation"), ("held", "history")]
+TELLING = [("read-only", "operation")]
 
 
 @pytest.mark.every_case
