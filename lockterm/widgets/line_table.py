@@ -41,6 +41,9 @@ move, and not two rows."""
 MARK = "*"
 """In the place of the margin of a row that is marked; every terminal has it, a cell wide."""
 
+SORTED = "^v"
+"""Behind the title that rows are sorted by: up, or down; plain ASCII."""
+
 _BOLD = Style(bold=True)
 
 

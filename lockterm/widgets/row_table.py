@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from typing import Generic, TypeVar
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from typing import ClassVar, Generic, TypeVar
 
 from rich.cells import cell_len
 from textual import events
+from textual.message import Message
 
 from lockterm.record import record
 from lockterm.widgets.cells import cut
-from lockterm.widgets.line_table import MARGIN, MARK, LineTable, Piece
+from lockterm.widgets.line_table import MARGIN, MARK, SORTED, LineTable, Piece
 
 T = TypeVar("T")
 
@@ -34,6 +36,20 @@ class Column:
     good: int = 0
     """So many cells it gets before others get more than their least, where it has contents for
     them."""
+
+
+@record
+class Sorting:
+    """What rows are sorted by."""
+
+    title: str
+    """That of a column."""
+    descending: bool = False
+
+    @property
+    def marker(self) -> str:
+        """What stands behind the title; plain ASCII."""
+        return SORTED[self.descending]
 
 
 class LazyRows(Mapping[str, Sequence[str]], Generic[T]):
@@ -67,10 +83,18 @@ class RowTable(LineTable):
 
     is_margin_styled = False
 
+    sortable: ClassVar[Collection[str]] = ()
+    """The titles that sort when they are clicked; who fills the table sorts the rows."""
+
+    class Resorted(Message):
+        """The rows are to be sorted in another way."""
+
     def __init__(self, *columns: Column, id: str | None = None) -> None:
         super().__init__(id=id)
         self.hidden: Set[int] = frozenset()
         """Indexes of the columns that say nothing in these rows; for the next that are shown."""
+        self.sorting: Sorting | None = None
+        """What the rows are sorted by; None: they stand as they are by themselves."""
         self._plan = columns
         self._content: Mapping[str, Sequence[str]] = {}
         self._keys: Sequence[str] = ()
@@ -111,7 +135,36 @@ class RowTable(LineTable):
             self.call_after_refresh(self.see_cursor)
 
     def titles(self) -> Iterator[Piece]:
-        return self._pieces([column.title for column in self._plan], {})
+        return self._pieces([column.title for column in self._marked_plan()], {})
+
+    def click_title(self, x: int) -> None:
+        """Sort up, then down, then not at all; the blanks behind a title belong to it."""
+        end = len(MARGIN)
+        for index, width in self._widths.items():
+            start, end = end, end + width + GAP
+            title, now = self._plan[index].title, self.sorting
+            if start <= x < end and title in self.sortable:
+                self.sorting = Sorting(title)
+                if now is not None and now.title == title:
+                    self.sorting = None if now.descending else Sorting(title, descending=True)
+                self.post_message(self.Resorted())
+
+    def _marked_plan(self) -> Sequence[Column]:
+        """The columns, with room for the marker behind the title that the rows are sorted by."""
+        now = self.sorting
+        if now is None:
+            return self._plan
+        return [
+            replace(
+                one,
+                title=f"{one.title}{now.marker}",
+                most=max(one.most, len(one.title) + 1),
+                least=one.least and max(one.least, len(one.title) + 1),
+            )
+            if one.title == now.title
+            else one
+            for one in self._plan
+        ]
 
     def line(self, row: int) -> Iterator[Piece]:
         cells = [*self._content[self._keys[row]]]
@@ -137,7 +190,7 @@ class RowTable(LineTable):
 
     def _fill(self, cursor: int) -> None:
         self._fitted_to = self._room()
-        self._widths = fit(self._plan, self.widest(), self._fitted_to, self.hidden)
+        self._widths = fit(self._marked_plan(), self.widest(), self._fitted_to, self.hidden)
         cells = sum(self._widths.values()) + GAP * len(self._widths)
         self.set_lines(cells, len(self._keys), cursor)
 

@@ -1,10 +1,30 @@
-"""A click on a title sorts the rows that are loaded: up, down, and as the service has them."""
+"""A click on a title sorts the rows that are loaded: up, down, and as they stand by themselves."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from textual.pilot import Pilot
+
+from lockterm.domain.locks import Lock
+from lockterm.screens.everywhere.table import OnLocksTable
+from lockterm.screens.history.table import HistoryTable
+from lockterm.screens.locks.table import LocksTable
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
+from lockterm.widgets.line_table import LineTable
 from tests.screens.running_app import Starter, settled, shown
+from tests.screens.site import LOCKS, fill_book
+
+
+async def click(pilot: Pilot[Any], table: type[LineTable], title: str) -> list[str]:
+    """Click on a title, wait for what comes of it, and tell what the titles are then."""
+    lines = shown(pilot).splitlines()
+    line = pilot.app.screen.query_one(table).region.y
+    at = lines[line].index(title)
+    await pilot.click(table, offset=(at, 0))
+    await settled(pilot)
+    return shown(pilot).splitlines()[line].split()
 
 
 async def test_a_click_on_a_title_sorts_up_then_down_then_not_at_all(
@@ -35,3 +55,77 @@ async def test_a_click_on_a_title_sorts_up_then_down_then_not_at_all(
             await pilot.click(RemotesTable, offset=(at, 0))
             await settled(pilot)
             assert shown(pilot).splitlines()[1][at:].startswith((f"{title} ^", f"{title}^"))
+
+
+async def test_the_lock_book_is_sorted_and_stays_so_where_it_is_read_and_searched(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    gates = [Lock(10 + number, name=f"gate {number}") for number in (10, 9)]
+    fill_book(lockterm_app, *LOCKS, *gates)
+    async with lockterm_app(service) as pilot:
+        table = pilot.app.screen.query_one(LocksTable)
+
+        def ids() -> list[int]:
+            return [lock.lock_id for lock in table.locks]
+
+        by_itself, here = ids(), table.selected
+        assert "Name^" in await click(pilot, LocksTable, "Name")
+        by_name = [19, 20, 1002, 1001, 1003, 1006]
+        assert ids() == by_name, "gate 9 before gate 10"
+        assert table.selected == here
+        await pilot.press("slash", *"gate")
+        assert ids() == [19, 20, 1001]
+        await pilot.press("escape", "f5", "G", "space")
+        await settled(pilot)
+        assert ids() == by_name
+        assert [lock.lock_id for lock in pilot.app.screen.marks.rows] == [1006]
+        assert "Namev" in await click(pilot, LocksTable, "Name")
+        assert ids() == by_name[::-1]
+        assert "Name" in await click(pilot, LocksTable, "Name")
+        assert ids() == by_itself
+        assert "Remotes^" in await click(pilot, LocksTable, "Remotes")
+        assert ids()[:3] == [1003, 1002, 1001] and len(ids()) == 6, "those not looked at are last"
+        await click(pilot, LocksTable, "Remotes")
+        assert ids()[:3] == [1001, 1002, 1003]
+
+
+async def test_what_was_found_on_all_locks_is_sorted_and_each_key_is_for_its_row(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    fill_book(lockterm_app, *LOCKS, Lock(1099, name="Yard"))
+    async with lockterm_app(service) as pilot:
+        await pilot.press("F", *"mar", "ctrl+r", "enter")
+        await settled(pilot)
+        table = pilot.app.screen.query_one(OnLocksTable)
+
+        def found() -> list[tuple[int, str]]:
+            remotes = [(row.lock.lock_id, row.remote) for row in table.rows]
+            return [(lock, one.remote_name or "") for lock, one in remotes if one is not None]
+
+        await pilot.press("space")
+        marked = [*pilot.app.screen.marks.rows]
+        by_itself, here = found(), table.current
+        assert here is not None
+        assert len(by_itself) > 2
+        assert "Name^" in await click(pilot, OnLocksTable, "Name")
+        names = [name.casefold() for _, name in by_itself]
+        assert [name.casefold() for _, name in found()] == sorted(names)
+        assert table.current is not None and table.current.key == here.key
+        assert table.rows[-1].listing is None, "the lock that was not read stays last"
+        assert [*pilot.app.screen.marks.rows] == marked
+        await click(pilot, OnLocksTable, "Name")
+        assert [name.casefold() for _, name in found()] == sorted(names, reverse=True)
+        assert table.rows[-1].listing is None
+        await click(pilot, OnLocksTable, "Name")
+        assert found() == by_itself
+
+
+async def test_what_stands_by_time_is_not_sorted(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        await pilot.app.operations.writes.clear_remotes(1003)
+        await pilot.press("H")
+        await settled(pilot)
+        assert "What" in await click(pilot, HistoryTable, "What")

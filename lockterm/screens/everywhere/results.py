@@ -102,6 +102,8 @@ class Results(Vertical):
         """What is searched for."""
         self.only: Only | None = None
         """What is shown alone of what is found; None: all of it."""
+        self._found: Sequence[OnLock] = ()
+        """What was found, in the order of the search."""
         self.counts: Counter[Only] | None = None
         """How many of what was found have which state; None: they were not counted yet."""
         self.is_cut = False
@@ -323,6 +325,7 @@ class Results(Vertical):
         # A lock that was not read stood first as long as there was nothing else.
         stood = self.current
         top = top or (not self._has_moved and stood is not None and stood.listing is None)
+        self._found = rows
         self.query_one(OnLocksTable).show_rows(rows, self._operations.now_ms(), top=top)
         if self._marks:
             self._marks.see(self.marked_rows())
@@ -422,6 +425,12 @@ class Results(Vertical):
     def _moved(self) -> None:
         self._has_moved = True
         self.query_one(Pager).tick()
+        self._tell_row()
+
+    @on(OnLocksTable.Resorted)
+    def _sort_by_title(self) -> None:
+        table = self.query_one(OnLocksTable)
+        table.show_rows(self._found, self._operations.now_ms())
         self._tell_row()
 
     @on(FindLine.Changed)

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 
@@ -19,6 +19,7 @@ from lockterm.domain.text import clean
 from lockterm.domain.validity import State, may_be
 from lockterm.domain.weekdays import weekday_words
 from lockterm.screens.remotes.layout import Layout
+from lockterm.screens.remotes.order import compared, natural, sorted_by
 from lockterm.screens.remotes.row import LONGEST, SIGNS, RemoteRow, cells, signs
 from lockterm.screens.remotes.states import Only, is_only
 from lockterm.screens.remotes.table import BEFORE
@@ -47,6 +48,12 @@ COLUMNS: Mapping[str, Column] = {
 }
 """All there can be."""
 
+
+_BY: Mapping[str, str] = {
+    **{"Ends": "end", "When": "end", "Name": "name", "Number": "number"},
+    **{"Valid": "valid", "State": "state"},
+}
+"""Title -> the column of a lock's own table by which it sorts."""
 
 _FIRST = Place(0, 0)
 
@@ -118,6 +125,8 @@ class OnLocksTable(RowTable):
         marked: Tells whether a row is marked.
     """
 
+    sortable = (*_BY, "Lock", "Read")
+
     def __init__(
         self, columns: Sequence[str], marked: Callable[[OnLock], bool], *, id: str | None = None
     ) -> None:
@@ -140,17 +149,31 @@ class OnLocksTable(RowTable):
         return self._rows
 
     def show_rows(self, rows: Sequence[OnLock], now_ms: int, *, top: bool = False) -> None:
-        """Replace the rows; the cursor stays on its remote.
+        """Replace the rows, sorted by the title that was clicked; the cursor stays on its remote.
 
         Args:
-            rows: In the order in which they are to stand.
+            rows: In the order in which they stand by themselves.
             now_ms: What "in 3 days" is counted from.
             top: Whether to stand on the first one instead: something else was asked for.
         """
+        self._now_ms = now_ms
+        if (sorting := self.sorting) is not None:
+            key = partial(self._compared, title=sorting.title)
+            rows = sorted_by(rows, key, descending=sorting.descending)
         known = {row.key: row for row in rows}
-        self._rows, self._now_ms = [*known.values()], now_ms
+        self._rows = [*known.values()]
         first = next(iter(known), None) if top else None
         self.show(dict.fromkeys(known, ()), first)
+
+    def _compared(self, row: OnLock, title: str) -> Any:
+        """By what a row is compared; None: a lock that was not read, or nothing to compare."""
+        if row.listing is None or row.remote is None:
+            return None
+        if title == "Lock":
+            return natural(row.lock.title)
+        if title == "Read":
+            return -row.listing.at_ms  # the youngest first, as its few cells count
+        return compared(row.remote, _BY[title], self._now_ms, row.zone)
 
     def widest(self) -> Sequence[int]:
         """Those of the locks; the others may take all they get, and are not made before seen."""

@@ -123,12 +123,17 @@ class LocksScreen(LocktermScreen[None]):
             if not sort:
                 locks.sort(key=lambda lock: self._places.get(lock.lock_id, -1))
             self._places = {lock.lock_id: place for place, lock in enumerate(locks)}
-            self.book, self._texts, self._shelf = tuple(locks), (), Shelf(locks)
+            self._sort(locks)
             self.marks.see(locks)
             self.marks.drop(one for one in self.marks.rows if one.lock_id not in self._places)
         except StoreError as error:
             self.book = error
         self._paint()  # an equal book may be shown with other ages
+
+    def _sort(self, locks: Sequence[Lock]) -> None:
+        """Take over the book, sorted once: what is typed into the find line leaves its order."""
+        book = tuple(self._table.in_order(locks))
+        self.book, self._texts, self._shelf = book, (), Shelf(book)
 
     @property
     def current(self) -> Lock | None:
@@ -242,6 +247,12 @@ class LocksScreen(LocktermScreen[None]):
     @on(LineTable.Chosen)
     def _clicked(self) -> None:
         self.action_open()
+
+    @on(LocksTable.Resorted)
+    def _sort_by_title(self) -> None:
+        if isinstance(self.book, tuple):
+            self._sort(sorted(self.book, key=lambda lock: self._places[lock.lock_id]))
+            self._paint()
 
     @on(FindLine.Changed)
     def _search(self, event: FindLine.Changed) -> None:

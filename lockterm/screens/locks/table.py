@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import tzinfo
 from functools import cached_property
+from typing import Any
 
 from rich.cells import cell_len
 
@@ -15,6 +16,18 @@ from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
 LONGEST = 60
 """The most characters of a field that are looked at for showing it."""
+
+
+_BY: Mapping[str, Callable[[Lock], Any]] = {
+    "Name": lambda lock: lock.title,
+    "Id": lambda lock: lock.lock_id,
+    "Vendor": lambda lock: lock.vendor or None,
+    "Model": lambda lock: lock.model or None,
+    "Zone": lambda lock: lock.zone or None,
+    "Remotes": lambda lock: lock.remotes,
+    "Opened": lambda lock: lock.opened_ms,
+}
+"""Title -> what locks are sorted by where it was clicked; None: the lock has none."""
 
 
 class Shelf:
@@ -69,6 +82,8 @@ class LocksTable(RowTable):
         marked: Tells whether a lock is marked.
     """
 
+    sortable = _BY
+
     def __init__(self, marked: Callable[[Lock], bool], *, id: str | None = None) -> None:
         super().__init__(
             Column("Name", most=40, least=18),
@@ -96,6 +111,20 @@ class LocksTable(RowTable):
         self._now_ms = now_ms
         rows = LazyRows(shelf.locks, self._cells)
         self.show(rows, str(cursor) if cursor is not None else None)
+
+    def in_order(self, locks: Sequence[Lock]) -> Sequence[Lock]:
+        """Locks sorted by the title that was clicked; as they are where none was."""
+        if self.sorting is None:
+            return locks
+        from lockterm.screens.remotes.order import natural, sorted_by
+
+        by = _BY[self.sorting.title]
+
+        def key(lock: Lock) -> Any:
+            value = by(lock)
+            return natural(value) if isinstance(value, str) else value
+
+        return sorted_by(locks, key, descending=self.sorting.descending)
 
     @property
     def locks(self) -> Collection[Lock]:

@@ -140,6 +140,10 @@ class ProfilesScreen(LocktermScreen[None]):
 
     # --- handlers ------------------------------------------------------------------------------
 
+    @on(ProfilesTable.Resorted)
+    def _sort_by_title(self) -> None:
+        self._paint()
+
     @on(LineTable.Chosen)
     def _clicked(self) -> None:
         if reason := self.why_not("switch"):

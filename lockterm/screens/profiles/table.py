@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lockterm.domain.text import clean
+from lockterm.screens.remotes.order import natural, sorted_by
 from lockterm.widgets.row_table import Column, RowTable
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ BROKEN = "BROKEN"
 
 class ProfilesTable(RowTable):
     """Name, host, state, whether it is read-only, zone, colour."""
+
+    sortable = ("Profile", "Host", "Read-only", "Zone", "Colour")
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(
@@ -36,11 +39,20 @@ class ProfilesTable(RowTable):
         """Replace the rows.
 
         Args:
-            entries: In the order in which they are to stand.
+            entries: In the order of the file, unless a title was clicked.
             in_use: The name of the profile of this session.
             cursor: The profile to stand on; by default the one of now.
         """
-        self.show({entry.name: _cells(entry, in_use) for entry in entries}, cursor)
+        rows = {entry.name: _cells(entry, in_use) for entry in entries}
+        if (sorting := self.sorting) is not None:
+            column = [one.title for one in self._plan].index(sorting.title)
+            order = sorted_by(
+                [*rows],
+                lambda name: None if rows[name][column] == "-" else natural(rows[name][column]),
+                descending=sorting.descending,
+            )
+            rows = {name: rows[name] for name in order}
+        self.show(rows, cursor)
 
 
 def _cells(entry: ProfileEntry, in_use: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from lockterm.domain.remotes import FIELDS
 from lockterm.domain.text import clean
 from lockterm.errors import LocktermError
 from lockterm.record import record
+from lockterm.widgets.line_table import SORTED
 
 if TYPE_CHECKING:
     from lockterm.config.preferences import Preferences
@@ -97,7 +98,7 @@ class SortOrder:
     @property
     def marker(self) -> str:
         """What stands behind the column's title; plain ASCII."""
-        return "v" if self.descending else "^"
+        return SORTED[self.descending]
 
     @property
     def brief(self) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import tzinfo
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lockterm.domain import dates
 from lockterm.domain.constants import word
@@ -16,6 +16,8 @@ from lockterm.screens.remotes.columns import COLUMNS, SortOrder
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
+
+T = TypeVar("T")
 
 _COMPARED = 500
 """The characters of a string that are compared: the service may send any number."""
@@ -34,11 +36,26 @@ def sorted_remotes(
         now_ms: What a state is as of.
         zone: In which states are told.
     """
-    keys = [_key(remote, order.key, now_ms, zone) for remote in remotes]
+    return sorted_by(
+        remotes,
+        lambda remote: compared(remote, order.key, now_ms, zone),
+        descending=order.descending,
+    )
+
+
+def sorted_by(rows: Sequence[T], key: Callable[[T], Any], *, descending: bool) -> list[T]:
+    """The same rows in another order; equal ones stay as they are.
+
+    Args:
+        rows: In the order they have by themselves.
+        key: By what a row is compared; None: it has nothing there, and stands last.
+        descending: Whether the highest stands first.
+    """
+    keys = [*map(key, rows)]
     present = [place for place, key in enumerate(keys) if key is not None]
     missing = [place for place, key in enumerate(keys) if key is None]
-    present.sort(key=lambda place: keys[place], reverse=order.descending)
-    return [remotes[place] for place in present + missing]
+    present.sort(key=lambda place: keys[place], reverse=descending)
+    return [rows[place] for place in present + missing]
 
 
 def natural(text: str) -> tuple[Any, ...]:
@@ -51,7 +68,7 @@ def natural(text: str) -> tuple[Any, ...]:
     return tuple(parts)
 
 
-def _key(remote: Remote, column: str, now_ms: int, zone: tzinfo) -> Any:
+def compared(remote: Remote, column: str, now_ms: int, zone: tzinfo) -> Any:
     """By what a remote is compared; None: it has nothing there that could be compared."""
     if column == "valid":  # by the end; what is always valid ends after everything else
         is_always = phase_of(remote, 0) is Phase.ALWAYS
