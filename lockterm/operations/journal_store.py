@@ -26,6 +26,8 @@ from lockterm.store.journal import Journal, damaged_entries
 from lockterm.store.sessions import StoreSession
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+
     from lockterm.config import Profile
     from lockterm.domain.plan import RunLine
     from lockterm.domain.remotes import Remote, RemotePage
@@ -151,6 +153,16 @@ class JournalStore:
     async def find(self, operation_id: str) -> Operation | None:
         """One operation as the journal has it now."""
         return await self._thread.run(self._read, lambda: self._journal.find(operation_id))
+
+    async def changes(self, ids: Collection[str], zone: tzinfo) -> Mapping[str, str]:
+        """What some operations change, by their ids; see :func:`change_in_brief`."""
+
+        def changes() -> Mapping[str, str]:
+            from lockterm.domain.operation_details import change_in_brief  # a start does without it
+
+            return {one.id: change_in_brief(one, zone) for one in self._journal.some(ids)}
+
+        return await self._thread.run(self._read, changes)
 
     async def last_change(self, lock_id: int) -> Operation | None:
         """The last operation on a lock that changed something, or may have."""

@@ -286,6 +286,10 @@ class Journal:
         rows = self._select(which, [value])
         return rows[0] if rows else None
 
+    def some(self, ids: Collection[str]) -> list[Operation]:
+        """Those of some operations that are not damaged, the oldest first."""
+        return self._sound(f"id IN ({_marks(ids)})", [*ids])
+
     def last_change(self, lock_id: int) -> Operation | None:
         """The last operation of the profile on a lock that changed something, or may have."""
         # One seek for each state: what had no effect is passed, however much of it there is. The

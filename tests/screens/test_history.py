@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import json
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from datetime import tzinfo
 from pathlib import Path
 
 import pytest
@@ -30,7 +32,7 @@ from lockterm.store.journal import Journal
 from lockterm.widgets.state_panel import StatePanel
 from tests.conftest import NOW_MS
 from tests.long import telling
-from tests.screens.running_app import Clock, Starter, settled
+from tests.screens.running_app import Clock, Starter, settled, until
 from tests.screens.site import DAY_MS, HOSTILE, HOUR_MS, LOCKS, MAIN_GATE, fill_book, shown, words
 from tests.screens.snapshots import assert_picture
 
@@ -84,7 +86,7 @@ def lines(screen: HistoryScreen) -> list[str]:
         re.split(" {2,}", "".join(text for text, _ in table.line(row)).strip())
         for row in range(table.row_count)
     ]
-    named = screen.choice.lock_name if table.hidden else ""
+    named = screen.choice.lock_name if screen.choice.lock_id is not None else ""
     return [f"{what} {named or last}" for _, what, *_, last in cells]
 
 
@@ -127,6 +129,112 @@ async def test_it_fits_a_small_terminal(
         await some_days(pilot.app.operations, clock)
         await opened(pilot)
         assert_picture(pilot.app, "history-60x20")
+
+
+def changed(pilot: Pilot[int]) -> list[str]:
+    """What each line says that its operation has changed; the names before it are ASCII."""
+    table = pilot.app.screen.query_one(HistoryTable)
+    at = "".join(text for text, _ in table.titles()).index("Changed")
+    rows = range(table.row_count)
+    return ["".join(text for text, _ in table.line(row))[at:].strip() for row in rows]
+
+
+def asked_of(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> list[Collection[str]]:
+    """Which operations the journal is asked for, to tell what they have changed."""
+    asked: list[Collection[str]] = []
+    changes = pilot.app.operations.journal.changes
+
+    async def noted(ids: Collection[str], zone: tzinfo) -> Mapping[str, str]:
+        asked.append(ids)
+        return await changes(ids, zone)
+
+    monkeypatch.setattr(pilot.app.operations.journal, "changes", noted)
+    return asked
+
+
+async def test_a_wide_terminal_says_what_was_changed_before_and_after(
+    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, size=(119, 30)) as pilot:
+        operations, asked = pilot.app.operations, asked_of(pilot, monkeypatch)
+        remote_id = await operations.writes.add_remote(new_remote(1001, ANNA))
+        assert remote_id is not None
+
+        async def change(**fields: object) -> None:
+            remote = await operations.remotes.detail(remote_id)
+            wanted = replace(remote, **fields)
+            sent = changes(remote, wanted)
+            await operations.writes.update_remote(1001, remote_id, sent, remote)
+
+        await change(remote_name="Anna Weber-Schmidt")
+        await change(remote_type=4, start_ms=NOW_MS, end_ms=NOW_MS + 40 * DAY_MS, week_day=[1, 2])
+        await change(end_ms=NOW_MS + 50 * DAY_MS)
+        await change(end_ms=NOW_MS + 50 * DAY_MS + HOUR_MS)
+        remote = await operations.remotes.detail(remote_id)
+        await operations.writes.set_user_no(1001, remote, 7)
+        await operations.writes.delete_remote(1001, remote)
+        with pytest.raises(LocktermError):
+            sent = changes(remote, replace(remote, remote_name="Anna"))
+            await operations.writes.update_remote(1001, remote_id, sent, remote)
+        await operations.writes.clear_remotes(1003)
+        await opened(pilot)
+        await press(pilot, "G", "g", "r")
+        assert not asked and "Changed" not in words(pilot.app)
+        await pilot.resize_terminal(240, 30)
+        await settled(pilot)
+        told = [
+            "",
+            "wanted: Name Anna Weber-Schmidt -> Anna",
+            "opened Mon, Tue, 20 Nov 2026 to 9 Jan 2027",
+            "User number -> 7",
+            "End 9 Jan 2027 09:00 +01:00 -> 9 Jan 2027 10:00 +01:00",
+            "End 30 Dec 2026 -> 9 Jan 2027",
+            "End none -> 30 Dec 2026; Type permanent -> recurring; Start none -> 20 Nov 2026;"
+            " Weekdays none -> Mon, Tue",
+            "Name Anna Weber -> Anna Weber-Schmidt",
+            "opens always",
+        ]
+        await until(pilot, lambda: changed(pilot) == told)
+        await pilot.resize_terminal(120, 30)
+        await until(pilot, lambda: "End 30 Dec 2026 -> 9 Jan 2027" in words(pilot.app))
+        count = len(asked)
+        await press(pilot, "r")
+        assert len(asked) == count  # it knows them
+
+
+async def test_what_was_changed_is_read_of_rows_in_sight_and_no_key_waits_for_it(
+    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with lockterm_app(service, size=(120, 24)) as pilot:
+        _fill_journal(pilot.app.operations, PAGE + 50, before=({"remoteName": "y"},))
+        asked, may_go_on = asked_of(pilot, monkeypatch), asyncio.Event()
+        noted = pilot.app.operations.journal.changes
+
+        async def late(ids: Collection[str], zone: tzinfo) -> Mapping[str, str]:
+            await may_go_on.wait()
+            return await noted(ids, zone)
+
+        monkeypatch.setattr(pilot.app.operations.journal, "changes", late)
+        await pilot.press("H")
+        await until(pilot, lambda: "page 1 of 2" in words(pilot.app))
+        table = pilot.app.screen.query_one(HistoryTable)
+        await pilot.press("down", "down")
+        await until(pilot, lambda: table.cursor_row == 2)
+        before = [line.rstrip() for line in shown(pilot.app).splitlines()]
+        may_go_on.set()
+        await settled(pilot)
+        await until(pilot, lambda: shown(pilot.app).count("Name y -> x") > 10)
+        after = shown(pilot.app).replace("Name y -> x", "")
+        assert [line.rstrip() for line in after.splitlines()] == before
+        assert {key for ids in asked for key in ids} == {*table._keys[: len(asked[-1])]}
+        assert len(asked[-1]) < 24
+        await press(pilot, "G")
+        await until(pilot, lambda: shown(pilot.app).count("Name y -> x") > 10)
+        assert table._keys[-1] in asked[-1] and len(asked[-1]) < 24
+        await press(pilot, "n")
+        await until(pilot, lambda: shown(pilot.app).count("Name y -> x") > 10)
+        assert table._changed.keys() <= {*table._keys}
 
 
 async def test_today_and_a_day_are_found_by_typing_them(
@@ -268,7 +376,7 @@ async def test_what_is_narrowed_is_counted_as_far_as_a_key_may_take(
 async def test_hostile_strings_do_nothing(
     lockterm_app: Starter, service: RunningService, text: str
 ) -> None:
-    async with lockterm_app(service) as pilot:
+    async with lockterm_app(service, size=(200, 24)) as pilot:
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         record = {"id": 1, text: text, "statusName": text}
         named = {"remoteName": text or "x", "remoteNumber": text or "x"}
@@ -288,6 +396,25 @@ async def test_hostile_strings_do_nothing(
         assert isinstance(pilot.app.screen, OperationDetailScreen)
         await press(pilot, "G", "y", "R")
         assert isinstance(pilot.app.screen, PlanScreen)
+        assert not set(shown(pilot.app)) & set("\x1b\x00\x07\x9b\u202e\u200b\u2066\u2028")
+
+
+async def test_hostile_strings_do_nothing_in_what_was_changed(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service, size=(200, 24)) as pilot:
+        for number, text in enumerate(HOSTILE):
+            text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            _fill_journal(
+                pilot.app.operations,
+                1,
+                id=f"{number:032x}",
+                before=({"remoteName": f"{text}1", "extraData": {text: 1}, "weekDay": [text]},),
+                body={"remoteName": f"{text}2", "extraData": {text: 2}, "endDate": 10**400},
+            )
+        await opened(pilot)
+        await until(pilot, lambda: all(" -> " in one for one in changed(pilot)))
+        assert "Name $name {name} %s1 -> $name {name} %s2" in shown(pilot.app)
         assert not set(shown(pilot.app)) & set("\x1b\x00\x07\x9b\u202e\u200b\u2066\u2028")
 
 

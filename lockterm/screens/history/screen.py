@@ -204,6 +204,16 @@ class HistoryScreen(LocktermScreen[str | None]):
             self._zone = page.zone
             self.page = page
 
+    @work(exclusive=True, group="changes", description="what was changed")
+    async def read_changes(self) -> None:
+        """Read what the operations in sight have changed; no key waits for it."""
+        table, zone = self.query_one(HistoryTable), self._zone
+        ids = table.lacking_now
+        with suppress(StoreError):  # whoever opens an operation is told
+            changes = await self.operations.journal.changes(ids, zone)
+            if zone == self._zone:
+                table.show_changes(dict.fromkeys(ids, "") | dict(changes))
+
     async def _read_page(self, known: HistoryPage | None) -> HistoryPage:
         zone, journal = self.operations.profile.zone, self.operations.journal
         if self.choice.lock_id is not None:
@@ -333,6 +343,10 @@ class HistoryScreen(LocktermScreen[str | None]):
     @on(LineTable.Moved)
     def _moved(self) -> None:
         self._tell()
+
+    @on(HistoryTable.Lacking)
+    def _others_in_sight(self) -> None:
+        self.read_changes()
 
     @on(LineTable.Chosen)
     def _clicked(self) -> None:

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 
 from rich.cells import cell_len
+from textual import events
 
 from lockterm.domain import dates
 from lockterm.domain.history import HistoryLine
 from lockterm.domain.left_state import left_state
-from lockterm.domain.operation import CALL_WORDS, STATE_WORDS, State
+from lockterm.domain.operation import CALL_WORDS, RECORDED, STATE_WORDS, State
 from lockterm.domain.plan import RunLine, RunState, StepState
 from lockterm.domain.plan_words import counts_words
 from lockterm.domain.text import clean
@@ -23,8 +24,14 @@ WHEN = 12
 _STATE = 3
 """The column of the sign."""
 _LOCK = 5
+_CHANGED = 6
+"""The column of what was changed, on wide terminals."""
+_MOST_CHANGED = 120
 LONGEST = 60
 """The most characters of a field that are looked at for showing it."""
+
+_TOLD = frozenset({"add", "update", "delete", "updateRemoteUserNo"})
+"""Calls of which it is told what they have changed; a clear would have all of its remotes read."""
 
 OUTCOMES: Mapping[State, str] = {
     **STATE_WORDS,
@@ -39,7 +46,10 @@ OUTCOMES: Mapping[State, str] = {
 
 
 class HistoryTable(RowTable):
-    """When, what, result, the sign of the state it has left, remote, lock."""
+    """When, what, result, the sign of the state it has left, remote, lock; what it has changed.
+
+    The last one is told of rows in sight, and has its place before it was read.
+    """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(
@@ -49,10 +59,15 @@ class HistoryTable(RowTable):
             Column("", most=1, least=1, rank=2),
             Column("Remote", most=60, least=12),
             Column("Lock", most=40, least=10, rank=1),
+            Column("Changed", most=_MOST_CHANGED, least=32, rank=3),
             id=id,
         )
         self._lines: Mapping[str, HistoryLine | RunLine] = {}
+        self._changed: Mapping[str, str] = {}
+        """What was read of the rows of this page, by their keys."""
+        self._zone: tzinfo | None = None
         self._now_ms = 0
+        self._is_one_lock = False
 
     def show_lines(
         self,
@@ -73,9 +88,44 @@ class HistoryTable(RowTable):
             one_lock: Whether they are all of one lock, which the title line names.
         """
         first = lines[0].id if top and lines else None
-        self.hidden = frozenset({_LOCK} if one_lock else ())
         self._lines, self._now_ms = {line.id: line for line in lines}, now_ms
-        self.show(LazyRows(self._lines, lambda line: _cells(line, zone, now_ms)), first)
+        kept = self._changed if zone == self._zone else {}
+        self._changed = {key: words for key, words in kept.items() if key in self._lines}
+        self._zone, self._is_one_lock = zone, one_lock
+        self._choose_columns()
+        self.show(LazyRows(self._lines, self._cells), first)
+
+    def show_changes(self, changes: Mapping[str, str]) -> None:
+        """Tell what was changed, where that is shown; nothing else moves.
+
+        Args:
+            changes: The key of a row -> clean words, or nothing.
+        """
+        self._changed = {
+            **self._changed,
+            **{key: words for key, words in changes.items() if key in self._lines},
+        }
+        self.refresh()
+
+    def lacking(self, seen: Sequence[str]) -> Sequence[str]:
+        if _CHANGED in self.hidden:
+            return ()
+        return [
+            key
+            for key in seen
+            if key not in self._changed
+            and isinstance(line := self._lines[key], HistoryLine)
+            and line.call in _TOLD
+        ]
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Before the base shares out the width."""
+        self._choose_columns()
+
+    def _choose_columns(self) -> None:
+        is_wide = self.screen.has_class("-wide")
+        unwanted = ((_LOCK, self._is_one_lock), (_CHANGED, not is_wide))
+        self.hidden = frozenset(column for column, is_unwanted in unwanted if is_unwanted)
 
     def widest(self) -> Sequence[int]:
         """Told without making the cells of all rows of a page, of which twenty are seen."""
@@ -89,13 +139,26 @@ class HistoryTable(RowTable):
             {clean(name, LONGEST) for name in {line.lock_name for line in lines}},
         )
         what, result, remote, lock = (max(map(cell_len, one), default=0) for one in texts)
-        return WHEN, what, result, 1, remote, lock
+        return WHEN, what, result, 1, remote, lock, _MOST_CHANGED
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
         """The sign of what the remote of an operation is by the dates that it has left."""
         line = self._lines[self._keys[row]]
         state = left_state(line, self._now_ms) if isinstance(line, HistoryLine) else None
         return {} if state is None else {_STATE: [(state.sign, state.look)]}
+
+    def _cells(self, line: HistoryLine | RunLine) -> tuple[str, ...]:
+        assert self._zone is not None
+        if isinstance(line, RunLine):
+            when = dates.recent(line.made_ms, self._zone, self._now_ms)
+            return when, "run", run_outcome(line), "", run_words(line), "", ""
+        when = dates.recent(line.prepared_ms, self._zone, self._now_ms)
+        changed = self._changed.get(line.id, "")
+        if changed and line.call != "delete" and line.state not in RECORDED:
+            changed = f"wanted: {changed}"
+        lock = clean(line.lock_name, LONGEST)
+        outcome = _outcome(line.state, line.code)
+        return when, what_of(line), outcome, "", target_of(line), lock, changed
 
 
 def what_of(line: HistoryLine) -> str:
@@ -126,14 +189,6 @@ def run_words(run: RunLine) -> str:
     told = counts_words(counts, run.left_out, is_running=run.is_running)
     words = filter(None, (told, f"{left:,} left" if left else ""))
     return f"{clean(run.title, LONGEST)}: {', '.join(words)}"
-
-
-def _cells(line: HistoryLine | RunLine, zone: tzinfo, now_ms: int) -> tuple[str, ...]:
-    if isinstance(line, RunLine):
-        when = dates.recent(line.made_ms, zone, now_ms)
-        return when, "run", run_outcome(line), "", run_words(line), ""
-    when, outcome = dates.recent(line.prepared_ms, zone, now_ms), _outcome(line.state, line.code)
-    return when, what_of(line), outcome, "", target_of(line), clean(line.lock_name, LONGEST)
 
 
 def _outcome(state: State, code: int | None) -> str:

@@ -1,0 +1,59 @@
+"""What an operation was about, in a column."""
+
+from __future__ import annotations
+
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation_details import change_in_brief
+from tests.conftest import NOW_MS
+
+DAY_MS = 86_400_000
+DATES = {"startDate": NOW_MS, "endDate": NOW_MS + DAY_MS}
+
+
+def operation(call: str, body: Any, before: Any = ()) -> Operation:
+    return Operation(
+        **{"id": "1", "profile": "demo", "call": call, "path": "/x", "body": body, "lock_id": 1},
+        **{"lock_name": "", "remote_id": 1, "remote_name": "", "before": before},
+        **{"state": State.CONFIRMED, "session": "1-a", "prepared_ms": NOW_MS},
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({"remoteType": 1, **DATES}, "opens always"),
+        ({"remoteType": 2, **DATES}, "opens 20 Nov 2026 to 21 Nov 2026"),
+        (
+            {"remoteType": 2, **DATES, "endDate": NOW_MS + 3_600_000},
+            "opens 20 Nov 2026 09:00 +01:00 to 20 Nov 2026 10:00 +01:00",
+        ),
+        ({"remoteType": 4, **DATES}, "opens no weekdays, 20 Nov 2026 to 21 Nov 2026"),
+        ({"remoteType": 2, "startDate": NOW_MS}, "opens no start or no end"),
+        ({"remoteType": 9, **DATES}, "opens type unknown (9)"),
+        ({}, "opens type not stated"),
+    ],
+)
+def test_when_it_opens(body: Any, words: str) -> None:
+    assert change_in_brief(operation("add", body), ZoneInfo("Europe/Berlin")) == words
+
+
+def test_what_was_there_before_is_not_made_up() -> None:
+    zone = ZoneInfo("Europe/Berlin")
+    assert not change_in_brief(operation("update", {"remoteName": "x"}), zone)
+    assert not change_in_brief(operation("delete", {}), zone)
+    number = {"remoteUserNo": 7}
+    assert change_in_brief(operation("updateRemoteUserNo", number), zone) == "User number -> 7"
+    words = change_in_brief(operation("updateRemoteUserNo", number, ({"remoteUserNo": 5},)), zone)
+    assert words == "User number 5 -> 7"
+
+
+def test_what_is_sent_and_no_other_is_no_change() -> None:
+    before = {"remoteType": 2, **DATES, "weekDay": []}
+    body = {**before, "endDate": NOW_MS + 9 * DAY_MS}
+    words = change_in_brief(operation("update", body, (before,)), ZoneInfo("Europe/Berlin"))
+    assert words == "End 21 Nov 2026 -> 29 Nov 2026"
