@@ -121,7 +121,7 @@ _FIELD = "field"
 
 def is_number(value: Any) -> bool:
     """Whether a value that came is a whole number that can be kept; True is none."""
-    return type(value) is int and value in INT64
+    return type(value) is int and -(2**63) <= value < 2**63  # a range takes three times as long
 
 
 _FITS: Mapping[Kind, Callable[[Any], bool]] = {
@@ -132,6 +132,9 @@ _FITS: Mapping[Kind, Callable[[Any], bool]] = {
     Kind.RECORD: lambda value: False,
 }
 """Whether a value that came is of the contract's type."""
+
+_SURE: Mapping[Kind, type] = {Kind.TEXT: str, Kind.OBJECT: dict}
+"""What fits whatever it is, and need not be asked: a page has thousands of values."""
 
 
 @record(kw_only=True)
@@ -160,9 +163,11 @@ class Record:
 
     @classmethod
     @cache
-    def _plan(cls) -> Sequence[tuple[str, str, Callable[[Any], bool], Any]]:
-        found = cls.fields().values()
-        return [(one.name, one.attribute, _FITS[one.kind], one.default) for one in found]
+    def _plan(cls) -> Sequence[tuple[str, str, type | None, Callable[[Any], bool], Any]]:
+        return [
+            (one.name, one.attribute, _SURE.get(one.kind), _FITS[one.kind], one.default)
+            for one in cls.fields().values()
+        ]
 
     @classmethod
     def read(cls, raw: Mapping[str, Any], **parts: Any) -> Self:
@@ -175,12 +180,12 @@ class Record:
         values: dict[str, Any] = {}
         odd: dict[str, Any] = {}
         # Only the contract's names: no answer may fill a field by the name it has in Python.
-        for name, attribute, fits, default in cls._plan():
-            if name in parts:
+        for name, attribute, sure, fits, default in cls._plan():
+            if parts and name in parts:
                 values[attribute] = parts[name]
             elif name in raw:
                 value = raw[name]
-                if fits(value) or (value is None and default is None):
+                if type(value) is sure or fits(value) or (value is None and default is None):
                     values[attribute] = value
                 else:
                     odd[name] = value

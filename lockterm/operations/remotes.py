@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lockterm.config.profile import MAX_PAGE_SIZE
@@ -264,14 +264,21 @@ class Remotes:
     # --- whole lists -----------------------------------------------------------------------
 
     async def walk(
-        self, lock_id: int, budget: WalkBudget | None = None, place: Place | None = None
-    ) -> AsyncIterator[Step]:
+        self,
+        lock_id: int,
+        budget: WalkBudget | None = None,
+        place: Place | None = None,
+        *,
+        ahead: bool = False,
+    ) -> AsyncGenerator[Step, None]:
         """Read the whole list of a lock, page by page; nothing of it is kept.
 
         Args:
             lock_id: Whose list it is.
             budget: What the walk may take; None: what a person asks for may.
             place: See :meth:`LockService.list_remotes`.
+            ahead: Whether the page after each is asked for before it is there: for a search, which
+                proves nothing. Whoever stops in the middle closes the walk, which ends that, too.
 
         Yields:
             Each page. When the total changes on the way, the walk begins again, with what is left
@@ -283,35 +290,49 @@ class Remotes:
             ListTooLarge: The limits were reached.
         """
         budget = budget or WalkBudget(lock_id, ASKED)
-        for _ in range(WALKS):
-            ids, without_id, unreadable = SeenIds(), 0, 0
-            total: int | None = None
-            page_no, pages, moved, read = 1, 1, False, 0
-            while page_no <= pages and not moved:
-                source = _page(lock_id, page_no, WALK_PAGE_SIZE, place=place)
-                page = await self._reads.ask(source.ask)
-                budget.read(page.answer_bytes)
-                is_told, before = "total" not in page.odd, read
-                moved = is_told and total is not None and page.total != total
-                total, pages = page.total, page.pages
-                new = [one for one in page.remotes if one.id is None or ids.add(one.id)]
-                without_id += sum(one.id is None for one in new)
-                unreadable += page.unreadable
-                read = len(ids) + without_id + unreadable
-                is_empty = not page.remotes and not page.unreadable
-                if not is_told and "pages" in page.odd:  # nobody said where it ends
-                    pages = page_no if is_empty else page_no + 1
-                # A list without an end would otherwise be read until the memory is full.
-                repeats = read == before and page_no > 1 and not (is_empty and page_no == pages)
-                moved = moved or repeats or (is_told and read > total + WALK_PAGE_SIZE)
-                if max(read, total) > MOST_REMOTES:
-                    raise ListTooLarge(f"Lock {lock_id} has more remotes than can be read.")
-                if not moved:
-                    told, shown = total if is_told else read, read - unreadable
-                    yield Step(page.remotes, new, page_no == 1, shown, told)
-                page_no += 1
-            if not moved and (not is_told or read >= (total or 0)):
-                return
+
+        def ask(page_no: int) -> Coroutine[Any, Any, RemotePage]:
+            return self._reads.ask(_page(lock_id, page_no, WALK_PAGE_SIZE, place=place).ask)
+
+        after: asyncio.Task[RemotePage] | None = None
+        try:
+            for _ in range(WALKS):
+                ids, without_id, unreadable = SeenIds(), 0, 0
+                total: int | None = None
+                page_no, pages, moved, read = 1, 1, False, 0
+                if after is not None:
+                    after.cancel()
+                    after = None
+                while page_no <= pages and not moved:
+                    coming = after or ask(page_no)
+                    is_last = not ahead or page_no >= pages
+                    after = None if is_last else self._connection.background(ask(page_no + 1))
+                    page = await coming
+                    budget.read(page.answer_bytes)
+                    is_told, before = "total" not in page.odd, read
+                    moved = is_told and total is not None and page.total != total
+                    total, pages = page.total, page.pages
+                    new = [one for one in page.remotes if one.id is None or ids.add(one.id)]
+                    without_id += sum(one.id is None for one in new)
+                    unreadable += page.unreadable
+                    read = len(ids) + without_id + unreadable
+                    is_empty = not page.remotes and not page.unreadable
+                    if not is_told and "pages" in page.odd:  # nobody said where it ends
+                        pages = page_no if is_empty else page_no + 1
+                    # A list without an end would otherwise be read until the memory is full.
+                    repeats = read == before and page_no > 1 and not (is_empty and page_no == pages)
+                    moved = moved or repeats or (is_told and read > total + WALK_PAGE_SIZE)
+                    if max(read, total) > MOST_REMOTES:
+                        raise ListTooLarge(f"Lock {lock_id} has more remotes than can be read.")
+                    if not moved:
+                        told, shown = total if is_told else read, read - unreadable
+                        yield Step(page.remotes, new, page_no == 1, shown, told)
+                    page_no += 1
+                if not moved and (not is_told or read >= (total or 0)):
+                    return
+        finally:
+            if after is not None:
+                after.cancel()
         raise _moving(f"The list of lock {lock_id} kept changing while it was read.")
 
     async def all(self, lock_id: int, limits: WalkLimits = ASKED) -> list[Remote]:

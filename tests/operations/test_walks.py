@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import resource
 import sys
@@ -40,7 +41,9 @@ class Service(FaultServer):
         self.play(self._answer)
 
     async def _answer(self, line: Line) -> None:
-        start = self.asked[-1].start
+        await self.answer(line, self.asked[-1].start)
+
+    async def answer(self, line: Line, start: str) -> None:
         if "/list?" not in start:
             if "checkRemoteName" in start:
                 await line.send(http('{"errcode": 0}'))
@@ -177,6 +180,37 @@ def test_the_usual_remote_fits_often_enough() -> None:
     size, memory = len(json.dumps(one)), memory_of([one])
     for limits, remotes in ((ASKED, 150_000), (UNASKED, 20_000)):
         assert size * remotes < limits.answer_bytes and memory * remotes < limits.memory_bytes
+
+
+class InPairs(Service):
+    """Answers for the second page once the third is asked for, too; for that one, never."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda page_no: [record(page_no)], pages=4)
+        self.asked_third, self.given_up = asyncio.Event(), asyncio.Event()
+        """When the third page is asked for, and when nobody waits for it any more."""
+
+    async def answer(self, line: Line, start: str) -> None:
+        if "pageNo=3" in start:
+            self.asked_third.set()
+            await line.reader.read()
+            self.given_up.set()
+            return
+        if "pageNo=2" in start:
+            await self.asked_third.wait()
+        await super().answer(line, start)
+
+
+async def test_a_search_asks_for_the_page_after_each_and_ends_with_both(
+    opened: Callable[[Service], Operations],
+) -> None:
+    async with InPairs().running() as service:
+        walk = opened(service).remotes.walk(1, ahead=True)
+        async with asyncio.timeout(60), contextlib.aclosing(walk) as steps:
+            assert (await anext(steps)).is_first
+            assert [one.id for one in (await anext(steps)).new] == [2]
+        async with asyncio.timeout(60):
+            await service.given_up.wait()
 
 
 LIST = """

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from datetime import tzinfo
 from itertools import islice
@@ -154,23 +155,24 @@ def remote_matches(needle: str, remote: Remote, zone: tzinfo, now_ms: int) -> bo
 
 async def search(
     operations: Operations, lock_id: int, view: PageView, zone: tzinfo
-) -> AsyncIterator[Found]:
+) -> AsyncGenerator[Found, None]:
     """Look through a lock's whole list for what a view asks for: what was found so far, repeatedly.
 
     Raises:
         LocktermError: A page could not be read.
     """
     found = Found(at_ms=operations.now_ms())
-    async for step in operations.remotes.walk(lock_id):
-        before = () if step.is_first else found.remotes  # it may begin again: the list has moved
-        now_ms = operations.now_ms()
-        new = [one for one in step.new if view.has(one, zone, now_ms)]
-        found = replace(found, remotes=(*before, *new), searched=step.read, total=step.total)
-        if len(found.remotes) > MOST_FOUND:
-            most = found.remotes[:MOST_FOUND]
-            yield replace(found, remotes=most, ended="stopped: type more to narrow it")
-            return
-        yield found
+    async with aclosing(operations.remotes.walk(lock_id, ahead=True)) as steps:
+        async for step in steps:
+            before = () if step.is_first else found.remotes  # it may begin again: the list moved
+            now_ms = operations.now_ms()
+            new = [one for one in step.new if view.has(one, zone, now_ms)]
+            found = replace(found, remotes=(*before, *new), searched=step.read, total=step.total)
+            if len(found.remotes) > MOST_FOUND:
+                most = found.remotes[:MOST_FOUND]
+                yield replace(found, remotes=most, ended="stopped: type more to narrow it")
+                return
+            yield found
 
 
 def state_words(

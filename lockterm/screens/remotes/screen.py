@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
@@ -336,15 +336,18 @@ class RemotesScreen(LocktermScreen[None]):
         steady_ms, due_ms, has_found = self.operations.clock.steady_ms, 0, False
         long_ms = steady_ms() + LONG_SEARCH_MS
         try:
-            async for found in search(self.operations, lock_id, view, self._zone):
-                is_due = steady_ms() >= due_ms or (bool(found.remotes) and not has_found)
-                if is_due and not again:
-                    self.view = replace(self.view, found=found)
-                    is_long = steady_ms() >= long_ms
-                    due_ms = steady_ms() + (LONG_SEARCH_SHOWN_MS if is_long else SEARCH_SHOWN_MS)
-                    has_found = bool(found.remotes)
-                if found.remotes:
-                    opened.end()
+            async with aclosing(search(self.operations, lock_id, view, self._zone)) as steps:
+                async for found in steps:
+                    is_due = steady_ms() >= due_ms or (bool(found.remotes) and not has_found)
+                    if is_due and not again:
+                        self.view = replace(self.view, found=found)
+                        every_ms = SEARCH_SHOWN_MS
+                        if steady_ms() >= long_ms:
+                            every_ms = LONG_SEARCH_SHOWN_MS
+                        due_ms = steady_ms() + every_ms
+                        has_found = bool(found.remotes)
+                    if found.remotes:
+                        opened.end()
         except LocktermError as error:
             self.keep_refusal(error)
             found = replace(found, ended=f"then: {in_a_line(error)[-1]}")
