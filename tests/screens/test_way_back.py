@@ -32,6 +32,11 @@ WAYS = {
     "messages": ("M",),
     "help": ("question_mark",),
     "profiles": ("P",),
+    "found everywhere": ("F", "n", "enter"),
+    "ends": ("W",),
+    "copies": ("enter", "Y"),
+    "plan of the marked": ("enter", "space", "d"),
+    "file": ("I", "tab"),
     "lock form": ("a", "tab", "tab", "tab", "tab", "tab", "tab"),
 }
 
