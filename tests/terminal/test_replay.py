@@ -201,6 +201,24 @@ def test_replay_and_live_paint_together_are_a_clean_start(
     assert given_back(session)
 
 
+@pytest.mark.parametrize("size", telling([(160, 48)], [(120, 40), (160, 48)]))
+def test_beside_panes_the_live_frame_sends_only_what_differs(
+    home: Home, service: RunningService, size: tuple[int, int]
+) -> None:
+    """The rows are painted once: as wide as the panes leave, before anything was laid out."""
+
+    def sent() -> int:
+        session = home.start(service.base_url, size=size)
+        session.wait_for(LIVE)
+        count = len(session.raw)
+        session.press("q")
+        assert session.wait_exit() == 0
+        return count
+
+    first = sent()
+    assert sent() < first + 1000, "the rows alone are several thousand bytes"
+
+
 @pytest.fixture
 def timeless(running_service: Callable[..., RunningService]) -> RunningService:
     """A service on whose lock 1001 time changes nothing that is shown."""

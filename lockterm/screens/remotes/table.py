@@ -182,8 +182,14 @@ class RemotesTable(LineTable):
     def _plan_columns(self, arrangement: Arrangement) -> Layout:
         height = self.size.height or self.app.size.height
         scrollbar = len(self.rows) > height - TITLES
-        width = self.size.width or self.app.size.width
+        width = self.size.width or self._width_to_come()
         return plan(width - scrollbar - len(MARGIN) - BEFORE, self._long, arrangement)
+
+    def _width_to_come(self) -> int:
+        """How wide it will be beside the panes: else the first frame is painted twice."""
+        whole = self.app.size
+        beside = (pane.styles.width for pane in self.siblings)
+        return whole.width - sum(int(one.resolve(whole, whole)) for one in beside if one)
 
     def _refill(self, place: int) -> None:
         self._long = self._widened(self._long)  # they never shrink
