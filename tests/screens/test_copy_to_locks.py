@@ -74,6 +74,7 @@ async def test_from_the_book_to_all_others(service: RunningService, lockterm_app
         ((80, 24), "copy-to-locks"),
         ((60, 20), "copy-to-locks-60x20"),
         ((120, 40), "copy-to-locks-120x40"),
+        ((160, 48), "copy-to-locks-160x48"),
     ):
         async with lockterm_app(service, size=size) as pilot:
             await opened(pilot)

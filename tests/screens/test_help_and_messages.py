@@ -177,24 +177,41 @@ async def open_messages(pilot: Pilot[int], key: str = "M") -> None:
     await settled(pilot)
 
 
+NOTICES: list[tuple[str, str, SeverityLevel]] = [
+    ("Recorded by the service.", "Edit Anna Weber", "information"),
+    ("Nothing was sent: locks.example.com refused the connection.", "Offline", "warning"),
+    (
+        "The lock has a remote of that name already. Choose another name, or edit the remote"
+        " that has it.",
+        "Refused by the service",
+        "error",
+    ),
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("size", [(60, 20), (120, 40), (160, 48)])
+async def test_messages_at_other_sizes(
+    lockterm_app: Starter, service: RunningService, clock: Clock, size: tuple[int, int]
+) -> None:
+    async with lockterm_app(service, size=size) as pilot:
+        await told(pilot, clock)
+        assert_picture(pilot.app, f"messages-{size[0]}x{size[1]}")
+
+
+async def told(pilot: Pilot[int], clock: Clock) -> None:
+    """Have the notices told, a minute apart, and open the messages."""
+    for text, title, severity in NOTICES:
+        pilot.app.notify(text, title=title, severity=severity)
+        clock.now_s += 61
+    await open_messages(pilot, "f2")
+
+
 async def test_messages_are_kept_newest_first(
     lockterm_app: Starter, service: RunningService, clock: Clock
 ) -> None:
-    notices: list[tuple[str, str, SeverityLevel]] = [
-        ("Recorded by the service.", "Edit Anna Weber", "information"),
-        ("Nothing was sent: locks.example.com refused the connection.", "Offline", "warning"),
-        (
-            "The lock has a remote of that name already. Choose another name, or edit the remote"
-            " that has it.",
-            "Refused by the service",
-            "error",
-        ),
-    ]
     async with lockterm_app(service) as pilot:
-        for text, title, severity in notices:
-            pilot.app.notify(text, title=title, severity=severity)
-            clock.now_s += 61
-        await open_messages(pilot, "f2")
+        await told(pilot, clock)
         rows = shown(pilot.app).splitlines()
         assert rows[2].startswith(" 20 Nov 09:02  error    Refused by the service")
         assert rows[4].startswith(" 20 Nov 09:00  notice   Edit Anna Weber: Recorded")
@@ -202,7 +219,7 @@ async def test_messages_are_kept_newest_first(
         assert_picture(pilot.app, "messages-80x24")
         await pilot.press("y")
         assert pilot.app.clipboard == (
-            "20 Nov 2026 09:02:02 +01:00 error: Refused by the service: " + notices[-1][0]
+            "20 Nov 2026 09:02:02 +01:00 error: Refused by the service: " + NOTICES[-1][0]
         )
         pilot.app.notify("Recorded by the service.", title="Added Anna Weber")
         await until(pilot, lambda: "Added Anna Weber: Recorded" in shown(pilot.app))

@@ -10,7 +10,9 @@ import stat
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import tzinfo
+from itertools import count
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from textual.pilot import Pilot
@@ -20,7 +22,7 @@ from lockterm.domain.operation import CALL_WORDS, Operation, State
 from lockterm.domain.remotes import Remote
 from lockterm.domain.rules import changes, new_remote
 from lockterm.errors import LocktermError
-from lockterm.operations import Operations
+from lockterm.operations import Operations, sending
 from lockterm.screens.base import RefusedModal
 from lockterm.screens.history import HistoryScreen
 from lockterm.screens.history.choice import PAGE
@@ -235,6 +237,26 @@ async def test_what_was_changed_is_read_of_rows_in_sight_and_no_key_waits_for_it
         await press(pilot, "n")
         await until(pilot, lambda: shown(pilot.app).count("Name y -> x") > 10)
         assert table._changed.keys() <= {*table._keys}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("size", [(60, 20), (120, 40), (160, 48)])
+async def test_an_operation_at_other_sizes(
+    lockterm_app: Starter,
+    service: RunningService,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
+    size: tuple[int, int],
+) -> None:
+    ids = map(UUID, map("{:032x}".format, count(1)))
+    monkeypatch.setattr(sending, "uuid4", lambda: next(ids))  # the last line has one
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service, size=size) as pilot:
+        await some_days(pilot.app.operations, clock)
+        await opened(pilot)
+        await press(pilot, "down", "down", "down", "down", "enter")
+        assert isinstance(pilot.app.screen, OperationDetailScreen)
+        assert_picture(pilot.app, f"operation-{size[0]}x{size[1]}")
 
 
 async def test_today_and_a_day_are_found_by_typing_them(

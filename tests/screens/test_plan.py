@@ -623,7 +623,7 @@ async def test_what_will_be_is_read_in_its_row_and_in_the_question(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("size", [(60, 20), (120, 40)])
+@pytest.mark.parametrize("size", [(60, 20), (120, 40), (160, 48)])
 async def test_pictures_of_other_sizes(
     lockterm_app: Starter, service: RunningService, size: tuple[int, int]
 ) -> None:

@@ -13,7 +13,7 @@ from lockterm.service.running import RunningService
 from tests.screens.running_app import Starter, settled
 from tests.screens.snapshots import assert_picture
 
-HOME = (80, 24)
+HOME, SMALL, WIDE, WIDEST = (80, 24), (60, 20), (120, 40), (160, 48)
 MAIN_GATE = Lock(1001, name="Main gate", alias="North campus, gate 1", zone="Europe/Berlin")
 
 PICTURES: list[tuple[str, tuple[int, int], list[str]]] = [
@@ -41,7 +41,25 @@ PICTURES: list[tuple[str, tuple[int, int], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "size", "keys"), PICTURES, ids=[name for name, *_ in PICTURES])
+MORE = [
+    (f"{screen}-{width}x{height}", (width, height), keys)
+    for screen, keys, sizes in (
+        ("marks-renew", ["j", "space", "n", "space", "space", "w", *"+30d"], (WIDE, WIDEST)),
+        ("marks-more", ["j", "space", "space", "m"], (SMALL, WIDE, WIDEST)),
+        ("marks-type", ["j", "space", "space", "m", "enter", "4"], (HOME, WIDE, WIDEST)),
+        ("user-number", ["j", "u"], (SMALL, WIDE, WIDEST)),
+        ("copy", ["j", "y"], (SMALL, WIDE, WIDEST)),
+    )
+    for width, height in sizes
+]
+"""What the run of all tests looks at as well."""
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "keys"),
+    [pytest.param(*one, id=one[0]) for one in PICTURES]
+    + [pytest.param(*one, id=one[0], marks=pytest.mark.long) for one in MORE],
+)
 async def test_picture(
     service: RunningService,
     lockterm_app: Starter,

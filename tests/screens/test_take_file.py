@@ -21,6 +21,7 @@ from lockterm.service.running import RunningService
 from lockterm.widgets.path_completion import complete
 from lockterm.widgets.path_input import PathInput
 from lockterm.widgets.row_table import RowTable
+from tests.long import telling
 from tests.operations.forwarder import Forwarder
 from tests.screens import someone_else
 from tests.screens.running_app import Starter, notices, settled, shown, until
@@ -173,23 +174,31 @@ async def test_what_a_file_lacks_is_deleted_only_where_that_was_chosen(
 # --- bad ones ----------------------------------------------------------------------------------
 
 
+PROBLEMS = {
+    (80, 24): "file-problems",
+    (60, 20): "file-problems-60x20",
+    (120, 40): "file-problems-120x40",
+    (160, 48): "file-problems-160x48",
+}
+"""Size -> its picture."""
+
+
+@pytest.mark.parametrize("size", telling([(80, 24), (60, 20)], PROBLEMS))
 async def test_what_is_wrong_is_listed_with_line_and_reason(
-    service: RunningService, lockterm_app: Starter, folder: Path
+    service: RunningService, lockterm_app: Starter, folder: Path, size: tuple[int, int]
 ) -> None:
     (folder / "remotes.csv").write_text(BAD)
-    for size, name in (((80, 24), "file-problems"), ((60, 20), "file-problems-60x20")):
-        async with lockterm_app(service, size=size) as pilot:
-            screen = await opened(pilot)
-            await take(pilot, "remotes.csv")
-            assert screen.query_one(RowTable).has_focus
-            assert_picture(pilot.app, name)
-            # What was typed is kept; the file is mended elsewhere, and taken again from here.
-            assert path(pilot) == "remotes.csv"
-            (folder / "remotes.csv").write_text(BAD.splitlines()[0])
-            await pilot.press("ctrl+s")
-            await settled(pilot)
-            assert "There is no row in it" in shown(pilot)
-            (folder / "remotes.csv").write_text(BAD)
+    async with lockterm_app(service, size=size) as pilot:
+        screen = await opened(pilot)
+        await take(pilot, "remotes.csv")
+        assert screen.query_one(RowTable).has_focus
+        assert_picture(pilot.app, PROBLEMS[size])
+        # What was typed is kept; the file is mended elsewhere, and taken again from here.
+        assert path(pilot) == "remotes.csv"
+        (folder / "remotes.csv").write_text(BAD.splitlines()[0])
+        await pilot.press("ctrl+s")
+        await settled(pilot)
+        assert "There is no row in it" in shown(pilot)
 
 
 @pytest.mark.long
@@ -303,6 +312,7 @@ async def test_the_first_look(service: RunningService, lockterm_app: Starter, fo
         ((80, 24), "file"),
         ((60, 20), "file-60x20"),
         ((120, 40), "file-120x40"),
+        ((160, 48), "file-160x48"),
     ):
         async with lockterm_app(service, size=size) as pilot:
             await opened(pilot)

@@ -19,6 +19,7 @@ from lockterm.service.running import RunningService
 from tests.operations.runs import planning
 from tests.screens import someone_else
 from tests.screens.running_app import Starter, settled, shown
+from tests.screens.snapshots import assert_picture
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> None:
@@ -139,6 +140,19 @@ async def test_a_delete_is_undone_by_its_restore(
         await press(pilot, "escape")
         assert await carried_out(pilot) == [StepState.RECORDED]
         assert sorted(names(service)) == sorted(before)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40), (160, 48)])
+async def test_what_it_looks_like(
+    service: RunningService, lockterm_app: Starter, size: tuple[int, int]
+) -> None:
+    async with lockterm_app(service, 1003, size=size) as pilot:
+        operations = pilot.app.operations  # type: ignore[attr-defined]
+        await operations.writes.delete_remote(1003, pilot.app.screen.current)  # type: ignore[attr-defined]
+        await press(pilot, "z")
+        assert isinstance(pilot.app.screen, PlanScreen)
+        assert_picture(pilot.app, f"undo-{size[0]}x{size[1]}")
 
 
 async def test_what_cannot_be_undone_says_why(

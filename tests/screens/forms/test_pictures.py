@@ -23,7 +23,7 @@ async def test_adding(service: RunningService, open_form: Opener, size: tuple[in
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+@pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40), (160, 48)])
 async def test_asking(service: RunningService, open_form: Opener, size: tuple[int, int]) -> None:
     async with open_form(service, size=size, timeout_s=PATIENCE_S) as form:
         await form.fill(**RECURRING | {"remoteName": LONG, "weekDay": ""})
