@@ -75,7 +75,8 @@ async def opened(tmp_path: Path) -> AsyncIterator[Callable[[Service], Operations
     all_of_them: list[Operations] = []
 
     def open_(service: Service) -> Operations:
-        profile = Profile(name="p", base_url=service.base_url, timezone="UTC")
+        # Longer than anything here is waited for: what ends sooner was not ended by it.
+        profile = Profile(name="p", base_url=service.base_url, timezone="UTC", timeout_s=300)
         all_of_them.append(Operations(profile, Database(tmp_path / "lockterm.db")))
         return all_of_them[-1]
 
@@ -209,7 +210,7 @@ async def test_a_search_asks_for_the_page_after_each_and_ends_with_both(
         async with asyncio.timeout(60), contextlib.aclosing(walk) as steps:
             assert (await anext(steps)).is_first
             assert [one.id for one in (await anext(steps)).new] == [2]
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(20):  # by itself, a read is given up after 30 s
             await service.given_up.wait()
 
 
