@@ -62,7 +62,7 @@ class PlanTable(RowTable):
             Column("Step", most=10, least=10),
             Column("Lock", most=24, least=6),
             Column("", most=2, least=2, rank=1),
-            Column("Remote", most=32, least=8),
+            Column("Remote", most=LONGEST, least=8),
             Column("Number", most=16, least=6, rank=2),
             Column("What", most=200, least=25),  # "End -> 31 Dec 2026 23:59", and that it is cut
             id=id,
