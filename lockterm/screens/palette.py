@@ -1,11 +1,13 @@
-"""The command palette: the actions of the screen and the locks, found by their words."""
+"""The command palette: the actions of the screen, settings and locks, found by their words."""
 
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -16,7 +18,8 @@ from textual.markup import escape
 
 from lockterm.domain.text import clean
 from lockterm.errors import LocktermError
-from lockterm.keymap.keys import is_by_hand
+from lockterm.keymap.hints import key
+from lockterm.keymap.keys import PLACES, is_by_hand
 from lockterm.screens.base import Host, LocktermScreen, refuse_to_open, say_why_not
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.terminal.palette import ReadyProvider
@@ -33,8 +36,27 @@ RECENT = 8
 CHOICE = "palette"
 """What the preferences call them."""
 
+_WORD = re.compile(r"[^\W\d_]+")
+
 SHOWN = 60
 """The most that is offered for some words; what is meant is found by more of them."""
+
+
+NEAR = 0.75
+"""How alike, of 1, a word is to one that was mistyped."""
+
+SHOWN_NEAR = 8
+"""The most that is offered for a mistyped word."""
+
+SETTINGS = {
+    "app.theme": "settings colors dark light contrast",
+    "app.quiet": "settings slow",
+    "app.mouse": "settings pointer",
+    "app.profiles": "settings service address url time zone token header",
+    "remotes.page_size": "settings rows lines per page",
+    "remotes.table": "settings fields",
+}
+"""What can be set -> words for it that neither its verb nor its sentence has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +72,13 @@ class Offer:
     enabled: bool = True
     id: str = ""
     """What the preferences know it by; empty: it is not kept."""
+    others: str = ""
+    """Words that it is found by as well."""
+
+    @property
+    def text(self) -> str:
+        """All that it is found by, in lower case."""
+        return f"{self.name} {self.help} {self.others}".lower()
 
     def shown(self) -> Content:
         """The name as it looks: dim where it can do nothing."""
@@ -63,7 +92,7 @@ class Offer:
             query: What was typed, in lower case.
         """
         name, words = self.name.lower(), query.split()
-        if not all(word in f"{name} {self.help.lower()}" for word in words):
+        if not all(word in self.text for word in words):
             return 0
         begins = name.strip("()").startswith(query)
         in_name = sum(word in name for word in words) / max(len(words), 1)
@@ -88,12 +117,34 @@ class ActionsProvider(ReadyProvider):
     def found(self, query: str) -> Iterator[Hit]:
         """What has every typed word in its verb or its sentence: enter does no guess."""
         query = query.lower().strip()
-        offers = [*self._actions(), *self._locks()]
+        offers = [*self._actions(), *self._elsewhere(), *self._locks()]
         hits = [(score, offer) for offer in offers if (score := offer.score(query))]
         for score, offer in heapq.nlargest(SHOWN, hits, key=itemgetter(0)):
-            yield Hit(
-                score, offer.shown(), self._kept(offer), text=offer.name, help=escape(offer.help)
-            )
+            yield self._hit(score, offer)
+
+    def near(self, query: str) -> Iterator[Hit]:
+        """What has words like all that were typed; of a number none is like it: it is another."""
+        offers = [*self._actions(), *self._elsewhere(), *self._locks()]
+        words = [{*_WORD.findall(offer.text)} for offer in offers]
+        every = sorted(set[str]().union(*words))
+        left = {place: 0 for place in range(len(offers))}
+        for typed in query.lower().split():
+            like = get_close_matches(typed, every, SHOWN, NEAR) if typed.isalpha() else []
+            left = {
+                place: so_far + min(at)
+                for place, so_far in left.items()
+                if (
+                    at := [0] * (typed in offers[place].text)
+                    + [at for at, word in enumerate(like) if word in words[place]]
+                )
+            }
+        for place in heapq.nsmallest(SHOWN_NEAR, left, key=lambda place: (left[place], place)):
+            yield self._hit(1, offers[place])
+
+    def _hit(self, score: float, offer: Offer) -> Hit:
+        return Hit(
+            score, offer.shown(), self._kept(offer), text=offer.name, help=escape(offer.help)
+        )
 
     # --- actions -------------------------------------------------------------------------------
 
@@ -104,15 +155,27 @@ class ActionsProvider(ReadyProvider):
             if (name := action.binding.id) and name != "app.palette" and not is_by_hand(name)
         ]
 
+    def _elsewhere(self) -> Iterator[Offer]:
+        """What is set on the remotes of a lock, where these are not on top."""
+        here = {action.binding.id for action in actions_of(self.screen)}
+        for one in PLACES["remotes"].own:
+            if one.id in SETTINGS and one.id not in here:
+                title = one.verb.capitalize()
+                why = f"On the remotes of a lock, {key(one.id)} does it."
+                tell = partial(refuse_to_open, self.app, title, why)
+                others = SETTINGS[one.id]
+                yield Offer(f"({title})", f"{one.does}. {why}", tell, enabled=False, others=others)
+
     def _offer(self, action: Action) -> Offer:
         verb, name = titled(action.binding), action.binding.id or ""
+        others = SETTINGS.get(name, "")
         if action.enabled:
             keys = f"  ({', '.join(action.keys)})" if action.keys else ""
             run = partial(self.app.run_action, action.action, action.node)
-            return Offer(verb, f"{action.sentence}{keys}", run, id=name)
+            return Offer(verb, f"{action.sentence}{keys}", run, id=name, others=others)
         why = action.reason or "It has no effect here."
         tell = partial(say_why_not, self.screen, action.binding, why)
-        return Offer(f"({verb})", f"Not now: {why}", tell, enabled=False)
+        return Offer(f"({verb})", f"Not now: {why}", tell, enabled=False, others=others)
 
     def _recent(self) -> list[str]:
         assert isinstance(self.app, Host)

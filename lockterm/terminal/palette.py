@@ -5,13 +5,18 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 
+from textual import on
 from textual.command import Command, CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.style import Style
 from textual.types import IgnoreReturnCallbackType
 from textual.widgets import Button, Input
+from textual.widgets.option_list import Option
 
 from lockterm.terminal.key_queue import opening
+
+NEAR = "Nothing has these words. Like them (down, then enter):"
+"""Above what is merely like what was typed."""
 
 
 class ReadyProvider(Provider):
@@ -24,6 +29,10 @@ class ReadyProvider(Provider):
     @abstractmethod
     def found(self, query: str) -> Iterator[Hit]:
         """What is offered for what is typed."""
+
+    @abstractmethod
+    def near(self, query: str) -> Iterator[Hit]:
+        """What is like what is typed; shown where nothing has it, and never done by enter alone."""
 
     async def discover(self) -> Hits:
         """As :meth:`all`."""
@@ -45,22 +54,34 @@ class Palette(CommandPalette):
 
     def _gather_commands(self, search_value: str) -> None:  # type: ignore[override]
         """Show what was found, before the next key is dealt with."""
-        found = [
+        ready = [one for one in self._providers if isinstance(one, ReadyProvider)]
+        found: list[DiscoveryHit | Hit] = [
             hit
-            for provider in self._providers
-            if isinstance(provider, ReadyProvider)
+            for provider in ready
             for hit in (provider.found(search_value) if search_value else provider.all())
         ]
+        near = found or [hit for provider in ready for hit in provider.near(search_value)]
         help_style = Style.from_styles(self.get_component_styles("command-palette--help-text"))
         commands = []
-        for place, hit in enumerate(found):
+        for place, hit in enumerate(near):
             help_text = Content.from_markup(hit.help or "").stylize_before(help_style)
             prompt = Content("\n").join([_as_content(hit), help_text])
             commands.append(Command(prompt, hit, id=str(place)))
-        self._refresh_command_list(self.query_one(CommandList), commands, True)
+        shown = self.query_one(CommandList)
+        self._refresh_command_list(shown, commands, True)
+        if commands and not found:
+            # No row is under the cursor: what is merely like it is gone to before it is done.
+            shown.clear_options().add_options([Option(NEAR, disabled=True), *commands])
         if not commands:
             self._start_no_matches_countdown(search_value)
         self.add_class("-ready")
+
+    @on(Input.Submitted)
+    def _choose_nothing(self, event: Input.Submitted) -> None:
+        """Let enter do nothing where no row is under the cursor: Textual would go to the first."""
+        if self._list_visible and self.query_one(CommandList).highlighted is None:
+            event.stop()
+            event.prevent_default()
 
     def _select_or_command(self, event: Input.Submitted | Button.Pressed | None = None) -> None:
         """Have later keys wait for what was chosen: it begins once the palette has gone."""

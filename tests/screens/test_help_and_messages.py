@@ -19,6 +19,7 @@ from lockterm.screens.messages import MessagesScreen
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.voice import VoiceScreen
 from lockterm.service.running import RunningService
+from lockterm.terminal.palette import NEAR
 from lockterm.widgets.actions import actions_of, titled
 from tests.screens.running_app import Clock, Starter, settled, until
 from tests.screens.site import HOSTILE, LOCKS, MAIN_GATE, fill_book, shown, words
@@ -244,7 +245,7 @@ async def test_no_messages_and_hostile_ones(lockterm_app: Starter, service: Runn
 
 
 @pytest.mark.long
-async def test_the_palette_finds_by_every_word_and_the_locks(
+async def test_the_palette_finds_by_every_word_settings_and_the_locks(
     lockterm_app: Starter, service: RunningService
 ) -> None:
     """What was chosen last stands first; what is merely like an action is not done by enter."""
@@ -263,8 +264,24 @@ async def test_the_palette_finds_by_every_word_and_the_locks(
         await pilot.press("escape", "escape")
         assert "History" in await found("became"), "a word of its sentence"
         await pilot.press("escape", "escape")
-        assert "Profiles" not in await found("profils"), "a guess"
+        settings = {"Theme", "Quiet", "Mouse", "Profiles", "(Page size)", "(Table)"}
+        assert {*await found("settings")} == settings
         await pilot.press("escape", "escape")
+        assert await found("rows lines") == ["(Page size)"]
+        await pilot.press("enter")
+        await until(pilot, lambda: "On the remotes of a lock, # does it." in words(pilot.app))
+        await pilot.press("escape", "escape")
+        assert await found("1003") == [], "another number is another lock"
+        await pilot.press("escape", "escape")
+        assert await found("histroy") == [NEAR, "History"]
+        await pilot.press("enter", "enter")
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, CommandPalette), "enter does no guess"
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HistoryScreen))
+        await settled(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
         assert (await found("1002")) == ["Remotes of [b]Dock"]
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
