@@ -71,7 +71,7 @@ async def test_a_search_keeps_what_it_finds_and_nothing_else(
         await settled(pilot)
         found = PAGES * PAGE // EVERY
         assert f"{found} of {PAGES * PAGE:,} match, searched {PAGES * PAGE:,}" in shown(pilot)
-        assert asked == list(range(1, PAGES + 1))
+        assert sorted(asked) == [*range(1, PAGES + 1)]  # two connections may change places
         # The first page has one, the clock of this test stands still, and the end is told.
         assert len(painted) == 2, painted
         assert max(alive) < 4 * PAGE, "of the pages before, only what was found is left"
