@@ -17,6 +17,9 @@ from lockterm.record import record
 INT64 = range(-(2**63), 2**63)
 """The whole numbers that the service and the local store can keep."""
 
+_LEAST, _BEYOND = INT64.start, INT64.stop
+"""Its bounds: a page has thousands of numbers, and to ask the range takes three times as long."""
+
 
 class Kind(Enum):
     """What a field holds: how it is read, typed, compared, shown and checked follows from it."""
@@ -121,7 +124,7 @@ _FIELD = "field"
 
 def is_number(value: Any) -> bool:
     """Whether a value that came is a whole number that can be kept; True is none."""
-    return type(value) is int and -(2**63) <= value < 2**63  # a range takes three times as long
+    return type(value) is int and _LEAST <= value < _BEYOND
 
 
 _FITS: Mapping[Kind, Callable[[Any], bool]] = {

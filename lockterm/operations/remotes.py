@@ -294,15 +294,12 @@ class Remotes:
         def ask(page_no: int) -> Coroutine[Any, Any, RemotePage]:
             return self._reads.ask(_page(lock_id, page_no, WALK_PAGE_SIZE, place=place).ask)
 
-        after: asyncio.Task[RemotePage] | None = None
-        try:
-            for _ in range(WALKS):
-                ids, without_id, unreadable = SeenIds(), 0, 0
-                total: int | None = None
-                page_no, pages, moved, read = 1, 1, False, 0
-                if after is not None:
-                    after.cancel()
-                    after = None
+        for _ in range(WALKS):
+            ids, without_id, unreadable = SeenIds(), 0, 0
+            total: int | None = None
+            page_no, pages, moved, read = 1, 1, False, 0
+            after: asyncio.Task[RemotePage] | None = None
+            try:
                 while page_no <= pages and not moved:
                     coming = after or ask(page_no)
                     is_last = not ahead or page_no >= pages
@@ -328,11 +325,11 @@ class Remotes:
                         told, shown = total if is_told else read, read - unreadable
                         yield Step(page.remotes, new, page_no == 1, shown, told)
                     page_no += 1
-                if not moved and (not is_told or read >= (total or 0)):
-                    return
-        finally:
-            if after is not None:
-                after.cancel()
+            finally:
+                if after is not None:
+                    after.cancel()
+            if not moved and (not is_told or read >= (total or 0)):
+                return
         raise _moving(f"The list of lock {lock_id} kept changing while it was read.")
 
     async def all(self, lock_id: int, limits: WalkLimits = ASKED) -> list[Remote]:

@@ -42,7 +42,7 @@ SHOWN = 60
 """The most that is offered for some words; what is meant is found by more of them."""
 
 
-NEAR = 0.75
+ALIKE = 0.75
 """How alike, of 1, a word is to one that was mistyped."""
 
 SHOWN_NEAR = 8
@@ -117,19 +117,19 @@ class ActionsProvider(ReadyProvider):
     def found(self, query: str) -> Iterator[Hit]:
         """What has every typed word in its verb or its sentence: enter does no guess."""
         query = query.lower().strip()
-        offers = [*self._actions(), *self._elsewhere(), *self._locks()]
+        offers = self._offers()
         hits = [(score, offer) for offer in offers if (score := offer.score(query))]
         for score, offer in heapq.nlargest(SHOWN, hits, key=itemgetter(0)):
             yield self._hit(score, offer)
 
     def near(self, query: str) -> Iterator[Hit]:
         """What has words like all that were typed; of a number none is like it: it is another."""
-        offers = [*self._actions(), *self._elsewhere(), *self._locks()]
+        offers = self._offers()
         words = [{*_WORD.findall(offer.text)} for offer in offers]
         every = sorted(set[str]().union(*words))
         left = {place: 0 for place in range(len(offers))}
         for typed in query.lower().split():
-            like = get_close_matches(typed, every, SHOWN, NEAR) if typed.isalpha() else []
+            like = get_close_matches(typed, every, SHOWN, ALIKE) if typed.isalpha() else []
             left = {
                 place: so_far + min(at)
                 for place, so_far in left.items()
@@ -140,6 +140,9 @@ class ActionsProvider(ReadyProvider):
             }
         for place in heapq.nsmallest(SHOWN_NEAR, left, key=lambda place: (left[place], place)):
             yield self._hit(1, offers[place])
+
+    def _offers(self) -> list[Offer]:
+        return [*self._actions(), *self._elsewhere(), *self._locks()]
 
     def _hit(self, score: float, offer: Offer) -> Hit:
         return Hit(

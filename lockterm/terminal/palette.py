@@ -60,10 +60,10 @@ class Palette(CommandPalette):
             for provider in ready
             for hit in (provider.found(search_value) if search_value else provider.all())
         ]
-        near = found or [hit for provider in ready for hit in provider.near(search_value)]
+        hits = found or [hit for provider in ready for hit in provider.near(search_value)]
         help_style = Style.from_styles(self.get_component_styles("command-palette--help-text"))
         commands = []
-        for place, hit in enumerate(near):
+        for place, hit in enumerate(hits):
             help_text = Content.from_markup(hit.help or "").stylize_before(help_style)
             prompt = Content("\n").join([_as_content(hit), help_text])
             commands.append(Command(prompt, hit, id=str(place)))
