@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -41,10 +41,28 @@ move, and not two rows."""
 MARK = "*"
 """In the place of the margin of a row that is marked; every terminal has it, a cell wide."""
 
-SORTED = "^v"
-"""Behind the title that rows are sorted by: up, or down; plain ASCII."""
-
 _BOLD = Style(bold=True)
+
+
+@record
+class Sorting:
+    """What rows are sorted by."""
+
+    key: str
+    """What is known of the column: its title, or what the choices call it; shown or not."""
+    descending: bool = False
+
+    @classmethod
+    def after(cls, before: Self | None, key: str) -> Self | None:
+        """What is sorted by once a column was chosen: up, then down, then not at all."""
+        if before is None or before.key != key:
+            return cls(key)
+        return None if before.descending else cls(key, descending=True)
+
+    @property
+    def marker(self) -> str:
+        """What stands behind the column's title; plain ASCII."""
+        return "v" if self.descending else "^"
 
 
 @record

@@ -12,7 +12,7 @@ from textual.message import Message
 
 from lockterm.record import record
 from lockterm.widgets.cells import cut
-from lockterm.widgets.line_table import MARGIN, MARK, SORTED, TITLES, LineTable, Piece
+from lockterm.widgets.line_table import MARGIN, MARK, LineTable, Piece, Sorting
 
 T = TypeVar("T")
 
@@ -36,20 +36,6 @@ class Column:
     good: int = 0
     """So many cells it gets before others get more than their least, where it has contents for
     them."""
-
-
-@record
-class Sorting:
-    """What rows are sorted by."""
-
-    title: str
-    """That of a column."""
-    descending: bool = False
-
-    @property
-    def marker(self) -> str:
-        """What stands behind the title; plain ASCII."""
-        return SORTED[self.descending]
 
 
 class LazyRows(Mapping[str, Sequence[str]], Generic[T]):
@@ -89,15 +75,12 @@ class RowTable(LineTable):
     class Resorted(Message):
         """The rows are to be sorted in another way."""
 
-    class Lacking(Message):
-        """Rows have come in sight of which something has to be read; see :meth:`lacking`."""
-
     def __init__(self, *columns: Column, id: str | None = None) -> None:
         super().__init__(id=id)
         self.hidden: Set[int] = frozenset()
         """Indexes of the columns that say nothing in these rows; for the next that are shown."""
         self.sorting: Sorting | None = None
-        """What the rows are sorted by; None: they stand as they are by themselves."""
+        """By the title; None: they stand as they are by themselves."""
         self._plan = columns
         self._content: Mapping[str, Sequence[str]] = {}
         self._keys: Sequence[str] = ()
@@ -126,29 +109,6 @@ class RowTable(LineTable):
         rows = [*self._content.values()]
         return [max((cell_len(row[i]) for row in rows), default=0) for i in range(len(self._plan))]
 
-    def lacking(self, seen: Sequence[str]) -> Sequence[str]:
-        """Of which rows something is read only where they are in sight, and was not read yet.
-
-        Args:
-            seen: The keys of those in sight.
-        """
-        return ()
-
-    @property
-    def lacking_now(self) -> Sequence[str]:
-        """The keys of the rows in sight of which something has to be read."""
-        top, high = self.scroll_offset.y, self.scrollable_content_region.height - TITLES
-        return self.lacking(self._keys[top : top + max(high, 0)])
-
-    def _look_for_lacking(self) -> None:
-        if self.lacking_now:
-            self.post_message(self.Lacking())
-
-    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Other rows are in sight."""
-        super().watch_scroll_y(old_value, new_value)
-        self._look_for_lacking()
-
     def measure_again(self) -> None:
         if self._keys:
             self._fill(self.cursor_row)
@@ -159,7 +119,6 @@ class RowTable(LineTable):
             self._fill(self.cursor_row)
         else:
             self.call_after_refresh(self.see_cursor)
-            self.call_after_refresh(self._look_for_lacking)
 
     def titles(self) -> Iterator[Piece]:
         return self._pieces([column.title for column in self._marked_plan()], {})
@@ -169,11 +128,9 @@ class RowTable(LineTable):
         end = len(MARGIN)
         for index, width in self._widths.items():
             start, end = end, end + width + GAP
-            title, now = self._plan[index].title, self.sorting
+            title = self._plan[index].title
             if start <= x < end and title in self.sortable:
-                self.sorting = Sorting(title)
-                if now is not None and now.title == title:
-                    self.sorting = None if now.descending else Sorting(title, descending=True)
+                self.sorting = Sorting.after(self.sorting, title)
                 self.post_message(self.Resorted())
 
     def _marked_plan(self) -> Sequence[Column]:
@@ -188,7 +145,7 @@ class RowTable(LineTable):
                 most=max(one.most, len(one.title) + 1),
                 least=one.least and max(one.least, len(one.title) + 1),
             )
-            if one.title == now.title
+            if one.title == now.key
             else one
             for one in self._plan
         ]
@@ -220,7 +177,6 @@ class RowTable(LineTable):
         self._widths = fit(self._marked_plan(), self.widest(), self._fitted_to, self.hidden)
         cells = sum(self._widths.values()) + GAP * len(self._widths)
         self.set_lines(cells, len(self._keys), cursor)
-        self.call_after_refresh(self._look_for_lacking)
 
     def _room(self) -> int:
         return (self.scrollable_content_region.width or self.app.size.width - 1) - len(MARGIN)

@@ -158,7 +158,7 @@ class OnLocksTable(RowTable):
         """
         self._now_ms = now_ms
         if (sorting := self.sorting) is not None:
-            key = partial(self._compared, title=sorting.title)
+            key = partial(self._compared, title=sorting.key)
             rows = sorted_by(rows, key, descending=sorting.descending)
         known = {row.key: row for row in rows}
         self._rows = [*known.values()]

@@ -208,7 +208,7 @@ class HistoryScreen(LocktermScreen[str | None]):
     async def read_changes(self) -> None:
         """Read what the operations in sight have changed; no key waits for it."""
         table, zone = self.query_one(HistoryTable), self._zone
-        ids = table.lacking_now
+        ids = table.lacking
         with suppress(StoreError):  # whoever opens an operation is told
             changes = await self.operations.journal.changes(ids, zone)
             if zone == self._zone:

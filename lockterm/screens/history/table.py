@@ -7,6 +7,7 @@ from datetime import tzinfo
 
 from rich.cells import cell_len
 from textual import events
+from textual.message import Message
 
 from lockterm.domain import dates
 from lockterm.domain.history import HistoryLine
@@ -16,7 +17,7 @@ from lockterm.domain.plan import RunLine, RunState, StepState
 from lockterm.domain.plan_words import counts_words
 from lockterm.domain.text import clean
 from lockterm.domain.wording import counted
-from lockterm.widgets.line_table import Piece
+from lockterm.widgets.line_table import TITLES, Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
 WHEN = 12
@@ -50,6 +51,9 @@ class HistoryTable(RowTable):
 
     The last one is told of rows in sight, and has its place before it was read.
     """
+
+    class Lacking(Message):
+        """Rows have come in sight of which it has to be read what was changed."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(
@@ -94,6 +98,7 @@ class HistoryTable(RowTable):
         self._zone, self._is_one_lock = zone, one_lock
         self._choose_columns()
         self.show(LazyRows(self._lines, self._cells), first)
+        self.call_after_refresh(self._look_for_lacking)
 
     def show_changes(self, changes: Mapping[str, str]) -> None:
         """Tell what was changed, where that is shown; nothing else moves.
@@ -107,20 +112,33 @@ class HistoryTable(RowTable):
         }
         self.refresh()
 
-    def lacking(self, seen: Sequence[str]) -> Sequence[str]:
+    @property
+    def lacking(self) -> Sequence[str]:
+        """The keys of the rows in sight of which it has to be read what was changed."""
         if _CHANGED in self.hidden:
             return ()
+        top, high = self.scroll_offset.y, self.scrollable_content_region.height - TITLES
         return [
             key
-            for key in seen
+            for key in self._keys[top : top + max(high, 0)]
             if key not in self._changed
             and isinstance(line := self._lines[key], HistoryLine)
             and line.call in _TOLD
         ]
 
+    def _look_for_lacking(self) -> None:
+        if self.lacking:
+            self.post_message(self.Lacking())
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Other rows are in sight."""
+        super().watch_scroll_y(old_value, new_value)
+        self._look_for_lacking()
+
     def on_resize(self, event: events.Resize) -> None:
         """Before the base shares out the width."""
         self._choose_columns()
+        self.call_after_refresh(self._look_for_lacking)
 
     def _choose_columns(self) -> None:
         is_wide = self.screen.has_class("-wide")

@@ -118,7 +118,7 @@ class LocksTable(RowTable):
             return locks
         from lockterm.screens.remotes.order import natural, sorted_by
 
-        by = _BY[self.sorting.title]
+        by = _BY[self.sorting.key]
 
         def key(lock: Lock) -> Any:
             value = by(lock)

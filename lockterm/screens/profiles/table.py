@@ -45,7 +45,7 @@ class ProfilesTable(RowTable):
         """
         rows = {entry.name: _cells(entry, in_use) for entry in entries}
         if (sorting := self.sorting) is not None:
-            column = [one.title for one in self._plan].index(sorting.title)
+            column = [one.title for one in self._plan].index(sorting.key)
             order = sorted_by(
                 [*rows],
                 lambda name: None if rows[name][column] == "-" else natural(rows[name][column]),

@@ -10,7 +10,7 @@ from lockterm.domain.remotes import FIELDS
 from lockterm.domain.text import clean
 from lockterm.errors import LocktermError
 from lockterm.record import record
-from lockterm.widgets.line_table import SORTED
+from lockterm.widgets.line_table import Sorting
 
 if TYPE_CHECKING:
     from lockterm.config.preferences import Preferences
@@ -87,18 +87,8 @@ _SHOWN, _SORT, _DOWN = "columns", "sort", "descending"
 """What the file of choices calls them."""
 
 
-@record
-class SortOrder:
-    """What rows are sorted by."""
-
-    key: str
-    """A column, shown or not."""
-    descending: bool = False
-
-    @property
-    def marker(self) -> str:
-        """What stands behind the column's title; plain ASCII."""
-        return SORTED[self.descending]
+class SortOrder(Sorting):
+    """What remotes are sorted by, in words too."""
 
     @property
     def brief(self) -> str:

@@ -133,11 +133,7 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
         """Sort by the column: up, down, not at all."""
         if (place := self._at()) is None:
             return
-        key, order = self._keys[place], self._order
-        if order is None or order.key != key:
-            self._order = SortOrder(key)
-        else:
-            self._order = None if order.descending else SortOrder(key, descending=True)
+        self._order = SortOrder.after(self._order, self._keys[place])
         self._repaint(place)
 
     def action_usual(self) -> None:

@@ -517,10 +517,7 @@ class RemotesScreen(LocktermScreen[None]):
     def _sort_by_title(self, event: RemotesTable.TitleClicked) -> None:
         """Sort up, then down, then not at all."""
         before = self.columns.arrangement
-        order: SortOrder | None = SortOrder(event.column)
-        if before.order is not None and before.order.key == event.column:
-            order = None if before.order.descending else SortOrder(event.column, descending=True)
-        self.use_arrangement(replace(before, order=order))
+        self.use_arrangement(replace(before, order=SortOrder.after(before.order, event.column)))
 
     @on(FindLine.Changed)
     def _search_page(self, event: FindLine.Changed) -> None:
