@@ -156,6 +156,7 @@ async def _search(url: str, home: Path) -> dict[str, float]:
     operations = Operations(profile, Database(home / "lockterm.db"), cache=cache)
     book = [Lock(lock_id, f"Gate {lock_id}") for lock_id in range(1, SEARCHED + 1)]
     await operations.locks.save_all(book)
+    await operations.connection.open()  # as it is while the lock book is looked at
     begun_s, cpu_s = time.monotonic(), time.process_time()
     async for one in operations.everywhere.read():
         assert one.listing is not None and one.listing.count == REMOTES, one.problem
