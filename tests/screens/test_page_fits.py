@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from lockterm.domain.sorting import natural
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes import screen as remotes_screen
 from lockterm.screens.remotes.columns import Arrangement, SortOrder
-from lockterm.screens.remotes.order import natural
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
 from tests.operations.forwarder import Forwarder

@@ -29,11 +29,13 @@ from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.locks import LocksScreen
 from lockterm.screens.profiles import ProfilesScreen
 from lockterm.screens.profiles.form import ProfileForm
+from lockterm.screens.profiles.table import ProfilesTable
 from lockterm.service.running import RunningService
 from lockterm.widgets.title_line import TitleLine, shorten_middle
 from tests.screens.running_app import Clock, settled, until
 from tests.screens.site import canned, shown, words
 from tests.screens.snapshots import assert_picture
+from tests.screens.test_title_clicks import click
 
 FILE = """\
 default_profile = "north-campus"  # where most of us are
@@ -145,6 +147,32 @@ async def test_all_profiles_are_listed_the_broken_ones_with_their_reason(home: H
         assert goes_on(pilot) is None
         await pilot.press("escape", "j")
         await until(pilot, lambda: "variable NOT_SET, which is not set" in words(pilot.app))
+
+
+async def test_a_click_on_a_title_sorts_them_and_the_cursor_stays_on_its_profile(
+    home: Home,
+) -> None:
+    async with home.open() as pilot:
+        table = pilot.app.screen.query_one(ProfilesTable)
+
+        def profiles() -> list[str]:
+            return ["".join(text for text, _ in table.line(row)).split()[0] for row in range(4)]
+
+        by_itself = profiles()
+        await pilot.press("j")
+        assert "Profile^" in await click(pilot, ProfilesTable, "Profile")
+        assert profiles() == ["annexe", "harbour", "north-campus", "old-town"]
+        assert table.highlighted == "harbour"
+        await click(pilot, ProfilesTable, "Profile")
+        assert profiles() == ["old-town", "north-campus", "harbour", "annexe"]
+        await click(pilot, ProfilesTable, "Colour")
+        assert profiles() == ["north-campus", "harbour", "old-town", "annexe"], "without: last"
+        await click(pilot, ProfilesTable, "Colour")
+        assert "Colour" in await click(pilot, ProfilesTable, "Colour")
+        assert profiles() == by_itself
+        await pilot.press("enter")
+        await until(pilot, lambda: goes_on(pilot) is not None)
+        assert goes_on(pilot).profile.name == "harbour"
 
 
 async def test_enter_opens_another_one_beside_broken_ones(home: Home) -> None:

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from lockterm.domain.remotes import Remote
+from lockterm.domain.sorting import natural
 from lockterm.screens.remotes.columns import COLUMNS, USUAL, Arrangement, SortOrder
 from lockterm.screens.remotes.layout import GROWING, line, plan, titles
-from lockterm.screens.remotes.order import natural, sorted_remotes
+from lockterm.screens.remotes.order import sorted_remotes
 from lockterm.screens.remotes.row import RemoteRow, cells
 
 BERLIN = ZoneInfo("Europe/Berlin")

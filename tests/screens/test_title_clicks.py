@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from textual.pilot import Pilot
 
 from lockterm.domain.locks import Lock
+from lockterm.screens.copy.screen import TargetsTable
 from lockterm.screens.everywhere.table import OnLocksTable
 from lockterm.screens.history.table import HistoryTable
 from lockterm.screens.locks.table import LocksTable
@@ -118,6 +120,67 @@ async def test_what_was_found_on_all_locks_is_sorted_and_each_key_is_for_its_row
         assert table.rows[-1].listing is None
         await click(pilot, OnLocksTable, "Name")
         assert found() == by_itself
+
+
+async def test_what_ends_is_sorted_by_when_and_by_the_lock(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        await pilot.press("W", "ctrl+r")
+        await settled(pilot)
+        table = pilot.app.screen.query_one(OnLocksTable)
+
+        def found() -> list[tuple[int, str]]:
+            remotes = [(row.lock.title, row.remote) for row in table.rows]
+            return [(one.end_ms or 0, lock) for lock, one in remotes if one is not None]
+
+        by_itself, here = found(), table.current
+        assert here is not None
+        assert "Ends^" in await click(pilot, OnLocksTable, "Ends")
+        assert found() != by_itself
+        assert [end for end, _ in found()] == sorted(end for end, _ in by_itself)
+        assert table.current is not None and table.current.key == here.key
+        await click(pilot, OnLocksTable, "Lock")
+        assert "Lockv" in await click(pilot, OnLocksTable, "Lock")
+        locks = ["Server room", "Main gate", "Loading dock"]
+        assert [*dict.fromkeys(lock for _, lock in found())][-3:] == locks
+        await click(pilot, OnLocksTable, "Lock")
+        assert found() == by_itself
+
+
+async def test_where_remotes_are_copied_to_is_sorted_and_each_mark_stays_on_its_lock(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    gates = [Lock(10 + number, name=f"gate {number}") for number in (10, 9)]
+    fill_book(lockterm_app, *LOCKS, *gates)
+    async with lockterm_app(service, 1004) as pilot:
+        await pilot.press("Y")
+        await settled(pilot)
+
+        def rows() -> list[str]:
+            table = pilot.app.screen.query_one(TargetsTable)
+            lines = ["".join(text for text, _ in table.line(row)) for row in range(table.row_count)]
+            return [re.sub(r"^\[(.)\] +(.*?) {2,}.*", r"\1 \2", line) for line in lines]
+
+        by_itself = rows()
+        await pilot.press("space")
+        marked = by_itself[0].replace(" ", "x", 1)
+        assert rows() == [marked, *by_itself[1:]]
+        assert "Lock^" in await click(pilot, TargetsTable, "Lock")
+        names = ["gate 9", "gate 10", "Loading dock", "Main gate", "Server room", "化学品仓库"]
+        assert [row[2:] for row in rows()] == names and marked in rows()
+        await pilot.press("space")
+        assert sum(row.startswith("x") for row in rows()) == 2
+        assert rows()[names.index(by_itself[1][2:])].startswith("x"), "the cursor stayed"
+        assert "Lockv" in await click(pilot, TargetsTable, "Lock")
+        assert [row[2:] for row in rows()] == names[::-1]
+        await click(pilot, TargetsTable, "Remotes")
+        counts = ["Server room", "Loading dock", "Main gate"]
+        assert [row[2:] for row in rows()][:3] == counts, "those not looked at are last"
+        for _ in range(2):
+            await click(pilot, TargetsTable, "Remotes")
+        assert [row[2:] for row in rows()] == [row[2:] for row in by_itself]
 
 
 async def test_what_stands_by_time_is_not_sorted(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import cast
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, cast
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -13,6 +13,7 @@ from textual.worker import Worker
 
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import PROBLEMS
+from lockterm.domain.sorting import natural, sorted_by
 from lockterm.domain.text import clean
 from lockterm.domain.wording import counted
 from lockterm.errors import LocktermError
@@ -30,6 +31,28 @@ from lockterm.widgets.state_panel import StatePanel
 
 _LONGEST = 60
 """The most characters of a lock's name that are looked at for showing it."""
+
+_BY: Mapping[str, Callable[[Lock], Any]] = {
+    "Lock": lambda lock: natural(lock.title),
+    "Id": lambda lock: lock.lock_id,
+    "Remotes": lambda lock: lock.remotes,
+}
+"""Title -> what locks are sorted by where it was clicked."""
+
+
+class TargetsTable(RowTable):
+    """The locks that remotes may go to, each with a box for its mark."""
+
+    sortable = _BY
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(
+            Column("", most=3, least=3),
+            Column("Lock", most=60, least=18),
+            Column("Id", most=19, least=4),
+            Column("Remotes", right=True, rank=1),
+            id=id,
+        )
 
 
 class CopyScreen(LocktermScreen[None]):
@@ -72,13 +95,7 @@ class CopyScreen(LocktermScreen[None]):
     def compose_body(self) -> ComposeResult:
         """What is copied; the locks; what is chosen."""
         yield Static(self._what(), id="what", markup=False)
-        table = RowTable(
-            Column("", most=3, least=3),
-            Column("Lock", most=60, least=18),
-            Column("Id", most=19, least=4),
-            Column("Remotes", right=True, rank=1),
-            id="targets",
-        )
+        table = TargetsTable(id="targets")
         table.display = False
         yield table
         yield StatePanel("Reading the lock book ...", id="state")
@@ -115,10 +132,18 @@ class CopyScreen(LocktermScreen[None]):
             )
             state.say(words, with_keys(ways))
             return
-        table.show(LazyRows(self._book, self._cells))
+        self._show_book()
         table.display, state.display = True, False
         table.focus()
         self._tell()
+
+    @on(RowTable.Resorted)
+    def _show_book(self) -> None:
+        """Show the locks by the title that was clicked; a plan has them as the book does."""
+        table, locks = self.query_one(RowTable), [*self._book.values()]
+        if (sorting := table.sorting) is not None:
+            locks = sorted_by(locks, _BY[sorting.key], descending=sorting.descending)
+        table.show(LazyRows({str(lock.lock_id): lock for lock in locks}, self._cells))
 
     def _cells(self, lock: Lock) -> tuple[str, ...]:
         return (

@@ -15,11 +15,12 @@ from lockterm.domain import dates
 from lockterm.domain.constants import needs_weekdays
 from lockterm.domain.listing import Listing, Place
 from lockterm.domain.locks import Lock
+from lockterm.domain.sorting import natural, sorted_by
 from lockterm.domain.text import clean
 from lockterm.domain.validity import State, may_be
 from lockterm.domain.weekdays import weekday_words
 from lockterm.screens.remotes.layout import Layout
-from lockterm.screens.remotes.order import compared, natural, sorted_by
+from lockterm.screens.remotes.order import compared
 from lockterm.screens.remotes.row import LONGEST, SIGNS, RemoteRow, cells, signs
 from lockterm.screens.remotes.states import Only, is_only
 from lockterm.screens.remotes.table import BEFORE

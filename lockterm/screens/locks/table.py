@@ -116,7 +116,7 @@ class LocksTable(RowTable):
         """Locks sorted by the title that was clicked; as they are where none was."""
         if self.sorting is None:
             return locks
-        from lockterm.screens.remotes.order import natural, sorted_by
+        from lockterm.domain.sorting import natural, sorted_by
 
         by = _BY[self.sorting.key]
 

@@ -1,28 +1,20 @@
-"""Remotes sorted by a column: naturally, stably, what is missing last whichever way."""
+"""Remotes sorted by a column."""
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import tzinfo
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from lockterm.domain import dates
 from lockterm.domain.constants import word
 from lockterm.domain.reading import Kind
+from lockterm.domain.sorting import natural, sorted_by
 from lockterm.domain.validity import Phase, phase_of, validity
 from lockterm.screens.remotes.columns import COLUMNS, SortOrder
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
-
-T = TypeVar("T")
-
-_COMPARED = 500
-"""The characters of a string that are compared: the service may send any number."""
-
-_DIGITS = re.compile("([0-9]+)")
 
 
 def sorted_remotes(
@@ -41,31 +33,6 @@ def sorted_remotes(
         lambda remote: compared(remote, order.key, now_ms, zone),
         descending=order.descending,
     )
-
-
-def sorted_by(rows: Sequence[T], key: Callable[[T], Any], *, descending: bool) -> list[T]:
-    """The same rows in another order; equal ones stay as they are.
-
-    Args:
-        rows: In the order they have by themselves.
-        key: By what a row is compared; None: it has nothing there, and stands last.
-        descending: Whether the highest stands first.
-    """
-    keys = [*map(key, rows)]
-    present = [place for place, key in enumerate(keys) if key is not None]
-    missing = [place for place, key in enumerate(keys) if key is None]
-    present.sort(key=lambda place: keys[place], reverse=descending)
-    return [rows[place] for place in present + missing]
-
-
-def natural(text: str) -> tuple[Any, ...]:
-    """By what a string is compared: A-2 before A-10, é beside e, capitals like small letters."""
-    folded = unicodedata.normalize("NFKD", text[:_COMPARED]).casefold()
-    parts: list[Any] = _DIGITS.split(folded)
-    for place in range(1, len(parts), 2):  # by their length and not as int: any number of digits
-        digits = parts[place].lstrip("0")
-        parts[place] = (len(digits), digits)
-    return tuple(parts)
 
 
 def compared(remote: Remote, column: str, now_ms: int, zone: tzinfo) -> Any:

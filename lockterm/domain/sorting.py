@@ -1,0 +1,40 @@
+"""Rows sorted by a column: naturally, stably, what is missing last whichever way."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_COMPARED = 500
+"""The characters of a string that are compared: the service may send any number."""
+
+_DIGITS = re.compile("([0-9]+)")
+
+
+def sorted_by(rows: Sequence[T], key: Callable[[T], Any], *, descending: bool) -> list[T]:
+    """The same rows in another order; equal ones stay as they are.
+
+    Args:
+        rows: In the order they have by themselves.
+        key: By what a row is compared; None: it has nothing there, and stands last.
+        descending: Whether the highest stands first.
+    """
+    keys = [*map(key, rows)]
+    present = [place for place, key in enumerate(keys) if key is not None]
+    missing = [place for place, key in enumerate(keys) if key is None]
+    present.sort(key=lambda place: keys[place], reverse=descending)
+    return [rows[place] for place in present + missing]
+
+
+def natural(text: str) -> tuple[Any, ...]:
+    """By what a string is compared: A-2 before A-10, é beside e, capitals like small letters."""
+    folded = unicodedata.normalize("NFKD", text[:_COMPARED]).casefold()
+    parts: list[Any] = _DIGITS.split(folded)
+    for place in range(1, len(parts), 2):  # by their length and not as int: any number of digits
+        digits = parts[place].lstrip("0")
+        parts[place] = (len(digits), digits)
+    return tuple(parts)
