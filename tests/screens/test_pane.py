@@ -56,6 +56,9 @@ async def test_it_tells_label_and_value_the_period_and_what_was_done_from_here(
         lines = [line.partition("│")[2].strip() for line in shown(pilot).splitlines()]
         for label, value in (("Number", "N-7"), ("Days", "Mon, Tue, Fri"), ("Coerced", "yes")):
             assert f"{label:<8}{value}" in lines
+        until_when = ["30 Nov 2026 09:00 +01:00,", "in 10 days"]
+        valid = lines.index("Valid   Mon, Tue, Fri, until")
+        assert lines[valid + 1 : valid + 3] == until_when, "no date is broken"
         bar = next(place for place, line in enumerate(lines) if line.startswith("├━"))
         assert lines[bar + 1].split("  ")[0] == "21 Oct 2026"
         assert lines[bar + 1].endswith("30 Nov 2026")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -27,6 +28,11 @@ MOST_DONE = 5
 
 MOST_LINES = 500
 """Among so many of its lock: the history has them all."""
+
+_WHOLE = re.compile(r"\d+ [A-Z][a-z]{2} \d{4}|\d\d:\d\d [+-]\d\d:\d\d|in \d+ \w+|\d+ \w+ ago")
+"""What no line is broken in: a date, a time with its offset, how far that is."""
+
+_NO_BREAK = "\N{NO-BREAK SPACE}"
 
 Part = tuple[str, str]
 """A text, and how it looks."""
@@ -95,10 +101,17 @@ def _fields(row: RemoteRow, zone: tzinfo, width: int) -> list[Part]:
     for label, text in lines:
         room = max(width - most, 8)
         # What the service has sent is no sentence: it is cut, not broken into lines.
-        values = textwrap.wrap(text, room) if text.isascii() else [cut(text, room)]
+        values = _broken(text, room) if text.isascii() else [cut(text, room)]
         parts.append((label.ljust(most), "dim"))
         parts.append((("\n" + " " * most).join(values) + "\n", "bold" * (label == "!")))
     return parts
+
+
+def _broken(text: str, room: int) -> list[str]:
+    """Lines of words in ASCII, of at most so many cells."""
+    text = _WHOLE.sub(lambda found: found.group().replace(" ", _NO_BREAK), text)
+    lines = textwrap.wrap(text, room, break_on_hyphens=False)
+    return [line.replace(_NO_BREAK, " ") for line in lines]
 
 
 def _period(row: RemoteRow, zone: tzinfo, now_ms: int, width: int) -> list[Part]:
