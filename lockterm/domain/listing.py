@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 import zlib
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from lockterm.domain.dates import DAY_MS
 from lockterm.domain.remotes import Remote
 from lockterm.domain.searching import search_text
-from lockterm.domain.validity import end_of
+from lockterm.domain.validity import State, end_of
 from lockterm.record import record
 
 NEVER = -(2**63)
@@ -161,6 +163,32 @@ class Listing:
             for line, end in enumerate(block.ends):
                 if NEVER < end <= until_ms:
                     yield end, Place(number, line)
+
+
+@record
+class Ends:
+    """What has ended and ends soon of a whole list, by its dates alone."""
+
+    counts: Counter[State]
+    """How many are over, and how many end within 7 and within 30 days."""
+    at_ms: int
+    """``Listing.at_ms``."""
+    changed: bool
+    """``Listing.changed``."""
+
+
+def ending_soon(ends: Iterable[int], now_ms: int) -> Counter[State]:
+    """Count what is over, or ends within 7 and within 30 days.
+
+    Args:
+        ends: ``Block.ends``.
+        now_ms: Now, in milliseconds.
+    """
+    near = [end for end in ends if NEVER < end <= now_ms + 30 * DAY_MS]
+    over = sum(end <= now_ms for end in near)
+    week = sum(end <= now_ms + 7 * DAY_MS for end in near) - over
+    found = {State.ENDED: over, State.WEEK: week, State.MONTH: len(near) - over - week}
+    return Counter(found)
 
 
 class Lacking:

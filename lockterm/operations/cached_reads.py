@@ -12,11 +12,14 @@ from lockterm.record import record
 if TYPE_CHECKING:
     from lockterm.api.client import LockService
     from lockterm.domain.clock import Clock
-    from lockterm.domain.listing import Listing
+    from lockterm.domain.listing import Ends, Listing
     from lockterm.operations.connection import Connection
     from lockterm.store.cache import Cache
 
 T = TypeVar("T")
+
+_BLOCKS = 50
+"""So many of a long list are looked through in one go: what a key asks for is next."""
 
 
 @record
@@ -132,6 +135,26 @@ class CachedReads:
         if self._cache is None:
             return {}
         return await self._cache.thread.run(self._cache.lists, lock_id)
+
+    async def ends(self, lock_id: int) -> Ends | None:
+        """What has ended and ends soon of a lock's whole list that is kept; None: none is."""
+        from lockterm.domain.listing import Ends, ending_soon
+
+        now_ms, found, blocks = self.connection.clock.now_ms(), None, 0
+
+        def more(cache: Cache) -> tuple[Ends | None, int]:
+            ends, read = found, cache.ends(lock_id, blocks, _BLOCKS)
+            for block, at_ms, changed in read:
+                counts = ending_soon(block, now_ms)
+                ends = Ends(counts + ends.counts if ends else counts, at_ms, changed)
+            return ends, len(read)
+
+        while self._cache is not None:
+            found, read = await self._cache.thread.run(more, self._cache)
+            blocks += read
+            if read < _BLOCKS:
+                break
+        return found
 
     async def is_behind(self, lock_id: int) -> bool:
         """Whether a lock's list is not kept, or is told to be behind."""

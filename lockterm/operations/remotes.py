@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lockterm.api.client import LockService
     from lockterm.api.first_page import FirstPage, Outcome
     from lockterm.api.place import Place
-    from lockterm.domain.listing import Listing
+    from lockterm.domain.listing import Ends, Listing
     from lockterm.domain.remotes import Remote, RemotePage
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.recorded import Recorded
@@ -401,6 +401,10 @@ class Remotes:
     async def lists(self) -> Mapping[int, Listing]:
         """The whole lists as they were last kept, by the id of their lock."""
         return await self._reads.lists()
+
+    async def ends(self, lock_id: int) -> Ends | None:
+        """What has ended and ends soon, by the whole list as it was last kept; None: none is."""
+        return await self._reads.ends(lock_id)
 
     async def last_known(self, lock_id: int) -> list[Remote]:
         """The remotes of a lock in its whole list as it was last kept; it may be old, or none."""

@@ -234,6 +234,28 @@ class Cache:
         except (StoreError, ValueError, TypeError):
             return {}
 
+    def ends(self, lock_id: int, block: int, most: int) -> list[tuple[array[int], int, bool]]:
+        """When the remotes of a list end that is kept whole.
+
+        Args:
+            lock_id: The lock.
+            block: From which block on, counted from 0.
+            most: So many blocks.
+
+        Returns:
+            Of each block ``Block.ends``, ``Listing.at_ms`` and ``Listing.changed``.
+        """
+        try:
+            with self._opened().reading() as connection:
+                rows = connection.execute(
+                    "SELECT ends, at_ms, changed FROM lists"
+                    " WHERE owner = ? AND lock_id = ? AND block >= ? ORDER BY block LIMIT ?",
+                    (self.frame.owner, lock_id, block, most),
+                )
+                return [(array("q", ends), at_ms, bool(changed)) for ends, at_ms, changed in rows]
+        except (StoreError, ValueError, TypeError):
+            return []
+
     def is_behind(self, lock_id: int) -> bool:
         """Whether no list of a lock is kept, or the lock was changed since."""
         try:

@@ -12,7 +12,7 @@ from textual.message import Message
 
 from lockterm.record import record
 from lockterm.widgets.cells import cut
-from lockterm.widgets.line_table import MARGIN, MARK, LineTable, Piece, Sorting
+from lockterm.widgets.line_table import MARGIN, MARK, TITLES, LineTable, Piece, Sorting
 
 T = TypeVar("T")
 
@@ -91,6 +91,12 @@ class RowTable(LineTable):
     def highlighted(self) -> str | None:
         """The key of the row under the cursor; None in an empty table."""
         return self._keys[self.cursor_row] if self._keys else None
+
+    @property
+    def in_sight(self) -> Sequence[str]:
+        """The keys of the rows that are seen, from top to bottom."""
+        top, high = self.scroll_offset.y, self.scrollable_content_region.height - TITLES
+        return self._keys[top : top + max(high, 0)]
 
     def show(self, rows: Mapping[str, Sequence[str]], cursor: str | None = None) -> None:
         """Replace the rows.

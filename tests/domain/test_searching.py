@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockterm.domain.listing import Block, Lacking, Listing, words_of
+from lockterm.domain.listing import Block, Lacking, Listing, ending_soon, words_of
 from lockterm.domain.remotes import Remote
 from lockterm.domain.searching import is_found, missing_words
+from lockterm.domain.validity import State, state_by_dates
 
 LETTERS = st.text("abAB ß1é", max_size=6)
 JSON = st.recursive(
@@ -123,3 +124,32 @@ def test_what_a_list_lacks_is_not_looked_for_again_with_a_letter_more() -> None:
     assert not lacking.lacks(7, listing, ["anna"]), "other letters may be there"
     assert lacking.lacks(8, listing, ["annxy"]) and Counted.looks > looks, "it is another lock's"
     assert not lacking.lacks(7, new, ["annxy"]), "it was read anew"
+
+
+@given(
+    kinds=st.lists(
+        st.tuples(
+            st.sampled_from([1, 2, 4, 9]),
+            st.sampled_from([-30, 0, 7, 30, 40]),
+            st.sampled_from([-1, 0, 1, None]),
+        ),
+        max_size=12,
+    )
+)
+def test_what_ends_is_counted_as_each_remote_is_told_by_its_dates(
+    kinds: list[tuple[int, int, int | None]],
+) -> None:
+    now_ms, day_ms = 1_795_248_000_000, 86_400_000
+    remotes = [
+        Remote.read(
+            {
+                **{"remoteType": kind, "startDate": now_ms - 40 * day_ms, "status": 1},
+                "endDate": 0 if by_ms is None else now_ms + days * day_ms + by_ms,
+            }
+        )
+        for kind, days, by_ms in kinds
+    ]
+    told = [state_by_dates(remote, now_ms) for remote in remotes]
+    counts = ending_soon(Block.of(remotes).ends, now_ms)
+    assert {state: told.count(state) for state in counts} == counts
+    assert {*counts} == {State.ENDED, State.WEEK, State.MONTH}

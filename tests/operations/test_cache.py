@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -16,9 +17,10 @@ from lockterm.api import client
 from lockterm.api.first_page import FirstPage
 from lockterm.api.retry_policy import RetryPolicy
 from lockterm.config import Profile
-from lockterm.domain.listing import Block, Listing
+from lockterm.domain.listing import Block, Ends, Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
+from lockterm.domain.validity import State
 from lockterm.operations import Operations
 from lockterm.operations.remotes import MOST_PAGES
 from lockterm.screens.remotes.detail import RemoteDetailScreen
@@ -253,6 +255,27 @@ def test_of_lists_the_oldest_go_and_no_half_of_one(
     assert there == [*range(40)][-len(there) :]
     assert all(len(names(cache, lock_id)) == 2 for lock_id in there)
     cache.close()
+
+
+async def test_what_ends_of_a_long_list_is_counted_block_by_block(tmp_path: Path) -> None:
+    profile, day_ms = Profile(name="p", base_url="http://127.0.0.1:9"), 86_400_000
+    cache = Cache(tmp_path / "answers.db", profile)
+    operations = Operations(profile, Database(tmp_path / "lockterm.db"), cache=cache)
+    now_ms, dates = operations.now_ms(), {"remoteType": 2, "startDate": 1}
+    block = Block.of(
+        [
+            Remote.read({**dates, "endDate": now_ms + days * day_ms})
+            for days in (-1, 6, 6, 20, 20, 20, 40)
+        ]
+    )
+    await operations.remotes.keep_list(1, Listing([block] * 120, now_ms - day_ms))
+    await operations.remotes.keep_list(2, Listing([Block.of(())], now_ms))
+    counts = {State.ENDED: 120, State.WEEK: 240, State.MONTH: 360}
+    assert await operations.remotes.ends(1) == Ends(Counter(counts), now_ms - day_ms, False)
+    empty = await operations.remotes.ends(2)
+    assert empty is not None and not empty.counts.total()
+    assert await operations.remotes.ends(3) is None
+    await operations.close()
 
 
 class Busy(OneThread):

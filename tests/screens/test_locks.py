@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+from textual.pilot import Pilot
 from textual.widgets import Input
 
 from lockterm.api import client
@@ -18,8 +19,10 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
 from lockterm.service.sample_data import LOCKS as SAMPLES
 from tests.conftest import NOW_MS
+from tests.faults.calls import new_remote
+from tests.screens import someone_else
 from tests.screens.running_app import Clock, Starter, settled, until
-from tests.screens.site import HOSTILE, LOCKS, book_of, fill_book, shown, words
+from tests.screens.site import DAY_MS, HOSTILE, LOCKS, book_of, fill_book, shown, words
 from tests.screens.snapshots import assert_picture
 
 
@@ -43,6 +46,85 @@ async def test_the_last_opened_is_first_and_ages_are_in_words(
             "not yet",
         ]
         assert "Asia/Shanghai" in rows[3]
+
+
+def ends(pilot: Pilot[int]) -> dict[str, str]:
+    """What the book says of each lock between its remotes and when it was opened."""
+    table = pilot.app.screen.query_one(LocksTable)
+    titles = "".join(text for text, _ in table.titles())
+    start, end = (titles.index(title) for title in ("Ended", "Opened"))
+    told = {}
+    for row, lock in enumerate(table.locks):
+        if lock.title.isascii():  # a cell for each character
+            line = "".join(text for text, _ in table.line(row))
+            told[lock.title] = " ".join(line[start:end].split())
+    return told
+
+
+async def test_a_wide_book_tells_what_ends_on_each_lock_and_when_that_was_read(
+    lockterm_app: Starter, service: RunningService, clock: Clock
+) -> None:
+    fill_book(lockterm_app, *LOCKS[1:], Lock(1004, name="Yard"), Lock(1005, name="Shed"))
+    since = {"remoteType": 2, "startDate": NOW_MS - 90 * DAY_MS}
+    for days in (-2, -1, 6, 20, 25, 40):
+        someone_else.add(service, 1004, f"{days}", endDate=NOW_MS + days * DAY_MS, **since)
+    someone_else.add(service, 1004, "always")
+    async with lockterm_app(service, size=(120, 40)) as pilot:
+        operations, count = pilot.app.operations, len(service.requests)
+        assert {*ends(pilot).values()} == {"-"}
+        yard = [lock for lock in await operations.locks.all() if lock.lock_id == 1004]
+        async for one in operations.everywhere.read(locks=yard):
+            assert not one.problem
+        assert len(service.requests) == count + 1
+        await pilot.press("f5")
+        told = "× 2 ! 1 ~ 2 now"
+        await until(pilot, lambda: ends(pilot)["Yard"] == told)
+        assert {one for name, one in ends(pilot).items() if name != "Yard"} == {"-"}
+        clock.now_s += 3 * DAY_MS / 1000
+        row = [lock.title for lock in pilot.app.screen.query_one(LocksTable).locks].index("Yard")
+        await pilot.press("f5", *["down"] * row)
+        words_of_it = "read 72 h ago: 2 ended, 1 < 7 days, 2 < 30 days"
+        await until(pilot, lambda: ends(pilot)["Yard"] == "× 2 ! 1 ~ 2 3d")
+        await until(pilot, lambda: words_of_it in words(pilot.app))
+        clock.now_s += 4 * DAY_MS / 1000
+        await operations.writes.add_remote(new_remote(1004, "Anna"))
+        await pilot.press("f5")
+        await until(pilot, lambda: ends(pilot)["Yard"] == "× 3 ~ 2 7d!")
+        await until(pilot, lambda: "changed from here since: 3 ended" in words(pilot.app))
+        await pilot.resize_terminal(119, 40)
+        await settled(pilot)
+        assert "Ended" not in shown(pilot.app)
+
+
+async def test_what_ends_is_read_of_the_locks_in_sight(
+    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill_book(lockterm_app, *[Lock(number, name=f"gate {number}") for number in range(1, 101)])
+    async with lockterm_app(service) as pilot:
+        remotes, asked = pilot.app.operations.remotes, list[int]()
+
+        async def noted(lock_id: int) -> None:
+            asked.append(lock_id)
+
+        monkeypatch.setattr(remotes, "ends", noted)
+        await pilot.press("G", "g", "f5")
+        await settled(pilot)
+        assert not asked
+        table = pilot.app.screen.query_one(LocksTable)
+        await pilot.resize_terminal(120, 24)
+        await until(pilot, lambda: {*asked} == {int(key) for key in table.in_sight})
+        await settled(pilot)
+        assert 10 < len({*asked}) < 24
+        asked.clear()
+        await pilot.press("j", "k")
+        await settled(pilot)
+        assert not asked, "it knows them"
+        await pilot.press("G")
+        await until(pilot, lambda: {*asked} >= {int(key) for key in table.in_sight})
+        await settled(pilot)
+        assert len({*asked}) < 50 and 50 not in asked
+        await pilot.press("slash", *"gate 50")
+        await until(pilot, lambda: 50 in asked)
 
 
 @pytest.mark.long

@@ -27,7 +27,7 @@ LOOKS = {
     "160x48": (FULL_LOOK, "", (160, 48)),
 }
 SCREENS = {
-    "locks": "j",
+    "locks": "W ctrl+r escape j",  # what ends is told on wide terminals
     "remotes": "enter j j",
     "marks": "enter space j space space up",
     "remote-detail": "enter j enter",

@@ -7,7 +7,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lockterm.domain.age import age_words
+from lockterm.domain.age import read_when, short_age
 from lockterm.operations.everywhere import LockRead, read_words
 
 if TYPE_CHECKING:
@@ -137,21 +137,9 @@ class Site:
         return age_ms if age_ms >= 0 else None
 
     def short_age(self, listing: Listing) -> str:
-        """A few cells: ``now``, ``5m``, ``3h``, ``12d``; ``3h!`` where it was changed since."""
-        age_ms = self.age_ms(listing.at_ms)
-        return ("?" if age_ms is None else _short(age_ms)) + "!" * listing.changed
+        """How old a list is, in a few cells."""
+        return short_age(listing.at_ms, self._operations.now_ms(), changed=listing.changed)
 
     def age_of(self, listing: Listing) -> str:
-        """``read 3 h ago, changed from here since``."""
-        age_ms = self.age_ms(listing.at_ms)
-        age = "at an unknown time" if age_ms is None else age_words(age_ms)
-        return f"read {age}{', changed from here since' if listing.changed else ''}"
-
-
-def _short(age_ms: int) -> str:
-    minutes = age_ms // 60_000
-    if minutes < 1:
-        return "now"
-    if minutes < 120:
-        return f"{minutes}m"
-    return f"{minutes // 60}h" if minutes < 48 * 60 else f"{minutes // 60 // 24}d"
+        """The same in words."""
+        return read_when(listing.at_ms, self._operations.now_ms(), changed=listing.changed)

@@ -17,7 +17,7 @@ from lockterm.domain.plan import RunLine, RunState, StepState
 from lockterm.domain.plan_words import counts_words
 from lockterm.domain.text import clean
 from lockterm.domain.wording import counted
-from lockterm.widgets.line_table import TITLES, Piece
+from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
 WHEN = 12
@@ -117,10 +117,9 @@ class HistoryTable(RowTable):
         """The keys of the rows in sight of which it has to be read what was changed."""
         if _CHANGED in self.hidden:
             return ()
-        top, high = self.scroll_offset.y, self.scrollable_content_region.height - TITLES
         return [
             key
-            for key in self._keys[top : top + max(high, 0)]
+            for key in self.in_sight
             if key not in self._changed
             and isinstance(line := self._lines[key], HistoryLine)
             and line.call in _TOLD

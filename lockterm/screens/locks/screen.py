@@ -128,7 +128,15 @@ class LocksScreen(LocktermScreen[None]):
             self.marks.drop(one for one in self.marks.rows if one.lock_id not in self._places)
         except StoreError as error:
             self.book = error
+        self._table.read_ends_again()
         self._paint()  # an equal book may be shown with other ages
+
+    @work(exclusive=True, group="ends", description="what ends")
+    async def read_ends(self) -> None:
+        """Read what ends on the locks in sight, as far as it is kept; no key waits for it."""
+        table, remotes = self._table, self.operations.remotes
+        table.show_ends({key: await remotes.ends(int(key)) for key in table.lacking})
+        self._tell_about()
 
     def _sort(self, locks: Sequence[Lock]) -> None:
         """Take over the book, sorted once: what is typed into the find line leaves its order."""
@@ -236,6 +244,8 @@ class LocksScreen(LocktermScreen[None]):
         more, lock = [""], self.current
         if lock is not None:
             more = more_about(lock, self.operations.zone(lock), self.operations.now_ms())
+            if ends := self._table.ends_in_words(lock):
+                more = [*("   ".join(filter(None, (ends, one))) for one in more), ""]
         return ["   ".join(filter(None, (*parts, one))) for one in more]
 
     # --- handlers ------------------------------------------------------------------------------
@@ -243,6 +253,10 @@ class LocksScreen(LocktermScreen[None]):
     @on(LineTable.Moved)
     def _moved(self) -> None:
         self._tell_about()
+
+    @on(LocksTable.Lacking)
+    def _others_in_sight(self) -> None:
+        self.read_ends()
 
     @on(LineTable.Chosen)
     def _clicked(self) -> None:

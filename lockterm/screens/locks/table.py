@@ -5,17 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import tzinfo
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
+from textual import events
+from textual.message import Message
 
 from lockterm.domain import dates
+from lockterm.domain.age import read_when, short_age
 from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
+from lockterm.domain.validity import State
+from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
+
+if TYPE_CHECKING:
+    from lockterm.domain.listing import Ends
 
 LONGEST = 60
 """The most characters of a field that are looked at for showing it."""
+
+_ENDS: Mapping[int, Sequence[State]] = {6: (State.ENDED,), 7: (State.WEEK, State.MONTH)}
+"""The columns of wide terminals that count states."""
+_READ = 8
+"""How old they are: it stays where these have no room, and they go with it."""
+_DIGITS = 4
+"""Of a count: from 10,000 on it is told in thousands."""
+_COUNT = len("× ") + _DIGITS
 
 
 _BY: Mapping[str, Callable[[Lock], Any]] = {
@@ -44,7 +60,7 @@ class Shelf:
 
     @cached_property
     def widest(self) -> Sequence[int]:
-        """The most cells of each column but the last, without making cells of ten thousand rows."""
+        """The most cells of the columns up to Remotes, without the cells of ten thousand rows."""
         locks = self.locks.values()
         return (
             _widest([lock.name or lock.title for lock in locks]),
@@ -76,7 +92,10 @@ class Shelf:
 
 
 class LocksTable(RowTable):
-    """Name, id, vendor, model, zone, remotes at the last look, last opened.
+    """Name, id, vendor, model, zone, remotes at the last look, what ends, last opened.
+
+    What ends is told of rows in sight, by their whole lists as they were read last: never without
+    when that was.
 
     Args:
         marked: Tells whether a lock is marked.
@@ -84,20 +103,30 @@ class LocksTable(RowTable):
 
     sortable = _BY
 
+    class Lacking(Message):
+        """Rows have come in sight of which it has to be read what ends."""
+
     def __init__(self, marked: Callable[[Lock], bool], *, id: str | None = None) -> None:
         super().__init__(
             Column("Name", most=40, least=18),
             Column("Id", most=19, least=19),
             Column("Vendor", most=20, least=8, rank=2),
-            Column("Model", most=20, least=6, rank=3),
-            Column("Zone", most=24, least=13, rank=4),
+            Column("Model", most=20, least=6, rank=6),
+            Column("Zone", most=24, least=13, rank=7),
             Column("Remotes", right=True),
+            Column("Ended", most=_COUNT, least=_COUNT, rank=5),
+            Column("Ends soon", most=2 * _COUNT + 2, least=2 * _COUNT + 2, rank=4),
+            Column("Read", most=5, least=5, rank=3, right=True),
             Column("Opened", least=14, rank=1),
             id=id,
         )
         self._marked = marked
         self._shelf = Shelf(())
         self._now_ms = 0
+        self._ends: dict[str, Ends | None] = {}
+        """What was read, by the key of the row; None: there was nothing to read."""
+        self._to_read_again: frozenset[str] = frozenset()
+        """The rows of which it is older than the book."""
 
     def show_locks(self, shelf: Shelf, now_ms: int, cursor: int | None = None) -> None:
         """Replace the rows.
@@ -109,8 +138,74 @@ class LocksTable(RowTable):
         """
         self._shelf = shelf
         self._now_ms = now_ms
+        self._choose_columns()
         rows = LazyRows(shelf.locks, self._cells)
         self.show(rows, str(cursor) if cursor is not None else None)
+        self.call_after_refresh(self._look_for_lacking)
+
+    def read_ends_again(self) -> None:
+        """Have it read anew what ends; what is known is shown until then."""
+        self._to_read_again = frozenset(self._ends)
+
+    def show_ends(self, ends: Mapping[str, Ends | None]) -> None:
+        """Tell what ends, where that is shown; nothing else moves.
+
+        Args:
+            ends: By the key of the row; None: no list is kept.
+        """
+        self._ends |= ends
+        self._to_read_again -= ends.keys()
+        self.refresh()
+
+    @property
+    def lacking(self) -> Sequence[str]:
+        """The keys of the rows in sight of which it has to be read what ends."""
+        if _READ in self.hidden:
+            return ()
+        again = self._to_read_again
+        return [key for key in self.in_sight if key not in self._ends or key in again]
+
+    def _look_for_lacking(self) -> None:
+        if self.lacking:
+            self.post_message(self.Lacking())
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Other rows are in sight."""
+        super().watch_scroll_y(old_value, new_value)
+        self._look_for_lacking()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Before the base shares out the width."""
+        self._choose_columns()
+        self.call_after_refresh(self._look_for_lacking)
+
+    def _choose_columns(self) -> None:
+        is_wide = self.screen.has_class("-wide")
+        self.hidden = frozenset() if is_wide else frozenset({*_ENDS, _READ})
+
+    def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
+        """How many have ended and end soon, each count behind the sign of its state."""
+        ends = self._ends.get(self._keys[row])
+        if ends is None:
+            return {}
+        found: dict[int, Sequence[Piece]] = {}
+        for column, states in _ENDS.items():
+            pieces: list[Piece] = []
+            for state in states:
+                count = ends.counts[state]
+                pieces.append((_counted(state, count), state.look if count else ""))
+                pieces.append((" " * 2, ""))
+            found[column] = pieces[:-1]
+        return found
+
+    def ends_in_words(self, lock: Lock) -> str:
+        """``read 3 h ago: 2 ended, 1 < 7 days``; nothing where that is not known."""
+        ends = self._ends.get(str(lock.lock_id))
+        if ends is None:
+            return ""
+        when = read_when(ends.at_ms, self._now_ms, changed=ends.changed)
+        counts = [f"{count:,} {state.word}" for state, count in ends.counts.items() if count]
+        return f"{when}: {', '.join(counts) or 'nothing has ended or ends soon'}"
 
     def in_order(self, locks: Sequence[Lock]) -> Sequence[Lock]:
         """Locks sorted by the title that was clicked; as they are where none was."""
@@ -140,9 +235,12 @@ class LocksTable(RowTable):
         return self._shelf.locks.get(self.highlighted or "")
 
     def widest(self) -> Sequence[int]:
-        return (*self._shelf.widest, self._shelf.widest_opened(self._now_ms))
+        ends = _COUNT, 2 * _COUNT + 2, 5
+        return (*self._shelf.widest, *ends, self._shelf.widest_opened(self._now_ms))
 
     def _cells(self, lock: Lock) -> tuple[str, ...]:
+        ends = self._ends.get(str(lock.lock_id))
+        read = "-" if ends is None else short_age(ends.at_ms, self._now_ms, changed=ends.changed)
         return (
             clean(lock.title, LONGEST),
             str(lock.lock_id),
@@ -150,8 +248,15 @@ class LocksTable(RowTable):
             clean(lock.model, LONGEST),
             clean(lock.zone, LONGEST),
             "-" if lock.remotes is None else str(lock.remotes),
+            *("", "", read),
             opened(lock.opened_ms, self._now_ms),
         )
+
+
+def _counted(state: State, count: int) -> str:
+    """A count behind the sign of its state; nothing where there are none."""
+    digits = str(count) if count < 10**_DIGITS else f"{min(count // 1000, 999)}k"
+    return f"{state.sign} {digits:<{_DIGITS}}" if count else " " * _COUNT
 
 
 def opened(at_ms: int | None, now_ms: int) -> str:
