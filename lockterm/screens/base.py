@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
@@ -14,6 +14,7 @@ from textual.containers import Vertical
 from textual.css.query import NoMatches
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Label
+from textual.worker import Worker
 
 from lockterm.domain.text import clean
 from lockterm.domain.wording import LOCK_MAY_NOT_KNOW
@@ -239,6 +240,10 @@ class LocktermScreen(Screen[ResultT]):
         if error is None or (isinstance(error, Refused) and not isinstance(error, RateLimited)):
             return False
         return bool(self.operations.connection.online) and not self.operations.connection.wait_s
+
+    def run_alone(self, work: Callable[[], Coroutine[Any, Any, None]], group: str) -> Worker[None]:
+        """Do something beside all else, and end what was begun of its group before."""
+        return self.run_worker(work, group=group, exclusive=True)
 
     def on_screen_resume(self) -> None:
         paint_once(self)

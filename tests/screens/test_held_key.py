@@ -28,9 +28,9 @@ async def test_one_request_for_the_page_that_is_wanted(
 
     monkeypatch.setattr(Pager, "show", note)
     # However slowly a machine takes the presses, the key is held, and none looks like the last one.
-    screen_module = "lockterm.screens.remotes.screen"
-    monkeypatch.setattr(f"{screen_module}.HeldKey", lambda: HeldKey(lambda: 0.0))
-    monkeypatch.setattr(f"{screen_module}.HELD_S", 2.0)
+    remotes = "lockterm.screens.remotes"
+    monkeypatch.setattr(f"{remotes}.screen.HeldKey", lambda: HeldKey(lambda: 0.0))
+    monkeypatch.setattr(f"{remotes}.page_loader.HELD_S", 2.0)
     service = Service(lambda page_no: [record(page_no)], pages=1000)
     starter = Starter(tmp_path, Clock())
     async with service.running(), starter(service, open_lock=1) as pilot:

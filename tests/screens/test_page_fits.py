@@ -8,8 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from lockterm.domain.sorting import natural
-from lockterm.screens.remotes import RemotesScreen
-from lockterm.screens.remotes import screen as remotes_screen
+from lockterm.screens.remotes import RemotesScreen, page_fit
 from lockterm.screens.remotes.columns import Arrangement, SortOrder
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
@@ -80,7 +79,7 @@ async def test_another_size_keeps_remote_marks_search_and_order(
         await until(pilot, lambda: "page 2 of 4" in shown(pilot))
         await settled(pilot)
 
-        screen.use_arrangement(Arrangement(order=SortOrder("name", descending=True)))
+        screen.painter.arrange(Arrangement(order=SortOrder("name", descending=True)))
         await pilot.press("slash", *"a", "down")
         await settled(pilot)
         here = table(pilot).selected
@@ -101,7 +100,7 @@ async def test_only_the_last_of_many_sizes_is_asked_for(
 ) -> None:
     async with lockterm_app(service, 1001, page_size="auto") as pilot:
         asked = someone_else.counted(service, "list")
-        monkeypatch.setattr(remotes_screen, "RESIZED_S", 3600.0)
+        monkeypatch.setattr(page_fit, "RESIZED_S", 3600.0)
         for lines in range(25, 40):
             await pilot.resize_terminal(100, lines)
         monkeypatch.undo()

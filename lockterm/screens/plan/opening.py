@@ -1,16 +1,30 @@
-"""A run that was begun, here or in another session, shown again."""
+"""Plans shown: one that was just made, and runs that were begun, here or in another session."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.plan import RunState
 from lockterm.operations.plan_files import Drawn
 from lockterm.operations.refusals import NoSuchRun
+from lockterm.screens.base import LocktermScreen
+from lockterm.screens.plan.names import Draw, asking_for_names
 from lockterm.screens.plan.screen import PlanScreen
 
 if TYPE_CHECKING:
     from lockterm.operations import Operations
+
+
+async def open_plan(screen: LocktermScreen[Any], draw: Draw) -> None:
+    """Show a plan once it is made, or why it cannot be.
+
+    Args:
+        screen: Where it was asked for.
+        draw: What makes it.
+    """
+    with screen.refusing_errors():
+        if (drawn := await asking_for_names(screen.app, draw)) is not None:
+            screen.app.push_screen(PlanScreen(drawn))
 
 
 async def screen_of_run(operations: Operations, run_id: str) -> PlanScreen:

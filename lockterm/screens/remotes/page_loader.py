@@ -1,149 +1,214 @@
-"""Reads the pages of a lock's list: the wanted one, those beside it, what they do not show yet."""
+"""Loads the pages of a lock's list into what is shown; the old one stays until it is there."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
-from lockterm.domain.history import Selection
-from lockterm.domain.operation import RECORDED
-from lockterm.errors import Refused, StoreError
-from lockterm.keymap.hints import with_keys
-from lockterm.operations import Operations, Seen
-from lockterm.operations.remotes import AHEAD_S
-from lockterm.operations.walk_limits import SeenIds
+from textual import events
+
+from lockterm.errors import StoreError
+from lockterm.operations import Seen
+from lockterm.operations.remotes import AHEAD_S, JUST_READ_S
+from lockterm.screens.base import LocktermScreen
+from lockterm.screens.load_state import LoadState, load
+from lockterm.screens.remotes.page_reader import PageReader
+from lockterm.screens.remotes.page_view import PageView
+from lockterm.screens.remotes.paging import FLIPPING, HELD_S
+from lockterm.screens.remotes.table import RemotesTable
+from lockterm.terminal.key_queue import opening
+from lockterm.terminal.patches import own_bindings
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import RemotePage
-    from lockterm.operations.recorded import Unlisted
+
+
+class Show(Protocol):
+    """Shows something else.
+
+    Args:
+        view: What is shown from now on.
+        page_no: The page that is there, and so is wanted; None: the one that was wanted is.
+        painted: Whether there is anything to paint.
+    """
+
+    def __call__(
+        self, view: PageView, *, page_no: int | None = None, painted: bool = True
+    ) -> None: ...
 
 
 class PageLoader:
-    """What is asked of the service for one lock's list, and what is known of it without asking.
+    """Loads the wanted page, and what follows from it.
 
     Args:
-        operations: The one door to service and store.
-        lock_id: The lock.
-        notify: Tells a person something.
+        screen: The screen that shows it.
+        pages: Reads the pages.
+        wanted: Tells the number of the page that is wanted.
+        view: Tells what is shown.
+        show: Takes what is shown from now on.
+        forget: Called when every page is asked for anew.
+        loaded: Called when a page has come, as soon as it is painted.
+        noted: Called when the lock book knows how many remotes there are.
     """
 
-    def __init__(self, operations: Operations, lock_id: int, notify: Callable[[str], None]) -> None:
-        self._operations = operations
-        self._lock_id = lock_id
-        self._notify = notify
-        self.wanted_size = operations.profile.page_size
-        """What was chosen: so many remotes on a page, or as many as fit."""
-        self.size = operations.profile.page_rows()
-        """Remotes on a page, as many as are asked for."""
-        self._refused: set[int] = set()
-        """So many on a page are more, or fewer, than the service gives."""
-        self._listed = SeenIds()
-        """The ids of all pages seen so far."""
+    def __init__(
+        self,
+        screen: LocktermScreen[Any],
+        pages: PageReader,
+        wanted: Callable[[], int],
+        view: Callable[[], PageView],
+        show: Show,
+        *,
+        forget: Callable[[], None],
+        loaded: Callable[[], None],
+        noted: Callable[[], None],
+    ) -> None:
+        self._screen = screen
+        self._pages = pages
+        self._wanted = wanted
+        self._view = view
+        self._show = show
+        self._forget = forget
+        self._loaded = loaded
+        self._told_noted = noted
+        self.go_to: int | None = None
+        """The remote to stand on once the page is there."""
+        self._noted: int | None = None
+        """How many remotes the lock book was told of; None: the lock is not noted as opened yet."""
 
-    def is_at_hand(self, page_no: int) -> bool:
-        """Whether a page was fetched ahead, so that the service need not be asked."""
-        return self._operations.remotes.has_page(self._lock_id, page_no, self.size)
+    def stand_on(self, remote_id: int | None) -> None:
+        """Go to a remote with the next page that is loaded, on whichever page it is."""
+        self.go_to = remote_id
 
-    def first(self) -> tuple[Seen[RemotePage], Callable[[], None]] | None:
-        """The first page, where it is there before its screen; and what is due once it is shown."""
-        return self._operations.remotes.first_page(self._lock_id, 1, self.size)
+    async def begin(self) -> None:
+        """Show the first page where it is there already; and ask, unless it has just come.
 
-    def forget(self) -> None:
-        """Ask the service anew for every page."""
-        self._operations.remotes.forget(self._lock_id)
+        Where the rows of an earlier session stand on the terminal, they stay until it is there.
+        """
+        first = self._pages.first()
+        if first is None:
+            is_replayed = self._screen.host.is_replayed
+            if is_replayed and (kept := await self._pages.kept(1)) is not None:
+                state = LoadState(kept, kept=True, slow=True)
+                self._show(replace(self._view(), state=state, wanted=1, replayed=kept))
+            self.load()
+            return
+        seen, shown = first
+        self._show(replace(self._view(), state=LoadState(seen), wanted=1))
+        self._screen.call_after_refresh(shown)
+        # And all that follows from a page.
+        self._screen.call_after_refresh(self.load, at_most_s=JUST_READ_S)
 
-    async def read(
-        self, page_no: int, remote_id: int | None = None, *, at_most_s: float = AHEAD_S
-    ) -> Seen[RemotePage]:
-        """A page.
+    def load(
+        self,
+        *,
+        fresh: bool = False,
+        held: bool = False,
+        moving: bool = False,
+        at_most_s: float = AHEAD_S,
+    ) -> None:
+        """Load the wanted page.
 
         Args:
-            page_no: Which one; beyond the end of the list, the last one is read.
-            remote_id: Read the page that has this remote instead, if it can be found; None: any.
+            fresh: Ask the service even where the page was fetched ahead.
+            held: Whether the key that flips is held down. Then the service is asked for the page
+                on which it is let go, and for none of those before.
+            moving: Whether keys that move the cursor take effect before the page is there: it
+                stays on its remote.
             at_most_s: How old, in seconds, a page may be that serves without asking.
-
-        Raises:
-            LocktermError: The service was not reached, or refused.
         """
-        seen = await self._read(page_no, at_most_s)
-        if not seen.value.remotes and not seen.value.unreadable and page_no > 1:
-            # Beyond the end, because something was deleted: one step back, once.
-            seen = await self._read(max(min(page_no - 1, seen.value.pages), 1))
-        return seen if remote_id is None else await self._page_with(remote_id, seen)
+        self._screen.run_alone(partial(self._load, fresh, held, moving, at_most_s), "page")
 
-    def may_have(self, size: int) -> bool:
-        """Whether the service has not yet refused pages of a size."""
-        return size not in self._refused
+    async def _load(self, fresh: bool, held: bool, moving: bool, at_most_s: float) -> None:
+        screen, pages, view = self._screen, self._pages, self._view()
+        wanted, shown = self._wanted(), view.page
+        if fresh:
+            pages.forget()
+            self._forget()
+        at_hand = pages.is_at_hand(wanted)
+        if held and not at_hand:
+            self._show(replace(view, wanted=wanted, state=replace(view.state, slow=True)))
 
-    async def read_sized(self, page_no: int, size: int) -> Seen[RemotePage]:
-        """A page of another size; errors as for :meth:`read`."""
-        try:
-            return await self._operations.remotes.page(self._lock_id, page_no, size)
-        except Refused as error:
-            if error.status == 200:  # it understood what was asked for, and does not give it
-                self._refused.add(size)
-            raise
+        async def read() -> Seen[RemotePage]:
+            if held and not at_hand:
+                await asyncio.sleep(HELD_S)  # the next press ends it here
+            go_to = None if self._view().found else self.go_to
+            return await pages.read(wanted, go_to, at_most_s=at_most_s)
 
-    async def kept(self, page_no: int) -> Seen[RemotePage] | None:
-        """A page as it once was; None where it was never read."""
-        return await self._operations.remotes.cached_page(self._lock_id, page_no, self.size)
+        def show(state: LoadState[RemotePage]) -> None:
+            if state.busy and not state.slow:  # nothing of it is to be seen yet
+                self._show(replace(self._view(), state=state), painted=False)
+                return
+            page_no = None
+            if state.seen is not None and not state.busy and not state.stale:
+                page_no = state.seen.value.page_no
+            self._show(replace(self._view(), state=state, wanted=wanted), page_no=page_no)
 
-    def look_ahead(self, page: RemotePage) -> None:
-        """Fetch the pages beside one, so that the next key needs no round trip."""
-        for page_no in (page.page_no + 1, page.page_no - 1):
-            if 1 <= page_no <= page.pages:
-                self._operations.remotes.look_ahead(self._lock_id, page_no, self.size)
+        passes = self._flips_or_moves if moving and shown else self._flips
+        with opening(screen, f"page {wanted}", passes=passes) as opened:
+            if not fresh and shown and shown.page_no == wanted and self.go_to is None:
+                opened.end()  # nobody has asked for anything else than what is there
+            seen = await load(
+                screen,
+                lambda: self._view().state,
+                show,
+                read,
+                partial(pages.kept, wanted),
+                kept_shown=opened.end,
+                is_other=lambda page: page.page_no != wanted,
+            )
+            opened.has_failed = seen is None
+        if seen is None:
+            return
+        self.go_to = None
+        screen.call_after_refresh(self._loaded)
+        self._compare_with_journal(seen.value)
+        if not (held and at_hand):
+            screen.call_after_refresh(pages.look_ahead, seen.value)
+        if seen.value.total != self._noted:
+            await self._note_opened(seen.value.total)
+        if held and at_hand:
+            await asyncio.sleep(HELD_S)
+            pages.look_ahead(seen.value)
 
-    async def unlisted(self, page: RemotePage) -> Unlisted | None:
-        """What was added or deleted just now and the list does not show yet; None: nothing.
+    async def _note_opened(self, total: int) -> None:
+        self._noted = total
+        lock = self._screen.lock_entry
+        assert lock is not None
+        with self._screen.showing_errors():
+            await self._screen.operations.locks.note_opened(lock, total)
+        self._told_noted()
 
-        Raises:
-            StoreError: The journal cannot be read.
-        """
-        self._note(page)
-        found = await self._operations.journal.unlisted(self._lock_id, page, self._listed)
-        return found if found is not None and found.words else None
+    def show_sized(self, seen: Seen[RemotePage]) -> None:
+        """Show a page of another size in place of the one that is shown."""
+        page = seen.value
+        view = replace(self._view(), state=LoadState(seen), wanted=page.page_no)
+        self._show(view, page_no=page.page_no)
+        self._compare_with_journal(page)
+        self._screen.call_after_refresh(self._pages.look_ahead, page)
 
-    def _note(self, page: RemotePage) -> None:
-        for remote in page.remotes:
-            if remote.id is not None:
-                self._listed.add(remote.id)
+    def _compare_with_journal(self, page: RemotePage) -> None:
+        """Show what was added or deleted just now and the list does not show yet."""
 
-    async def may_restore(self) -> bool:
-        """Whether the history has remotes of this lock that were deleted from here.
+        async def compare() -> None:
+            with suppress(StoreError):  # the page is shown all the same
+                unlisted, view = await self._pages.unlisted(page), self._view()
+                if unlisted != view.unlisted and view.page is page:
+                    self._show(replace(view, unlisted=unlisted))
 
-        Raises:
-            StoreError: The journal cannot be read.
-        """
-        if self._operations.profile.read_only:
+        self._screen.run_alone(compare, "journal")
+
+    def _flips(self, event: events.Key) -> bool:
+        """Whether a key asks for another page, and so need not wait for the one before it."""
+        if not isinstance(self._screen.focused, RemotesTable):
             return False
-        from lockterm.domain.undo import why_not_restorable
+        return any(binding.action in FLIPPING for binding in own_bindings(self._screen, event.key))
 
-        done = Selection(self._lock_id, RECORDED)
-        lines = await self._operations.journal.lines(done)
-        return any(not why_not_restorable(line, line.count) for line in lines)
-
-    async def _read(self, page_no: int, at_most_s: float = AHEAD_S) -> Seen[RemotePage]:
-        remotes = self._operations.remotes
-        return await remotes.page(self._lock_id, page_no, self.size, at_most_s=at_most_s)
-
-    async def _page_with(self, remote_id: int, seen: Seen[RemotePage]) -> Seen[RemotePage]:
-        """The page that has a remote: this one, or one near an end, where new ones usually are."""
-        shown, pages = seen.value.page_no, seen.value.pages
-        near_an_end = [page_no for page_no in (pages, pages - 1, 1) if 1 <= page_no <= pages]
-        tried = []
-        for page_no in dict.fromkeys((shown, *near_an_end)):
-            tried.append(seen if page_no == shown else await self._read(page_no))
-            if any(remote.id == remote_id for remote in tried[-1].value.remotes):
-                return tried[-1]
-        for one in tried:
-            self._note(one.value)
-        last = next((one for one in tried if one.value.page_no >= pages), seen)
-        with suppress(StoreError):
-            unlisted = await self.unlisted(last.value)
-            if unlisted is not None and remote_id in unlisted.words:
-                return last
-        find = with_keys("Press {remotes.find} to find it.")
-        self._notify(f"Remote {remote_id} is on none of the pages looked at. {find}")
-        return seen
+    def _flips_or_moves(self, event: events.Key) -> bool:
+        table = self._screen.focused
+        moves = isinstance(table, RemotesTable) and bool(own_bindings(table, event.key))
+        return moves or self._flips(event)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
-from dataclasses import replace
+from collections.abc import Sequence
 from datetime import tzinfo
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -22,7 +20,7 @@ from lockterm.widgets.state_panel import error_words
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote, RemotePage
-    from lockterm.operations import Operations
+    from lockterm.operations import Seen
     from lockterm.operations.recorded import Unlisted
     from lockterm.screens.remotes.columns import SortOrder
 
@@ -72,6 +70,8 @@ class PageView:
     """What a search of the whole list has found; None: only this page was searched."""
     unlisted: Unlisted | None = None
     """What the journal knows and the page does not show yet; None: nothing."""
+    replayed: Seen[RemotePage] | None = None
+    """The page whose rows stood on the terminal at the start; None: there was none."""
 
     __eq__, __hash__ = object.__eq__, object.__hash__  # each is another: nobody compares their rows
 
@@ -79,6 +79,23 @@ class PageView:
     def page(self) -> RemotePage | None:
         """The page that is shown."""
         return self.state.value
+
+    @property
+    def page_no(self) -> int:
+        """The number of the page that is shown; 0: none is."""
+        return self.page.page_no if self.page is not None else 0
+
+    @property
+    def is_replayed(self) -> bool:
+        """Whether the rows are those that stood on the terminal at the start."""
+        return self.state.seen is self.replayed and self.state.error is None
+
+    def has_rows_of(self, other: PageView) -> bool:
+        """Whether the rows are those of another view, which are not painted again then."""
+        mine, others = (
+            (one.state.seen, one.needle, one.only, one.found, one.unlisted) for one in (self, other)
+        )
+        return all(one is another for one, another in zip(mine, others, strict=True))
 
     @property
     def is_narrowed(self) -> bool:
@@ -151,28 +168,6 @@ def remote_matches(needle: str, remote: Remote, zone: tzinfo, now_ms: int) -> bo
         return True
     words = "\n".join((*column_words(remote), *brief(remote, now_ms, zone))).casefold()
     return all(word in words for word in missing)
-
-
-async def search(
-    operations: Operations, lock_id: int, view: PageView, zone: tzinfo
-) -> AsyncGenerator[Found, None]:
-    """Look through a lock's whole list for what a view asks for: what was found so far, repeatedly.
-
-    Raises:
-        LocktermError: A page could not be read.
-    """
-    found = Found(at_ms=operations.now_ms())
-    async with aclosing(operations.remotes.walk(lock_id, ahead=True)) as steps:
-        async for step in steps:
-            before = () if step.is_first else found.remotes  # it may begin again: the list moved
-            now_ms = operations.now_ms()
-            new = [one for one in step.new if view.has(one, zone, now_ms)]
-            found = replace(found, remotes=(*before, *new), searched=step.read, total=step.total)
-            if len(found.remotes) > MOST_FOUND:
-                most = found.remotes[:MOST_FOUND]
-                yield replace(found, remotes=most, ended="stopped: type more to narrow it")
-                return
-            yield found
 
 
 def state_words(

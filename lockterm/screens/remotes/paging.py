@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from lockterm.keymap.hints import with_keys
 from lockterm.screens.remotes.page_view import PageView
+
+if TYPE_CHECKING:
+    from textual.app import App
 
 FLIPPING = frozenset({"next_page", "previous_page", "first_page", "last_page"})
 """Actions that flip pages at once."""
 
 PAGING = FLIPPING | {"go_to_page"}
 """Actions that lead to another page."""
-
-PAGE_SIZES = (10, 20, 50, 100, 200)
-"""What is offered beside the profile's own."""
 
 HELD_S = 0.15
 """Seconds: the repeats of a held key come faster, fingers hardly ever do."""
@@ -40,6 +41,24 @@ def why_no_page(view: PageView, action: str, at: int) -> str:
     if action == "go_to_page" and view.last_page <= 1:
         return "There is only one page."
     return ""
+
+
+def ask_page(app: App[Any], last: int, go: Callable[[int], None]) -> None:
+    """Ask which page is to be shown.
+
+    Args:
+        app: Where it is asked.
+        last: The number of the last page.
+        go: Shows the page that was typed.
+    """
+    from lockterm.screens.dialogs.number import NumberModal
+
+    def typed(page_no: int | None) -> None:
+        if page_no is not None:
+            go(page_no)
+
+    question = f"Go to which page, 1 to {last:,}?"
+    app.push_screen(NumberModal(question, verb="Go", numbers=range(1, last + 1)), typed)
 
 
 class HeldKey:

@@ -6,18 +6,22 @@ import re
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import tzinfo
 
+from textual import work
 from textual.content import Content
 from textual.widget import Widget
 
 from lockterm.domain import dates
 from lockterm.domain.constants import AddType, Flag, RemoteType, needs_weekdays, word
-from lockterm.domain.history import HistoryLine
+from lockterm.domain.history import HistoryLine, Selection
 from lockterm.domain.period_bar import period_bar
 from lockterm.domain.weekdays import weekday_words
 from lockterm.domain.wording import counted
+from lockterm.errors import StoreError
 from lockterm.keymap.hints import key
+from lockterm.operations import Operations
 from lockterm.screens.history.table import OUTCOMES, what_of
 from lockterm.screens.remotes.columns import COLUMNS
 from lockterm.screens.remotes.row import RemoteRow, name, number
@@ -39,10 +43,17 @@ Part = tuple[str, str]
 
 
 class RemotePane(Widget):
-    """What the row cannot show whole: the name, the period as a bar, the times, what was done."""
+    """What the row cannot show whole: the name, the period as a bar, the times, what was done.
 
-    def __init__(self, *, id: str | None = None) -> None:
+    Args:
+        operations: The one door to service and store.
+        lock_id: The lock of the remotes.
+    """
+
+    def __init__(self, operations: Operations, lock_id: int, *, id: str | None = None) -> None:
         super().__init__(id=id)
+        self._operations = operations
+        self._lock_id = lock_id
         self._row: RemoteRow | None = None
         self._zone: tzinfo | None = None
         self._now_ms = 0
@@ -53,8 +64,15 @@ class RemotePane(Widget):
         self._row, self._zone, self._now_ms = row, zone, now_ms
         self.refresh()
 
-    def show_done(self, lines: Iterable[HistoryLine]) -> None:
+    @work(exclusive=True, group="done")
+    async def look_at_journal(self) -> None:
         """Show what was done to each remote from here, the newest first."""
+        with suppress(StoreError):  # whoever opens the history is told
+            wanted = Selection(self._lock_id)
+            lines = await self._operations.journal.lines(wanted, most=MOST_LINES)
+            self._show_done(lines)
+
+    def _show_done(self, lines: Iterable[HistoryLine]) -> None:
         self._done = defaultdict(list)
         for line in lines:
             if line.remote_id is not None:
