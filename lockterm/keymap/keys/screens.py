@@ -1,86 +1,34 @@
-"""Every key: where it works, what it is called, what it does, under which heading help has it.
-
-This is the one list. What screens and widgets bind, help, palette, the line of keys and ``lockterm
-keys`` follow from it; the configuration chooses other keys by its ids.
-"""
+"""The keys of each screen."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from functools import cache
+from collections.abc import Mapping
 
-from lockterm.keymap.place import Key, Place
-
-REMOTES = "Remotes: add, look at, change"
-MARKS = "Marks: act on many"
-LOCKS = "Locks: open, add, change"
-VOICE = "Voice"
-CHANGES = "Changes that were sent"
-PLANS = "Plans: changes of many remotes"
-PROFILES = "Profiles: switch, add, change"
-FORM = "This form"
-FINDING = "Finding and paging"
-COPYING = "Copy and export"
-DIALOGS = "Dialogs"
-MOVING = "Moving"
-OUTCOMES = "Results"
-EVERYWHERE = "Everywhere"
-
-TASKS = (
-    *(REMOTES, MARKS, LOCKS, VOICE, CHANGES, PLANS, PROFILES, FORM, FINDING, COPYING, DIALOGS),
-    *(MOVING, OUTCOMES, EVERYWHERE),
+from lockterm.keymap.keys.shared import (
+    CHANGES,
+    COPYING,
+    FINDING,
+    FIRST_RUN_IDS,
+    FORM,
+    LOCKS,
+    MARKS,
+    MOVING,
+    PLANS,
+    PRIORITY,
+    PROFILES,
+    REMOTES,
+    VOICE,
+    marks,
+    rows,
 )
-"""What keys are for: the headings of help, in its order."""
-
+from lockterm.keymap.place import Key, Place
 
 # fmt: off
 
-def _rows(
-    actions: str,
-    verbs: tuple[str, ...] = (
-        "row up",
-        "row down",
-        "page up",
-        "page down",
-        "first row",
-        "last row",
-    ),
-    lines: tuple[int, ...] = (0,) * 6,
-) -> tuple[Key, ...]:
-    """The keys that go through lines; the actions of who has the lines, with blanks between."""
-    keys = {
-        "row.up": "up,k",
-        "row.down": "down,j",
-        "row.page_up": "pageup",
-        "row.page_down": "pagedown",
-        "row.first": "home,g",
-        "row.last": "end,G",
-    }
-    each = zip(keys.items(), verbs, actions.split(), lines, strict=True)
-    return tuple(Key(*key, verb, action=action, line=line) for key, verb, action, line in each)
-
-
-def _marks(mark: int, act: int, none: int, more: str, every: int = 0) -> tuple[Key, ...]:
-    """The keys that mark; which of the line of keys some of them are, and what else there is."""
-    return (
-        Key("marks.mark", "space", "mark", line=mark,
-            sentence="Mark the one under the cursor, or unmark it, and go down"),
-        Key("marks.range", "S", "mark range", action="mark_range",
-            sentence="Mark from the one that was marked last to the cursor"),
-        Key("marks.all", "asterisk", "mark all", action="mark_all", line=every,
-            sentence="Mark all that is shown, what was found or this page; or unmark them"),
-        Key("marks.none", "U", "unmark all", action="unmark_all", line=none,
-            sentence="Unmark all, shown or not; then, mark those again"),
-        Key("marks.act", "m", "more", action="act_on_marked", line=act, opens=True,
-            sentence=f"Choose what else to do with the marked ones: {more}"),
-    )
-
-
 _MORE = "type, weekdays, coerced, extra data, copy, export"
-
 _FILTER = "Show only what has ended, or what ends soon, and so on, of what is found"
 _SHOW_ALL = "Show all again; unmark all; then go back"
+_RESTORE = "Add again what this delete or clear took away; says first what is lost"
 
 _ON_ALL_LOCKS = (
     Key("everywhere.open", "enter", "open", line=1, opens=True,
@@ -92,125 +40,7 @@ _ON_ALL_LOCKS = (
         sentence="Delete this remote, or all that are marked, after asking"),
 )
 
-_RESTORE = "Add again what this delete or clear took away; says first what is lost"
-
-_DIALOG = Place(
-    "in a dialog",
-    {DIALOGS: (Key("dialog.cancel", "escape", "cancel", line=1),)},
-    holds=("plain_text", "text", "path", "list"),
-    everywhere=("app.quit_always", "app.palette"),
-)
-_CONFIRM = Place(
-    "in a question",
-    {
-        MOVING: (
-            Key("dialog.previous", "left,h,up,k", "previous", action="app.focus_previous"),
-            Key("dialog.next", "right,l,down,j", "next", action="app.focus_next"),
-            Key("dialog.page_up", "pageup", "scroll up", action="scroll_details(-1)"),
-            Key("dialog.page_down", "pagedown", "scroll down", action="scroll_details(1)"),
-        ),
-    },
-    _DIALOG,
-    holds=("plain_text",),
-    is_typed_into=True,
-    everywhere=_DIALOG.everywhere,
-)
-_OPTIONS = Place(
-    "in a line of options",
-    {
-        FORM: (
-            Key("option.choose", "space", "choose",
-                sentence="Choose the option under the cursor; its first letter goes to it, and its"
-                         " number at the service chooses it"),
-        ),
-        MOVING: (
-            Key("field.previous", "up,k", "previous field", action="app.focus_previous"),
-            Key("field.next", "down,j,enter", "next field", action="app.focus_next"),
-            Key("option.previous", "left,h", "previous option", action="move(-1)"),
-            Key("option.next", "right,l", "next option", action="move(1)"),
-        ),
-    },
-    is_inner=True,
-)
-_APP = Place(
-    "everywhere",
-    {
-        OUTCOMES: (
-            Key("outcome.check", "c", "check result", action="settle('check')", opens=True,
-                sentence="Read back whether the unsettled change has taken effect"),
-            Key("outcome.send_again", "A", "send again", opens=True,
-                sentence="Send the unsettled change again; asks for the word send, for what is left"
-                         " of a clear for delete"),
-            Key("outcome.give_up", "X", "give up", action="settle('give_up')", opens=True,
-                sentence="Let the unsettled change be; asks for the words give up"),
-        ),
-        EVERYWHERE: (
-            Key("app.help", "question_mark,f1", "help", line=1, opens=True),
-            Key("app.palette", "ctrl+p", "palette", action="command_palette", opens=True,
-                priority=True, sentence="Find an action or a lock by its words"),
-            Key("app.messages", "f2,M", "messages", opens=True),
-            Key("app.history", "H", "history", opens=True,
-                sentence="Every change sent from here, what became of it, and how to restore"),
-            Key("app.file", "I", "take a file", opens=True,
-                sentence="Check a file of remotes, and plan what it says"),
-            Key("app.everywhere", "F", "everywhere", opens=True,
-                sentence="Find remotes on all locks of the book, by name, number, id or extra"
-                         " data"),
-            Key("app.what_ends", "W", "what ends", opens=True,
-                sentence="Show what has ended and what ends soon, on all locks of the book"),
-            Key("app.run", "L", "last run", opens=True,
-                sentence="The run that is under way, was interrupted, or was last"),
-            Key("app.profiles", "P", "profiles", opens=True,
-                sentence="Switch to another profile, add one, or change one"),
-            Key("app.quiet", "f3,Q", "quiet",
-                sentence="Send less, for a thin link: 16 colours, ASCII, nothing read"
-                         " ahead; or not"),
-            Key("app.mouse", "f4,O", "mouse",
-                sentence="Leave the mouse to the terminal, which selects text with"
-                         " it; or take it back"),
-            Key("app.theme", "T", "theme", "Choose the colours; the choice is kept", opens=True),
-            Key("app.redraw", "ctrl+l", "redraw",
-                sentence="Draw the whole screen again, where something else has written on it"),
-            Key("app.quit", "q", "back, or quit", action="back_or_quit",
-                sentence="Go back; on the first screen, quit"),
-            Key("app.quit_always", "ctrl+q", "quit", action="quit", priority=True),
-        ),
-    },
-)
-
-PRIORITY = tuple(key.id for key in _APP.own if key.priority)
-"""They work before anything else does, in every dialog and every field."""
-
-FIRST_RUN_IDS = ("app.quiet", "app.mouse", "app.theme", "app.redraw", "app.quit")
-"""Those of everywhere that are there while no service is known, beside those of ``PRIORITY``."""
-
-FIRST_RUN = tuple(
-    replace(key, verb="quit", line=1) if key.id == "app.quit" else key
-    for key in _APP.own
-    if key.id in (*FIRST_RUN_IDS, *PRIORITY)
-)
-"""The keys of everywhere while no service is known."""
-
-PLACES: Mapping[str, Place] = {
-    # In the order of help below a heading.
-    "table": Place(
-        "in a table",
-        {MOVING: _rows("cursor_up cursor_down page_up page_down scroll_top scroll_bottom")},
-        is_inner=True,
-    ),
-    "tree": Place(
-        "in a tree",
-        {
-            MOVING: (
-                *_rows("cursor_up cursor_down page_up page_down scroll_home scroll_end"),
-                Key("tree.fold", "left,h", "fold the language"),
-                Key("tree.unfold", "right,l", "unfold the language"),
-                Key("tree.toggle", "space", "fold or unfold", action="toggle_node"),
-            ),
-        },
-        is_inner=True,
-    ),
-    # --- screens -----------------------------------------------------------------------------
+SCREENS: Mapping[str, Place] = {
     "locks": Place(
         "on the locks",
         {
@@ -230,7 +60,7 @@ PLACES: Mapping[str, Place] = {
                     sentence="Add the remotes of the lock to other locks too; with marks, to the"
                              " marked ones"),
             ),
-            MARKS: _marks(5, 11, 12, "voice, read, copy to"),
+            MARKS: marks(5, 11, 12, "voice, read, copy to"),
             VOICE: (
                 Key("locks.voice", "v", "voice", line=3, opens=True,
                     sentence="The voice the lock speaks with, or all that are marked"),
@@ -319,7 +149,7 @@ PLACES: Mapping[str, Place] = {
                     sentence="Show the remotes of the next lock of the book, by name"),
                 Key("remotes.previous_lock", "left_parenthesis", "previous lock", opens=True),
             ),
-            MARKS: _marks(9, 17, 18, _MORE),
+            MARKS: marks(9, 17, 18, _MORE),
             VOICE: (
                 Key("remotes.voice", "v", "voice", line=6, opens=True,
                     sentence="The voice the lock speaks with"),
@@ -472,7 +302,7 @@ PLACES: Mapping[str, Place] = {
             REMOTES: (
                 *_ON_ALL_LOCKS,
             ),
-            MARKS: _marks(3, 8, 9, _MORE, every=4),
+            MARKS: marks(3, 8, 9, _MORE, every=4),
             FINDING: (
                 Key("everywhere.find", "slash", "find", "Type to find", line=2, opens=True),
                 Key("everywhere.filter", "i", "filter", _FILTER, line=10, opens=True),
@@ -490,7 +320,7 @@ PLACES: Mapping[str, Place] = {
             REMOTES: (
                 *_ON_ALL_LOCKS,
             ),
-            MARKS: _marks(4, 8, 9, _MORE, every=5),
+            MARKS: marks(4, 8, 9, _MORE, every=5),
             FINDING: (
                 Key("everywhere.find", "slash", "find", "Type to find", line=3, opens=True),
                 Key("ends.next", "n,right,l", "span", line=2,
@@ -556,7 +386,7 @@ PLACES: Mapping[str, Place] = {
         "in the help",
         {
             MOVING: (
-                *_rows(
+                *rows(
                     "scroll_body('up') scroll_body('down') scroll_body('page_up')"
                     " scroll_body('page_down') scroll_body('home') scroll_body('end')",
                     ("up", "down", "page up", "page down", "top", "end"),
@@ -615,145 +445,6 @@ PLACES: Mapping[str, Place] = {
         holds=("list",),
         everywhere=(*FIRST_RUN_IDS, *PRIORITY),
     ),
-    # --- dialogs -----------------------------------------------------------------------------
-    "columns": Place(
-        "in the choice of columns",
-        {
-            DIALOGS: (
-                Key("columns.show", "space", "show or hide", line=1),
-                Key("columns.down", "J,shift+down", "move down", action="move(1)", line=2),
-                Key("columns.up", "K,shift+up", "move up", action="move(-1)", line=3),
-                Key("columns.sort", "Z", "sort", "Sort up, down, or not at all", line=4),
-                Key("columns.usual", "0", "as usual", "The usual columns again", line=5),
-                Key("columns.use", "ctrl+s", "use", "Show the table like this", line=6),
-            ),
-        },
-        _DIALOG,
-        holds=("list",),
-        everywhere=PRIORITY,
-    ),
-    "dialog": _DIALOG,
-    "confirm": _CONFIRM,
-    "destroy": Place(
-        "in a question that deletes",
-        {
-            DIALOGS: (
-                Key("dialog.destroy", "D", "delete", "Do what the red button of a question says"),
-            ),
-        },
-        _CONFIRM,
-        holds=("plain_text",),
-        everywhere=PRIORITY,
-    ),
-    # --- inside of forms and dialogs -----------------------------------------------------------
-    "list": Place(
-        "in a list",
-        {
-            DIALOGS: (Key("list.choose", "enter", "choose", action="select"),),
-            MOVING: _rows("cursor_up cursor_down page_up page_down first last"),
-        },
-        is_inner=True,
-    ),
-    "text": Place(
-        "in a field",
-        {
-            MOVING: (
-                Key("field.previous", "up", "previous field", action="app.focus_previous"),
-                Key("field.next", "down,enter", "next field", action="app.focus_next"),
-            ),
-        },
-        is_typed_into=True,
-        is_inner=True,
-    ),
-    "path": Place(
-        "in a path",
-        {
-            MOVING: (
-                Key("field.previous", "up", "previous field", action="app.focus_previous"),
-                Key("field.next", "down", "next field", action="app.focus_next"),
-                Key("path.enter", "enter", "take the file"),
-            ),
-        },
-        is_typed_into=True,
-        is_inner=True,
-    ),
-    "plain_text": Place("in a field", {}, is_typed_into=True, is_inner=True),
-    "options": _OPTIONS,
-    "choice": Place(
-        "in a line of options",
-        {FORM: (Key("option.clear", "backspace,delete", "choose none"),)},
-        _OPTIONS,
-        is_inner=True,
-    ),
-    "find": Place(
-        "in the line to find with",
-        {
-            FINDING: (
-                Key("find.leave", "down", "to what was found",
-                    sentence="Go to what was found, as enter does"),
-                Key("find.close", "escape", "show all", line=1),
-            ),
-        },
-        is_typed_into=True,
-        is_inner=True,
-    ),
-    "app": _APP,
 }
 
 # fmt: on
-
-
-@cache
-def known() -> Mapping[str, tuple[str, ...]]:
-    """Id -> its keys where it is found first, unless chosen."""
-    keys: dict[str, tuple[str, ...]] = {}
-    for place in PLACES.values():
-        for name, own in place.keys.items():
-            keys.setdefault(name, tuple(own.split(",")))
-    return keys
-
-
-@cache
-def in_help() -> Mapping[str, tuple[str, int]]:
-    """Id -> its heading, and where it stands below it."""
-    below: dict[str, list[str]] = {task: [] for task in TASKS}
-    for place in PLACES.values():
-        for task, keys in place.tasks.items():
-            names = below[task]
-            at = len(names)
-            for key in reversed(keys):  # new ones before the next that another place has too
-                if key.id in names:
-                    at = names.index(key.id)
-                else:
-                    names.insert(at, key.id)
-    return {name: (task, at) for task, names in below.items() for at, name in enumerate(names)}
-
-
-@cache
-def that_open() -> frozenset[str]:
-    """The ids of the keys that open something."""
-    return frozenset(key.id for place in PLACES.values() for key in place.own if key.opens)
-
-
-def is_by_hand(name: str) -> bool:
-    """Whether an id moves a cursor or a focus, as no command does: only its key is of use."""
-    begin = name.partition(".")[0]
-    return begin in ("row", "tree", "list", "field", "option", "dialog", "help")
-
-
-def stacks() -> Iterator[tuple[Place, ...]]:
-    """The places that are active at the same time, nearest to the person first."""
-    for place in PLACES.values():
-        if place.is_inner or place is _APP:
-            continue
-        everywhere = Place(
-            _APP.words,
-            {
-                task: tuple(
-                    key for key in keys if place.everywhere is None or key.id in place.everywhere
-                )
-                for task, keys in _APP.tasks.items()
-            },
-        )
-        for inner in (None, *place.holds):
-            yield (*((PLACES[inner],) if inner else ()), place, everywhere)

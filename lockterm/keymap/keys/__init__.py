@@ -1,0 +1,84 @@
+"""Every key: where it works, what it is called, what it does, under which heading help has it.
+
+This is the one list. What screens and widgets bind, help, palette, the line of keys and ``lockterm
+keys`` follow from it; the configuration chooses other keys by its ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from lockterm.keymap.keys.screens import SCREENS
+from lockterm.keymap.keys.shared import (
+    APP,
+    DIALOGS_AND_FIELDS,
+    FIRST_RUN,
+    FIRST_RUN_IDS,
+    MOVING,
+    PRIORITY,
+    TABLES,
+    TASKS,
+)
+from lockterm.keymap.place import Place
+
+__all__ = ["FIRST_RUN", "FIRST_RUN_IDS", "MOVING", "PLACES", "PRIORITY", "TASKS"]
+
+PLACES: Mapping[str, Place] = {**TABLES, **SCREENS, **DIALOGS_AND_FIELDS}
+"""Where keys work, in the order of help below a heading."""
+
+
+@cache
+def known() -> Mapping[str, tuple[str, ...]]:
+    """Id -> its keys where it is found first, unless chosen."""
+    keys: dict[str, tuple[str, ...]] = {}
+    for place in PLACES.values():
+        for name, own in place.keys.items():
+            keys.setdefault(name, tuple(own.split(",")))
+    return keys
+
+
+@cache
+def in_help() -> Mapping[str, tuple[str, int]]:
+    """Id -> its heading, and where it stands below it."""
+    below: dict[str, list[str]] = {task: [] for task in TASKS}
+    for place in PLACES.values():
+        for task, keys in place.tasks.items():
+            names = below[task]
+            at = len(names)
+            for key in reversed(keys):  # new ones before the next that another place has too
+                if key.id in names:
+                    at = names.index(key.id)
+                else:
+                    names.insert(at, key.id)
+    return {name: (task, at) for task, names in below.items() for at, name in enumerate(names)}
+
+
+@cache
+def that_open() -> frozenset[str]:
+    """The ids of the keys that open something."""
+    return frozenset(key.id for place in PLACES.values() for key in place.own if key.opens)
+
+
+def is_by_hand(name: str) -> bool:
+    """Whether an id moves a cursor or a focus, as no command does: only its key is of use."""
+    begin = name.partition(".")[0]
+    return begin in ("row", "tree", "list", "field", "option", "dialog", "help")
+
+
+def stacks() -> Iterator[tuple[Place, ...]]:
+    """The places that are active at the same time, nearest to the person first."""
+    for place in PLACES.values():
+        if place.is_inner or place is APP:
+            continue
+        everywhere = Place(
+            APP.words,
+            {
+                task: tuple(
+                    key for key in keys if place.everywhere is None or key.id in place.everywhere
+                )
+                for task, keys in APP.tasks.items()
+            },
+        )
+        for inner in (None, *place.holds):
+            yield (*((PLACES[inner],) if inner else ()), place, everywhere)

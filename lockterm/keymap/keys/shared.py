@@ -1,0 +1,278 @@
+"""The headings of help, and the keys of no single screen: everywhere, in tables, in dialogs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from lockterm.keymap.place import Key, Place
+
+REMOTES = "Remotes: add, look at, change"
+MARKS = "Marks: act on many"
+LOCKS = "Locks: open, add, change"
+VOICE = "Voice"
+CHANGES = "Changes that were sent"
+PLANS = "Plans: changes of many remotes"
+PROFILES = "Profiles: switch, add, change"
+FORM = "This form"
+FINDING = "Finding and paging"
+COPYING = "Copy and export"
+DIALOGS = "Dialogs"
+MOVING = "Moving"
+OUTCOMES = "Results"
+EVERYWHERE = "Everywhere"
+
+TASKS = (
+    *(REMOTES, MARKS, LOCKS, VOICE, CHANGES, PLANS, PROFILES, FORM, FINDING, COPYING, DIALOGS),
+    *(MOVING, OUTCOMES, EVERYWHERE),
+)
+"""What keys are for: the headings of help, in its order."""
+
+
+# fmt: off
+
+def rows(
+    actions: str,
+    verbs: tuple[str, ...] = (
+        "row up",
+        "row down",
+        "page up",
+        "page down",
+        "first row",
+        "last row",
+    ),
+    lines: tuple[int, ...] = (0,) * 6,
+) -> tuple[Key, ...]:
+    """The keys that go through lines; the actions of who has the lines, with blanks between."""
+    keys = {
+        "row.up": "up,k",
+        "row.down": "down,j",
+        "row.page_up": "pageup",
+        "row.page_down": "pagedown",
+        "row.first": "home,g",
+        "row.last": "end,G",
+    }
+    each = zip(keys.items(), verbs, actions.split(), lines, strict=True)
+    return tuple(Key(*key, verb, action=action, line=line) for key, verb, action, line in each)
+
+
+def marks(mark: int, act: int, none: int, more: str, every: int = 0) -> tuple[Key, ...]:
+    """The keys that mark; which of the line of keys some of them are, and what else there is."""
+    return (
+        Key("marks.mark", "space", "mark", line=mark,
+            sentence="Mark the one under the cursor, or unmark it, and go down"),
+        Key("marks.range", "S", "mark range", action="mark_range",
+            sentence="Mark from the one that was marked last to the cursor"),
+        Key("marks.all", "asterisk", "mark all", action="mark_all", line=every,
+            sentence="Mark all that is shown, what was found or this page; or unmark them"),
+        Key("marks.none", "U", "unmark all", action="unmark_all", line=none,
+            sentence="Unmark all, shown or not; then, mark those again"),
+        Key("marks.act", "m", "more", action="act_on_marked", line=act, opens=True,
+            sentence=f"Choose what else to do with the marked ones: {more}"),
+    )
+
+
+DIALOG = Place(
+    "in a dialog",
+    {DIALOGS: (Key("dialog.cancel", "escape", "cancel", line=1),)},
+    holds=("plain_text", "text", "path", "list"),
+    everywhere=("app.quit_always", "app.palette"),
+)
+CONFIRM = Place(
+    "in a question",
+    {
+        MOVING: (
+            Key("dialog.previous", "left,h,up,k", "previous", action="app.focus_previous"),
+            Key("dialog.next", "right,l,down,j", "next", action="app.focus_next"),
+            Key("dialog.page_up", "pageup", "scroll up", action="scroll_details(-1)"),
+            Key("dialog.page_down", "pagedown", "scroll down", action="scroll_details(1)"),
+        ),
+    },
+    DIALOG,
+    holds=("plain_text",),
+    is_typed_into=True,
+    everywhere=DIALOG.everywhere,
+)
+OPTIONS = Place(
+    "in a line of options",
+    {
+        FORM: (
+            Key("option.choose", "space", "choose",
+                sentence="Choose the option under the cursor; its first letter goes to it, and its"
+                         " number at the service chooses it"),
+        ),
+        MOVING: (
+            Key("field.previous", "up,k", "previous field", action="app.focus_previous"),
+            Key("field.next", "down,j,enter", "next field", action="app.focus_next"),
+            Key("option.previous", "left,h", "previous option", action="move(-1)"),
+            Key("option.next", "right,l", "next option", action="move(1)"),
+        ),
+    },
+    is_inner=True,
+)
+APP = Place(
+    "everywhere",
+    {
+        OUTCOMES: (
+            Key("outcome.check", "c", "check result", action="settle('check')", opens=True,
+                sentence="Read back whether the unsettled change has taken effect"),
+            Key("outcome.send_again", "A", "send again", opens=True,
+                sentence="Send the unsettled change again; asks for the word send, for what is left"
+                         " of a clear for delete"),
+            Key("outcome.give_up", "X", "give up", action="settle('give_up')", opens=True,
+                sentence="Let the unsettled change be; asks for the words give up"),
+        ),
+        EVERYWHERE: (
+            Key("app.help", "question_mark,f1", "help", line=1, opens=True),
+            Key("app.palette", "ctrl+p", "palette", action="command_palette", opens=True,
+                priority=True, sentence="Find an action or a lock by its words"),
+            Key("app.messages", "f2,M", "messages", opens=True),
+            Key("app.history", "H", "history", opens=True,
+                sentence="Every change sent from here, what became of it, and how to restore"),
+            Key("app.file", "I", "take a file", opens=True,
+                sentence="Check a file of remotes, and plan what it says"),
+            Key("app.everywhere", "F", "everywhere", opens=True,
+                sentence="Find remotes on all locks of the book, by name, number, id or extra"
+                         " data"),
+            Key("app.what_ends", "W", "what ends", opens=True,
+                sentence="Show what has ended and what ends soon, on all locks of the book"),
+            Key("app.run", "L", "last run", opens=True,
+                sentence="The run that is under way, was interrupted, or was last"),
+            Key("app.profiles", "P", "profiles", opens=True,
+                sentence="Switch to another profile, add one, or change one"),
+            Key("app.quiet", "f3,Q", "quiet",
+                sentence="Send less, for a thin link: 16 colours, ASCII, nothing read"
+                         " ahead; or not"),
+            Key("app.mouse", "f4,O", "mouse",
+                sentence="Leave the mouse to the terminal, which selects text with"
+                         " it; or take it back"),
+            Key("app.theme", "T", "theme", "Choose the colours; the choice is kept", opens=True),
+            Key("app.redraw", "ctrl+l", "redraw",
+                sentence="Draw the whole screen again, where something else has written on it"),
+            Key("app.quit", "q", "back, or quit", action="back_or_quit",
+                sentence="Go back; on the first screen, quit"),
+            Key("app.quit_always", "ctrl+q", "quit", action="quit", priority=True),
+        ),
+    },
+)
+
+PRIORITY = tuple(key.id for key in APP.own if key.priority)
+"""They work before anything else does, in every dialog and every field."""
+
+FIRST_RUN_IDS = ("app.quiet", "app.mouse", "app.theme", "app.redraw", "app.quit")
+"""Those of everywhere that are there while no service is known, beside those of ``PRIORITY``."""
+
+FIRST_RUN = tuple(
+    replace(key, verb="quit", line=1) if key.id == "app.quit" else key
+    for key in APP.own
+    if key.id in (*FIRST_RUN_IDS, *PRIORITY)
+)
+"""The keys of everywhere while no service is known."""
+
+TABLES: Mapping[str, Place] = {
+    "table": Place(
+        "in a table",
+        {MOVING: rows("cursor_up cursor_down page_up page_down scroll_top scroll_bottom")},
+        is_inner=True,
+    ),
+    "tree": Place(
+        "in a tree",
+        {
+            MOVING: (
+                *rows("cursor_up cursor_down page_up page_down scroll_home scroll_end"),
+                Key("tree.fold", "left,h", "fold the language"),
+                Key("tree.unfold", "right,l", "unfold the language"),
+                Key("tree.toggle", "space", "fold or unfold", action="toggle_node"),
+            ),
+        },
+        is_inner=True,
+    ),
+}
+
+DIALOGS_AND_FIELDS: Mapping[str, Place] = {
+    # --- dialogs -----------------------------------------------------------------------------
+    "columns": Place(
+        "in the choice of columns",
+        {
+            DIALOGS: (
+                Key("columns.show", "space", "show or hide", line=1),
+                Key("columns.down", "J,shift+down", "move down", action="move(1)", line=2),
+                Key("columns.up", "K,shift+up", "move up", action="move(-1)", line=3),
+                Key("columns.sort", "Z", "sort", "Sort up, down, or not at all", line=4),
+                Key("columns.usual", "0", "as usual", "The usual columns again", line=5),
+                Key("columns.use", "ctrl+s", "use", "Show the table like this", line=6),
+            ),
+        },
+        DIALOG,
+        holds=("list",),
+        everywhere=PRIORITY,
+    ),
+    "dialog": DIALOG,
+    "confirm": CONFIRM,
+    "destroy": Place(
+        "in a question that deletes",
+        {
+            DIALOGS: (
+                Key("dialog.destroy", "D", "delete", "Do what the red button of a question says"),
+            ),
+        },
+        CONFIRM,
+        holds=("plain_text",),
+        everywhere=PRIORITY,
+    ),
+    # --- inside of forms and dialogs -----------------------------------------------------------
+    "list": Place(
+        "in a list",
+        {
+            DIALOGS: (Key("list.choose", "enter", "choose", action="select"),),
+            MOVING: rows("cursor_up cursor_down page_up page_down first last"),
+        },
+        is_inner=True,
+    ),
+    "text": Place(
+        "in a field",
+        {
+            MOVING: (
+                Key("field.previous", "up", "previous field", action="app.focus_previous"),
+                Key("field.next", "down,enter", "next field", action="app.focus_next"),
+            ),
+        },
+        is_typed_into=True,
+        is_inner=True,
+    ),
+    "path": Place(
+        "in a path",
+        {
+            MOVING: (
+                Key("field.previous", "up", "previous field", action="app.focus_previous"),
+                Key("field.next", "down", "next field", action="app.focus_next"),
+                Key("path.enter", "enter", "take the file"),
+            ),
+        },
+        is_typed_into=True,
+        is_inner=True,
+    ),
+    "plain_text": Place("in a field", {}, is_typed_into=True, is_inner=True),
+    "options": OPTIONS,
+    "choice": Place(
+        "in a line of options",
+        {FORM: (Key("option.clear", "backspace,delete", "choose none"),)},
+        OPTIONS,
+        is_inner=True,
+    ),
+    "find": Place(
+        "in the line to find with",
+        {
+            FINDING: (
+                Key("find.leave", "down", "to what was found",
+                    sentence="Go to what was found, as enter does"),
+                Key("find.close", "escape", "show all", line=1),
+            ),
+        },
+        is_typed_into=True,
+        is_inner=True,
+    ),
+    "app": APP,
+}
+
+# fmt: on
