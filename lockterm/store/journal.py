@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from types import NoneType
 from typing import Any
 
-from lockterm.domain.constants import VALIDITY
 from lockterm.domain.history import EVERYTHING, HistoryLine, Selection
 from lockterm.domain.json_text import canonical
 from lockterm.domain.operation import (
@@ -26,29 +24,20 @@ from lockterm.domain.operation import (
     State,
 )
 from lockterm.store.database import Database, fetch
-
-_FIELDS = tuple(Operation.__dataclass_fields__)
-_COLUMNS = ", ".join(f'"{name}"' for name in _FIELDS)
-_JSON: Mapping[str, type] = {"body": dict, "before": list, "answer": object, "candidates": list}
-"""Columns that hold JSON, and what is in it."""
-_STORED: Mapping[str, tuple[type, ...]] = {
-    "str": (str,),
-    "str | None": (str, NoneType),
-    "int": (int,),
-    "int | None": (int, NoneType),
-}
-_KINDS = {
-    name: _STORED[str(field.type)]
-    for name, field in Operation.__dataclass_fields__.items()
-    if field.type in _STORED
-}
-"""The other columns, and of which kind a value of theirs is; the last one stands for nothing."""
-
-_KNOWN = sorted(set(State) - {State.DAMAGED})
-
-DAMAGED_WORDS = (
-    "This entry of the journal is damaged: all that can still be read of it is shown."
-    " Look at the lock's list before you add, change or delete the same again."
+from lockterm.store.journal_rows import (
+    COLUMNS,
+    FIELDS,
+    KNOWN,
+    SHORT,
+    SOUND,
+    STATES,
+    WHOLE,
+    in_states,
+    line_of,
+    named,
+    operation_of,
+    quoted,
+    stored,
 )
 
 LONGEST_GUARD_MS = 600_000
@@ -62,61 +51,22 @@ _OWN = """(profile = :profile OR profile IS NULL OR profile IN (
 _HERE = "(profile = ? OR (service <> '' AND service = ?))"
 """What was sent to the service that the profile means, by whichever profile."""
 
-
-_STATES = """WITH RECURSIVE states(state) AS (
-    SELECT min(state) FROM operations UNION ALL
-    SELECT (SELECT min(state) FROM operations WHERE state > states.state) FROM states
-    WHERE states.state IS NOT NULL)"""
-"""The states there are: from one to the next in the index, past the rows that have it."""
-
 RARE = 10_000
 """Up to so many rows of a lock or of some states are found in an index; of more, a page is full
 soon on the way from the newest on, and a list of them all takes longer."""
 
 _KNOWN_DAMAGED = "seq IN (SELECT value FROM json_each(:damaged))"
 
-_WHOLE = f"SELECT seq, {_COLUMNS} FROM operations"
-
-_SOUND = """ifnull(json_valid(body) AND json_valid(before) AND json_valid(answer)
-    AND json_valid(candidates), 0)"""
-
-_VALIDITY_SEEN = ", ".join(f"'$[0].{name}'" for name in VALIDITY)
-_VALIDITY_SENT = ", ".join(f"'$.{name}'" for name in VALIDITY)
-
-_LINE = f"""
-    SELECT seq, id, profile, call, lock_id, lock_name, remote_id, remote_name, state, prepared_ms,
-        code, message, restores,
-        CASE WHEN json_valid(before) THEN json_array_length(before) END AS count,
-        CASE WHEN call = 'updateLockSetting' AND json_valid(body) THEN body END AS voice,
-        CASE WHEN call = 'update' AND json_valid(before)
-            THEN json_extract(before, {_VALIDITY_SEEN}) END AS seen,
-        CASE WHEN call NOT IN ('add', 'update') OR NOT json_valid(body) THEN NULL
-            WHEN json_type(body) = 'object' THEN json_extract(body, {_VALIDITY_SENT}) END AS sent,
-        {_SOUND} AS is_sound
-    FROM operations
-"""
-
 
 def _marks(values: Iterable[object]) -> str:
     return ", ".join("?" for _ in values)
-
-
-def _in(states: Iterable[State]) -> str:
-    """A condition that the state is one of these; what is no state at all counts as damaged."""
-    wanted = sorted(states)
-    condition = f"state IN ({_quoted(wanted)})"
-    if State.DAMAGED in wanted:
-        others = f"{_STATES} SELECT state FROM states WHERE state NOT IN ({_quoted(_KNOWN)})"
-        others = f"SELECT seq FROM operations WHERE state IN ({others})"
-        condition = f"({condition} OR seq IN ({others}))"
-    return condition
 
 
 def _by_an_index(selection: Selection) -> str:
     """What finds the places of a lock's or a state's rows in an index alone; else empty."""
     if selection.states is not None:
         lock = "" if selection.lock_id is None else " AND lock_id = :lock_id"
-        found = f"SELECT seq FROM operations WHERE {_in(selection.states)}{lock}"
+        found = f"SELECT seq FROM operations WHERE {in_states(selection.states)}{lock}"
         if State.DAMAGED in selection.states:
             found = f"{found} UNION SELECT value FROM json_each(:damaged)"
         return found
@@ -125,91 +75,10 @@ def _by_an_index(selection: Selection) -> str:
     return ""
 
 
-def _quoted(states: Iterable[State]) -> str:
-    return ", ".join(f"'{state.value}'" for state in states)
-
-
-def _named(operation_id: str) -> tuple[str, str | int]:
-    """The condition and the value that find an operation. One without a legible id has a row."""
-    word, _, number = operation_id.partition(" ")
-    return ("seq = ?", int(number)) if word == _ROW and number else ("id = ?", operation_id)
-
-
-_ROW = "row"
-
-
-def _value(name: str, value: Any) -> Any:
-    return json.dumps(value) if name in _JSON else value
-
-
-def _legible(values: dict[str, Any], seq: int) -> bool:
-    """Put nothing in the place of each value that is not of its kind; say if all of them were."""
-    wrong = [
-        name
-        for name, value in values.items()
-        if name in _KINDS and not isinstance(value, _KINDS[name])
-    ]
-    for name in wrong:
-        values[name] = _KINDS[name][-1]()
-    values["id"] = values["id"] or f"{_ROW} {seq}"
-    return not wrong
-
-
-def _operation(row: sqlite3.Row) -> Operation:
-    values = {name: row[name] for name in _FIELDS}
-    is_sound = _legible(values, row["seq"])
-    for name, kind in _JSON.items():
-        try:
-            found = json.loads(values[name])
-        except (TypeError, ValueError, RecursionError):
-            found = is_sound = False
-        if not isinstance(found, kind):
-            found, is_sound = kind(), False
-        values[name] = found
-    before = [record for record in values["before"] if isinstance(record, dict)]
-    candidates = [number for number in values["candidates"] if isinstance(number, int)]
-    is_sound = is_sound and len(before) == len(values["before"])
-    is_sound = is_sound and len(candidates) == len(values["candidates"])
-    if values["state"] in UNSETTLED:  # what is asked about has to be what would be sent again
-        for name, key in (("lock_id", "lockId"), ("remote_id", "remoteId")):
-            is_sound = is_sound and values[name] in (None, values["body"].get(key, values[name]))
-    values |= {"before": tuple(before), "candidates": tuple(candidates)}
-    if is_sound and values["state"] in _KNOWN:
-        values["state"] = State(values["state"])
-    else:
-        values |= {"state": State.DAMAGED, "message": DAMAGED_WORDS, "answer": None}
-    return Operation(**values)
-
-
-def _line(row: sqlite3.Row) -> HistoryLine:
-    values = dict(row)
-    is_sound = bool(values.pop("is_sound"))
-    is_sound = _legible(values, values["seq"]) and is_sound
-    del values["profile"]
-    voice: Any = {}
-    if is_sound and values["voice"]:
-        try:
-            body = json.loads(values["voice"])
-        except (TypeError, ValueError, RecursionError):
-            body = None
-        is_sound = isinstance(body, dict)
-        told = body.get("currentVoiceTimbre") if is_sound else None
-        voice = told if isinstance(told, dict) else {}
-    if is_sound and values["state"] in _KNOWN:
-        values["state"] = State(values["state"])
-    else:
-        values |= {"state": State.DAMAGED, "message": DAMAGED_WORDS}
-        values["count"], voice = values["count"] or 0, {}
-    for name in ("seen", "sent"):
-        values[name] = values[name] if isinstance(values[name], str) else ""
-    values["voice"] = " ".join(str(voice[name]) for name in ("lang", "timbre") if name in voice)
-    return HistoryLine(**values)
-
-
 def damaged_entries(connection: sqlite3.Connection) -> int:
     """How many entries of all profiles in a store cannot be read any more: for the doctor."""
-    rows = fetch(connection, _WHOLE)
-    return sum(_operation(row).state is State.DAMAGED for row in rows)
+    rows = fetch(connection, WHOLE)
+    return sum(operation_of(row).state is State.DAMAGED for row in rows)
 
 
 class Journal:
@@ -240,7 +109,7 @@ class Journal:
             it is being sent again; or an add of the same name that was recorded since this one was
             begun, as the answer that the name is free may be older. None where nothing does.
         """
-        values = [_value(name, getattr(operation, name)) for name in _FIELDS]
+        values = [stored(name, getattr(operation, name)) for name in FIELDS]
         with self._database.transaction() as connection:
             if operation.again_of:
                 original = self.find(operation.again_of)
@@ -256,18 +125,18 @@ class Journal:
             if operation.call == "add" and (namesakes := self._added_since(operation)):
                 return namesakes[0]
             connection.execute(
-                f"INSERT INTO operations ({_COLUMNS}) VALUES ({_marks(_FIELDS)})", values
+                f"INSERT INTO operations ({COLUMNS}) VALUES ({_marks(FIELDS)})", values
             )
         return None
 
     def move(self, operation_id: str, come_from: Iterable[State], **changes: Any) -> bool:
         """Change an operation if it is in one of the states; say whether it was."""
         sets = ", ".join(f'"{name}" = ?' for name in changes)
-        which, value = _named(operation_id)
+        which, value = named(operation_id)
         with self._database.transaction() as connection:
             cursor = connection.execute(
-                f"UPDATE operations SET {sets} WHERE {which} AND {_in(come_from)}",
-                [*(_value(*item) for item in changes.items()), value],
+                f"UPDATE operations SET {sets} WHERE {which} AND {in_states(come_from)}",
+                [*(stored(*item) for item in changes.items()), value],
             )
         return cursor.rowcount == 1
 
@@ -282,7 +151,7 @@ class Journal:
 
     def find(self, operation_id: str) -> Operation | None:
         """One operation, of any profile."""
-        which, value = _named(operation_id)
+        which, value = named(operation_id)
         rows = self._select(which, [value])
         return rows[0] if rows else None
 
@@ -295,8 +164,8 @@ class Journal:
         # One seek for each state: what had no effect is passed, however much of it there is. The
         # sign has SQLite take that index, and not go through all of the lock.
         which = "AND lock_id = :lock_id AND +profile = :profile ORDER BY seq DESC LIMIT 1"
-        known = sorted(set(_KNOWN) - WITHOUT_EFFECT - {State.SENT_AGAIN})
-        odd = f"IN ({_STATES} SELECT state FROM states WHERE state NOT IN ({_quoted(_KNOWN)}))"
+        known = sorted(set(KNOWN) - WITHOUT_EFFECT - {State.SENT_AGAIN})
+        odd = f"IN ({STATES} SELECT state FROM states WHERE state NOT IN ({quoted(KNOWN)}))"
         each = " UNION ALL ".join(
             f"SELECT * FROM (SELECT seq FROM operations WHERE state {is_one} {which})"
             for is_one in [*(f"= '{state}'" for state in known), odd]
@@ -314,7 +183,7 @@ class Journal:
 
     def unsettled(self, lock_id: int | None = None) -> list[Operation]:
         """The operations a person or a reading has to settle, the oldest first."""
-        where, values = f"{_OWN} AND {_in(UNSETTLED)}", dict[str, Any](profile=self._profile)
+        where, values = f"{_OWN} AND {in_states(UNSETTLED)}", dict[str, Any](profile=self._profile)
         if lock_id is not None:
             where, values = f"{where} AND lock_id = :lock_id", {**values, "lock_id": lock_id}
         return self._select(where, values)
@@ -322,8 +191,8 @@ class Journal:
     def history(self, selection: Selection = EVERYTHING) -> list[Operation]:
         """The operations of the profile, the oldest first."""
         with self._searching(selection) as (connection, where, values):
-            rows = fetch(connection, f"{_WHOLE} WHERE {where} ORDER BY seq", values)
-        return [_operation(row) for row in rows]
+            rows = fetch(connection, f"{WHOLE} WHERE {where} ORDER BY seq", values)
+        return [operation_of(row) for row in rows]
 
     def lines(
         self, selection: Selection = EVERYTHING, below: int | None = None, most: int = -1
@@ -340,10 +209,10 @@ class Journal:
                 where = f"seq < :below AND {where}"
             rows = fetch(
                 connection,
-                f"{_LINE} WHERE {where} ORDER BY seq DESC LIMIT :most",
+                f"{SHORT} WHERE {where} ORDER BY seq DESC LIMIT :most",
                 {**values, "below": below, "most": most},
             )
-        return [_line(row) for row in rows]
+        return [line_of(row) for row in rows]
 
     def count(self, selection: Selection = EVERYTHING, most: int = -1) -> int:
         """How many operations of the profile there are.
@@ -380,7 +249,7 @@ class Journal:
         rows = fetch(
             connection,
             "SELECT max(seq), json_group_array(seq) FILTER (WHERE NOT is_sound) FROM"
-            f" (SELECT seq, {_SOUND} AS is_sound FROM operations WHERE seq > ?"
+            f" (SELECT seq, {SOUND} AS is_sound FROM operations WHERE seq > ?"
             " ORDER BY seq LIMIT ?)",
             (begin, most),
         )
@@ -409,9 +278,9 @@ class Journal:
                 every.append("+prepared_ms < :until_ms")
                 values["until_ms"] = selection.until_ms
             if selection.states is not None and State.DAMAGED in selection.states:
-                every.append(f"({_in(selection.states)} OR {_KNOWN_DAMAGED})")
+                every.append(f"({in_states(selection.states)} OR {_KNOWN_DAMAGED})")
             elif selection.states is not None:
-                every.append(f"+state IN ({_quoted(sorted(selection.states))})")
+                every.append(f"+state IN ({quoted(sorted(selection.states))})")
             if found := _by_an_index(selection):
                 rows = fetch(connection, f"SELECT count(*) FROM ({found} LIMIT {RARE + 1})", values)
                 if rows[0][0] <= RARE:
@@ -437,12 +306,14 @@ class Journal:
     def voices(self, lock_id: int) -> list[Operation]:
         """What has set the voice of a lock from here, or may have, the oldest first."""
         without = {*WITHOUT_EFFECT, State.SENT_AGAIN}
-        which = f"{_HERE} AND lock_id = ? AND call = 'updateLockSetting' AND NOT {_in(without)}"
+        which = (
+            f"{_HERE} AND lock_id = ? AND call = 'updateLockSetting' AND NOT {in_states(without)}"
+        )
         return self._sound(which, [*self._here, lock_id])
 
     def restored_as(self, backup_id: str, old_id: int) -> list[Operation]:
         """The adds that were recorded of a remote of a backup, by the id that it had."""
-        which = f"restores = ? AND restores_remote = ? AND {_in(RECORDED)}"
+        which = f"restores = ? AND restores_remote = ? AND {in_states(RECORDED)}"
         return self._sound(which, [backup_id, old_id])
 
     def linked(self, operation: Operation) -> list[Operation]:
@@ -518,7 +389,7 @@ class Journal:
         What was ``sending`` becomes ``unknown``: it may have left. What was only ``prepared``
         provably did not.
         """
-        for operation in self._select(_in(IN_FLIGHT), []):
+        for operation in self._select(in_states(IN_FLIGHT), []):
             if not is_alive(operation.session):
                 was_sending = operation.state is not State.PREPARED
                 if was_sending:
@@ -535,11 +406,11 @@ class Journal:
 
     def was_sent_again(self, operation_id: str) -> bool:
         """Whether another operation that sent it again, or a part of it, was recorded."""
-        return bool(self._select(f"again_of = ? AND {_in(RECORDED)}", [operation_id]))
+        return bool(self._select(f"again_of = ? AND {in_states(RECORDED)}", [operation_id]))
 
     def sending_again(self, operation_id: str) -> list[Operation]:
         """The operations under way that send it, or a part of it, again."""
-        return self._select(f"again_of = ? AND {_in(IN_FLIGHT)}", [operation_id])
+        return self._select(f"again_of = ? AND {in_states(IN_FLIGHT)}", [operation_id])
 
     def _replace(self, operation: Operation, now_ms: int) -> None:
         """Settle what an operation sent again. The deletes in place of a clear are only parts."""
@@ -552,7 +423,7 @@ class Journal:
         begun_ms = add.prepared_ms
         return self._select(
             f"{_HERE} AND lock_id = ? AND settled_ms > ? AND settled_ms <= ?"
-            f" AND call = 'add' AND remote_name = ? AND {_in(RECORDED)}",
+            f" AND call = 'add' AND remote_name = ? AND {in_states(RECORDED)}",
             [*self._here, add.lock_id, begun_ms, begun_ms + LONGEST_GUARD_MS, add.remote_name],
         )
 
@@ -565,7 +436,7 @@ class Journal:
         if operation.call in HELD_CALLS:
             which, values = f"call IN ({_marks(HELD_CALLS)})", list[object](HELD_CALLS)
         return self._select(
-            f"{_HERE} AND lock_id = ? AND {_in(UNSETTLED | IN_FLIGHT)} AND {which}",
+            f"{_HERE} AND lock_id = ? AND {in_states(UNSETTLED | IN_FLIGHT)} AND {which}",
             [*self._here, operation.lock_id, *values],
         )
 
@@ -574,5 +445,5 @@ class Journal:
 
     def _select(self, where: str, values: Any) -> list[Operation]:
         with self._database.reading() as connection:
-            rows = fetch(connection, f"{_WHOLE} WHERE {where} ORDER BY seq", values)
-        return [_operation(row) for row in rows]
+            rows = fetch(connection, f"{WHOLE} WHERE {where} ORDER BY seq", values)
+        return [operation_of(row) for row in rows]

@@ -1,0 +1,165 @@
+"""The rows of the journal: what stands in each column, by which they are found, what is legible."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+from types import NoneType
+from typing import Any
+
+from lockterm.domain.constants import VALIDITY
+from lockterm.domain.history import HistoryLine
+from lockterm.domain.operation import UNSETTLED, Operation, State
+
+FIELDS = tuple(Operation.__dataclass_fields__)
+COLUMNS = ", ".join(f'"{name}"' for name in FIELDS)
+"""Those of an operation, for a statement."""
+
+_JSON: Mapping[str, type] = {"body": dict, "before": list, "answer": object, "candidates": list}
+"""Columns that hold JSON, and what is in it."""
+_STORED: Mapping[str, tuple[type, ...]] = {
+    "str": (str,),
+    "str | None": (str, NoneType),
+    "int": (int,),
+    "int | None": (int, NoneType),
+}
+_KINDS = {
+    name: _STORED[str(field.type)]
+    for name, field in Operation.__dataclass_fields__.items()
+    if field.type in _STORED
+}
+"""The other columns, and of which kind a value of theirs is; the last one stands for nothing."""
+
+KNOWN = sorted(set(State) - {State.DAMAGED})
+"""The states that are written."""
+
+DAMAGED_WORDS = (
+    "This entry of the journal is damaged: all that can still be read of it is shown."
+    " Look at the lock's list before you add, change or delete the same again."
+)
+
+WHOLE = f"SELECT seq, {COLUMNS} FROM operations"
+"""Reads what :func:`operation_of` takes."""
+
+SOUND = """ifnull(json_valid(body) AND json_valid(before) AND json_valid(answer)
+    AND json_valid(candidates), 0)"""
+"""Whether every column that holds JSON has some."""
+
+_VALIDITY_SEEN = ", ".join(f"'$[0].{name}'" for name in VALIDITY)
+_VALIDITY_SENT = ", ".join(f"'$.{name}'" for name in VALIDITY)
+
+SHORT = f"""
+    SELECT seq, id, profile, call, lock_id, lock_name, remote_id, remote_name, state, prepared_ms,
+        code, message, restores,
+        CASE WHEN json_valid(before) THEN json_array_length(before) END AS count,
+        CASE WHEN call = 'updateLockSetting' AND json_valid(body) THEN body END AS voice,
+        CASE WHEN call = 'update' AND json_valid(before)
+            THEN json_extract(before, {_VALIDITY_SEEN}) END AS seen,
+        CASE WHEN call NOT IN ('add', 'update') OR NOT json_valid(body) THEN NULL
+            WHEN json_type(body) = 'object' THEN json_extract(body, {_VALIDITY_SENT}) END AS sent,
+        {SOUND} AS is_sound
+    FROM operations
+"""
+"""Reads what :func:`line_of` takes."""
+
+STATES = """WITH RECURSIVE states(state) AS (
+    SELECT min(state) FROM operations UNION ALL
+    SELECT (SELECT min(state) FROM operations WHERE state > states.state) FROM states
+    WHERE states.state IS NOT NULL)"""
+"""The states there are: from one to the next in the index, past the rows that have it."""
+
+_ROW = "row"
+
+
+def in_states(states: Iterable[State]) -> str:
+    """A condition that the state is one of these; what is no state at all counts as damaged."""
+    wanted = sorted(states)
+    condition = f"state IN ({quoted(wanted)})"
+    if State.DAMAGED in wanted:
+        others = f"{STATES} SELECT state FROM states WHERE state NOT IN ({quoted(KNOWN)})"
+        others = f"SELECT seq FROM operations WHERE state IN ({others})"
+        condition = f"({condition} OR seq IN ({others}))"
+    return condition
+
+
+def quoted(states: Iterable[State]) -> str:
+    """States as values of a statement."""
+    return ", ".join(f"'{state.value}'" for state in states)
+
+
+def named(operation_id: str) -> tuple[str, str | int]:
+    """The condition and the value that find an operation. One without a legible id has a row."""
+    word, _, number = operation_id.partition(" ")
+    return ("seq = ?", int(number)) if word == _ROW and number else ("id = ?", operation_id)
+
+
+def stored(name: str, value: Any) -> Any:
+    """A value of an operation as its column has it."""
+    return json.dumps(value) if name in _JSON else value
+
+
+def _legible(values: dict[str, Any], seq: int) -> bool:
+    """Put nothing in the place of each value that is not of its kind; say if all of them were."""
+    wrong = [
+        name
+        for name, value in values.items()
+        if name in _KINDS and not isinstance(value, _KINDS[name])
+    ]
+    for name in wrong:
+        values[name] = _KINDS[name][-1]()
+    values["id"] = values["id"] or f"{_ROW} {seq}"
+    return not wrong
+
+
+def operation_of(row: sqlite3.Row) -> Operation:
+    """An operation, as far as its row is legible; what is damaged says so."""
+    values = {name: row[name] for name in FIELDS}
+    is_sound = _legible(values, row["seq"])
+    for name, kind in _JSON.items():
+        try:
+            found = json.loads(values[name])
+        except (TypeError, ValueError, RecursionError):
+            found = is_sound = False
+        if not isinstance(found, kind):
+            found, is_sound = kind(), False
+        values[name] = found
+    before = [record for record in values["before"] if isinstance(record, dict)]
+    candidates = [number for number in values["candidates"] if isinstance(number, int)]
+    is_sound = is_sound and len(before) == len(values["before"])
+    is_sound = is_sound and len(candidates) == len(values["candidates"])
+    if values["state"] in UNSETTLED:  # what is asked about has to be what would be sent again
+        for name, key in (("lock_id", "lockId"), ("remote_id", "remoteId")):
+            is_sound = is_sound and values[name] in (None, values["body"].get(key, values[name]))
+    values |= {"before": tuple(before), "candidates": tuple(candidates)}
+    if is_sound and values["state"] in KNOWN:
+        values["state"] = State(values["state"])
+    else:
+        values |= {"state": State.DAMAGED, "message": DAMAGED_WORDS, "answer": None}
+    return Operation(**values)
+
+
+def line_of(row: sqlite3.Row) -> HistoryLine:
+    """An operation in short, as far as its row is legible."""
+    values = dict(row)
+    is_sound = bool(values.pop("is_sound"))
+    is_sound = _legible(values, values["seq"]) and is_sound
+    del values["profile"]
+    voice: Any = {}
+    if is_sound and values["voice"]:
+        try:
+            body = json.loads(values["voice"])
+        except (TypeError, ValueError, RecursionError):
+            body = None
+        is_sound = isinstance(body, dict)
+        told = body.get("currentVoiceTimbre") if is_sound else None
+        voice = told if isinstance(told, dict) else {}
+    if is_sound and values["state"] in KNOWN:
+        values["state"] = State(values["state"])
+    else:
+        values |= {"state": State.DAMAGED, "message": DAMAGED_WORDS}
+        values["count"], voice = values["count"] or 0, {}
+    for name in ("seen", "sent"):
+        values[name] = values[name] if isinstance(values[name], str) else ""
+    values["voice"] = " ".join(str(voice[name]) for name in ("lang", "timbre") if name in voice)
+    return HistoryLine(**values)
