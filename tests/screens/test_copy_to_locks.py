@@ -141,16 +141,18 @@ async def test_what_cannot_be_copied_takes_what_is_typed_behind_it(
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40), (160, 48)])
 async def test_an_export_is_chosen_by_its_path_and_goes_to_its_own_lock_too(
     service: RunningService,
     lockterm_app: Starter,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    size: tuple[int, int],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     fill_book(lockterm_app, *LOCKS)
     someone_else.add(service, 1004, "Anna", remoteNumber="R-1")
-    async with lockterm_app(service, open_lock=1004, size=(60, 20)) as pilot:
+    async with lockterm_app(service, open_lock=1004, size=size) as pilot:
         operations = pilot.app.operations
         read = await read_locks(operations, [1004])
         url = operations.profile.base_url
@@ -162,7 +164,7 @@ async def test_an_export_is_chosen_by_its_path_and_goes_to_its_own_lock_too(
         await pilot.press("f", *"table.csv", "enter")
         await until(pilot, lambda: "a JSON export is needed" in words(pilot.app))
         await settled(pilot)
-        assert_picture(pilot.app, "copy-export-60x20")
+        assert_picture(pilot.app, f"copy-export-{size[0]}x{size[1]}")
         await pilot.press("home", "shift+end", *"ro", "tab", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, CopyScreen))
         await settled(pilot)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
+from lockterm.app.first_run_app import FirstRunApp
+from lockterm.config import Options
 from lockterm.config.look import FULL_LOOK, Look
+from lockterm.config.preferences import Preferences
+from lockterm.config.profiles import Profiles
 from lockterm.paths import Paths
 from lockterm.service.running import RunningService
 from tests.long import telling
@@ -18,6 +23,7 @@ from tests.screens.snapshots import assert_picture
 
 HOME, SMALL = (80, 24), (60, 20)
 LOOKS = {
+    "80x24": (FULL_LOOK, "", HOME),
     "light-80x24": (FULL_LOOK, "textual-light", HOME),
     "no-color-80x24": (Look(colours=0), "", HOME),
     "quiet-80x24": (Look(quiet=True), "", HOME),
@@ -36,6 +42,7 @@ SCREENS = {
     "voice": "v down",
     "history": "H",
 }
+SIZES = ("80x24", "60x20", "120x40", "160x48")
 OTHERS = {
     "help": ("enter question_mark", ("60x20", "120x40", "160x48")),
     "lock-form": ("j e", ("60x20", "120x40", "160x48")),
@@ -46,6 +53,9 @@ OTHERS = {
     "clear": ("enter C", ("120x40", "160x48")),
     "everywhere": ("F r e a ctrl+r enter", ("160x48",)),
     "ends": ("F ctrl+r escape W", ("160x48",)),  # all there at once: the cursor is on the first
+    "palette": ("enter ctrl+p", SIZES),
+    "themes": ("T", SIZES),
+    "locks-empty": ("", SIZES),
 }
 """Screens that other tests take in the looks that are not here."""
 
@@ -59,7 +69,8 @@ PICTURES = [
     (screen, look)
     for screen in SCREENS
     for look in LOOKS
-    if (look != "60x20" or screen not in ELSEWHERE)
+    if look != "80x24"
+    and (look != "60x20" or screen not in ELSEWHERE)
     and (look != "120x40" or screen not in {"remotes", "marks"})
     and (look != "quiet-80x24" or screen not in WITHOUT_TABLE)
 ] + [(screen, look) for screen, (_, looks) in OTHERS.items() for look in looks]
@@ -85,8 +96,9 @@ async def test_picture(
 ) -> None:
     screen, look = case
     appearance, theme, size = LOOKS[look]
-    fill_book(lockterm_app, *LOCKS)
+    fill_book(lockterm_app, *(() if screen == "locks-empty" else LOCKS))
     choices = Paths.below(lockterm_app.directory).choices
+    choices.parent.mkdir(parents=True, exist_ok=True)
     choices.write_text(json.dumps({"theme": theme} if theme else {}))
     async with lockterm_app(service, None, appearance, size=size, page_size="auto") as pilot:
         if screen == "history":
@@ -96,3 +108,15 @@ async def test_picture(
             await press(pilot, "escape")
         await press(pilot, SCREENS[screen] if screen in SCREENS else OTHERS[screen][0])
         assert_picture(pilot.app, f"{screen}-{look}")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("at", SIZES)
+async def test_the_first_run(at: str, tmp_path: Path) -> None:
+    file = Path("/home/anna/.config/lockterm/config.toml")
+    profiles = Profiles(file, Options(), {})
+    app = FirstRunApp(profiles, Preferences(tmp_path / "choices"), FULL_LOOK)
+    app.animation_level = "none"
+    async with app.run_test(size=LOOKS[at][2]) as pilot:
+        await pilot.pause()
+        assert_picture(app, f"welcome-{at}")

@@ -666,6 +666,14 @@ async def test_thousands_of_steps_are_shown_by_those_in_sight(
         assert "New 4999" in words(pilot.app) and len(made) < 200
 
 
+async def history_of_interrupted(pilot: Pilot[int]) -> None:
+    """Open the history in a session that was told of an interrupted run."""
+    await until(pilot, lambda: "L shows it and goes on: apply remotes.csv was" in notices(pilot))
+    pilot.app.clear_notifications()
+    await pilot.press("H")
+    await settled(pilot)
+
+
 async def test_the_history_has_a_line_for_a_run_and_an_interrupted_one_is_offered(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -682,13 +690,12 @@ async def test_the_history_has_a_line_for_a_run_and_an_interrupted_one_is_offere
             run.stop()
             way.release.set()
             await ended(pilot)
+        for size in ((60, 20), (120, 40), (160, 48)):
+            async with lockterm_app(way, timeout_s=60.0, size=size) as pilot:
+                await history_of_interrupted(pilot)
+                assert_picture(pilot.app, f"history-runs-{size[0]}x{size[1]}")
         async with lockterm_app(way, timeout_s=60.0) as pilot:
-            await until(
-                pilot, lambda: "L shows it and goes on: apply remotes.csv was" in notices(pilot)
-            )
-            pilot.app.clear_notifications()
-            await pilot.press("H")
-            await settled(pilot)
+            await history_of_interrupted(pilot)
             said = words(pilot.app)
             assert "run ! interrupted apply remotes.csv: 3" in said
             assert "apply remotes.csv: 3 recorded, 2 left enter goes on" in said
