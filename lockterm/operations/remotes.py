@@ -5,30 +5,28 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from lockterm.config.profile import MAX_PAGE_SIZE
 from lockterm.domain.wording import remote_title
 from lockterm.errors import (
-    ListTooLarge,
     MalformedAnswer,
     RateLimited,
     Refused,
     RuleViolation,
     StoreError,
 )
-from lockterm.operations.cached_reads import CachedReads, Seen, Source
-from lockterm.operations.walk_limits import ASKED, SeenIds, WalkBudget, WalkLimits
-from lockterm.record import record
+from lockterm.operations.cached_reads import CachedReads, Seen
+from lockterm.operations.remote_sources import detail_source, page_source
+from lockterm.operations.walk_limits import ASKED, WalkBudget, WalkLimits
 
 if TYPE_CHECKING:
-    from lockterm.api.client import LockService
     from lockterm.api.first_page import FirstPage, Outcome
     from lockterm.api.place import Place
     from lockterm.domain.listing import Ends, Listing
     from lockterm.domain.remotes import Remote, RemotePage
     from lockterm.operations.journal_store import JournalStore
+    from lockterm.operations.list_walk import Step
     from lockterm.operations.recorded import Recorded
 
 AHEAD_S = 60.0
@@ -39,35 +37,6 @@ JUST_READ_S = 2.0
 
 MOST_PAGES = 16
 """Pages kept in memory: those just seen, and their neighbours."""
-
-WALK_PAGE_SIZE = MAX_PAGE_SIZE
-"""Remotes a page when the whole list is read."""
-
-MOST_REMOTES = 1_000_000
-"""A list that is said to have more remotes is not begun: it would not fit into memory."""
-
-WALKS = 4
-"""How often a list that changes meanwhile is read at the most."""
-
-COUNTS = ("page_no", "page_size", "pages", "total", "unreadable")
-"""What is kept of a page beside its remotes."""
-
-
-@record
-class Step:
-    """A page of a walk through a list."""
-
-    remotes: Sequence[Remote]
-    """Those on the page."""
-    new: Sequence[Remote]
-    """Those that were on no page before it."""
-    is_first: bool
-    """Whether it is the first page: where the walk begins again, what came before is void."""
-    read: int
-    """How many remotes were on it and the pages before."""
-    total: int
-    """How many the service says there are."""
-
 
 PageKey = tuple[int, int, int]
 """The lock, the page's number and its size."""
@@ -160,12 +129,14 @@ class Remotes:
         read = asyncio.get_running_loop().create_future()
         read.set_result(seen)
         self._keep_page(key, read)
-        self._reads.note_due(_page(*key), seen)  # who leaves at once finds it at the next start
+        self._reads.note_due(
+            page_source(*key), seen
+        )  # who leaves at once finds it at the next start
         return seen, lambda: self._note_first(key, outcome, seen)
 
     def _note_first(self, key: PageKey, outcome: Outcome, seen: Seen[RemotePage]) -> None:
         """Do after the first page what goes with every answer."""
-        source = _page(*key)
+        source = page_source(*key)
         self._connection.note_reached(outcome.clock_offset_s)
         self._reads.note_due(source, seen)
         self._connection.background(self._reads.keep(source, seen))
@@ -242,15 +213,15 @@ class Remotes:
         first, key = self._first, (lock_id, page_no, page_size)
         self._first = None  # it is of the first moment, whoever asks later
         if first is None or first.key != key:
-            return await self._reads.read(_page(*key))
+            return await self._reads.read(page_source(*key))
         try:  # the look-up of a name has no limit of its own
             outcome = await asyncio.wait_for(
                 asyncio.wrap_future(first.outcome), first.profile.timeout_s
             )
         except TimeoutError:
-            return await self._reads.read(_page(*key))
+            return await self._reads.read(page_source(*key))
         if outcome.page is None:
-            return await self._reads.read(_page(*key, outcome))
+            return await self._reads.read(page_source(*key, outcome))
         seen = Seen.now(outcome.page, self._connection.clock)
         self._note_first(key, outcome, seen)
         return seen
@@ -259,11 +230,11 @@ class Remotes:
         self, lock_id: int, page_no: int, page_size: int
     ) -> Seen[RemotePage] | None:
         """The page as it was last read, perhaps long ago; None where it never was."""
-        return await self._reads.kept(_page(lock_id, page_no, page_size))
+        return await self._reads.kept(page_source(lock_id, page_no, page_size))
 
     # --- whole lists -----------------------------------------------------------------------
 
-    async def walk(
+    def walk(
         self,
         lock_id: int,
         budget: WalkBudget | None = None,
@@ -289,48 +260,9 @@ class Remotes:
             MalformedAnswer: The list kept moving.
             ListTooLarge: The limits were reached.
         """
-        budget = budget or WalkBudget(lock_id, ASKED)
+        from lockterm.operations.list_walk import walk
 
-        def ask(page_no: int) -> Coroutine[Any, Any, RemotePage]:
-            return self._reads.ask(_page(lock_id, page_no, WALK_PAGE_SIZE, place=place).ask)
-
-        for _ in range(WALKS):
-            ids, without_id, unreadable = SeenIds(), 0, 0
-            total: int | None = None
-            page_no, pages, moved, read = 1, 1, False, 0
-            after: asyncio.Task[RemotePage] | None = None
-            try:
-                while page_no <= pages and not moved:
-                    coming = after or ask(page_no)
-                    is_last = not ahead or page_no >= pages
-                    after = None if is_last else self._connection.background(ask(page_no + 1))
-                    page = await coming
-                    budget.read(page.answer_bytes)
-                    is_told, before = "total" not in page.odd, read
-                    moved = is_told and total is not None and page.total != total
-                    total, pages = page.total, page.pages
-                    new = [one for one in page.remotes if one.id is None or ids.add(one.id)]
-                    without_id += sum(one.id is None for one in new)
-                    unreadable += page.unreadable
-                    read = len(ids) + without_id + unreadable
-                    is_empty = not page.remotes and not page.unreadable
-                    if not is_told and "pages" in page.odd:  # nobody said where it ends
-                        pages = page_no if is_empty else page_no + 1
-                    # A list without an end would otherwise be read until the memory is full.
-                    repeats = read == before and page_no > 1 and not (is_empty and page_no == pages)
-                    moved = moved or repeats or (is_told and read > total + WALK_PAGE_SIZE)
-                    if max(read, total) > MOST_REMOTES:
-                        raise ListTooLarge(f"Lock {lock_id} has more remotes than can be read.")
-                    if not moved:
-                        told, shown = total if is_told else read, read - unreadable
-                        yield Step(page.remotes, new, page_no == 1, shown, told)
-                    page_no += 1
-            finally:
-                if after is not None:
-                    after.cancel()
-            if not moved and (not is_told or read >= (total or 0)):
-                return
-        raise _moving(f"The list of lock {lock_id} kept changing while it was read.")
+        return walk(self._reads, lock_id, budget or WalkBudget(lock_id, ASKED), place, ahead=ahead)
 
     async def all(self, lock_id: int, limits: WalkLimits = ASKED) -> list[Remote]:
         """The whole list of a lock, merged by id; errors as for :meth:`walk`.
@@ -373,6 +305,8 @@ class Remotes:
             ServiceError: A page could not be read.
             MalformedAnswer: No two agreed, or the list is behind what was recorded.
         """
+        from lockterm.operations.list_walk import WALK_PAGE_SIZE, WALKS, moving
+
         ids_before, behind = None, ""
         for _ in range(WALKS):
             remotes = await self.all(lock_id, limits)
@@ -389,7 +323,7 @@ class Remotes:
                 title="The list is not up to date",
                 hint="A service may take a minute. Try again then.",
             )
-        raise _moving(
+        raise moving(
             f"The list of lock {lock_id} changed each time it was read. Nothing was changed from"
             " here."
         )
@@ -452,7 +386,7 @@ class Remotes:
 
     async def detail_as_shown(self, remote_id: int) -> Remote:
         """A remote's detail as the service shows it, perhaps not up to date."""
-        return (await self._reads.read(_detail(remote_id))).value
+        return (await self._reads.read(detail_source(remote_id))).value
 
     async def detail_or_gone(self, remote_id: int | None) -> Remote | None:
         """As :meth:`detail_as_shown`; None where the service says that there is no such remote."""
@@ -465,7 +399,7 @@ class Remotes:
 
     async def cached_detail(self, remote_id: int) -> Seen[Remote] | None:
         """The detail as it was last read, perhaps long ago; None where it never was."""
-        return await self._reads.kept(_detail(remote_id))
+        return await self._reads.kept(detail_source(remote_id))
 
     async def is_name_free(self, lock_id: int, name: str) -> bool:
         """Whether the lock has no remote of that name yet (4.2), and none was added just now."""
@@ -475,58 +409,3 @@ class Remotes:
         return await self._reads.ask(
             lambda service: service.check_remote_name(lock_id=lock_id, remote_name=name)
         )
-
-
-def _moving(message: str) -> MalformedAnswer:
-    return MalformedAnswer(
-        message,
-        title="The list is moving",
-        hint="Someone else is changing this lock's remotes. Try again in a moment.",
-    )
-
-
-def _page(
-    lock_id: int,
-    page_no: int,
-    page_size: int,
-    before: Outcome | None = None,
-    place: Place | None = None,
-) -> Source[RemotePage]:
-    """A page of a lock's list; ``before``, ``place``: see :meth:`LockService.list_remotes`."""
-    # Whoever asks again, because that one failed, asks the service, and holds no place.
-    once = iter([(before, place)])
-
-    async def ask(service: LockService) -> RemotePage:
-        first, at = next(once, (None, None))
-        return await service.list_remotes(lock_id, page_no, page_size, first, at)
-
-    def dump(page: RemotePage) -> Any:
-        counts: dict[str, Any] = {name: getattr(page, name) for name in COUNTS}
-        return counts | {"remotes": [remote.raw for remote in page.remotes]}
-
-    def load(raw: Any) -> RemotePage:
-        from lockterm.domain.remotes import Remote, RemotePage
-
-        remotes = tuple(Remote.read(one) for one in raw.pop("remotes"))
-        return RemotePage(remotes=remotes, **raw)
-
-    return Source(
-        f"page {lock_id} {page_no} {page_size}",
-        ask=ask,
-        dump=dump,
-        load=load,
-    )
-
-
-def _detail(remote_id: int) -> Source[Remote]:
-    def load(raw: Any) -> Remote:
-        from lockterm.domain.remotes import Remote
-
-        return Remote.read(raw)
-
-    return Source(
-        f"remote {remote_id}",
-        ask=lambda service: service.remote_detail(remote_id=remote_id),
-        dump=lambda remote: remote.raw,
-        load=load,
-    )
