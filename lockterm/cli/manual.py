@@ -2,76 +2,17 @@
 
 from __future__ import annotations
 
-EXIT_CODES = """\
-\b
-Exit codes:
-  0    done, or so already
-  1    refused by the service, by a read-only profile, by an unsettled
-       change before it, or by you; nothing was changed
-  2    usage: what was typed or configured cannot work; nothing was sent
-  3    the service cannot be reached, or gives no answer that can be
-       understood; nothing was changed
-  4    result unknown: sent, no answer, and reading it back did not
-       settle it; see lockterm's history before sending it again
-  5    the local store is damaged: nothing was sent, what can be read
-       of it is kept; look at lockterm's history
-  130  interrupted (128 + n: ended by signal n)
-"""
-
-_EXIT_CODES_OF_ALL = """\
-\b
-Exit codes:
-  0    done, or all is well
-  1    refused, or something went wrong
-  2    what was typed, configured or attached cannot work
-  3    the service cannot be reached, or a lock of the book was not read
-  4    whether a change was recorded is not known
-  5    the local store is damaged, and nothing was sent
-  130  interrupted (128 + n: ended by signal n)
-"""
-
-_ENVIRONMENT = """\
-\b
-Environment:
-  LOCKTERM_PROFILE    a profile's name, as --profile
-  LOCKTERM_BASE_URL   a service, as --base-url
-  LOCKTERM_LOCK       a lock's id, as --lock
-  LOCKTERM_READ_ONLY  1: as --read-only
-  LOCKTERM_QUIET      1: as --quiet
-  NO_COLOR            anything: no colours
-  XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME, XDG_CACHE_HOME
-                      where the files are
-"""
-
-_FILES = """\
-\b
-Files (lockterm info names those in effect):
-  ~/.config/lockterm/config.toml       profiles
-  ~/.local/state/lockterm/lockterm.db  lock book and journal
-  ~/.local/state/lockterm/lockterm.log the log, put aside at 1 MiB
-  ~/.local/share/lockterm/             exports and voice packs
-  ~/.cache/lockterm/                   what may be deleted
-"""
-
-_LOCK = """\
-LOCK is a lock's id, or its name in the lock book. REMOTE is a remote's id, as list shows it.
-"""
-
-_TIMES = """\
-\b
-Times are typed as in the form, in the zone of the lock book's entry or
-of the profile, and are told with their offset:
-  2026-12-01 09:00   1 Dec 2026 9:00   2026-12-01 09:00 +01:00
-  now   today 18:00   tomorrow 9:00   eom   +6h   +30d   +6mo 18:00
-A day without a time is its beginning for a start, its end for an end.
-Weekdays: mon-fri   mo,we   1-5   weekend   daily
-"""
-
-_CERTAINTY = """\
-Every change is written into the journal before it is sent and never sent twice by itself. Where no
-answer comes it is read back until there is a proof, for 90 s at the most. "Recorded by the service"
-is not "arrived at the lock": that the service does not tell.
-"""
+from lockterm.cli.manual_parts import (
+    CERTAINTY,
+    ENVIRONMENT,
+    EXIT_CODES,
+    EXIT_CODES_OF_ALL,
+    FILES,
+    LINES,
+    LOCK,
+    TIMES,
+    UNREAD,
+)
 
 LOCKTERM = f"""\
 \b
@@ -83,12 +24,12 @@ Examples:
   lockterm report --within 30d
   eval "$(lockterm completion bash)"
 
-{_EXIT_CODES_OF_ALL}
-{_ENVIRONMENT}
-{_FILES}"""
+{EXIT_CODES_OF_ALL}
+{ENVIRONMENT}
+{FILES}"""
 
 REMOTES = f"""\
-{_LOCK}
+{LOCK}
 \b
 Examples:
   lockterm remotes list "Main gate"
@@ -97,7 +38,7 @@ Examples:
   lockterm remotes update 1001 48213 --end +1y --dry-run
   lockterm remotes delete 1001 48213 --yes --json
 
-{_CERTAINTY}
+{CERTAINTY}
 {EXIT_CODES}"""
 
 LIST = f"""\
@@ -112,7 +53,7 @@ remotes as the service sent them. --csv: the same fields, and start and end with
 {EXIT_CODES}"""
 
 ADD = f"""\
-{_TIMES}
+{TIMES}
 \b
 Examples:
   lockterm remotes add 1001 --name Anna --number A-1 --type permanent
@@ -128,7 +69,7 @@ UPDATE = f"""\
 The remote is read first. Only what differs is sent; type, start, end and weekdays go together.
 With --dry-run it is read, too, and nothing is sent that changes.
 
-{_TIMES}
+{TIMES}
 \b
 Examples:
   lockterm remotes update 1001 48213 --end +30d
@@ -149,7 +90,7 @@ terminal, --yes is needed. A backup is kept; H in lockterm's UI restores from it
 {EXIT_CODES}"""
 
 EXPORT = f"""\
-{_LOCK}
+{LOCK}
 JSON has the records as the service sent them, one on a line, and is what --output writes unless the
 file is called .csv. CSV is for people: times with their offset, words for types.
 
@@ -216,14 +157,6 @@ Exit codes:
        were under way; runs resume goes on
 """
 
-_LINES = """\
-\b
---json: for each step a line with step, line, lockId, remoteId,
-  remoteName, action, state and message; state is planned in a dry
-  run, else recorded, unchanged, refused, skipped, unknown or
-  not_sent. The last line has run (its id) and counts.
-"""
-
 APPLY = f"""\
 {TABLES}
 Every lock of the file is read whole before; where one cannot be, nothing is deleted. More than 10
@@ -236,7 +169,7 @@ Examples:
   lockterm apply gate.csv --prune --max-deletes 5
   lockterm apply gate.csv --yes --json
 
-{_LINES}
+{LINES}
 {RUN_CODES}"""
 
 COPY = f"""\
@@ -251,11 +184,11 @@ Examples:
   lockterm copy 1001 1002 --taken rename --yes --json
   lockterm copy main-gate.json 1001 --dry-run
 
-{_LINES}
+{LINES}
 {RUN_CODES}"""
 
 EDIT = f"""\
-{_LOCK}
+{LOCK}
 The table is that of export --csv. What somebody else changes meanwhile is not changed back: it is
 skipped. Lines that are taken out delete nothing, unless --prune is given.
 
@@ -275,13 +208,13 @@ Examples:
   lockterm runs list
   lockterm runs resume 3f2a --yes --json
 
-{_LINES}
+{LINES}
 --json of list has run, state (planned, running, interrupted, done) and counts of each run.
 
 {RUN_CODES}"""
 
 VOICE = f"""\
-{_LOCK}
+{LOCK}
 \b
 Examples:
   lockterm voice list "Main gate"
@@ -290,13 +223,9 @@ Examples:
 
 {EXIT_CODES}"""
 
-_UNREAD = """\
-The locks are those of the lock book; those that are not read are told on stderr, with the reason.
-"""
-
 FIND = f"""\
 Every word of TEXT has to be a part of the remote's name, number or id, or of any name, text or
-number in its extra data, whatever its case. {_UNREAD}
+number in its extra data, whatever its case. {UNREAD}
 \b
 Examples:
   lockterm find weber
@@ -316,7 +245,7 @@ Exit codes:
 """
 
 REPORT = f"""\
-By day and lock: what has ended by its dates, and what ends within the time. {_UNREAD}
+By day and lock: what has ended by its dates, and what ends within the time. {UNREAD}
 \b
 Examples:
   lockterm report --within 30d

@@ -13,6 +13,7 @@ import click
 from lockterm.cli import manual
 from lockterm.cli.asking import agree, let_be, require_someone
 from lockterm.cli.ending import DONE, Misused, tell
+from lockterm.cli.manual_parts import EXIT_CODES
 from lockterm.cli.options import (
     Form,
     WriteOptions,
@@ -46,7 +47,7 @@ def voice() -> None:
     """List voice packs and timbres, and set the voice of a lock."""
 
 
-@voice.command(epilog=manual.EXIT_CODES)
+@voice.command(epilog=EXIT_CODES)
 @the_lock
 @reads
 def packs(options: Options, typed_lock: str, form: Form) -> int:
@@ -68,7 +69,7 @@ def packs(options: Options, typed_lock: str, form: Form) -> int:
     return DONE
 
 
-@voice.command("list", epilog=manual.EXIT_CODES)
+@voice.command("list", epilog=EXIT_CODES)
 @the_lock
 @click.option("--vendor", metavar="TEXT", help="Whose lock it is. [the lock book's]")
 @click.option("--model", metavar="TEXT", help="Which model. [the lock book's]")
@@ -106,7 +107,7 @@ def list_timbres(
     return DONE
 
 
-@voice.command(epilog=manual.EXIT_CODES)
+@voice.command(epilog=EXIT_CODES)
 @the_lock
 @click.argument("name", metavar="PACK")
 @reads
@@ -182,7 +183,7 @@ def fetch(
     return DONE
 
 
-@voice.command("set", epilog=manual.EXIT_CODES)
+@voice.command("set", epilog=EXIT_CODES)
 @the_lock
 @click.argument("lang", metavar="LANG")
 @click.argument("timbre", metavar="TIMBRE")

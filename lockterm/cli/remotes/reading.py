@@ -10,6 +10,7 @@ import click
 
 from lockterm.cli import manual
 from lockterm.cli.ending import DONE, FAILED, Misused
+from lockterm.cli.manual_parts import EXIT_CODES
 from lockterm.cli.options import LAST_ID, Form, asks_service, reads, the_lock, the_remote
 from lockterm.cli.output import (
     put,
@@ -93,7 +94,7 @@ def list_remotes(
     return DONE
 
 
-@click.command(epilog=manual.EXIT_CODES)
+@click.command(epilog=EXIT_CODES)
 @the_lock
 @the_remote
 @reads
@@ -112,7 +113,7 @@ def show(options: Options, typed_lock: str, remote_id: int, form: Form) -> int:
     return DONE
 
 
-@click.command(epilog=manual.EXIT_CODES)
+@click.command(epilog=EXIT_CODES)
 @the_lock
 @click.argument("name", metavar="NAME")
 @click.option("--json", "as_json", is_flag=True, help="JSON.")
