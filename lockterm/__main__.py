@@ -11,6 +11,10 @@ from lockterm.terminal.at_once import show_at_once
 from lockterm.terminal.replay import Replay
 from lockterm.terminal.start_key import StartKey
 
+TYPE_CHECKING = False  # as in typing, which takes longer to import than this
+if TYPE_CHECKING:
+    from lockterm.api.pending_connection import PendingConnection
+
 COMPLETION = "_LOCKTERM_COMPLETE"
 """Set by the shell while it asks click what could come next."""
 
@@ -21,24 +25,31 @@ def main() -> None:
     arguments = sys.argv[1:]
     with Replay() as replay:
         start = StartKey(arguments, os.environ)
+        connection = None
         if COMPLETION not in os.environ:
-            show_at_once(replay, start, os.environ, time.time_ns() // 1_000_000)
+            connection = show_at_once(replay, start, os.environ, time.time_ns() // 1_000_000)
         startup.import_zoneinfo()
         from lockterm.cli.ending import leave
 
         try:
-            leave(run(arguments, start, replay))
+            leave(run(arguments, start, replay, connection))
         except KeyboardInterrupt:
             leave(130)
 
 
-def run(arguments: list[str], start: StartKey | None = None, replay: Replay | None = None) -> int:
+def run(
+    arguments: list[str],
+    start: StartKey | None = None,
+    replay: Replay | None = None,
+    connection: PendingConnection | None = None,
+) -> int:
     """Do what was typed.
 
     Args:
         arguments: It.
         start: This start, by which a later one knows that it is like it; None: none will.
         replay: Shows the last frame, or will; None: nobody has shown anything.
+        connection: To the service; None: none was begun.
 
     Returns:
         Its exit code.
@@ -57,7 +68,7 @@ def run(arguments: list[str], start: StartKey | None = None, replay: Replay | No
 
     replay = replay or Replay()
     try:
-        return run_ui(options, start=start, replay=replay)
+        return run_ui(options, start=start, replay=replay, connection=connection)
     except LocktermError as error:
         replay.give_back()
         return tell_error(error)

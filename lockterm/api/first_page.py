@@ -21,9 +21,10 @@ from lockterm.api.answer import Answer, quoting
 from lockterm.api.body_reader import BodyReader
 from lockterm.api.headers import clock_offset_s
 from lockterm.api.payloads import page_of
+from lockterm.api.pending_connection import PendingConnection
 from lockterm.api.settings import checked_base_url, connect_limit_s, sent_headers
 from lockterm.config.profile import USUAL_LINES
-from lockterm.errors import LocktermError
+from lockterm.errors import ConfigError, LocktermError
 from lockterm.record import record
 
 if TYPE_CHECKING:
@@ -37,8 +38,7 @@ LIST_PATH = "/api/v1/bluetooth-remote/list"
 _PLAIN = re.compile(r"(https?)://((?!xn--)[a-z0-9.-]+)(?::([0-9]+))?((?:/(?!\.)[A-Za-z0-9._~-]+)*)")
 """An address that httpx sends as it is written; with another one, only the client begins."""
 
-_NEXT_ADDRESS_S = 0.25
-"""So long, in seconds, each address of a host is tried while there is another one (RFC 8305)."""
+_USUAL_PORTS = {"http": 80, "https": 443}
 
 _MOST_OF_A_HEAD = 100 * 1024
 """Bytes of a head, or of what frames a chunk; httpcore's number."""
@@ -73,6 +73,18 @@ def page_query(lock_id: int, page_no: int, page_size: int) -> dict[str, int]:
     return {"lockId": lock_id, "pageNo": page_no, "pageSize": page_size}
 
 
+def plain_address(profile: Profile) -> tuple[str, str, int, str] | None:
+    """Scheme, host, port and prefix of a service; None where only the client knows its address."""
+    try:
+        plain = _PLAIN.fullmatch(checked_base_url(profile))
+    except ConfigError:  # which the client tells
+        return None
+    if plain is None:
+        return None
+    scheme, host, port, prefix = plain.groups()
+    return scheme, host, int(port or _USUAL_PORTS[scheme]), prefix
+
+
 class FirstPage:
     """The request and what becomes of it; :meth:`ask` begins it.
 
@@ -81,6 +93,7 @@ class FirstPage:
         lock_id: Whose remotes are listed.
         answered: Called in the thread that asks, with the body of a good answer, before it is read.
         lines: Those of the terminal: a page may have as many remotes as fit.
+        connection: To the service of a start that was like this one; None: one is made.
     """
 
     def __init__(
@@ -89,8 +102,11 @@ class FirstPage:
         lock_id: int,
         answered: Callable[[bytes], None] = lambda _: None,
         lines: int = USUAL_LINES,
+        connection: PendingConnection | None = None,
     ) -> None:
         self.profile = profile
+        self._plain = plain_address(profile)
+        self._connection = connection
         self._answered = answered
         self.key = (lock_id, 1, profile.page_rows(lines))
         """The lock, the page's number and its size."""
@@ -100,9 +116,14 @@ class FirstPage:
     def ask(self) -> None:
         """Begin, and go on with something else."""
         self.outcome.set_running_or_notify_cancel()  # who waits for it can no longer cancel it
+        if self._plain is not None:
+            scheme, host, port, _ = self._plain
+            self._connect(host, port)
+            # The thread needs them; imported beside all that follows here, they take twice as long.
+            if scheme == "https":
+                import lockterm.api.trust  # noqa: F401
+            import h11  # noqa: F401
         threading.Thread(target=self._run, name="first page", daemon=True).start()
-        # It waits for this one; imported beside all that follows here, it would take twice as long.
-        import h11  # noqa: F401
 
     def _run(self) -> None:
         outcome = Outcome()
@@ -112,36 +133,47 @@ class FirstPage:
         except Exception as error:
             _log.debug("the first page was not asked for early: %s", type(error).__name__)
         finally:
+            if self._connection is not None:
+                self._connection.close()
             self.outcome.set_result(outcome)
 
     def _exchanged(self) -> Outcome:
         end_s = time.monotonic() + self.profile.timeout_s
-        plain = _PLAIN.fullmatch(checked_base_url(self.profile))
-        if plain is None:
+        if self._plain is None:
             return Outcome()
-        scheme, host, port, prefix = plain.groups()
-        usual = "443" if scheme == "https" else "80"
+        scheme, host, port, prefix = self._plain
         try:
-            line = self._connected(scheme, host, int(port or usual))
+            line = self._connected(scheme, host, port)
         except OSError as error:
+            if isinstance(error, ValueError):
+                raise  # a certificate: authorities that the client alone has loaded may trust it
             return Outcome(error=error)
-        at = host if port in (None, usual) else f"{host}:{port}"
+        at = host if port == _USUAL_PORTS[scheme] else f"{host}:{port}"
         with line:
             return self._asked(line, at, prefix + LIST_PATH, end_s)
 
-    def _connected(self, scheme: str, host: str, port: int) -> socket.socket:
-        limit_s = connect_limit_s(self.profile.timeout_s)
-        line = _first_to_connect(host, port, time.monotonic() + limit_s)
-        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if scheme == "http":
-            return line
-        from lockterm.api.trust import tls_context
+    def _connect(self, host: str, port: int) -> PendingConnection:
+        """The connection, begun now unless it was before."""
+        if self._connection is None or self._connection.address != (host, port):
+            if self._connection is not None:
+                self._connection.close()
+            limit_s = connect_limit_s(self.profile.timeout_s)
+            self._connection = PendingConnection(host, port, limit_s)
+        return self._connection
 
+    def _connected(self, scheme: str, host: str, port: int) -> socket.socket:
         profile = self.profile
-        context = tls_context(profile.base_url, profile.ca_file, ca_only=profile.ca_only)
-        context.set_alpn_protocols(["http/1.1"])
+        limit_s = connect_limit_s(profile.timeout_s)
+        connection, context = self._connect(host, port), None
+        if scheme == "https":  # which takes a while, as does the connection
+            from lockterm.api.trust import quick_tls_context
+
+            context = quick_tls_context(profile.base_url, profile.ca_file, ca_only=profile.ca_only)
+            context.set_alpn_protocols(["http/1.1"])
+        line = socket.socket(fileno=connection.take(limit_s))
+        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         line.settimeout(limit_s)
-        return context.wrap_socket(line, server_hostname=host)
+        return context.wrap_socket(line, server_hostname=host) if context is not None else line
 
     def _asked(self, line: socket.socket, at: str, path: str, end_s: float) -> Outcome:
         import h11
@@ -177,31 +209,6 @@ class FirstPage:
             return Outcome(answer, page_of(answer, page_no, page_size, lock_id), at_s)
         except LocktermError:
             return Outcome(answer, None, at_s)
-
-
-def _first_to_connect(host: str, port: int, end_s: float) -> socket.socket:
-    """A connection to the first address of a host that takes one.
-
-    Raises:
-        OSError: None did; it is the first one's.
-    """
-    failed: OSError | None = None
-    # As bytes: nothing is imported to encode it.
-    addresses = socket.getaddrinfo(host.encode(), port, type=socket.SOCK_STREAM)
-    for number, (family, kind, protocol, _, address) in enumerate(addresses, 1):
-        left_s = end_s - time.monotonic()
-        if number < len(addresses):
-            left_s = min(left_s, _NEXT_ADDRESS_S)
-        line = socket.socket(family, kind, protocol)
-        line.settimeout(max(left_s, 0.001))
-        try:
-            line.connect(address)
-        except OSError as error:
-            line.close()
-            failed = failed or error
-        else:
-            return line
-    raise failed or OSError("no address")
 
 
 def _events(http: h11.Connection, line: socket.socket, end_s: float) -> Iterator[h11.Event]:

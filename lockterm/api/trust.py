@@ -36,7 +36,7 @@ def tls_context(base_url: str, ca_file: str, *, ca_only: bool = False) -> ssl.SS
     Raises:
         ConfigError: ``ca_file`` cannot be read as PEM certificates.
     """
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # verifies, and reads no environment
+    context = _context()
     if not base_url.startswith("https:"):
         return context
     if not ca_only:
@@ -48,17 +48,46 @@ def tls_context(base_url: str, ca_file: str, *, ca_only: bool = False) -> ssl.SS
             context.load_verify_locations(cafile=machine.openssl_cafile)
         if Path(machine.openssl_capath).is_dir():
             context.load_verify_locations(capath=machine.openssl_capath)
-    if ca_file:
-        try:
-            context.load_verify_locations(cafile=Path(ca_file).expanduser())
-        except (OSError, ValueError, RuntimeError) as error:  # ssl.SSLError is an OSError
-            is_content = isinstance(error, (ssl.SSLError, ValueError))
-            problem = "it holds no certificates" if is_content else getattr(error, "strerror", "")
-            raise ConfigError(
-                f"The ca_file {clean(ca_file)} cannot be used: {problem or 'no such place'}.",
-                hint="It is a file of certificates that start with -----BEGIN CERTIFICATE-----.",
-            ) from None
+    _load_own(context, ca_file)
     return context
+
+
+def quick_tls_context(base_url: str, ca_file: str, *, ca_only: bool = False) -> ssl.SSLContext:
+    """A context for https that trusts those of :func:`tls_context` who take no time to load.
+
+    They are those of ``ca_file``, and those of this machine where each is looked for when it is
+    needed, in a directory with their hashes; without one, it is that of :func:`tls_context`.
+
+    Raises:
+        ConfigError: As there.
+    """
+    context = _context()
+    if not ca_only:
+        names = Path(ssl.get_default_verify_paths().openssl_capath)
+        if not any(names.glob("*.0")):
+            return tls_context(base_url, ca_file)
+        context.load_verify_locations(capath=names)
+    _load_own(context, ca_file)
+    return context
+
+
+def _context() -> ssl.SSLContext:
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # verifies, and reads no environment
+
+
+def _load_own(context: ssl.SSLContext, ca_file: str) -> None:
+    """Trust those of ``ca_file`` as well."""
+    if not ca_file:
+        return
+    try:
+        context.load_verify_locations(cafile=Path(ca_file).expanduser())
+    except (OSError, ValueError, RuntimeError) as error:  # ssl.SSLError is an OSError
+        is_content = isinstance(error, (ssl.SSLError, ValueError))
+        problem = "it holds no certificates" if is_content else getattr(error, "strerror", "")
+        raise ConfigError(
+            f"The ca_file {clean(ca_file)} cannot be used: {problem or 'no such place'}.",
+            hint="It is a file of certificates that start with -----BEGIN CERTIFICATE-----.",
+        ) from None
 
 
 def tls_failure(cause: BaseException, server: str) -> Untrusted | None:

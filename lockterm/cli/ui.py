@@ -24,6 +24,7 @@ from lockterm.terminal.signals import SignalGuard, require_terminal
 
 if TYPE_CHECKING:
     from lockterm.api.first_page import FirstPage
+    from lockterm.api.pending_connection import PendingConnection
     from lockterm.app import LocktermApp
     from lockterm.config import Settings
     from lockterm.terminal.start_key import StartKey
@@ -35,6 +36,7 @@ def run_ui(
     *,
     start: StartKey | None = None,
     replay: Replay | None = None,
+    connection: PendingConnection | None = None,
 ) -> int:
     """Show the UI until it is left.
 
@@ -43,6 +45,7 @@ def run_ui(
         profile: Begin with this one, as was just chosen; None: as options and file say.
         start: This start, by which a later one knows that it is like it; None: none will.
         replay: What stands on the terminal already, if anything; None: nothing.
+        connection: To the service of a start that was like this one; None: none was begun.
 
     Returns:
         The exit code: 0, that of a signal, or 1 for a bug.
@@ -63,7 +66,9 @@ def run_ui(
         return _begin(options, settings, paths, profiles)
     shown = replay or Replay()
     with SignalGuard(paths.log_file, terminal=shown.settings) as guard, shown:
-        return _run_profiles(settings, paths, guard, shown, profiles, options.log_level, start)
+        return _run_profiles(
+            settings, paths, guard, shown, profiles, options.log_level, start, connection
+        )
 
 
 def _begin(options: Options, settings: Settings, paths: Paths, profiles: Profiles) -> int:
@@ -98,6 +103,7 @@ def _run_profiles(
     profiles: Profiles,
     log_level: str | None,
     start: StartKey | None,
+    connection: PendingConnection | None,
 ) -> int:
     """One app after another: each on a profile, until one ends without naming the next."""
     secrets: set[str] = set()
@@ -106,7 +112,7 @@ def _run_profiles(
     last = _last_frame(settings, paths, start)
     if last is not None and replay.frame is None:
         _show_again(last, replay, settings, Preferences(paths.choices))
-    first = _first_page(settings, replay)
+    first = _first_page(settings, replay, connection)
     from lockterm.cli.running import exit_code, show  # asyncio; and Textual, while an answer comes
 
     while True:
@@ -132,7 +138,9 @@ def _at_last_lock(settings: Settings, paths: Paths) -> Settings:
     return replace(settings, open_lock=last_lock(paths.database, profile.name), is_last=True)
 
 
-def _first_page(settings: Settings, replay: Replay) -> FirstPage | None:
+def _first_page(
+    settings: Settings, replay: Replay, connection: PendingConnection | None
+) -> FirstPage | None:
     """Ask for the first page of the lock that is to be opened; without one, nothing is asked."""
     if settings.profile is None or settings.open_lock is None:
         return None
@@ -140,7 +148,7 @@ def _first_page(settings: Settings, replay: Replay) -> FirstPage | None:
 
     size = terminal_size(os.environ)
     lines = size[1] if size is not None else USUAL_LINES
-    first = FirstPage(settings.profile, settings.open_lock, replay.confirm, lines)
+    first = FirstPage(settings.profile, settings.open_lock, replay.confirm, lines, connection)
     first.ask()
     return first
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from lockterm.api.pending_connection import PendingConnection
 from lockterm.store.frame_file import frames_in
 from lockterm.terminal.frame import Frame
 from lockterm.terminal.kept_cells import OLDEST_MS, cursor_of, old_rows, row_as_new
@@ -16,13 +17,21 @@ from lockterm.terminal.replay import terminal_size
 
 TYPE_CHECKING = False  # as in typing, which takes longer to import than this
 if TYPE_CHECKING:
+    from typing import Any
+
     from lockterm.terminal.kept_cells import AsNew
     from lockterm.terminal.replay import Replay
     from lockterm.terminal.start_key import StartKey
     from lockterm.terminal.widths import Cell
 
 
-def show_at_once(replay: Replay, start: StartKey, environ: Mapping[str, str], now_ms: int) -> None:
+_CONNECT_S = 10.0
+"""Seconds; who asks over the connection may wait for less."""
+
+
+def show_at_once(
+    replay: Replay, start: StartKey, environ: Mapping[str, str], now_ms: int
+) -> PendingConnection | None:
     """Show the frame that was kept by a session that began as this one does, if there is one.
 
     Args:
@@ -30,16 +39,20 @@ def show_at_once(replay: Replay, start: StartKey, environ: Mapping[str, str], no
         start: This start.
         environ: The environment.
         now_ms: The time of this machine.
+
+    Returns:
+        A connection to the service of that session, which must be this one's; None: none is made.
     """
     size = terminal_size(environ)
     if size is None or not (os.isatty(0) and os.isatty(2)):
-        return
+        return None
     for content in frames_in(cache_of(environ)):
         found = frame_of(content, start, size, now_ms)
         if found is not None:
-            frame, rows, as_new = found
+            frame, rows, as_new, service = found
             replay.show(frame, rows, environ, as_new)
-            return
+            return PendingConnection(*service, _CONNECT_S) if service is not None else None
+    return None
 
 
 def cache_of(environ: Mapping[str, str]) -> str:
@@ -52,7 +65,7 @@ def cache_of(environ: Mapping[str, str]) -> str:
 
 def frame_of(
     content: bytes, start: StartKey, size: tuple[int, int], now_ms: int
-) -> tuple[Frame, list[list[Cell]], AsNew | None] | None:
+) -> tuple[Frame, list[list[Cell]], AsNew | None, tuple[str, int] | None] | None:
     """A kept frame and its rows, marked as old.
 
     Args:
@@ -62,8 +75,8 @@ def frame_of(
         now_ms: The time of this machine.
 
     Returns:
-        A frame of which nothing is known yet, what is to stand there, and what turns that into the
-        live one; None where it is none for this start.
+        A frame of which nothing is known yet, what is to stand there, what turns that into the
+        live one, and host and port of the service; None where it is none for this start.
     """
     try:
         told = loads(content)
@@ -77,6 +90,16 @@ def frame_of(
         frame = Frame(guarded=True, fills=about["fills"] is True)
         frame.joined = about["joined"] is True
         frame.cursor = cursor_of(told, size)
-        return None if rows is None else (frame, rows, row_as_new(told, now_ms))
+        if rows is None:
+            return None
+        return frame, rows, row_as_new(told, now_ms), _service_of(about)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):  # it is damaged
         return None
+
+
+def _service_of(about: Mapping[str, Any]) -> tuple[str, int] | None:
+    """Host and port of the service; None where it was not asked early either."""
+    if about["service"] is None:
+        return None
+    host, port = about["service"]
+    return (host, port) if isinstance(host, str) and isinstance(port, int) else None

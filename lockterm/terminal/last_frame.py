@@ -172,8 +172,13 @@ class LastFrame:
         files = [paths.choices]
         if settings.is_last or settings.open_lock is None:
             files += [paths.database, paths.database.with_name(f"{paths.database.name}-wal")]
-        look = settings.look
-        about = {"fills": look.fills, "joined": look.copy == "plain", "utf8": look.utf8}
+        from lockterm.api.first_page import plain_address
+
+        look, plain = settings.look, plain_address(settings.profile)
+        about = {
+            **{"fills": look.fills, "joined": look.copy == "plain", "utf8": look.utf8},
+            "service": plain and plain[1:3],
+        }
         if self._opens(paths) != lock_id:
             return None
         noted = start.noted(files, settings.variables, about)

@@ -7,11 +7,15 @@ import gzip
 import json
 import socket
 import ssl
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from lockterm.api import trust
 from lockterm.api.client import LockService
 from lockterm.api.first_page import FirstPage, Outcome
+from lockterm.api.pending_connection import PendingConnection
 from lockterm.config import Profile
 from lockterm.domain.remotes import RemotePage
 from lockterm.errors import NoAnswer, ServiceError
@@ -34,8 +38,8 @@ def profile(server: FaultServer, **fields: object) -> Profile:
     return Profile("p", **given)  # type: ignore[arg-type]
 
 
-async def asked(of: Profile) -> Outcome:
-    first = FirstPage(of, 1001)
+async def asked(of: Profile, connection: PendingConnection | None = None) -> Outcome:
+    first = FirstPage(of, 1001, connection=connection)
     first.ask()
     return await asyncio.wrap_future(first.outcome)
 
@@ -145,6 +149,46 @@ async def test_a_certificate_is_verified_as_ever(ca_file: str, host: str) -> Non
         error, usual = await refusal(of, outcome), await refusal(of)
         assert (type(error), error.message) == (type(usual), usual.message)
         assert server.asked == []
+
+
+async def test_whom_the_client_alone_trusts_is_left_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Well-known authorities take long to load."""
+    monkeypatch.setattr(trust, "quick_tls_context", lambda *_, **__: ssl.create_default_context())
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(CERTS / "server.pem", CERTS / "server.key")
+    async with FaultServer(tls=tls).running() as server:
+        server.play(answers(GOOD))
+        of = profile(server, ca_file=str(CERTS / "ca.pem"))
+        outcome = await asked(of)
+        assert outcome == Outcome() and server.asked == []
+        assert (await listed(of, outcome)).total == 41
+
+
+def test_authorities_are_not_loaded_that_the_machine_finds_by_their_hash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = SimpleNamespace(openssl_cafile=str(tmp_path / "none"), openssl_capath=str(tmp_path))
+    monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: paths)
+    own = str(CERTS / "ca.pem")
+    assert len(trust.quick_tls_context("https://localhost", "").get_ca_certs()) > 50
+    (tmp_path / "0123abcd.0").touch()
+    assert trust.quick_tls_context("https://localhost", "").get_ca_certs() == []
+    assert len(trust.quick_tls_context("https://localhost", own).get_ca_certs()) == 1
+
+
+@pytest.mark.parametrize("leads_there", [True, False])
+async def test_a_connection_that_was_begun_serves_where_it_leads_there(
+    faults: FaultServer, leads_there: bool
+) -> None:
+    faults.play(answers(GOOD))
+    async with FaultServer().running() as other:
+        begun = PendingConnection("127.0.0.1", (faults if leads_there else other).port, 10.0)
+        outcome = await asked(profile(faults), begun)
+        assert outcome.page is not None and faults.accepted == 1
+        async with asyncio.timeout(10):
+            while not leads_there and not (other.accepted and not other.open_connections):
+                await asyncio.sleep(0.01)
+        assert other.asked == []
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,15 @@ def show_again(self, *arguments):
     tell("replay")
 
 Replay.show = show_again
+if not asks:
+    from lockterm.terminal import at_once
+
+    class PendingConnection(at_once.PendingConnection):
+        def __init__(self, *arguments):
+            tell("connection")
+            super().__init__(*arguments)
+
+    at_once.PendingConnection = PendingConnection
 from lockterm.terminal import startup
 startup.first_frame_shown = frame
 sys.argv = ["lockterm", *arguments]
