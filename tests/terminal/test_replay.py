@@ -16,6 +16,7 @@ from pathlib import Path
 import httpx
 import psutil
 import pytest
+from pyte.screens import Char
 
 from lockterm.service.running import RunningService
 from tests.long import telling
@@ -117,12 +118,18 @@ def home(tmp_path: Path) -> Iterator[Home]:
 
 
 def cells_of(session: PtySession) -> list[list[object]]:
-    """All cells but those of the age, which a busy machine decides."""
+    """All cells, as they are seen, but those of the age, which a busy machine decides."""
     screen, ends = session.screen, [line.find("updated ") for line in session.lines]
     return [
-        [screen.buffer[y][x] for x in range(screen.columns if end < 0 else end)]
+        [as_seen(screen.buffer[y][x]) for x in range(screen.columns if end < 0 else end)]
         for y, end in enumerate(ends)
     ]
+
+
+def as_seen(cell: Char) -> Char:
+    """A blank's weight and colour are those of what was written before it: nobody sees them."""
+    is_drawn = cell.data != " " or cell.underscore or cell.strikethrough or cell.reverse
+    return cell if is_drawn else Char(" ", bg=cell.bg)
 
 
 def cursor_of(session: PtySession) -> tuple[int, int]:
