@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import events
 from textual.app import App, ComposeResult
@@ -21,6 +21,7 @@ from lockterm.domain.wording import LOCK_MAY_NOT_KNOW
 from lockterm.errors import LocktermError, RateLimited, Refused
 from lockterm.keymap.hints import keys_of
 from lockterm.keymap.keys import that_open
+from lockterm.screens.host import Host
 from lockterm.terminal.key_queue import is_opening
 from lockterm.terminal.patches import active_binding, own_bindings, paint_no_more
 from lockterm.widgets.actions import reason_against, titled
@@ -30,60 +31,10 @@ from lockterm.widgets.notice_line import NoticeLine
 from lockterm.widgets.title_line import TitleLine
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from textual.notifications import SeverityLevel
-
-    from lockterm.config.preferences import Preferences
     from lockterm.domain.locks import Lock
-    from lockterm.domain.notices import NoticeLog
     from lockterm.domain.operation import Operation
     from lockterm.operations import Operations
     from lockterm.terminal.last_frame import Shown
-
-
-@runtime_checkable
-class Host(Protocol):
-    """What the app has for its screens, beside what every app of Textual has."""
-
-    @property
-    def choices(self) -> Preferences:
-        """What was chosen in earlier sessions."""
-
-    def now_ms(self) -> int:
-        """The time, in milliseconds."""
-
-    @property
-    def notice_log(self) -> NoticeLog:
-        """What was said, and what of it stands in the line of keys."""
-
-    @property
-    def is_replayed(self) -> bool:
-        """Whether the app begins on the last frame of an earlier session."""
-
-    def keep_message(self, message: str, title: str, severity: SeverityLevel) -> None:
-        """Keep something in the message log without showing it."""
-
-    def once(self, sentence: str) -> str:
-        """A sentence the first time in a session; empty from then on."""
-
-    def ask_drawn(self, drawn: Callable[[float], None]) -> None:
-        """Learn from when on keys can answer what was drawn."""
-
-
-class HasOperations(Protocol):
-    """An app on a profile."""
-
-    @property
-    def operations(self) -> Operations:
-        """The one door to service and store."""
-
-    @property
-    def exports(self) -> Path:
-        """Where files are written for people."""
-
-    async def choose_backup(self) -> str | None:
-        """Have a delete or clear chosen in the history; answers with its id, or with None."""
 
 
 ResultT = TypeVar("ResultT")

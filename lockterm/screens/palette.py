@@ -20,7 +20,8 @@ from lockterm.domain.text import clean
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key
 from lockterm.keymap.keys import PLACES, is_by_hand
-from lockterm.screens.base import Host, LocktermScreen, refuse_to_open, say_why_not
+from lockterm.screens.base import LocktermScreen, refuse_to_open, say_why_not
+from lockterm.screens.host import Host
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.terminal.palette import ReadyProvider
 from lockterm.widgets.actions import Action, actions_of, titled

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Label
@@ -53,6 +54,10 @@ class FindLine(Horizontal):
     @property
     def value(self) -> str:
         return self._field.value.strip() if self._field else ""
+
+    def types(self, event: events.Key) -> bool:
+        """Whether a key changes what is searched for, and so need not wait for what is found."""
+        return self.has_focus_within and (event.is_printable or event.key == "backspace")
 
     def open(self) -> None:
         from lockterm.widgets.text_input import OneLine

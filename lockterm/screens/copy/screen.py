@@ -20,8 +20,9 @@ from lockterm.errors import LocktermError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.copying import Source, backup_source, draw_copies_of
-from lockterm.screens.base import HasOperations, LocktermScreen
+from lockterm.screens.base import LocktermScreen
 from lockterm.screens.copy.export import ExportModal
+from lockterm.screens.host import HasOperations
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.bindings import bindings

@@ -417,9 +417,7 @@ class Results(Vertical):
     # --- handlers ------------------------------------------------------------------------------
 
     def _types(self, event: events.Key) -> bool:
-        """Whether a key changes what is searched for, and so need not wait for what is found."""
-        typing = self.query_one(FindLine).has_focus_within
-        return typing and (event.is_printable or event.key == "backspace")
+        return self.query_one(FindLine).types(event)
 
     @on(LineTable.Moved)
     def _moved(self) -> None:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, cast
 from lockterm.domain.constants import WORDS, Flag
 from lockterm.domain.text import clean
 from lockterm.domain.wording import counted
-from lockterm.screens.base import HasOperations, LocktermScreen
+from lockterm.screens.base import LocktermScreen
+from lockterm.screens.host import HasOperations
 from lockterm.screens.marked.plans import PlansOfMarks
 
 if TYPE_CHECKING:

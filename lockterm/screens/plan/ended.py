@@ -13,7 +13,8 @@ from lockterm.domain.text import clean
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key
 from lockterm.operations.run_here import RunHere
-from lockterm.screens.base import HasOperations, LocktermScreen, notify_error
+from lockterm.screens.base import LocktermScreen, notify_error
+from lockterm.screens.host import HasOperations
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.plan.summary import end_words
 

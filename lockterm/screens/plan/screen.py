@@ -34,7 +34,8 @@ from lockterm.operations.plan_files import Drawn
 from lockterm.operations.refusals import OtherPlan, RunUnderWay
 from lockterm.operations.run_here import RunHere
 from lockterm.operations.undoing import undo_one
-from lockterm.screens.base import HasOperations, LocktermScreen
+from lockterm.screens.base import LocktermScreen
+from lockterm.screens.host import HasOperations
 from lockterm.screens.plan.names import asking_for_names
 from lockterm.screens.plan.question import ask_for
 from lockterm.screens.plan.summary import end_words, left_of, outcome_words, progress_words

@@ -1,0 +1,59 @@
+"""What the app has for its screens and dialogs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.notifications import SeverityLevel
+
+    from lockterm.config.preferences import Preferences
+    from lockterm.domain.notices import NoticeLog
+    from lockterm.operations import Operations
+
+
+@runtime_checkable
+class Host(Protocol):
+    """What the app has for its screens, beside what every app of Textual has."""
+
+    @property
+    def choices(self) -> Preferences:
+        """What was chosen in earlier sessions."""
+
+    def now_ms(self) -> int:
+        """The time, in milliseconds."""
+
+    @property
+    def notice_log(self) -> NoticeLog:
+        """What was said, and what of it stands in the line of keys."""
+
+    @property
+    def is_replayed(self) -> bool:
+        """Whether the app begins on the last frame of an earlier session."""
+
+    def keep_message(self, message: str, title: str, severity: SeverityLevel) -> None:
+        """Keep something in the message log without showing it."""
+
+    def once(self, sentence: str) -> str:
+        """A sentence the first time in a session; empty from then on."""
+
+    def ask_drawn(self, drawn: Callable[[float], None]) -> None:
+        """Learn from when on keys can answer what was drawn."""
+
+
+class HasOperations(Protocol):
+    """An app on a profile."""
+
+    @property
+    def operations(self) -> Operations:
+        """The one door to service and store."""
+
+    @property
+    def exports(self) -> Path:
+        """Where files are written for people."""
+
+    async def choose_backup(self) -> str | None:
+        """Have a delete or clear chosen in the history; answers with its id, or with None."""
