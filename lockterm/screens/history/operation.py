@@ -17,8 +17,7 @@ from lockterm.operations import Operations
 from lockterm.operations.undoing import undo_one
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.history.operation_fields import operation_fields
-from lockterm.screens.plan.names import asking_for_names
-from lockterm.screens.plan.screen import PlanScreen
+from lockterm.screens.plan.opening import open_plan
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.details_table import DetailsTable
@@ -113,10 +112,7 @@ class OperationDetailScreen(LocktermScreen[None]):
     @opens("the plan to restore", must_appear=True)
     async def action_restore(self) -> None:
         """Show what adds again what was taken away, as a plan."""
-        with self.refusing_errors():
-            draw = partial(undo_one, self.operations, self._operation_id)
-            if (drawn := await asking_for_names(self.app, draw)) is not None:
-                self.app.push_screen(PlanScreen(drawn))
+        await open_plan(self, partial(undo_one, self.operations, self._operation_id))
 
     def action_copy(self) -> None:
         self.query_one(DetailsTable).copy()

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -33,10 +32,9 @@ from lockterm.screens.base import LocktermScreen
 from lockterm.screens.copy import CopyScreen
 from lockterm.screens.history.choice import ALL, COUNTED, PAGE, HistoryChoice
 from lockterm.screens.history.operation import OperationDetailScreen
+from lockterm.screens.history.page import HistoryPage, runs_among
 from lockterm.screens.history.table import HistoryTable, run_words
-from lockterm.screens.plan.names import asking_for_names
-from lockterm.screens.plan.opening import screen_of_run
-from lockterm.screens.plan.screen import PlanScreen
+from lockterm.screens.plan.opening import open_plan, screen_of_run
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import FindLine
@@ -45,69 +43,6 @@ from lockterm.widgets.state_panel import StatePanel
 
 if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryPage:
-    """What was read of the history."""
-
-    choice: HistoryChoice
-    """What was wanted."""
-    zone: ZoneInfo
-    """In which its times are shown."""
-    lines: Sequence[HistoryLine] = ()
-    """The newest first."""
-    runs: Sequence[RunLine] = ()
-    """Those of the time of this page, the newest first."""
-    has_older: bool = False
-    """Whether there is another page behind it."""
-    found: int = 0
-    """How many operations there are on all pages; above ``COUNTED``: nobody has counted on."""
-    total: int = 0
-    """How many the whole history has."""
-    run_count: int = 0
-    """How many runs it has."""
-
-    @property
-    def pages(self) -> int:
-        """How many pages there are; what came or went since the first was read moves no row."""
-        page = self.choice.page
-        return max(-(-self.found // PAGE), page + 2) if self.has_older else page + 1
-
-    @property
-    def rows(self) -> Sequence[HistoryLine | RunLine]:
-        """Operations and runs, the newest first."""
-        rows: list[HistoryLine | RunLine] = []
-        runs = [*self.runs]
-        for line in self.lines:
-            while runs and runs[0].made_ms >= line.prepared_ms:
-                rows.append(runs.pop(0))
-            rows.append(line)
-        return [*rows, *runs]
-
-    @property
-    def in_words(self) -> str:
-        """Which page it is, of how many."""
-        more = "+" if self.is_uncounted and self.has_older else ""
-        return f"page {self.choice.page + 1} of {self.pages}{more} (n, p)"
-
-    @property
-    def is_uncounted(self) -> bool:
-        """Whether there are more than were counted."""
-        return bool(self.choice.in_words()) and self.found > COUNTED
-
-
-def _runs_among(
-    runs: Sequence[RunLine], choice: HistoryChoice, lines: Sequence[HistoryLine], has_older: bool
-) -> list[RunLine]:
-    """The runs that were made in the time of a page."""
-    until = choice.passed[-1].prepared_ms if choice.passed else None
-    since = lines[-1].prepared_ms if has_older else None
-    return [
-        run
-        for run in runs
-        if (until is None or run.made_ms < until) and (since is None or run.made_ms >= since)
-    ]
 
 
 class HistoryScreen(LocktermScreen[str | None]):
@@ -236,13 +171,11 @@ class HistoryScreen(LocktermScreen[str | None]):
                 found = await journal.count(selection, COUNTED + 1 if choice.in_words() else -1)
             else:
                 found = len(lines)
-        shown = _runs_among(runs, choice, lines[:PAGE], has_older) if choice.has_runs else []
+        shown = runs_among(runs, choice, lines[:PAGE], has_older) if choice.has_runs else []
         return HistoryPage(choice, zone, lines[:PAGE], shown, has_older, found, total, len(runs))
 
     def _types(self, event: events.Key) -> bool:
-        """Whether a key changes what is searched for, and so need not wait for what is found."""
-        typing = self.query_one(FindLine).has_focus_within
-        return typing and (event.is_printable or event.key == "backspace")
+        return self.query_one(FindLine).types(event)
 
     @property
     def current(self) -> HistoryLine | None:
@@ -417,10 +350,7 @@ class HistoryScreen(LocktermScreen[str | None]):
         if (row := self._current_row) is None:
             return
         undo = undo_run if isinstance(row, RunLine) else undo_one
-        with self.refusing_errors():
-            drawn = await asking_for_names(self.app, partial(undo, self.operations, row.id))
-            if drawn is not None:
-                self.app.push_screen(PlanScreen(drawn))
+        await open_plan(self, partial(undo, self.operations, row.id))
 
     @work
     @opens("the locks to copy to", must_appear=True)
