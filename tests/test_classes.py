@@ -1,16 +1,20 @@
-"""A class is whole: what it needs it has, rather than is."""
+"""A class is whole: what it needs it has, rather than is; and its file can be read at once."""
 
 from __future__ import annotations
 
 import inspect
 import pkgutil
 from importlib import import_module
+from pathlib import Path
 
 import lockterm
 from lockterm.errors import LocktermError
 
 MOST_ABOVE = 2
 """So many own classes may stand above one, each a parent of the one below it."""
+
+MOST_LINES = 450
+"""So many lines a file of lockterm may have."""
 
 
 def above(kind: type) -> int:
@@ -25,3 +29,9 @@ def test_no_class_has_more_than_two_of_our_own_above_it_but_errors() -> None:
     kinds = {kind for module in modules for _, kind in inspect.getmembers(module, inspect.isclass)}
     own = {kind for kind in kinds if not issubclass(kind, LocktermError)}
     assert [kind.__qualname__ for kind in own if above(kind) > MOST_ABOVE] == []
+
+
+def test_no_file_has_more_lines_than_can_be_held_in_the_head() -> None:
+    files = [*Path(lockterm.__file__).parent.rglob("*.py")]
+    lines = {str(one): one.read_text("utf-8").count("\n") for one in files}
+    assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
