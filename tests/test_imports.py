@@ -74,6 +74,7 @@ def _inside_of_functions() -> tuple[tuple[str, int, str], ...]:
     return tuple(found)
 
 
+@pytest.mark.long
 def test_no_import_stands_inside_of_a_function_but_where_a_start_gains(
     starts: list[set[str]],
 ) -> None:

@@ -154,6 +154,7 @@ def _table(remotes: Sequence[dict[str, Any]]) -> str:
     return "\r\n".join(";".join(row) for row in quoted)
 
 
+@pytest.mark.long
 def test_deletes_are_counted_and_typed(scripts: Scripts, tmp_path: Path) -> None:
     for place in range(12):
         scripts.have(remoteName=f"N{place}", remoteNumber=f"N-{place}")
@@ -337,6 +338,7 @@ def test_a_run_of_another_service_is_refused_by_name(scripts: Scripts) -> None:
     assert not scripts.service.requests
 
 
+@pytest.mark.long
 async def test_what_had_no_answer_is_read_back_and_told_once(
     scripts: Scripts, tmp_path: Path
 ) -> None:

@@ -76,6 +76,7 @@ async def run(scripts: Scripts, *arguments: str) -> subprocess.CompletedProcess[
     return await asyncio.to_thread(scripts.run, *arguments, program=NEAR)
 
 
+@pytest.mark.long
 async def test_an_add_without_an_answer_is_4_and_holds_back_the_next(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:

@@ -94,6 +94,7 @@ async def test_check_goes_on_until_there_is_a_proof(scripts: Scripts, proxy: Fau
     assert proxy.asked.count("delete") == 1, "never sent again"
 
 
+@pytest.mark.long
 async def test_a_person_gives_up_by_its_name(scripts: Scripts, proxy: FaultProxy) -> None:
     operation_id = await lost(scripts, proxy)
     command = [*LOCKTERM, "outcomes", "give-up", operation_id]

@@ -56,6 +56,7 @@ def run(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.long
 def test_point_14_it_can_be_operated(
     running_service: Callable[..., RunningService],
     configured: Callable[..., None],

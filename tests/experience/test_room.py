@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from textual import events
 
 from lockterm.service.running import RunningService
@@ -37,6 +38,7 @@ def test_point_09_80x24_is_home_and_60x20_works(lockterm: Start, service: Runnin
     assert max(map(len, session.lines)) > 120
 
 
+@pytest.mark.long
 def test_point_09_below_that_a_sentence_and_no_action(
     lockterm: Start, service: RunningService
 ) -> None:

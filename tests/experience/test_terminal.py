@@ -27,6 +27,7 @@ def drained(session: PtySession) -> PtySession:
     return session
 
 
+@pytest.mark.long
 def test_point_05_copying_works_over_ssh(service: RunningService, tmp_path: Path) -> None:
     """The value arrives whole through tmux; the notice shows it and does not claim more."""
     number = someone_else.page(service, 1003)[0]["remoteNumber"]
@@ -44,6 +45,7 @@ def test_point_05_copying_works_over_ssh(service: RunningService, tmp_path: Path
         assert [base64.b64decode(one).decode() for one in sent] == [number]
 
 
+@pytest.mark.long
 def test_point_06_the_mouse_can_be_let_go(lockterm: Start, service: RunningService) -> None:
     arguments = ("--base-url", service.base_url, "--lock", "1003")
     session = lockterm(*arguments, "--no-mouse")

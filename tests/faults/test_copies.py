@@ -227,7 +227,7 @@ async def run(site_and_timer: tuple[Site, VirtualTimer], call: str, seeds: range
     assert not problems, "\n".join([f"{len(problems)} problems", *problems])
 
 
-@pytest.mark.parametrize("call", telling(("add", "update"), CALLS))
+@pytest.mark.parametrize("call", telling(("add",), CALLS))
 async def test_no_copy_makes_a_verdict_false(timed_site: Any, call: str):
     await run(timed_site, call, range(PLAIN))
 

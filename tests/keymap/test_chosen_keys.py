@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
 from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.widgets import Button, Input, OptionList
@@ -91,6 +92,7 @@ async def test_they_are_named_where_there_is_nothing_to_show(
         assert keys.startswith("f6  history, where u adds it again")
 
 
+@pytest.mark.long
 async def test_a_key_chosen_in_place_of_a_letter_works_in_a_field(
     lockterm_app: Starter, service: RunningService
 ) -> None:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from lockterm.service.running import RunningService
 from tests.matrix.emulators.lock import LOCK, NUMBERS, REAL, fill, rename
 from tests.terminal.multiplexers import require
@@ -80,6 +82,7 @@ WALK = (
 """Keys, a word of the screen that they lead to, and the remotes on it."""
 
 
+@pytest.mark.long
 def test_every_value_is_right_in_tmux(
     running_service: Callable[..., RunningService], tmp_path: Path
 ) -> None:

@@ -213,6 +213,7 @@ async def test_killed_at_every_step(
     request.node.user_properties.append(("kills at a step", len([*OWN_STEPS, *STEPS])))
 
 
+@pytest.mark.long
 @pytest.mark.sampled
 async def test_killed_at_random_moments(
     site: Site, mortal: Mortal, long_faults: bool, request: pytest.FixtureRequest

@@ -254,6 +254,7 @@ async def test_a_lost_answer_stops_the_restore_until_it_is_settled(
     assert Counter(row["name"] for row in rows(service, 1003)) == Counter(names)
 
 
+@pytest.mark.long
 async def test_what_was_sent_again_counts_as_restored(
     service: RunningService, start: Start
 ) -> None:

@@ -93,6 +93,7 @@ async def test_bytes(opened: Callable[[Service], Operations]) -> None:
         assert 4 * MIB < service.sent < 5 * MIB
 
 
+@pytest.mark.long
 async def test_memory(opened: Callable[[Service], Operations]) -> None:
     limits = WalkLimits(64 * MIB, 32 * MIB, 300.0, asked=True)
     async with Service(many).running() as service:

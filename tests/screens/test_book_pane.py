@@ -79,6 +79,7 @@ async def test_a_click_and_the_keys_go_to_another_lock(
         assert len(pilot.app.screen_stack) == 1
 
 
+@pytest.mark.long
 async def test_what_is_typed_behind_the_key_is_for_the_other_lock(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -96,6 +97,7 @@ async def test_what_is_typed_behind_the_key_is_for_the_other_lock(
         assert someone_else.page(service, 1004) == []
 
 
+@pytest.mark.long
 async def test_marks_are_not_left_behind(service: RunningService, lockterm_app: Starter) -> None:
     fill_book(lockterm_app, *LOCKS)
     async with lockterm_app(service, 1003, size=BROAD) as pilot:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from textual.pilot import Pilot
 
 from lockterm.domain.locks import Lock
@@ -48,6 +49,7 @@ async def agree(pilot: Pilot[int], *keys: str, said: str) -> None:
     await settled(pilot)
 
 
+@pytest.mark.long
 async def test_every_endpoint_is_reached_from_the_keyboard(
     service: RunningService, lockterm_app: Starter
 ) -> None:

@@ -269,7 +269,7 @@ async def test_what_was_changed_from_it_is_read_again(
         assert rows(pilot) == [row for row in before if row != gone]
 
 
-@pytest.mark.parametrize("screen", [EverywhereScreen, WhatEndsScreen])
+@pytest.mark.parametrize("screen", telling([EverywhereScreen], [EverywhereScreen, WhatEndsScreen]))
 async def test_without_marks_keys_are_for_the_remote_under_the_cursor(
     lockterm_app: Starter, service: RunningService, screen: type[AllLocksScreen]
 ) -> None:
@@ -682,6 +682,7 @@ async def test_all_that_was_found_is_marked_and_a_range(lockterm_app: Starter) -
         assert "4 marked" in await press(pilot, "r")
 
 
+@pytest.mark.long
 async def test_no_range_ends_at_a_lock_that_was_not_read(lockterm_app: Starter) -> None:
     site = Site(L1=[remote(n, 1, "Anna") for n in range(1, 9)], L2=[remote(9, 2, "Anna")])
     site.silent = {2}

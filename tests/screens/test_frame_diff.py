@@ -107,7 +107,7 @@ def text_of(row: list[tuple[Any, ...]]) -> str:
 @pytest.mark.parametrize(
     "size, theme, fills",
     [
-        ((80, 24), "textual-dark", True),
+        pytest.param((80, 24), "textual-dark", True, marks=pytest.mark.long),
         pytest.param((61, 21), "ansi-dark", False, marks=pytest.mark.long),
         pytest.param((79, 25), "nord", False, marks=pytest.mark.long),
     ],

@@ -44,6 +44,7 @@ async def whole_help(pilot: Pilot[int]) -> str:
     return " ".join(" ".join(text).replace("▅", " ").split())
 
 
+@pytest.mark.long
 async def test_help_names_every_key_that_works_on_every_screen(
     lockterm_app: Starter, service: RunningService
 ) -> None:

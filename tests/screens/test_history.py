@@ -276,6 +276,7 @@ async def test_today_and_a_day_are_found_by_typing_them(
         assert [line.split()[0] for line in lines(screen)] == ["delete", "delete"]
 
 
+@pytest.mark.long
 async def test_finding_by_text_outcome_and_lock(
     lockterm_app: Starter, service: RunningService, clock: Clock
 ) -> None:

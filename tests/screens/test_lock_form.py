@@ -157,6 +157,7 @@ async def test_editing_keeps_what_is_not_on_the_form(
         assert list(service.requests) == []
 
 
+@pytest.mark.long
 async def test_leaving_asks_only_where_something_was_typed(
     lockterm_app: Starter, service: RunningService
 ) -> None:

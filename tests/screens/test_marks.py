@@ -247,6 +247,7 @@ async def test_what_is_typed_is_there_again_and_what_is_possible_is_said_before_
         assert len(marked(pilot)) == 20
 
 
+@pytest.mark.long
 async def test_what_is_typed_is_not_lost_by_quitting_unasked(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -297,7 +298,7 @@ def below(pilot: Pilot[Any]) -> RemotesScreen:
     ("opens", "answers"),
     [
         (["m"], "enter"),
-        (["w", *"2030-01-01"], "ctrl+s"),
+        pytest.param(["w", *"2030-01-01"], "ctrl+s", marks=pytest.mark.long),
         pytest.param(["m", "down", "enter"], "enter", marks=pytest.mark.long),
         pytest.param(["m", "end"], "enter", marks=pytest.mark.long),
     ],
@@ -371,6 +372,7 @@ async def test_marked_remotes_are_written_to_files(
         assert (lock["lockId"], [one["id"] for one in lock["remotes"]]) == (1001, ids)
 
 
+@pytest.mark.long
 async def test_the_marked_alone_are_copied_and_what_is_gone_is_said(
     service: RunningService, lockterm_app: Starter
 ) -> None:

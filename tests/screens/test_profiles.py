@@ -345,6 +345,7 @@ async def test_a_file_that_is_wrong_as_a_whole_is_told_and_read_again(home: Home
         await until(pilot, lambda: "harbour" in shown(pilot.app))
 
 
+@pytest.mark.long
 async def test_quitting_with_something_typed_asks(home: Home) -> None:
     async with home.open() as pilot:
         await form_of(pilot, "a")

@@ -349,6 +349,7 @@ async def test_a_restore_that_is_open_restores_nothing(
     assert changed(service) == []
 
 
+@pytest.mark.long
 async def test_a_draft_of_a_session_that_could_write_is_filled_in_and_not_sent(
     worked: Starter, service: RunningService
 ) -> None:

@@ -88,7 +88,9 @@ def plan_of(pilot: Pilot[int]) -> list[tuple[Action, int, str]]:
         str.encode,
         lambda text: codecs.BOM_UTF8 + text.replace(";", "\t").encode(),
         lambda text: text.replace("\n", "\r\n").encode("utf-16"),
-        lambda text: text.replace(";", "\t").encode("utf-16-be"),
+        pytest.param(
+            lambda text: text.replace(";", "\t").encode("utf-16-be"), marks=pytest.mark.long
+        ),
     ],
     ids=["semicolon", "tab with a mark", "utf-16", "utf-16 without a mark"],
 )
@@ -109,6 +111,7 @@ async def test_a_good_file_becomes_a_plan(
         assert not any(map(partial(someone_else.counted, service), ("add", "update", "delete")))
 
 
+@pytest.mark.long
 async def test_rows_without_a_lock_are_for_the_lock_that_it_is_opened_from(
     service: RunningService, lockterm_app: Starter, folder: Path
 ) -> None:

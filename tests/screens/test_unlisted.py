@@ -134,6 +134,7 @@ async def test_a_name_is_free_again_once_what_had_it_was_deleted(
         assert await operations.writes.add_remote(new_remote(1002)) != new_id
 
 
+@pytest.mark.long
 async def test_a_second_change_is_said_to_wait_before_anything_is_typed(
     service: RunningService, lockterm_app: Starter
 ) -> None:

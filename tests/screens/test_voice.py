@@ -112,6 +112,7 @@ async def test_setting_shows_from_and_to_and_marks_the_voice(
         assert [tuple(row) for row in stored] == [(1001, "fr-FR", "marc")]
 
 
+@pytest.mark.long
 async def test_without_vendor_and_model_they_are_asked_for_and_kept(
     lockterm_app: Starter, service: RunningService
 ) -> None:

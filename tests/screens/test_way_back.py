@@ -101,6 +101,7 @@ async def test_a_walk_down_the_book_opens_every_lock_once(
         assert table.selected.lock_id == opened[-1]
 
 
+@pytest.mark.long
 async def test_a_lock_that_was_saved_leaves_no_draft(
     service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -231,6 +231,7 @@ def test_what_is_before_a_cut_is_saved(store: Path, tmp_path: Path) -> None:
     cut_and_start(store, tmp_path, seed=1, count=8)
 
 
+@pytest.mark.long
 def test_a_flipped_bit_harms_no_other_row(store: Path, tmp_path: Path) -> None:
     flip_and_start(store, tmp_path, bits(store, seed=1, count=10))
 

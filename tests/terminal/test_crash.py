@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.terminal.pty_session import PtySession, clean_environment
 
 SECRET = "hunter2-hunter2"
 
 
+@pytest.mark.long
 def test_a_crash_shows_no_locals(tmp_path: Path) -> None:
     command = [sys.executable, str(Path(__file__).with_name("crashing.py"))]
     environment = clean_environment(tmp_path, SECRET=SECRET)

@@ -129,6 +129,7 @@ def test_stopped_and_going_on_it_quits_at_the_first_key(lockterm: Start) -> None
     _assert_given_back(session)
 
 
+@pytest.mark.long
 def test_a_demo_takes_away_what_a_killed_one_left(lockterm: Start, tmp_path: Path) -> None:
     """But not what a demo uses that runs beside it."""
     living = lockterm("demo")

@@ -176,6 +176,7 @@ def test_a_file_that_came_meanwhile_is_kept(
     assert tomllib.loads(file.read_text())["profiles"].keys() == {"south", "north"}
 
 
+@pytest.mark.long
 def test_leaving_says_how_to_go_on_and_asks_before_it_loses_something(lockterm: Start) -> None:
     session = lockterm()
     open_form(session)

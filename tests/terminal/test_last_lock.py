@@ -67,6 +67,7 @@ def test_it_is_opened_and_leads_to_the_book(
     assert session.wait_exit() == 0
 
 
+@pytest.mark.long
 def test_a_lock_that_was_asked_for_comes_first(
     lockterm: Start, configure: Callable[[str], None]
 ) -> None:

@@ -212,7 +212,7 @@ async def test_runs_of_300_steps_are_killed_many_times(
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize("seed", sample(range(40), 20))
+@pytest.mark.parametrize("seed", sample(range(40), 40))
 async def test_whatever_goes_wrong_the_states_are_what_the_service_has(site: Site, seed: int):
     chance = random.Random(seed)
     async with site.proxy() as proxy, site.operations(proxy) as operations:

@@ -101,6 +101,7 @@ async def test_the_draft_of_a_session_that_ended_is_offered_at_the_start(
         assert app.screen.fields.typed()["remoteName"] == "张伟 [/]"
 
 
+@pytest.mark.long
 async def test_a_saved_form_leaves_no_draft(service: RunningService, open_form: Opener) -> None:
     async with open_form(service) as form:
         await form.press("'Roof crew", "tab", "'A-9001", "tab", "right", "space", "ctrl+s")

@@ -98,6 +98,7 @@ async def test_a_draft_that_another_session_types_stays_its_own(
         assert left.typed == {"remoteName": "Anna"}
 
 
+@pytest.mark.long
 async def test_what_a_session_left_is_taken_over_and_goes_with_its_form(
     service: RunningService, lockterm_app: Starter
 ) -> None:

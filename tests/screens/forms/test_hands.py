@@ -96,6 +96,7 @@ async def test_a_draft_of_an_add_that_was_sent_says_so(
         assert "may be there twice" in form.dialog
 
 
+@pytest.mark.long
 async def test_what_was_sent_is_told_though_the_clock_was_set_back_since(
     service: RunningService, open_form: Opener, clock: Clock
 ) -> None:

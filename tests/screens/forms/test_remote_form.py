@@ -55,6 +55,7 @@ async def test_a_recurring_remote_is_added_with_the_keyboard(
         assert (remote["startDate"], remote["endDate"]) == (1796112000000, 1798736400000)
 
 
+@pytest.mark.long
 async def test_keys_that_come_in_one_burst_reach_their_fields(
     service: RunningService, open_form: Opener
 ) -> None:
@@ -369,6 +370,7 @@ async def test_what_was_sent_again_elsewhere_is_the_forms_own(
         assert call(service, "detail", remoteId=remote_id)["remoteName"] == "Roofs"
 
 
+@pytest.mark.long
 async def test_no_answer_to_the_read_before_the_save_says_that_nothing_was_changed(
     service: RunningService, open_form: Opener, line: Line
 ) -> None:

@@ -112,6 +112,7 @@ async def test_it_counts_past_all_that_is_known_and_says_where_that_is_a_part(
         assert (form.fields.typed()["remoteName"], offered) == ("Crew 13", "B-006")
 
 
+@pytest.mark.long
 async def test_a_series_that_comes_in_one_burst_is_the_same(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -173,6 +174,7 @@ async def test_what_the_service_refuses_stays_and_nothing_behind_it_is_saved(
     assert sorted(crews(service)) == ["Crew 1", "Crew 2"]
 
 
+@pytest.mark.long
 async def test_a_draft_comes_back_alone(service: RunningService, lockterm_app: Starter) -> None:
     """What was offered at another remote is not mixed into what somebody had typed."""
     crew(service, 1)
@@ -191,6 +193,7 @@ async def test_a_draft_comes_back_alone(service: RunningService, lockterm_app: S
         assert form.fields.typed() == form.fields.initial | {"remoteName": "Draft"}
 
 
+@pytest.mark.long
 async def test_what_is_typed_for_the_next_is_kept(
     service: RunningService, lockterm_app: Starter
 ) -> None:

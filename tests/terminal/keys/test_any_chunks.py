@@ -39,6 +39,7 @@ from lockterm.terminal import key_queue
 from lockterm.terminal.terminal_input import TerminalInput
 from lockterm.widgets.choice import OptionLine
 from lockterm.widgets.line_table import LineTable
+from tests import long
 from tests.conftest import NOW_MS
 from tests.long import telling
 from tests.screens.running_app import PATIENCE_S, Clock, Starter, awaited, until
@@ -318,7 +319,7 @@ async def compare(walked: Walked, seed: int, strings: int) -> None:
 
 @pytest.mark.parametrize("seed", telling((5,), (5, 6, 7)))
 async def test_random_keys_in_random_chunks(walked: Walked, seed: int) -> None:
-    await compare(walked, seed, 8)
+    await compare(walked, seed, 8 if long.whole else 4)
 
 
 @pytest.mark.long

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.service.running import RunningService
 from tests.screens.running_app import Clock, Starter, notices, settled, until
 
 
+@pytest.mark.long
 async def test_a_name_and_enter_do_not_start_a_draft_afresh(
     service: RunningService, tmp_path: Path
 ) -> None:

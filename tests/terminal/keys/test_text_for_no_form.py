@@ -70,6 +70,7 @@ async def test_a_name_for_a_remote_whose_change_is_held_back_does_nothing(
         assert left.state is State.NOT_SEEN
 
 
+@pytest.mark.long
 async def test_what_a_held_remote_does_not_allow_is_dimmed_as_long_as_the_cursor_is_on_it(
     service: RunningService, starter: Starter
 ) -> None:
