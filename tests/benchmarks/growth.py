@@ -86,7 +86,7 @@ def _locks(url: str, home: Path) -> Iterator[Row]:
     slowest = []
     for _ in range(ROUNDS + 1):  # the first is not counted
         for count, place in homes.items():
-            with closing(open_session(url, place, f"{count} locks")) as session:
+            with closing(open_session(url, place, f"{count:,} locks")) as session:
                 cpu[count].append(session.start["cpu_ms"])
                 if count == MANY_LOCKS:
                     slowest.append(_slowest(session, LOCK_KEYS))
@@ -106,7 +106,7 @@ def _everywhere(url: str, home: Path) -> Iterator[Row]:
         for lock_id in range(1001, 1001 + MANY_LOCKS):
             texts = "\n".join(f"remote {n} m-{lock_id}{n} {lock_id}{n}" for n in range(ON_EACH))
             cache.put_list(lock_id, Listing([replace(block, texts=texts)], now_ms))
-    with closing(open_session(url, home, f"{MANY_LOCKS} locks")) as session:
+    with closing(open_session(url, home, f"{MANY_LOCKS:,} locks")) as session:
         session.press("F")
         assert session.shows("as read last"), session.text()
         slowest = _slowest(session, SEARCH_KEYS)
@@ -167,12 +167,17 @@ def _search(url: str, home: Path) -> Iterator[Row]:
 
 
 def open_session(url: str, home: Path, shown: str, *options: str) -> Session:
-    """A session in a home of its own, once it shows something."""
+    """A session in a home of its own, once it shows something.
+
+    Raises:
+        AssertionError: It never did: its start would have the CPU time of two minutes.
+    """
     _store(url, home).close()
     command = [sys.executable, "-m", "lockterm", *options]
     session = Session(
         {"name": "growth", "cmd": command, "until": shown, "env": environment(home), "cwd": TREE}
     )
+    assert session.start["ok"], session.text()
     session.run.opt.key_timeout = 400.0  # for keys that paint nothing
     return session
 
