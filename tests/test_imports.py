@@ -88,5 +88,6 @@ def test_no_import_stands_inside_of_a_function_but_where_a_start_gains(
     assert sorted(wrong) == []
 
 
+@pytest.mark.long
 def test_each_reason_is_of_an_import_that_there_is() -> None:
     assert {(module, target) for module, _, target in _inside_of_functions()} >= REASONS.keys()

@@ -128,6 +128,7 @@ async def test_what_reading_does_not_show_stays_unknown(
     assert scripts.history()[-1].unsettled
 
 
+@pytest.mark.long
 async def test_so_already_is_not_said_by_an_old_detail(scripts: Scripts, proxy: FaultProxy) -> None:
     remote_id = str(scripts.have())
     old: list[bytes] = []

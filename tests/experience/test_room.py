@@ -15,6 +15,7 @@ from tests.terminal.pty_session import PtySession
 Start = Callable[..., PtySession]
 
 
+@pytest.mark.long
 def test_point_09_80x24_is_home_and_60x20_works(lockterm: Start, service: RunningService) -> None:
     session = lockterm("--base-url", service.base_url, "--lock", "1001")
     session.wait_for("page 1 of 7")

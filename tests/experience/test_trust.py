@@ -48,7 +48,9 @@ def the_table(pilot: Pilot[Any]) -> RemotesTable:
         ("d", [("D",)]),
         pytest.param("u", [("7", "enter")], marks=pytest.mark.long),
         pytest.param("e", [("X", "ctrl+s"), ("right", "enter")], marks=pytest.mark.long),
-        ("w", [("plus", "9", "d", "ctrl+s"), ("right", "enter")]),
+        pytest.param(
+            "w", [("plus", "9", "d", "ctrl+s"), ("right", "enter")], marks=pytest.mark.long
+        ),
     ],
 )
 async def test_point_01_it_acts_on_the_row_shown(
@@ -101,6 +103,7 @@ async def test_point_02_destructive_actions_are_confirmed_by_name(
         assert len(someone_else.page(service, 1003)) == 9
 
 
+@pytest.mark.long
 def test_point_03_typed_input_survives(
     lockterm: Start, service: RunningService, tmp_path: Path
 ) -> None:

@@ -143,6 +143,7 @@ async def test_a_list_that_tells_no_end_is_read_to_its_empty_page(reads):
     assert [remote.id for remote in remotes] == list(range(1, 121))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "told", [{"pages": 10**18, "total": 10**18}, {"pages": 10**18, "total": 5}, {}]
 )

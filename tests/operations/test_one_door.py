@@ -80,6 +80,7 @@ def test_only_the_journal_changes_its_table():
     assert found == {"journal.py"}
 
 
+@pytest.mark.long
 @pytest.mark.sampled
 async def test_every_write_at_the_service_is_a_row(site: Site):
     """All calls, well and in faults of each kind: as many requests as rows say were sent."""

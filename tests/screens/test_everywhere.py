@@ -269,7 +269,8 @@ async def test_what_was_changed_from_it_is_read_again(
         assert rows(pilot) == [row for row in before if row != gone]
 
 
-@pytest.mark.parametrize("screen", telling([EverywhereScreen], [EverywhereScreen, WhatEndsScreen]))
+@pytest.mark.long
+@pytest.mark.parametrize("screen", [EverywhereScreen, WhatEndsScreen])
 async def test_without_marks_keys_are_for_the_remote_under_the_cursor(
     lockterm_app: Starter, service: RunningService, screen: type[AllLocksScreen]
 ) -> None:

@@ -41,6 +41,7 @@ def kept_answers(starter: Starter) -> set[str]:
         return {key for (key,) in connection.execute("SELECT key FROM answers")}
 
 
+@pytest.mark.long
 async def test_a_search_keeps_what_it_finds_and_nothing_else(
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:

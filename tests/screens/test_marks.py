@@ -126,6 +126,7 @@ async def test_rows_that_change_at_the_service_take_no_other_mark_along(
         assert not left & {gone, *two}
 
 
+@pytest.mark.long
 async def test_what_a_plan_has_not_done_stays_marked(
     service: RunningService, lockterm_app: Starter
 ) -> None:

@@ -131,6 +131,7 @@ async def test_a_page_that_was_asked_for_comes_before_another_size(
         assert table(pilot).row_count == 137 - 3 * 36 and here is not None and here.id == third
 
 
+@pytest.mark.long
 async def test_a_size_that_is_read_holds_up_no_key_and_moves_no_cursor(
     service: RunningService, lockterm_app: Starter
 ) -> None:

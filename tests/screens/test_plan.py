@@ -368,6 +368,7 @@ async def test_it_is_left_stopped_and_gone_on_with(
         assert line.state is RunState.DONE
 
 
+@pytest.mark.long
 async def test_deletes_on_several_locks_end_with_where_it_is_gone(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -393,6 +394,7 @@ async def test_deletes_on_several_locks_end_with_where_it_is_gone(
         await until(pilot, lambda: said in words(pilot.app))
 
 
+@pytest.mark.long
 async def test_what_was_under_way_as_the_store_failed_is_unknown_and_read_back(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -674,6 +676,7 @@ async def history_of_interrupted(pilot: Pilot[int]) -> None:
     await settled(pilot)
 
 
+@pytest.mark.long
 async def test_the_history_has_a_line_for_a_run_and_an_interrupted_one_is_offered(
     lockterm_app: Starter, service: RunningService
 ) -> None:

@@ -296,6 +296,7 @@ async def test_a_test_can_be_stopped_and_typed_fields_stay(tmp_path: Path, clock
             assert form.fields.typed()["timezone"] == "UTC"
 
 
+@pytest.mark.long
 async def test_what_is_typed_is_kept_and_a_secret_in_the_wrong_field_is_not(home: Home) -> None:
     def kept() -> Any:
         choices = json.loads(home.paths.choices.read_bytes()) if home.paths.choices.exists() else {}

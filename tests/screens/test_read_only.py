@@ -300,7 +300,7 @@ LEFT = {
 
 
 @pytest.mark.every_case
-@pytest.mark.parametrize("call", telling(("add", "updateLockSetting"), LEFT))
+@pytest.mark.parametrize("call", telling(("add",), LEFT))
 async def test_an_outcome_is_checked_and_given_up_and_never_sent_again(
     service: RunningService, lockterm_app: Starter, call: str
 ) -> None:

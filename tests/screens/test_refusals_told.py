@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from tests.screens.running_app import Starter, notices, settled
@@ -105,6 +106,7 @@ async def test_on_the_detail_of_a_remote(lockterm_app: Starter) -> None:
         assert WHOLE in words(pilot.app)
 
 
+@pytest.mark.long
 async def test_beside_the_name_in_the_form(lockterm_app: Starter) -> None:
     site = Site()
     site.refuses = {"/checkRemoteName"}

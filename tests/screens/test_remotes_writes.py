@@ -288,6 +288,7 @@ async def test_an_unknown_outcome_is_said_plainly_and_the_page_read_again(
         assert someone_else.counted(service, "list") > before
 
 
+@pytest.mark.long
 async def test_a_read_only_profile_and_a_missing_end_say_why(
     service: RunningService, lockterm_app: Starter
 ) -> None:

@@ -158,6 +158,7 @@ async def test_a_second_change_is_said_to_wait_before_anything_is_typed(
         await until(pilot, lambda: pilot.app.screen is not screen)
 
 
+@pytest.mark.long
 async def test_a_change_without_an_answer_says_what_it_would_set_and_when_it_is_settled(
     service: RunningService, lockterm_app: Starter
 ) -> None:

@@ -93,7 +93,8 @@ def test_inside_of_tmux_a_value_arrives_once_however_it_is_set(
         ("off", "on", "tmux-256color", 1),
         pytest.param("external", "off", "tmux-256color", 0, marks=pytest.mark.long),
         pytest.param("on", "on", "tmux-256color", 2, marks=pytest.mark.long),
-        ("on", "off", "screen-256color", 1),  # tmux's own default for TERM
+        # tmux's own default for TERM
+        pytest.param("on", "off", "screen-256color", 1, marks=pytest.mark.long),
         pytest.param("external", "on", "screen-256color", 0, marks=pytest.mark.long),
     ],
 )

@@ -94,6 +94,7 @@ def test_a_service_is_tried_and_its_profile_is_used_from_then_on(
     assert again.wait_exit() == 0
 
 
+@pytest.mark.long
 def test_what_is_wrong_is_said_and_nothing_typed_is_lost(
     lockterm: Start, tmp_path: Path, running_service: Callable[..., RunningService]
 ) -> None:

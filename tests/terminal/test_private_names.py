@@ -15,6 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
 import lockterm.app
 import lockterm.screens
 import lockterm.widgets
@@ -90,6 +92,7 @@ def of_textual(kind: type) -> set[str]:
     return {name for one in theirs for name in private_names(one)}
 
 
+@pytest.mark.long
 def test_a_screen_or_widget_has_no_private_name_of_textual_by_intent_or_by_accident() -> None:
     found = {
         kind.__qualname__: taken

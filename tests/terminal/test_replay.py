@@ -170,7 +170,7 @@ def given_back(session: PtySession) -> bool:
         ((), {}),
         pytest.param((), {"COLORTERM": "truecolor"}, marks=pytest.mark.long),
         pytest.param((), {"NO_COLOR": "1"}, marks=pytest.mark.long),
-        (("--quiet",), {}),
+        pytest.param(("--quiet",), {}, marks=pytest.mark.long),
         pytest.param((), {"TERM": "screen-256color", "STY": "1.x"}, marks=pytest.mark.long),
     ],
 )
@@ -266,6 +266,7 @@ def test_a_page_that_is_sent_again_is_as_new_before_textual_is_there(
     assert cells_of(again) == as_new
 
 
+@pytest.mark.long
 def test_a_page_that_has_changed_is_old_until_the_live_frame(
     home: Home, timeless: RunningService
 ) -> None:

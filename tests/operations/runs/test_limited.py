@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from lockterm.domain.plan import StepState
 from lockterm.service.app import WATCHED
 from lockterm.service.running import RunningService
@@ -36,6 +38,7 @@ class Refusals(Figures):
         return NOW_MS + int(passed_s * 1000)
 
 
+@pytest.mark.long
 async def test_a_rate_of_the_service_is_kept_to_until_all_is_done(
     running_service: Callable[..., RunningService], tmp_path: Path
 ) -> None:

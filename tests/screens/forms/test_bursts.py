@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from textual import events
 
 from lockterm.service.running import RunningService
@@ -9,6 +10,7 @@ from tests.screens.forms.conftest import Opener
 from tests.screens.running_app import settled
 
 
+@pytest.mark.long
 async def test_a_burst_of_keys_is_typed_as_it_came(
     service: RunningService, open_form: Opener
 ) -> None:

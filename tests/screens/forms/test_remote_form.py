@@ -193,6 +193,7 @@ def _record_changes(form: Any, monkeypatch: pytest.MonkeyPatch) -> list[dict[str
     return sent
 
 
+@pytest.mark.long
 async def test_a_change_by_someone_else_is_shown_and_taken_over(
     service: RunningService, open_form: Opener
 ) -> None:
@@ -262,6 +263,7 @@ async def test_what_is_wrong_with_the_last_field_is_in_sight(
         assert "! Not JSON" in shown(form.pilot) and "Expecting" in shown(form.pilot)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("applies", [True, False])
 async def test_an_unknown_outcome_holds_the_next_save_until_it_was_read_back(
     service: RunningService, open_form: Opener, line: Line, applies: bool
@@ -428,6 +430,7 @@ async def test_a_save_under_way_cannot_be_started_twice_and_locks_the_fields(
         assert total(service) == 138
 
 
+@pytest.mark.long
 async def test_keeping_editing_keeps_everything(service: RunningService, open_form: Opener) -> None:
     async with open_form(service) as form:
         await form.fill(**RECURRING)
@@ -572,6 +575,7 @@ async def test_the_focused_field_is_always_in_sight(
         assert len(seen) > 14
 
 
+@pytest.mark.long
 async def test_what_an_unsettled_add_holds_back_is_said_before_anything_is_typed(
     service: RunningService, open_form: Opener, line: Line
 ) -> None:

@@ -38,6 +38,7 @@ def form_of(name: str, pilot: Pilot[int], file: Path) -> LocktermScreen[Any]:
     return ProfileForm(profiles, profiles.read(), None, app.choices, app.operations)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", telling(["remote"], ["remote", "lock", "profile"]))
 async def test_a_letter_beside_the_fields_of_a_form_acts_nowhere_else(
     service: RunningService, lockterm_app: Starter, tmp_path: Path, name: str
