@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,7 +46,7 @@ from tests.benchmarks.measuring import (
     seconds_at,
     sent_bytes,
 )
-from tests.benchmarks.sites import sites
+from tests.benchmarks.sites import limited, sites
 from tests.faults.site import tls_context
 from tests.servers import Link, port_of
 
@@ -196,9 +197,15 @@ def main() -> None:
                 print(line(what, figure, must, stretch, ""), flush=True)
         if options.links:
             _links(service.base_url, home, options.idle)
-        print(f"\nbytes written in {options.idle:g} s in which nothing happens; target 0")
-        for screen, count in idle_bytes(case_of(suite, PAGE), options.idle):
-            print(f"  {screen:32}{count:>6}", flush=True)
+        with ThreadPoolExecutor(1) as beside:
+            rows = None if options.no_growth else beside.submit(limited, home / "limited")
+            print(f"\nbytes written in {options.idle:g} s in which nothing happens; target 0")
+            for screen, count in idle_bytes(case_of(suite, PAGE), options.idle):
+                print(f"  {screen:32}{count:>6}", flush=True)
+            if rows is not None:
+                print()
+                for what, figure, must, stretch in rows.result():
+                    print(line(what, figure, must, stretch, ""), flush=True)
     print(f"\nall of it took {(time.monotonic() - begun_s) / 60:.1f} minutes")
 
 
