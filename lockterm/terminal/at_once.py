@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from lockterm.api.pending_connection import PendingConnection
 from lockterm.store.frame_file import frames_in
 from lockterm.terminal.frame import Frame
 from lockterm.terminal.kept_cells import OLDEST_MS, cursor_of, old_rows, row_as_new
@@ -19,6 +18,7 @@ TYPE_CHECKING = False  # as in typing, which takes longer to import than this
 if TYPE_CHECKING:
     from typing import Any
 
+    from lockterm.api.pending_connection import PendingConnection
     from lockterm.terminal.kept_cells import AsNew
     from lockterm.terminal.replay import Replay
     from lockterm.terminal.start_key import StartKey
@@ -51,8 +51,15 @@ def show_at_once(
         if found is not None:
             frame, rows, as_new, service = found
             replay.show(frame, rows, environ, as_new)
-            return PendingConnection(*service, _CONNECT_S) if service is not None else None
+            return _connected(service) if service is not None else None
     return None
+
+
+def _connected(service: tuple[str, int]) -> PendingConnection:
+    """A connection to host and port; the frame does not wait for what is imported for it."""
+    from lockterm.api.pending_connection import PendingConnection
+
+    return PendingConnection(*service, _CONNECT_S)
 
 
 def cache_of(environ: Mapping[str, str]) -> str:

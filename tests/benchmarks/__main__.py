@@ -22,7 +22,7 @@ from typing import Any
 from lockterm.service.running import RunningService
 from tests.benchmarks import installed
 from tests.benchmarks import service as service_table
-from tests.benchmarks.growth import growth
+from tests.benchmarks.growth import flips, growth
 from tests.benchmarks.measuring import (
     AGAIN,
     CERTIFICATES,
@@ -197,13 +197,14 @@ def main() -> None:
                 print(line(what, figure, must, stretch, ""), flush=True)
         if options.links:
             _links(service.base_url, home, options.idle)
-        with ThreadPoolExecutor(1) as beside:
-            rows = None if options.no_growth else beside.submit(limited, home / "limited")
+        with ThreadPoolExecutor() as beside:
+            grown = [] if options.no_growth else [("limited", limited), ("flips", flips)]
+            begun = [beside.submit(what, home / name) for name, what in grown]
             print(f"\nbytes written in {options.idle:g} s in which nothing happens; target 0")
             for screen, count in idle_bytes(case_of(suite, PAGE), options.idle):
                 print(f"  {screen:32}{count:>6}", flush=True)
-            if rows is not None:
-                print()
+            print()
+            for rows in begun:
                 for what, figure, must, stretch in rows.result():
                     print(line(what, figure, must, stretch, ""), flush=True)
     print(f"\nall of it took {(time.monotonic() - begun_s) / 60:.1f} minutes")

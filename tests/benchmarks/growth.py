@@ -67,15 +67,19 @@ def growth(home: Path) -> Iterator[Row]:
     Args:
         home: A directory for what lockterm keeps.
     """
+    with _filled() as service:
+        yield from _locks(service.base_url, home)
+        yield from _history(service.base_url, home)
+        yield from _search(service.base_url, home / "search")
+
+
+def _filled() -> RunningService:
+    """A service with many remotes on one lock."""
     service = RunningService(sample_data=False)
     with service.app.state.site.database.writing() as database:
         database.execute(INSERT, {"many": MANY_REMOTES, "lock": LOCK})
         remote_table.recount(database, LOCK)
-    with service:
-        yield from _locks(service.base_url, home)
-        yield from _history(service.base_url, home)
-        yield from _flips(service.base_url, home / "flips")
-        yield from _search(service.base_url, home / "search")
+    return service
 
 
 def _locks(url: str, home: Path) -> Iterator[Row]:
@@ -140,16 +144,26 @@ def _history(url: str, home: Path) -> Iterator[Row]:
     yield f"{label}: memory, MiB more than {FEW}", rss[1] - rss[0], 15, 5
 
 
-def _flips(url: str, home: Path) -> Iterator[Row]:
-    with closing(open_session(url, home, "page 1 of", "--lock", str(LOCK))) as session:
+def flips(home: Path) -> list[Row]:
+    """The rows of a long session; something else may be measured beside it, for they tell no times.
+
+    Args:
+        home: A directory for what lockterm keeps.
+    """
+    with (
+        _filled() as service,
+        closing(open_session(service.base_url, home, "page 1 of", "--lock", str(LOCK))) as session,
+    ):
         memory = [_rss_mib(session)]
         for turn in range(2):
             for flip in range(turn * FLIPS // 2 + 2, (turn + 1) * FLIPS // 2 + 2):
-                milliseconds(session, "n", f"page {flip:,} of")
+                milliseconds(session, "n", f"page {flip:,} of", look_s=0.02)
             memory.append(_rss_mib(session))
     label = f"{FLIPS:,} page flips"
-    yield f"{label}: memory, MiB", memory[2] - memory[0], 20, 10
-    yield f"{label}: of it in the second half, MiB", memory[2] - memory[1], 2, 1
+    return [
+        (f"{label}: memory, MiB", memory[2] - memory[0], 20, 10),
+        (f"{label}: of it in the second half, MiB", memory[2] - memory[1], 2, 1),
+    ]
 
 
 def _search(url: str, home: Path) -> Iterator[Row]:

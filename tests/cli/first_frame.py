@@ -32,17 +32,17 @@ show = Replay.show
 def show_again(self, *arguments):
     show(self, *arguments)
     tell("replay")
+    from lockterm.api import pending_connection
 
-Replay.show = show_again
-if not asks:
-    from lockterm.terminal import at_once
-
-    class PendingConnection(at_once.PendingConnection):
+    class PendingConnection(pending_connection.PendingConnection):
         def __init__(self, *arguments):
-            tell("connection")
+            if not os.path.exists(f"{folder}/connection"):
+                tell("connection")
             super().__init__(*arguments)
 
-    at_once.PendingConnection = PendingConnection
+    pending_connection.PendingConnection = PendingConnection
+
+Replay.show = show_again
 from lockterm.terminal import startup
 startup.first_frame_shown = frame
 sys.argv = ["lockterm", *arguments]
