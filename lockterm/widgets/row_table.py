@@ -75,6 +75,9 @@ class RowTable(LineTable):
     class Resorted(Message):
         """The rows are to be sorted in another way."""
 
+    class Lacking(Message):
+        """Rows have come in sight of which something has to be read."""
+
     def __init__(self, *columns: Column, id: str | None = None) -> None:
         super().__init__(id=id)
         self.hidden: Set[int] = frozenset()
@@ -97,6 +100,21 @@ class RowTable(LineTable):
         """The keys of the rows that are seen, from top to bottom."""
         top, high = self.scroll_offset.y, self.scrollable_content_region.height - TITLES
         return self._keys[top : top + max(high, 0)]
+
+    @property
+    def lacking(self) -> Sequence[str]:
+        """The keys of the rows in sight of which something has to be read."""
+        return ()
+
+    def look_for_lacking(self) -> None:
+        """Have it read; who fills the table or changes its columns asks for that."""
+        if self.lacking:
+            self.post_message(self.Lacking())
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Other rows are in sight."""
+        super().watch_scroll_y(old_value, new_value)
+        self.look_for_lacking()
 
     def show(self, rows: Mapping[str, Sequence[str]], cursor: str | None = None) -> None:
         """Replace the rows.

@@ -7,7 +7,6 @@ from datetime import tzinfo
 
 from rich.cells import cell_len
 from textual import events
-from textual.message import Message
 
 from lockterm.domain import dates
 from lockterm.domain.history import HistoryLine
@@ -52,9 +51,6 @@ class HistoryTable(RowTable):
     The last one is told of rows in sight, and has its place before it was read.
     """
 
-    class Lacking(Message):
-        """Rows have come in sight of which it has to be read what was changed."""
-
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(
             Column("When", most=WHEN, least=WHEN),
@@ -98,7 +94,7 @@ class HistoryTable(RowTable):
         self._zone, self._is_one_lock = zone, one_lock
         self._choose_columns()
         self.show(LazyRows(self._lines, self._cells), first)
-        self.call_after_refresh(self._look_for_lacking)
+        self.call_after_refresh(self.look_for_lacking)
 
     def show_changes(self, changes: Mapping[str, str]) -> None:
         """Tell what was changed, where that is shown; nothing else moves.
@@ -125,19 +121,10 @@ class HistoryTable(RowTable):
             and line.call in _TOLD
         ]
 
-    def _look_for_lacking(self) -> None:
-        if self.lacking:
-            self.post_message(self.Lacking())
-
-    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Other rows are in sight."""
-        super().watch_scroll_y(old_value, new_value)
-        self._look_for_lacking()
-
     def on_resize(self, event: events.Resize) -> None:
         """Before the base shares out the width."""
         self._choose_columns()
-        self.call_after_refresh(self._look_for_lacking)
+        self.call_after_refresh(self.look_for_lacking)
 
     def _choose_columns(self) -> None:
         is_wide = self.screen.has_class("-wide")

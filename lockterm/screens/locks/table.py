@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from textual import events
-from textual.message import Message
 
 from lockterm.domain import dates
 from lockterm.domain.age import read_when, short_age
@@ -103,9 +102,6 @@ class LocksTable(RowTable):
 
     sortable = _BY
 
-    class Lacking(Message):
-        """Rows have come in sight of which it has to be read what ends."""
-
     def __init__(self, marked: Callable[[Lock], bool], *, id: str | None = None) -> None:
         super().__init__(
             Column("Name", most=40, least=18),
@@ -141,7 +137,7 @@ class LocksTable(RowTable):
         self._choose_columns()
         rows = LazyRows(shelf.locks, self._cells)
         self.show(rows, str(cursor) if cursor is not None else None)
-        self.call_after_refresh(self._look_for_lacking)
+        self.call_after_refresh(self.look_for_lacking)
 
     def read_ends_again(self) -> None:
         """Have it read anew what ends; what is known is shown until then."""
@@ -165,19 +161,10 @@ class LocksTable(RowTable):
         again = self._to_read_again
         return [key for key in self.in_sight if key not in self._ends or key in again]
 
-    def _look_for_lacking(self) -> None:
-        if self.lacking:
-            self.post_message(self.Lacking())
-
-    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Other rows are in sight."""
-        super().watch_scroll_y(old_value, new_value)
-        self._look_for_lacking()
-
     def on_resize(self, event: events.Resize) -> None:
         """Before the base shares out the width."""
         self._choose_columns()
-        self.call_after_refresh(self._look_for_lacking)
+        self.call_after_refresh(self.look_for_lacking)
 
     def _choose_columns(self) -> None:
         is_wide = self.screen.has_class("-wide")
