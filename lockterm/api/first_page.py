@@ -1,9 +1,10 @@
 """The first page of a lock's list, asked for in a thread while the rest of lockterm is imported.
 
 It is the request that the client would send first, by the same rules: no proxy and no redirect,
-TLS and authorities as configured, the profile's headers, the same limits of time and size, and h11
-to read the answer, as httpcore does. An answer is what the client's first attempt came to; where
-the line broke, nothing is lost but time: it is a read, and the client asks as ever.
+TLS as configured, the profile's headers, the same limits of time and size, and h11 to read the
+answer, as httpcore does. An answer is what the client's first attempt came to; where the line
+broke, or an authority is wanted that takes long to load, nothing is lost but time: it is a read,
+and the client asks as ever.
 """
 
 from __future__ import annotations

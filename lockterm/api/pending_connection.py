@@ -25,7 +25,7 @@ class PendingConnection:
     def __init__(self, host: str, port: int, within_s: float) -> None:
         self.address = (host, port)
         self._line: _socket.socket | None = None
-        self._error: OSError | None = None
+        self._error: Exception | None = None
         self._is_wanted = True
         self._done = _thread.allocate_lock()
         """Held until there is a connection or an error, and from when someone has either."""
@@ -43,6 +43,7 @@ class PendingConnection:
 
         Raises:
             OSError: There is none; it is what the first address came to.
+            ValueError, OverflowError: No host or port has such a name.
         """
         if not self._done.acquire(timeout=max(within_s, 0)):
             self.close()
@@ -63,10 +64,8 @@ class PendingConnection:
     def _connect(self, end_s: float) -> None:
         try:
             self._line = self._first(end_s)
-        except OSError as error:
+        except (OSError, ValueError, OverflowError) as error:
             self._error = error
-        except (ValueError, OverflowError):  # no host or port has such a name
-            pass
         finally:
             self._done.release()
         self._close_unwanted()

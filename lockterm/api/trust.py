@@ -63,10 +63,10 @@ def quick_tls_context(base_url: str, ca_file: str, *, ca_only: bool = False) -> 
     """
     context = _context()
     if not ca_only:
-        names = Path(ssl.get_default_verify_paths().openssl_capath)
-        if not any(names.glob("*.0")):
+        directory = ssl.get_default_verify_paths().openssl_capath
+        if not (directory and any(Path(directory).glob("*.0"))):
             return tls_context(base_url, ca_file)
-        context.load_verify_locations(capath=names)
+        context.load_verify_locations(capath=directory)
     _load_own(context, ca_file)
     return context
 

@@ -143,6 +143,8 @@ def _first_page(
 ) -> FirstPage | None:
     """Ask for the first page of the lock that is to be opened; without one, nothing is asked."""
     if settings.profile is None or settings.open_lock is None:
+        if connection is not None:
+            connection.close()
         return None
     from lockterm.api.first_page import FirstPage
 

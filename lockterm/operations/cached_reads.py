@@ -137,13 +137,24 @@ class CachedReads:
         return await self._cache.thread.run(self._cache.lists, lock_id)
 
     async def ends(self, lock_id: int) -> Ends | None:
-        """What has ended and ends soon of a lock's whole list that is kept; None: none is."""
+        """What has ended and ends soon of a lock's whole list that is kept.
+
+        Returns:
+            That; None where none is kept, or it cannot be read to its end.
+        """
         from lockterm.domain.listing import Ends, ending_soon
 
         now_ms, found, blocks = self.connection.clock.now_ms(), None, 0
 
         def more(cache: Cache) -> tuple[Ends | None, int]:
-            ends, read = found, cache.ends(lock_id, blocks, _BLOCKS)
+            """Count some blocks; tells how many there were."""
+            read = cache.ends(lock_id, blocks, _BLOCKS)
+            first = cache.ends(lock_id, 0, 1)  # after them: it tells that it is still that list
+            if first is None or read is None:
+                return None, 0
+            if found is not None and {at_ms for _, at_ms, _ in first + read} != {found.at_ms}:
+                return None, _BLOCKS  # another list has come in its place: begin again
+            ends = found
             for block, at_ms, changed in read:
                 counts = ending_soon(block, now_ms)
                 ends = Ends(counts + ends.counts if ends else counts, at_ms, changed)
@@ -151,7 +162,7 @@ class CachedReads:
 
         while self._cache is not None:
             found, read = await self._cache.thread.run(more, self._cache)
-            blocks += read
+            blocks = 0 if found is None else blocks + read
             if read < _BLOCKS:
                 break
         return found

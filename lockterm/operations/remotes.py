@@ -129,9 +129,8 @@ class Remotes:
         read = asyncio.get_running_loop().create_future()
         read.set_result(seen)
         self._keep_page(key, read)
-        self._reads.note_due(
-            page_source(*key), seen
-        )  # who leaves at once finds it at the next start
+        # Who leaves at once finds it at the next start.
+        self._reads.note_due(page_source(*key), seen)
         return seen, lambda: self._note_first(key, outcome, seen)
 
     def _note_first(self, key: PageKey, outcome: Outcome, seen: Seen[RemotePage]) -> None:

@@ -234,7 +234,9 @@ class Cache:
         except (StoreError, ValueError, TypeError):
             return {}
 
-    def ends(self, lock_id: int, block: int, most: int) -> list[tuple[array[int], int, bool]]:
+    def ends(
+        self, lock_id: int, block: int, most: int
+    ) -> list[tuple[array[int], int, bool]] | None:
         """When the remotes of a list end that is kept whole.
 
         Args:
@@ -243,7 +245,8 @@ class Cache:
             most: So many blocks.
 
         Returns:
-            Of each block ``Block.ends``, ``Listing.at_ms`` and ``Listing.changed``.
+            Of each block ``Block.ends``, ``Listing.at_ms`` and ``Listing.changed``; None where they
+            cannot be read.
         """
         try:
             with self._opened().reading() as connection:
@@ -254,7 +257,7 @@ class Cache:
                 )
                 return [(array("q", ends), at_ms, bool(changed)) for ends, at_ms, changed in rows]
         except (StoreError, ValueError, TypeError):
-            return []
+            return None
 
     def is_behind(self, lock_id: int) -> bool:
         """Whether no list of a lock is kept, or the lock was changed since."""

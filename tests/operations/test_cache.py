@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sqlite3
 import threading
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -257,7 +258,9 @@ def test_of_lists_the_oldest_go_and_no_half_of_one(
     cache.close()
 
 
-async def test_what_ends_of_a_long_list_is_counted_block_by_block(tmp_path: Path) -> None:
+async def test_what_ends_of_a_long_list_is_counted_block_by_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     profile, day_ms = Profile(name="p", base_url="http://127.0.0.1:9"), 86_400_000
     cache = Cache(tmp_path / "answers.db", profile)
     operations = Operations(profile, Database(tmp_path / "lockterm.db"), cache=cache)
@@ -275,6 +278,23 @@ async def test_what_ends_of_a_long_list_is_counted_block_by_block(tmp_path: Path
     empty = await operations.remotes.ends(2)
     assert empty is not None and not empty.counts.total()
     assert await operations.remotes.ends(3) is None
+
+    read = cache.ends
+
+    def replaced(lock_id: int, block: int, most: int):
+        if block == 100:
+            monkeypatch.undo()
+            cache.put_list(1, Listing([block_of_one], now_ms))
+        return read(lock_id, block, most)
+
+    block_of_one = Block.of([Remote.read({**dates, "endDate": 2})])
+    monkeypatch.setattr(cache, "ends", replaced)
+    assert await operations.remotes.ends(1) == Ends(Counter({State.ENDED: 1}), now_ms, False)
+
+    await operations.remotes.keep_list(1, Listing([block] * 120, now_ms))
+    with closing(sqlite3.connect(tmp_path / "answers.db")) as file, file:
+        file.execute("UPDATE lists SET ends = x'01' WHERE lock_id = 1 AND block = 110")
+    assert await operations.remotes.ends(1) is None, "a part is not told as the whole"
     await operations.close()
 
 

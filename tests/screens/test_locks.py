@@ -14,6 +14,7 @@ from lockterm.api.transport import Transport
 from lockterm.domain.locks import Lock
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.locks import LocksScreen
+from lockterm.screens.locks import screen as locks_screen
 from lockterm.screens.locks.table import LocksTable
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
@@ -94,6 +95,21 @@ async def test_a_wide_book_tells_what_ends_on_each_lock_and_when_that_was_read(
         await pilot.resize_terminal(119, 40)
         await settled(pilot)
         assert "Ended" not in shown(pilot.app)
+        assert "3 ended" not in words(pilot.app), "it is not read again here"
+
+
+async def test_the_ages_of_a_book_that_is_left_open_go_on(
+    lockterm_app: Starter, service: RunningService, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locks_screen, "AGES_S", 0.05)
+    fill_book(lockterm_app, *LOCKS[1:])
+    async with lockterm_app(service, size=(120, 40)) as pilot:
+        async for one in pilot.app.operations.everywhere.read():
+            assert not one.problem
+        await pilot.press("f5")
+        await until(pilot, lambda: ends(pilot)["Loading dock"].endswith(" now"))
+        clock.now_s += 3 * DAY_MS / 1000
+        await until(pilot, lambda: ends(pilot)["Loading dock"].endswith(" 3d"))
 
 
 async def test_what_ends_is_read_of_the_locks_in_sight(

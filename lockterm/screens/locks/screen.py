@@ -30,6 +30,9 @@ from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.pager import Pager
 from lockterm.widgets.state_panel import StatePanel
 
+AGES_S = 60.0
+"""How often it is told anew how long ago something was."""
+
 _SAMPLE_LOCKS = "One started with --sample-data has the locks 1001 to 1006: try one of them."
 """Said of a service on this machine."""
 
@@ -86,7 +89,6 @@ class LocksScreen(LocktermScreen[None]):
         whoever walks down the book would open the same two locks again and again."""
 
     def crumbs(self) -> tuple[str, ...]:
-        """Where every way starts."""
         return ("Locks",)
 
     def compose_body(self) -> ComposeResult:
@@ -99,6 +101,14 @@ class LocksScreen(LocktermScreen[None]):
         yield Pager(self.operations.now_ms, id="about")
 
     # --- loading -------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        self.set_interval(AGES_S, self._pass_time)
+
+    def _pass_time(self) -> None:
+        """Tell how long ago it was by now that locks were opened and read."""
+        if self.is_current:
+            self._paint()
 
     def on_screen_resume(self) -> None:
         """Read the book whenever it is seen: other screens and sessions change it."""
@@ -128,14 +138,19 @@ class LocksScreen(LocktermScreen[None]):
             self.marks.drop(one for one in self.marks.rows if one.lock_id not in self._places)
         except StoreError as error:
             self.book = error
+        self.workers.cancel_group(self, "ends")  # it may have read what was before
         self._table.read_ends_again()
         self._paint()  # an equal book may be shown with other ages
 
     @work(exclusive=True, group="ends", description="what ends")
     async def read_ends(self) -> None:
         """Read what ends on the locks in sight, as far as it is kept; no key waits for it."""
-        table, remotes = self._table, self.operations.remotes
-        table.show_ends({key: await remotes.ends(int(key)) for key in table.lacking})
+        table, operations = self._table, self.operations
+        try:
+            for key in table.lacking:
+                table.note_ends(key, await operations.remotes.ends(int(key)), operations.now_ms())
+        finally:  # where others have come in sight, what was read until then stays
+            table.refresh()
         self._tell_about()
 
     def _sort(self, locks: Sequence[Lock]) -> None:
@@ -160,7 +175,6 @@ class LocksScreen(LocktermScreen[None]):
     # --- watchers ------------------------------------------------------------------------------
 
     def watch_wanted(self) -> None:
-        """Show what matches."""
         self._paint()
 
     def write_again(self) -> None:
@@ -253,6 +267,9 @@ class LocksScreen(LocktermScreen[None]):
     @on(LineTable.Moved)
     def _moved(self) -> None:
         self._tell_about()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._tell_about)
 
     @on(LocksTable.Lacking)
     def _others_in_sight(self) -> None:
@@ -387,7 +404,6 @@ class LocksScreen(LocktermScreen[None]):
             self.load_book()
 
     def action_find(self) -> None:
-        """Type to find."""
         if isinstance(self.book, tuple):  # now, so that the first letter does not wait for it
             self._texts = self._texts or [*map(_text, self.book)]
         self.query_one(FindLine).open()

@@ -143,15 +143,16 @@ class LocksTable(RowTable):
         """Have it read anew what ends; what is known is shown until then."""
         self._to_read_again = frozenset(self._ends)
 
-    def show_ends(self, ends: Mapping[str, Ends | None]) -> None:
-        """Tell what ends, where that is shown; nothing else moves.
+    def note_ends(self, key: str, ends: Ends | None, now_ms: int) -> None:
+        """Take over what ends on a lock; :meth:`refresh` shows it, and nothing else moves.
 
         Args:
-            ends: By the key of the row; None: no list is kept.
+            key: That of its row.
+            ends: It; None: no list is kept.
+            now_ms: What its age is counted from.
         """
-        self._ends |= ends
-        self._to_read_again -= ends.keys()
-        self.refresh()
+        self._ends[key], self._now_ms = ends, now_ms
+        self._to_read_again -= {key}
 
     @property
     def lacking(self) -> Sequence[str]:
@@ -188,10 +189,11 @@ class LocksTable(RowTable):
     def ends_in_words(self, lock: Lock) -> str:
         """``read 3 h ago: 2 ended, 1 < 7 days``; nothing where that is not known."""
         ends = self._ends.get(str(lock.lock_id))
-        if ends is None:
+        if ends is None or _READ in self.hidden:  # where it is hidden, it is not read again
             return ""
         when = read_when(ends.at_ms, self._now_ms, changed=ends.changed)
-        counts = [f"{count:,} {state.word}" for state, count in ends.counts.items() if count]
+        states = [state for column in _ENDS.values() for state in column if ends.counts[state]]
+        counts = [f"{ends.counts[state]:,} {state.word}" for state in states]
         return f"{when}: {', '.join(counts) or 'nothing has ended or ends soon'}"
 
     def in_order(self, locks: Sequence[Lock]) -> Sequence[Lock]:

@@ -88,7 +88,8 @@ class PageView:
     @property
     def is_replayed(self) -> bool:
         """Whether the rows are those that stood on the terminal at the start."""
-        return self.state.seen is self.replayed and self.state.error is None
+        seen = self.state.seen
+        return seen is not None and seen is self.replayed and self.state.error is None
 
     def has_rows_of(self, other: PageView) -> bool:
         """Whether the rows are those of another view, which are not painted again then."""
