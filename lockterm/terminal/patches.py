@@ -51,12 +51,21 @@ _CHARACTERS = {**dict.fromkeys(SENDABLE), **PUNCTUATION, "space": " "}
 
 
 class SeenScrollBar(ScrollBarRender):
-    """Textual's, which is made of background colours; of glyphs in the terminal's own colours."""
+    """Textual's, which is made of background colours; of glyphs in the terminal's own colours.
+
+    In ASCII there are no parts of a cell: the handle ends with a whole one.
+    """
 
     @classmethod
     def render_bar(cls, *args: Any, **options: Any) -> Segments:
         """As Textual's; the handle is a block where it has the colour of the terminal's text."""
         bar = super().render_bar(*args, **options)
+        if are_ascii():
+            segments = [
+                Segment(" " * len(text) if text.strip() else text, style)
+                for text, style, _ in bar.segments
+            ]
+            bar = Segments(segments, new_lines=bar.new_lines)
         if not options["bar_color"].is_default:
             return bar
         # Of an upright one the cells are reversed: a full block reaches into the cell beside it on
