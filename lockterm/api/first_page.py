@@ -25,6 +25,7 @@ from lockterm.api.payloads import page_of
 from lockterm.api.pending_connection import PendingConnection
 from lockterm.api.settings import checked_base_url, connect_limit_s, sent_headers
 from lockterm.config.profile import USUAL_LINES
+from lockterm.config.values import PORTS
 from lockterm.errors import ConfigError, LocktermError
 from lockterm.record import record
 
@@ -38,8 +39,6 @@ LIST_PATH = "/api/v1/bluetooth-remote/list"
 
 _PLAIN = re.compile(r"(https?)://((?!xn--)[a-z0-9.-]+)(?::([0-9]+))?((?:/(?!\.)[A-Za-z0-9._~-]+)*)")
 """An address that httpx sends as it is written; with another one, only the client begins."""
-
-_USUAL_PORTS = {"http": 80, "https": 443}
 
 _MOST_OF_A_HEAD = 100 * 1024
 """Bytes of a head, or of what frames a chunk; httpcore's number."""
@@ -83,7 +82,7 @@ def plain_address(profile: Profile) -> tuple[str, str, int, str] | None:
     if plain is None:
         return None
     scheme, host, port, prefix = plain.groups()
-    return scheme, host, int(port or _USUAL_PORTS[scheme]), prefix
+    return scheme, host, int(port or PORTS[scheme]), prefix
 
 
 class FirstPage:
@@ -149,7 +148,7 @@ class FirstPage:
             if isinstance(error, ValueError):
                 raise  # a certificate: authorities that the client alone has loaded may trust it
             return Outcome(error=error)
-        at = host if port == _USUAL_PORTS[scheme] else f"{host}:{port}"
+        at = host if port == PORTS[scheme] else f"{host}:{port}"
         with line:
             return self._asked(line, at, prefix + LIST_PATH, end_s)
 

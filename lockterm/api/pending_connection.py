@@ -9,6 +9,9 @@ import _socket
 import _thread
 import time
 
+CONNECT_S = 5.0
+"""The most seconds for a connection, and again for its TLS handshake."""
+
 _NEXT_ADDRESS_S = 0.25
 """So long, in seconds, each address of a host is tried while there is another one (RFC 8305)."""
 
@@ -22,7 +25,7 @@ class PendingConnection:
         within_s: Seconds after which it is given up.
     """
 
-    def __init__(self, host: str, port: int, within_s: float) -> None:
+    def __init__(self, host: str, port: int, within_s: float = CONNECT_S) -> None:
         self.address = (host, port)
         self._line: _socket.socket | None = None
         self._error: Exception | None = None

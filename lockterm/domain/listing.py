@@ -14,10 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from lockterm.domain.dates import DAY_MS
 from lockterm.domain.remotes import Remote
 from lockterm.domain.searching import search_text
-from lockterm.domain.validity import State, end_of
+from lockterm.domain.validity import MONTH_MS, WEEK_MS, State, end_of
 from lockterm.record import record
 
 NEVER = -(2**63)
@@ -184,9 +183,9 @@ def ending_soon(ends: Iterable[int], now_ms: int) -> Counter[State]:
         ends: ``Block.ends``.
         now_ms: Now, in milliseconds.
     """
-    near = [end for end in ends if NEVER < end <= now_ms + 30 * DAY_MS]
+    near = [end for end in ends if NEVER < end <= now_ms + MONTH_MS]
     over = sum(end <= now_ms for end in near)
-    week = sum(end <= now_ms + 7 * DAY_MS for end in near) - over
+    week = sum(end <= now_ms + WEEK_MS for end in near) - over
     found = {State.ENDED: over, State.WEEK: week, State.MONTH: len(near) - over - week}
     return Counter(found)
 

@@ -208,9 +208,13 @@ def _state(
     return state, state.word, ""
 
 
+WEEK_MS, MONTH_MS = 7 * dates.DAY_MS, 30 * dates.DAY_MS
+"""What is left of a period, in milliseconds, from when on its end is told by its state."""
+
+
 def _by_dates(phase: Phase, left_ms: int) -> State:
-    if phase is Phase.NOW and left_ms <= 30 * dates.DAY_MS:
-        return State.WEEK if left_ms <= 7 * dates.DAY_MS else State.MONTH
+    if phase is Phase.NOW and left_ms <= MONTH_MS:
+        return State.WEEK if left_ms <= WEEK_MS else State.MONTH
     return _OF_PHASE[phase]
 
 

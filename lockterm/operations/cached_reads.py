@@ -149,7 +149,8 @@ class CachedReads:
         def more(cache: Cache) -> tuple[Ends | None, int]:
             """Count some blocks; tells how many there were."""
             read = cache.ends(lock_id, blocks, _BLOCKS)
-            first = cache.ends(lock_id, 0, 1)  # after them: it tells that it is still that list
+            # Read after them, the first one tells whether it is still that list.
+            first = cache.ends(lock_id, 0, 1) if blocks else read
             if first is None or read is None:
                 return None, 0
             if found is not None and {at_ms for _, at_ms, _ in first + read} != {found.at_ms}:

@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from lockterm.terminal.widths import Cell
 
 
-_CONNECT_S = 10.0
-"""Seconds; who asks over the connection may wait for less."""
-
-
 def show_at_once(
     replay: Replay, start: StartKey, environ: Mapping[str, str], now_ms: int
 ) -> PendingConnection | None:
@@ -59,7 +55,7 @@ def _connected(service: tuple[str, int]) -> PendingConnection:
     """A connection to host and port; the frame does not wait for what is imported for it."""
     from lockterm.api.pending_connection import PendingConnection
 
-    return PendingConnection(*service, _CONNECT_S)
+    return PendingConnection(*service)
 
 
 def cache_of(environ: Mapping[str, str]) -> str:
