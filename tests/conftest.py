@@ -115,12 +115,12 @@ def pytest_configure(config: pytest.Config) -> None:
     long.begin(all_of_it=getoption("--all"), new_ones=getoption("--long-faults"))
 
 
-def pytest_collectstart(collector: pytest.Collector) -> None:
+def pytest_collection(session: pytest.Session) -> None:
     """Import the tests in another order in each worker: what one has compiled, the others find."""
-    config = collector.config
+    config = session.config
     worker = getattr(config, "workerinput", None)
     is_whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
-    if worker is None or not is_whole or not isinstance(collector, pytest.Session):
+    if worker is None or not is_whole:
         return
     gc.disable()
     here = Path(__file__).parent
