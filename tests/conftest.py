@@ -6,7 +6,7 @@ import gc
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from datetime import date
 from importlib import import_module
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import strategies
 
 from lockterm.domain import glyphs
 from lockterm.operations.proof import Horizon
@@ -115,17 +116,29 @@ def pytest_configure(config: pytest.Config) -> None:
     long.begin(all_of_it=getoption("--all"), new_ones=getoption("--long-faults"))
 
 
-def pytest_collection(session: pytest.Session) -> None:
-    """Import the tests in another order in each worker: what one has compiled, the others find."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Do once what each worker would do, before it collects.
+
+    They import the tests each in another order: what one has compiled, the others find. Meanwhile
+    whoever has started them writes down for them which characters there are.
+    """
     config = session.config
     worker = getattr(config, "workerinput", None)
-    is_whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
-    if worker is None or not is_whole:
-        return
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        if worker is None:
+            strategies.text().validate()
+        else:
+            import_tests(int(worker["workerid"][2:]), worker["workercount"])
+    return (yield)
+
+
+def import_tests(worker: int, workers: int) -> None:
+    """Import all tests, beginning where no other worker does."""
     gc.disable()
     here = Path(__file__).parent
     files = sorted(here.rglob("test_*.py"))
-    first = len(files) * int(worker["workerid"][2:]) // worker["workercount"]
+    first = len(files) * worker // workers
     for file in files[first:] + files[:first]:
         with suppress(Exception, pytest.skip.Exception):  # told when it is collected
             import_module(".".join(file.relative_to(here.parent).with_suffix("").parts))

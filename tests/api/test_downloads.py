@@ -114,6 +114,7 @@ def fetch(faults: FaultServer, tmp_path: Path) -> Fetching:
 # --- from the real service -------------------------------------------------------------------
 
 
+@pytest.mark.long
 async def test_every_pack_of_the_service(service, tmp_path):
     for path, pack in PACKS_BY_PATH.items():
         source = PackSource(service.base_url + path, *facts_of(pack))

@@ -76,6 +76,7 @@ async def test_chosen_keys_work_and_are_told(
         assert any(prompt.endswith("(b)") for prompt in prompts if prompt.startswith("Add"))
 
 
+@pytest.mark.long
 async def test_they_are_named_where_there_is_nothing_to_show(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -152,6 +153,7 @@ async def test_vims_keys_work_in_dialogs_and_lists(
         assert app.focused.id == "keep"
 
 
+@pytest.mark.long
 async def test_the_keys_of_outcomes_say_why_they_do_nothing(
     lockterm_app: Starter, service: RunningService
 ) -> None:

@@ -12,18 +12,16 @@ import pytest
 from lockterm.service.running import RunningService
 from lockterm.service.site import now_ms
 from tests.conftest import MATRIX_STEPS
-from tests.long import telling
 from tests.matrix.driving import drive, leave
 from tests.matrix.job_more import whole
 from tests.matrix.job_sites import FILES
 from tests.matrix.terminals import FEW, TERMINALS
 
 BY_NAME = {terminal.name: terminal for terminal in TERMINALS}
-TELLING = ("quiet-no-mouse-60x20",)
-"""The one with the least room and the fewest means; on the usual one the other tests do the job."""
 
 
-@pytest.mark.parametrize("name", telling(TELLING, BY_NAME))
+@pytest.mark.long
+@pytest.mark.parametrize("name", BY_NAME)
 def test_the_main_job(
     name: str,
     running_service: Callable[..., RunningService],

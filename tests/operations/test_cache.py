@@ -111,6 +111,7 @@ async def three_screens(
 MARKS = ("Fob of Anna", "N-of-Anna", "Pack of Anna")
 
 
+@pytest.mark.long
 async def test_nobody_sees_what_another_one_was_shown(starter: Starter) -> None:
     async with Tenants().running() as service:
         async with three_screens(starter, service, ANNA) as (_, look):

@@ -273,6 +273,7 @@ async def test_what_was_sent_again_counts_as_restored(
         assert step.action is Action.KEEP and "was restored already" in step.message
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("renames", [False, True])
 async def test_a_name_that_is_taken_is_left_out_or_changed_as_chosen(
     service: RunningService, start: Start, renames: bool

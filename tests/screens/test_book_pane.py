@@ -39,6 +39,7 @@ async def test_it_has_the_locks_by_name_and_marks_the_one_that_is_open(
         assert [lock.lock_id for lock in screen.known_locks] == [1002, 1003, 1001, 1006]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [(80, 24), (159, 48)])
 async def test_a_narrower_terminal_has_none(
     service: RunningService, lockterm_app: Starter, size: tuple[int, int]
@@ -53,6 +54,7 @@ async def test_a_narrower_terminal_has_none(
         assert not pilot.app.screen.query(BookPane)
 
 
+@pytest.mark.long
 async def test_a_click_and_the_keys_go_to_another_lock(
     service: RunningService, lockterm_app: Starter
 ) -> None:

@@ -11,6 +11,7 @@ from tests.screens.test_pause import asking_to_wait
 THREE_HOURS_S = 3 * 3600.0
 
 
+@pytest.mark.long
 async def test_a_pause_lasts_as_long_as_it_was_asked_for(
     lockterm_app: Starter, clock: Clock
 ) -> None:

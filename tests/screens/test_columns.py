@@ -70,6 +70,7 @@ async def test_columns_are_chosen_ordered_and_kept(
     assert json.loads(Paths.below(lockterm_app.directory).choices.read_bytes()) == {}
 
 
+@pytest.mark.long
 async def test_escape_and_cancel_leave_all_as_it_was(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -82,6 +83,7 @@ async def test_escape_and_cancel_leave_all_as_it_was(
     assert not Paths.below(lockterm_app.directory).choices.exists()
 
 
+@pytest.mark.long
 async def test_the_name_stays(service: RunningService, lockterm_app: Starter) -> None:
     async with lockterm_app(service, 1001, size=(60, 20)) as pilot:
         await press(pilot, "t", "space")
@@ -109,6 +111,7 @@ async def test_what_does_not_fit_is_said(service: RunningService, lockterm_app: 
         await until(pilot, lambda: titles(pilot)[:7] == wide)
 
 
+@pytest.mark.long
 async def test_a_sort_says_that_it_is_of_one_page(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -188,6 +191,7 @@ async def test_a_delete_is_of_the_remote_asked_for_when_rows_are_sorted_meanwhil
         assert target.id not in left and len(left) == 8
 
 
+@pytest.mark.long
 async def test_the_cursor_stays_where_ids_are_missing_or_there_twice(
     lockterm_app: Starter,
 ) -> None:

@@ -17,6 +17,7 @@ from tests.screens.site import MAIN_GATE, canned, fill_book, shown, words
 from tests.screens.test_refusals_told import REMOTE, press
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
 async def test_the_whole_name_of_a_pack_is_in_its_detail(
     lockterm_app: Starter, size: tuple[int, int]
@@ -42,6 +43,7 @@ async def test_the_whole_name_of_a_pack_is_in_its_detail(
         assert name == "".join(line[5:] for line in lines)
 
 
+@pytest.mark.long
 async def test_the_history_shows_where_json_differs(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -59,6 +61,7 @@ async def test_the_history_shows_where_json_differs(
         assert "sssss" not in words(pilot.app).partition("Body")[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("colours", [0, 256])
 async def test_without_colours_an_example_does_not_look_like_a_value(
     service: RunningService, lockterm_app: Starter, colours: int

@@ -88,6 +88,7 @@ async def test_from_the_book_to_all_others(service: RunningService, lockterm_app
             assert_picture(pilot.app, name)
 
 
+@pytest.mark.long
 async def test_a_lock_that_is_not_reached_gets_nothing(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -180,6 +181,7 @@ async def test_an_export_is_chosen_by_its_path_and_goes_to_its_own_lock_too(
         assert someone_else.counted(service, "add") == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", [("B", "Y"), ("H", "Y")])
 async def test_a_backup_is_chosen_in_the_history(
     service: RunningService, lockterm_app: Starter, way: tuple[str, str]

@@ -96,6 +96,7 @@ async def site(
             yield service, server
 
 
+@pytest.mark.long
 async def test_a_pack_of_the_lock(lockterm_app: Starter, service: RunningService) -> None:
     fill_book(lockterm_app, MAIN_GATE)
     pack = MODELS["nordriegel", "NR-450"].packs[0]

@@ -153,6 +153,7 @@ async def test_what_it_looks_like(
             assert_picture(pilot.app, f"ends-days-{at}")
 
 
+@pytest.mark.long
 async def test_it_is_there_from_what_was_read_last_and_asks_nothing(
     lockterm_app: Starter, clock: Clock
 ) -> None:
@@ -190,6 +191,7 @@ async def test_it_is_there_from_what_was_read_last_and_asks_nothing(
         assert len(site.asked) == asked, "letters ask nothing"
 
 
+@pytest.mark.long
 async def test_a_lock_without_an_answer_is_a_line_and_holds_nothing_up(
     lockterm_app: Starter, clock: Clock
 ) -> None:
@@ -364,6 +366,7 @@ async def test_deletes_are_told_at_their_rows_while_they_are_under_way(
         await until(pilot, lambda: "deleting" not in shown(pilot.app))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])
 async def test_weekdays_are_told_wherever_a_remote_is_recurring(
     lockterm_app: Starter, size: tuple[int, int]
@@ -392,6 +395,7 @@ async def test_weekdays_are_told_wherever_a_remote_is_recurring(
             assert by_name["Plain"].partition("N-1")[2].split() == ["<", "30", "days", "now"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", telling(["W"], ["F", "W"]))
 async def test_hostile_names_are_shown_with_care(lockterm_app: Starter, key: str) -> None:
     dates = {"remoteType": 2, "startDate": NOW_MS - 9 * DAY_MS, "endDate": NOW_MS + HOUR_MS}
@@ -454,6 +458,7 @@ async def test_what_ends_is_told_by_day_and_by_span(
             assert len(site.asked) == asked, "it was read just now"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("size", "room", "cells", "many"),
     [((60, 20), 24, 1, "^"), ((80, 24), 10, 2, "^"), ((120, 40), 16, 3, "13")],
@@ -493,6 +498,7 @@ def test_the_signs_of_the_days_to_come_are_apart_in_ascii() -> None:
     assert MORE not in [state.sign for state in State]
 
 
+@pytest.mark.long
 async def test_the_days_to_come_are_told_without_a_lock_that_left_the_book(
     lockterm_app: Starter,
 ) -> None:
@@ -581,6 +587,7 @@ async def test_no_count_is_told_of_what_was_not_counted(lockterm_app: Starter) -
         assert "ends within 7 days: 1" in seen
 
 
+@pytest.mark.long
 async def test_what_comes_is_shown_while_more_comes_and_one_state_alone_is_shown(
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -616,6 +623,7 @@ async def test_what_comes_is_shown_while_more_comes_and_one_state_alone_is_shown
         assert seen == [True, True], "it was shown before the reading was over"
 
 
+@pytest.mark.long
 async def test_what_is_looked_at_for_its_state_alone_has_an_end(
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -196,6 +196,7 @@ async def test_a_pause_that_is_asked_for_is_kept(
             assert len(asked) == 1
 
 
+@pytest.mark.long
 async def test_what_failed_before_is_asked_for_anew_once_the_service_can_be_reached(
     service: RunningService, lockterm_app: Starter
 ) -> None:

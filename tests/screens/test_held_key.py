@@ -15,6 +15,7 @@ from tests.screens.running_app import Clock, Starter, settled, shown
 PRESSES = 100
 
 
+@pytest.mark.long
 async def test_one_request_for_the_page_that_is_wanted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -231,6 +231,7 @@ async def test_messages_are_kept_newest_first(
         await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
 
 
+@pytest.mark.long
 async def test_no_messages_and_hostile_ones(lockterm_app: Starter, service: RunningService) -> None:
     async with lockterm_app(service) as pilot:
         await open_messages(pilot)

@@ -154,6 +154,7 @@ def asked_of(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> list[Collect
     return asked
 
 
+@pytest.mark.long
 async def test_a_wide_terminal_says_what_was_changed_before_and_after(
     lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,6 +206,7 @@ async def test_a_wide_terminal_says_what_was_changed_before_and_after(
         assert len(asked) == count  # it knows them
 
 
+@pytest.mark.long
 async def test_what_was_changed_is_read_of_rows_in_sight_and_no_key_waits_for_it(
     lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -262,6 +264,7 @@ async def test_an_operation_at_other_sizes(
         assert_picture(pilot.app, f"operation-{size[0]}x{size[1]}")
 
 
+@pytest.mark.long
 async def test_today_and_a_day_are_found_by_typing_them(
     lockterm_app: Starter, service: RunningService, clock: Clock
 ) -> None:
@@ -304,6 +307,7 @@ async def test_finding_by_text_outcome_and_lock(
         assert not isinstance(pilot.app.screen, HistoryScreen)
 
 
+@pytest.mark.long
 async def test_from_a_lock_it_begins_with_that_lock(
     lockterm_app: Starter, service: RunningService, clock: Clock
 ) -> None:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
+import pytest
 from textual.widgets import Tree
 
 from lockterm.domain.locks import Lock
@@ -36,6 +37,7 @@ async def silence(base_url: str) -> AsyncIterator[None]:
         await server.wait_closed()
 
 
+@pytest.mark.long
 async def test_what_was_last_read_is_shown_until_the_service_answers(
     service: RunningService, lockterm_app: Starter, clock: Clock
 ) -> None:

@@ -77,6 +77,7 @@ async def test_typing_a_name_replaces_the_one_that_the_service_gave(
         assert field(pilot, "name").value == "Back door 2", "what was typed is not replaced"
 
 
+@pytest.mark.long
 async def test_save_straight_after_the_id_waits_for_the_service(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -137,6 +138,7 @@ async def test_offline_the_lock_is_noted_without_asking(lockterm_app: Starter) -
         assert any("Saved without asking" in message.title for message in pilot.app.messages)
 
 
+@pytest.mark.long
 async def test_editing_keeps_what_is_not_on_the_form(
     lockterm_app: Starter, service: RunningService
 ) -> None:

@@ -62,6 +62,7 @@ def ends(pilot: Pilot[int]) -> dict[str, str]:
     return told
 
 
+@pytest.mark.long
 async def test_a_wide_book_tells_what_ends_on_each_lock_and_when_that_was_read(
     lockterm_app: Starter, service: RunningService, clock: Clock
 ) -> None:
@@ -112,6 +113,7 @@ async def test_the_ages_of_a_book_that_is_left_open_go_on(
         await until(pilot, lambda: ends(pilot)["Loading dock"].endswith(" 3d"))
 
 
+@pytest.mark.long
 async def test_what_ends_is_read_of_the_locks_in_sight(
     lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -149,6 +149,7 @@ NAMED = "…·–─“”•→"
 """A name with the signs that lockterm and Textual draw with."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "look", telling([QUIET], [QUIET, NONE, FULL_LOOK]), ids=["quiet", "none", "all"]
 )
@@ -192,6 +193,7 @@ async def test_the_cursor_of_a_list_is_reversed(
         assert under == [True], shown(pilot)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("look", [FULL_LOOK, SIXTEEN], ids=["true colour", "16"])
 async def test_quiet_can_begin_and_end_on_any_screen(
     service: RunningService, lockterm_app: Starter, look: Look

@@ -62,6 +62,7 @@ def signed(pilot: Pilot[int]) -> list[str]:
     return [line[1:].split("  ")[0] for line in lines if line.startswith("*")]
 
 
+@pytest.mark.long
 async def test_marks_survive_search_and_reading_again(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -169,6 +170,7 @@ async def test_without_a_known_model_there_is_no_voice_to_choose(
         assert isinstance(pilot.app.screen, RefusedModal), "the choice refuses it, too"
 
 
+@pytest.mark.long
 async def test_many_locks_are_read_side_by_side_and_told(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -276,6 +278,7 @@ async def test_what_is_marked_anew_while_a_plan_is_carried_out_stays_marked(
         assert marked(pilot) == {1}
 
 
+@pytest.mark.long
 async def test_a_store_that_fails_while_they_are_read_is_told_and_no_count_of_them(
     lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -290,6 +293,7 @@ async def test_a_store_that_fails_while_they_are_read_is_told_and_no_count_of_th
         assert "read." not in notices(pilot)
 
 
+@pytest.mark.long
 async def test_the_voices_of_each_marked_lock_are_read_and_who_lacks_one_is_named(
     lockterm_app: Starter,
 ) -> None:

@@ -66,6 +66,7 @@ async def carry_out(pilot: Pilot[Any], plan: Plan) -> None:
     await runs.carry_out(plan, on_step=lambda step: None, stop=asyncio.Event())
 
 
+@pytest.mark.long
 async def test_marks_survive_all_that_moves_rows(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -169,6 +170,7 @@ async def test_a_range_all_and_none(service: RunningService, lockterm_app: Start
         assert signed(pilot) == ids
 
 
+@pytest.mark.long
 async def test_escape_unmarks_before_it_leaves_and_that_can_be_taken_back(
     service: RunningService, lockterm_app: Starter
 ) -> None:

@@ -43,6 +43,7 @@ def last_line(pilot: Pilot[Any]) -> str:
     return lines(pilot)[-1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("keys", "kind"),
     [
@@ -76,6 +77,7 @@ async def test_a_notice_takes_the_last_line_and_no_other(
         await until(pilot, lambda: lines(pilot) == before)
 
 
+@pytest.mark.long
 async def test_a_notice_outlives_the_screen_it_came_on(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -117,6 +119,7 @@ async def test_an_error_stands_until_a_key_that_was_typed_after_it_was_read(
                 await settled(pilot)
 
 
+@pytest.mark.long
 async def test_an_error_stands_while_text_is_typed(
     service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,6 +138,7 @@ async def test_an_error_stands_while_text_is_typed(
         await until(pilot, lambda: "Add Ben" not in last_line(pilot))
 
 
+@pytest.mark.long
 async def test_a_key_shows_all_of_it_and_the_line_is_free(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -214,6 +218,7 @@ async def test_what_is_said_as_a_screen_comes_adds_no_line_of_keys_to_it(
         assert len(pilot.app.screen.query(KeyLine)) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("keys", [("d",), ("C",), (":",)])
 async def test_help_and_messages_open_over_a_dialog_and_lead_back_to_it(
     service: RunningService, lockterm_app: Starter, keys: tuple[str, ...]
@@ -237,6 +242,7 @@ async def test_help_and_messages_open_over_a_dialog_and_lead_back_to_it(
         assert not any(someone_else.counted(service, call) for call in ("delete", "clear"))
 
 
+@pytest.mark.long
 async def test_messages_open_over_the_palette(
     service: RunningService, lockterm_app: Starter
 ) -> None:

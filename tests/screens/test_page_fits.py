@@ -60,6 +60,7 @@ async def test_a_number_stays_a_number(service: RunningService, lockterm_app: St
         assert table(pilot).row_count == 36
 
 
+@pytest.mark.long
 async def test_another_size_keeps_remote_marks_search_and_order(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -108,6 +109,7 @@ async def test_only_the_last_of_many_sizes_is_asked_for(
         assert someone_else.counted(service, "list") == asked + 2  # it, and the one behind it
 
 
+@pytest.mark.long
 async def test_a_page_that_was_asked_for_comes_before_another_size(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -179,6 +181,7 @@ async def test_pages_are_counted_as_the_one_that_is_shown_where_another_size_can
         assert here is not None and now is not None and now.id == here.id
 
 
+@pytest.mark.long
 async def test_a_size_that_the_service_refuses_is_asked_for_once(lockterm_app: Starter) -> None:
     sizes: list[int] = []
 

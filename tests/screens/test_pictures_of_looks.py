@@ -90,6 +90,7 @@ TELLING = [
 """Each screen, and each look."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", telling(TELLING, PICTURES), ids="-".join)
 async def test_picture(
     case: tuple[str, str], service: RunningService, lockterm_app: Starter

@@ -308,6 +308,7 @@ async def test_keys_that_are_typed_before_the_question_delete_nothing(
         assert names(service, 1003) == before
 
 
+@pytest.mark.long
 async def test_it_is_left_stopped_and_gone_on_with(
     lockterm_app: Starter, service: RunningService, tmp_path: Path
 ) -> None:
@@ -509,6 +510,7 @@ async def test_what_is_unknown_is_read_back_at_the_end_until_that_is_stopped(
         assert proxy.asked.count("update") == 2
 
 
+@pytest.mark.long
 async def test_leaving_waits_for_the_steps_under_way(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -532,6 +534,7 @@ async def test_leaving_waits_for_the_steps_under_way(
         assert run is not None and run.counts()[StepState.RECORDED] == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("keys", [["enter"], ["right", "enter"]])
 async def test_the_question_to_leave_does_not_outlive_the_run(
     lockterm_app: Starter, service: RunningService, keys: list[str]
@@ -562,6 +565,7 @@ async def test_the_question_to_leave_does_not_outlive_the_run(
         await until(pilot, lambda: not app.is_running or app._exit)
 
 
+@pytest.mark.long
 async def test_a_lock_that_is_not_reached_holds_only_its_own_steps(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -719,6 +723,7 @@ async def test_the_history_has_a_line_for_a_run_and_an_interrupted_one_is_offere
             assert "New 2" in words(pilot.app)
 
 
+@pytest.mark.long
 async def test_dates_are_doubted_while_the_clocks_disagree(
     lockterm_app: Starter, service: RunningService
 ) -> None:

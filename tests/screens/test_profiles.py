@@ -149,6 +149,7 @@ async def test_all_profiles_are_listed_the_broken_ones_with_their_reason(home: H
         await until(pilot, lambda: "variable NOT_SET, which is not set" in words(pilot.app))
 
 
+@pytest.mark.long
 async def test_a_click_on_a_title_sorts_them_and_the_cursor_stays_on_its_profile(
     home: Home,
 ) -> None:
@@ -184,6 +185,7 @@ async def test_enter_opens_another_one_beside_broken_ones(home: Home) -> None:
         assert profile.read_only
 
 
+@pytest.mark.long
 async def test_what_was_said_at_the_start_wins_and_the_list_says_so(home: Home) -> None:
     environ = {"LOCKTERM_BASE_URL": "https://elsewhere.example"}
     async with home.open(environ=environ, read_only=True) as pilot:
@@ -222,6 +224,7 @@ async def test_a_write_on_its_way_is_not_cut_off(tmp_path: Path, clock: Clock) -
             await until(pilot, lambda: goes_on(pilot) is not None)
 
 
+@pytest.mark.long
 async def test_one_is_added_after_it_was_tried(home: Home, service: RunningService) -> None:
     before = home.file.read_text()
     async with home.open() as pilot:
@@ -235,6 +238,7 @@ async def test_one_is_added_after_it_was_tried(home: Home, service: RunningServi
         assert [path for _, path in service.requests] == ["/api/v1/bluetooth-remote/list"]
 
 
+@pytest.mark.long
 async def test_the_one_in_use_is_changed_and_opened_again(home: Home) -> None:
     async with home.open() as pilot:
         form = await form_of(pilot, "e")

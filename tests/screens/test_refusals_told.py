@@ -64,6 +64,7 @@ async def test_where_a_page_should_be(lockterm_app: Starter) -> None:
         assert WHOLE in notices(pilot)  # the message log has it, to be read again
 
 
+@pytest.mark.long
 async def test_below_an_old_page_and_in_the_messages(lockterm_app: Starter) -> None:
     site = Site()
     async with canned(site.answers()) as server:
@@ -98,6 +99,7 @@ async def test_in_a_notice_a_question_and_the_history(lockterm_app: Starter) -> 
         assert WHOLE in words(pilot.app)
 
 
+@pytest.mark.long
 async def test_on_the_detail_of_a_remote(lockterm_app: Starter) -> None:
     site = Site()
     site.refuses = {"/detail"}
@@ -116,6 +118,7 @@ async def test_beside_the_name_in_the_form(lockterm_app: Starter) -> None:
         assert WHOLE in words(pilot.app)
 
 
+@pytest.mark.long
 async def test_in_both_halves_of_the_voices(lockterm_app: Starter) -> None:
     fill_book(lockterm_app, MAIN_GATE)
     site = Site()
@@ -128,6 +131,7 @@ async def test_in_both_halves_of_the_voices(lockterm_app: Starter) -> None:
         assert WHOLE in notices(pilot)
 
 
+@pytest.mark.long
 async def test_it_is_told_once_however_often_the_screen_is_seen_again(
     lockterm_app: Starter,
 ) -> None:

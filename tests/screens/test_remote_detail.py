@@ -105,6 +105,7 @@ async def test_what_is_not_in_the_contract_is_shown_as_it_came(lockterm_app: Sta
         assert now["Lock info"] == 'not in the contract: {\n  "floor": 2\n}'
 
 
+@pytest.mark.long
 async def test_any_value_is_copied_whole(service: RunningService, lockterm_app: Starter) -> None:
     text = "Long name " * 30
     extra = {"a": {"b": [1, 2], "é": "no\u202ename\nand a line"}}
@@ -152,6 +153,7 @@ async def test_without_the_service_it_says_so_and_keeps_what_was_read(
         assert "Service unreachable" in shown(pilot) and "r  try again" in shown(pilot)
 
 
+@pytest.mark.long
 async def test_the_lock_book_learns_the_names_it_does_not_have(
     service: RunningService, lockterm_app: Starter
 ) -> None:

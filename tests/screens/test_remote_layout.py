@@ -70,6 +70,7 @@ def widths(rows: list[RemoteRow]) -> dict[str, int]:
     return {key: allowed[len(rows) % len(allowed)] for key, allowed in GROWING.items()}
 
 
+@pytest.mark.long
 @given(arrangements, st.integers(20, 220), lists, st.sampled_from(["", "deleting"]))
 def test_a_line_is_as_wide_as_planned_and_has_a_name(
     arrangement: Arrangement, room: int, remotes: list[Remote], busy: str

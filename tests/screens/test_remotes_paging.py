@@ -57,6 +57,7 @@ async def test_a_neighbour_page_is_there_without_a_round_trip(
         assert table(pilot).selected == first
 
 
+@pytest.mark.long
 async def test_a_lock_that_is_opened_again_is_asked_for_again(
     running_service: Callable[..., RunningService], lockterm_app: Starter, clock: Clock
 ) -> None:
@@ -91,6 +92,7 @@ async def test_a_lock_that_is_opened_again_without_its_service_is_called_stale(
         assert "OFFLINE" in shown(pilot)
 
 
+@pytest.mark.long
 async def test_a_lock_that_was_opened_just_now_is_not_asked_for_again(
     service: RunningService, lockterm_app: Starter, clock: Clock
 ) -> None:
@@ -105,6 +107,7 @@ async def test_a_lock_that_was_opened_just_now_is_not_asked_for_again(
         assert someone_else.counted(service, "list") == asked
 
 
+@pytest.mark.long
 async def test_the_next_page_needs_no_round_trip_while_an_opened_lock_is_asked_for(
     service: RunningService, lockterm_app: Starter, clock: Clock
 ) -> None:
@@ -160,6 +163,7 @@ async def test_every_way_to_a_page(service: RunningService, lockterm_app: Starte
         assert "page 3 of 7" in shown(pilot)
 
 
+@pytest.mark.long
 async def test_a_page_size_keeps_the_remote_and_believes_the_service(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -240,6 +244,7 @@ async def test_the_age_is_painted_with_keys_and_not_by_itself(
         await until(pilot, lambda: "updated 12 s ago" in shown(pilot))
 
 
+@pytest.mark.long
 async def test_the_lock_book_learns_how_many_remotes_there_are(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -307,6 +312,7 @@ async def test_twenty_rows_fit_a_terminal_of_24_lines(
         assert lines[23].endswith("? help")
 
 
+@pytest.mark.long
 async def test_where_not_all_fit_the_keys_that_work_are_told_first(
     service: RunningService, lockterm_app: Starter
 ) -> None:

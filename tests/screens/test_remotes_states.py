@@ -42,6 +42,7 @@ async def test_loading_is_said_while_the_first_page_is_on_its_way(
         await settled(pilot)
 
 
+@pytest.mark.long
 async def test_a_slow_page_leaves_the_old_one_in_sight(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -109,6 +110,7 @@ async def test_a_page_that_cannot_be_had_leaves_the_one_before(
         assert "page 2 of 7 · 137 remotes" in shown(pilot)
 
 
+@pytest.mark.long
 async def test_finding_says_how_much_was_searched(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -131,6 +133,7 @@ async def test_finding_says_how_much_was_searched(
         assert "page 1 of 7" in shown(pilot)
 
 
+@pytest.mark.long
 async def test_nothing_matches_on_the_whole_lock(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -222,6 +225,7 @@ async def test_extra_data_is_found_and_so_are_the_words_of_the_columns(
         assert rows(pilot) == ["Other"]
 
 
+@pytest.mark.long
 async def test_remotes_of_a_state_are_shown_alone_from_the_whole_lock(
     service: RunningService, lockterm_app: Starter
 ) -> None:

@@ -106,6 +106,7 @@ async def test_enter_on_keep_keeps(service: RunningService, lockterm_app: Starte
         assert someone_else.counted(service, "delete") == 0
 
 
+@pytest.mark.long
 async def test_the_buttons_stand_whole_whatever_the_name(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -119,6 +120,7 @@ async def test_the_buttons_stand_whole_whatever_the_name(
         await press(pilot, "escape")
 
 
+@pytest.mark.long
 async def test_delete_says_that_it_is_gone_or_changed(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -236,6 +238,7 @@ async def test_clear_stops_where_the_number_is_another_by_then(
         assert "10 remotes now, not 9" in notices(pilot)
 
 
+@pytest.mark.long
 async def test_user_number(service: RunningService, lockterm_app: Starter) -> None:
     async with lockterm_app(service, 1003) as pilot:
         await press(pilot, "u")
@@ -262,6 +265,7 @@ async def test_a_user_number_is_not_given_to_the_next_remote_with_the_id(
         assert someone_else.counted(service, "updateRemoteUserNo") == 0
 
 
+@pytest.mark.long
 async def test_a_refusal_is_quoted(service: RunningService, lockterm_app: Starter) -> None:
     async with lockterm_app(service, 1003) as pilot:
         await press(pilot, "u", "minus", "1", "enter")
@@ -311,6 +315,7 @@ async def test_a_read_only_profile_and_a_missing_end_say_why(
         assert refused in said.text and (said.times, len(pilot.app.messages)) == (2, 2)
 
 
+@pytest.mark.long
 async def test_a_write_outlives_the_screen_that_began_it(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -325,6 +330,7 @@ async def test_a_write_outlives_the_screen_that_began_it(
         assert len(someone_else.page(service, 1003)) == 8
 
 
+@pytest.mark.long
 async def test_copy_goes_to_the_terminal_and_says_so(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -336,6 +342,7 @@ async def test_copy_goes_to_the_terminal_and_says_so(
         assert f"{remote.remote_number} - sent to the terminal" in pilot.app.messages[-1].text
 
 
+@pytest.mark.long
 async def test_an_added_remote_is_found_on_its_page_and_no_notice_covers_it(
     service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:

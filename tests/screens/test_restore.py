@@ -92,6 +92,7 @@ async def test_it_fits_a_small_terminal(lockterm_app: Starter, service: RunningS
         assert "Each gets a new id" in words(pilot.app) and "Cancel" in words(pilot.app)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("renames", [False, True])
 async def test_a_taken_name_is_left_out_or_changed_as_chosen(
     lockterm_app: Starter, service: RunningService, renames: bool
@@ -116,6 +117,7 @@ async def test_a_taken_name_is_left_out_or_changed_as_chosen(
     assert names(service, 1003)[name] == 1
 
 
+@pytest.mark.long
 async def test_a_change_cannot_be_restored_and_says_so(
     lockterm_app: Starter, service: RunningService
 ) -> None:

@@ -186,6 +186,7 @@ PROBLEMS = {
 """Size -> its picture."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", telling([(80, 24), (60, 20)], PROBLEMS))
 async def test_what_is_wrong_is_listed_with_line_and_reason(
     service: RunningService, lockterm_app: Starter, folder: Path, size: tuple[int, int]

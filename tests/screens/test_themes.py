@@ -27,6 +27,7 @@ from tests.screens.running_app import Starter, notices, settled, shown, strips
 from tests.screens.tour import tour
 
 
+@pytest.mark.long
 async def test_a_theme_is_chosen_kept_and_there_at_the_next_start(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -69,6 +70,7 @@ def test_a_kept_theme_that_is_none_is_ignored_and_logged(
     assert "the kept theme is none that is known" in caplog.text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("look", [Look(quiet=True), Look(colours=16), Look(colours=0)])
 async def test_where_the_terminals_colours_are_used_the_choice_waits(
     service: RunningService, lockterm_app: Starter, look: Look
@@ -91,6 +93,7 @@ async def test_where_the_terminals_colours_are_used_the_choice_waits(
     assert lockterm_app.app(service).theme == "nord"
 
 
+@pytest.mark.long
 async def test_a_choice_that_cannot_be_kept_holds_for_the_session(
     service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from lockterm.domain.locks import Lock
@@ -59,6 +60,7 @@ async def test_a_click_on_a_title_sorts_up_then_down_then_not_at_all(
             assert shown(pilot).splitlines()[1][at:].startswith((f"{title} ^", f"{title}^"))
 
 
+@pytest.mark.long
 async def test_the_lock_book_is_sorted_and_stays_so_where_it_is_read_and_searched(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -91,6 +93,7 @@ async def test_the_lock_book_is_sorted_and_stays_so_where_it_is_read_and_searche
         assert ids()[:3] == [1001, 1002, 1003]
 
 
+@pytest.mark.long
 async def test_what_was_found_on_all_locks_is_sorted_and_each_key_is_for_its_row(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -122,6 +125,7 @@ async def test_what_was_found_on_all_locks_is_sorted_and_each_key_is_for_its_row
         assert found() == by_itself
 
 
+@pytest.mark.long
 async def test_what_ends_is_sorted_by_when_and_by_the_lock(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -183,6 +187,7 @@ async def test_where_remotes_are_copied_to_is_sorted_and_each_mark_stays_on_its_
         assert [row[2:] for row in rows()] == [row[2:] for row in by_itself]
 
 
+@pytest.mark.long
 async def test_what_stands_by_time_is_not_sorted(
     service: RunningService, lockterm_app: Starter
 ) -> None:

@@ -122,6 +122,7 @@ async def test_a_voice_is_set_back_to_the_one_that_was_set_from_here_before(
         assert last.body["currentVoiceTimbre"] == {"lang": "de-DE", "timbre": "anna"}
 
 
+@pytest.mark.long
 async def test_a_delete_is_undone_by_its_restore(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -155,6 +156,7 @@ async def test_what_it_looks_like(
         assert_picture(pilot.app, f"undo-{size[0]}x{size[1]}")
 
 
+@pytest.mark.long
 async def test_what_cannot_be_undone_says_why(
     service: RunningService, lockterm_app: Starter
 ) -> None:
@@ -193,6 +195,7 @@ async def test_a_user_number_that_was_set_from_here_comes_back(
         assert "the user number is 7 by now" in screen.drawn.left[0].message
 
 
+@pytest.mark.long
 async def test_a_run_is_undone_as_a_whole_and_a_step_of_it_on_its_own(
     service: RunningService, lockterm_app: Starter
 ) -> None:

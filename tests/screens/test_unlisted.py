@@ -105,6 +105,7 @@ async def test_the_table_shows_what_the_list_does_not_yet(
         assert " added" not in added and str(remotes[0].remote_name) not in shown(pilot.app)
 
 
+@pytest.mark.long
 async def test_what_was_added_and_changed_just_now_is_shown_as_it_was_changed(
     service: RunningService, lockterm_app: Starter
 ) -> None:

@@ -57,6 +57,7 @@ async def test_pictures(lockterm_app: Starter, service: RunningService) -> None:
             assert_picture(pilot.app, name)
 
 
+@pytest.mark.long
 async def test_the_tree_names_languages_and_timbres(
     lockterm_app: Starter, service: RunningService
 ) -> None:
@@ -284,6 +285,7 @@ async def test_a_lost_answer_is_neither_success_nor_failure(
         assert book_of(lockterm_app)[1001].voice == MAIN_GATE.voice
 
 
+@pytest.mark.long
 async def test_leaving_does_not_cut_off_a_request(lockterm_app: Starter) -> None:
     fill_book(lockterm_app, MAIN_GATE)
     arrived, left = [], asyncio.Event()
@@ -385,6 +387,7 @@ async def test_odd_and_hostile_voices(lockterm_app: Starter) -> None:
             assert tree.cursor_line == line == tree.last_line - 3, "on the first of two alike"
 
 
+@pytest.mark.long
 async def test_the_setting_carries_the_raw_strings(lockterm_app: Starter) -> None:
     fill_book(lockterm_app, MAIN_GATE)
     arrived: list[dict[str, Any]] = []

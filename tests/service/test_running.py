@@ -144,10 +144,11 @@ def test_the_site_has_what_screens_need(running_service, call_to) -> None:
     assert gate_ids[-1] - gate_ids[0] > 2 * len(gate_ids)
 
 
+@pytest.mark.long
 def test_callers_at_once(api) -> None:
     def work(worker: int) -> None:
         with httpx.Client(
-            base_url=api.service.base_url, trust_env=False, timeout=PATIENCE_S
+            base_url=api.service.base_url, trust_env=False, verify=False, timeout=PATIENCE_S
         ) as http:
             for turn in range(10):
                 body = {**ADD, "remoteName": f"{worker}/{turn}"}
@@ -178,7 +179,9 @@ def test_stop_is_prompt_and_leaves_nothing(running_service) -> None:
     service = running_service()
     address = httpx.URL(service.base_url)
     with (
-        httpx.Client(base_url=service.base_url, trust_env=False, timeout=PATIENCE_S) as keep_alive,
+        httpx.Client(
+            base_url=service.base_url, trust_env=False, verify=False, timeout=PATIENCE_S
+        ) as keep_alive,
         socket.create_connection((address.host, address.port)) as silent,
         socket.create_connection((address.host, address.port)) as half_sent,
         socket.create_connection((address.host, address.port)) as not_reading,
@@ -251,7 +254,9 @@ def test_in_the_foreground(number: signal.Signals, tmp_path: Path) -> None:
         assert process.stdout is not None
         first = process.stdout.readline()
         assert first.startswith("listening on http://127.0.0.1:")
-        with httpx.Client(base_url=first.split()[-1], trust_env=False, timeout=PATIENCE_S) as http:
+        with httpx.Client(
+            base_url=first.split()[-1], trust_env=False, verify=False, timeout=PATIENCE_S
+        ) as http:
             page = http.get(f"{REMOTE}list", params={"lockId": 1001}).json()["data"]
             assert page["total"] == 137
             process.send_signal(number)

@@ -227,6 +227,7 @@ def bits(whole: Path, seed: int, count: int) -> list[int]:
     return random.Random(seed).sample(range(whole.stat().st_size * 8), count)
 
 
+@pytest.mark.long
 def test_what_is_before_a_cut_is_saved(store: Path, tmp_path: Path) -> None:
     cut_and_start(store, tmp_path, seed=1, count=8)
 

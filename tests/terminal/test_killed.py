@@ -114,7 +114,7 @@ def next_start(store: Path, profile: str) -> Left:
 def applied(service: RunningService, lock_id: int) -> set[str]:
     query = {"lockId": lock_id, "pageNo": 1, "pageSize": 200}
     path = "/api/v1/bluetooth-remote/list"
-    page = httpx.get(service.base_url + path, params=query, trust_env=False).json()
+    page = httpx.get(service.base_url + path, params=query, trust_env=False, verify=False).json()
     return {remote["remoteName"] for remote in page["data"]["list"]}
 
 

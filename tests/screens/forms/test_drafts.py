@@ -111,6 +111,7 @@ async def test_a_saved_form_leaves_no_draft(service: RunningService, open_form: 
         assert await operations.drafts.find("remote", 1001, None) is None
 
 
+@pytest.mark.long
 async def test_the_lock_form_keeps_its_draft_too_and_forgets_what_was_taken_back(
     service: RunningService, lockterm_app: Starter
 ) -> None:

@@ -120,6 +120,7 @@ async def test_what_a_session_left_is_taken_over_and_goes_with_its_form(
         assert await app.operations.drafts.find(*key) is None
 
 
+@pytest.mark.long
 async def test_keys_do_not_wait_for_a_locked_store_and_the_draft_follows(
     service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ from tests.screens.running_app import Clock, Starter, notices, until
 from tests.screens.site import DAY_MS
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [1, 2, 4])
 async def test_space_on_the_type_of_a_remote_leaves_it(
     service: RunningService, open_form: Opener, kind: int
@@ -33,6 +34,7 @@ async def test_space_on_the_type_of_a_remote_leaves_it(
         assert not form.screen.fields.is_touched
 
 
+@pytest.mark.long
 async def test_a_paste_of_several_lines_says_what_was_dropped(
     service: RunningService, open_form: Opener
 ) -> None:

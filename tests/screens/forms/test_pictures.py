@@ -13,6 +13,7 @@ from tests.screens.snapshots import assert_picture
 LONG = "张伟（保安队长）大楼管理处夜班负责人与钥匙保管员 Snow clearing and gritting, Hansen & Sons"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])
 async def test_adding(service: RunningService, open_form: Opener, size: tuple[int, int]) -> None:
     async with open_form(service, size=size, timeout_s=PATIENCE_S) as form:

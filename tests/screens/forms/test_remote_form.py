@@ -31,6 +31,7 @@ RECURRING = {
 }
 
 
+@pytest.mark.long
 async def test_a_recurring_remote_is_added_with_the_keyboard(
     service: RunningService, open_form: Opener
 ) -> None:
@@ -91,6 +92,7 @@ async def test_nothing_is_sent_while_something_is_wrong_and_the_key_goes_there(
         assert total(service) == 137
 
 
+@pytest.mark.long
 async def test_a_taken_name_is_told_when_the_field_is_left(
     service: RunningService, open_form: Opener
 ) -> None:
@@ -155,6 +157,7 @@ async def test_an_edit_of_the_name_sends_the_name_alone(
         assert call(service, "detail", remoteId=remote_id)["endDate"] == end
 
 
+@pytest.mark.long
 async def test_renewing_starts_in_the_end_and_sends_the_four_together(
     service: RunningService, open_form: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,6 +240,7 @@ async def test_a_change_by_someone_else_while_the_question_stands_is_not_undone(
         assert (now["remoteName"], now["endDate"]) == ("Roofs", sooner["endDate"])
 
 
+@pytest.mark.long
 async def test_what_the_service_refuses_stands_on_the_form_with_all_that_was_typed(
     service: RunningService, open_form: Opener
 ) -> None:
@@ -490,6 +494,7 @@ async def test_hostile_values_are_shown_and_never_written_back(
         assert call(service, "detail", remoteId=remote_id)["remoteName"] == name
 
 
+@pytest.mark.long
 async def test_an_overlap_is_asked_and_settled_by_key(
     service: RunningService, open_form: Opener
 ) -> None:
