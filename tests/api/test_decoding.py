@@ -274,7 +274,7 @@ def test_the_cap_is_exact(size, encoding):
 
 
 def test_a_bomb_is_not_unpacked_beyond_the_cap():
-    packer = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16)
+    packer = zlib.compressobj(1, zlib.DEFLATED, zlib.MAX_WBITS | 16)
     bomb = b"".join(packer.compress(bytes(1 << 20)) for _ in range(200)) + packer.flush()
     reader = BodyReader("gzip")
     tracemalloc.start()

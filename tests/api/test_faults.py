@@ -153,7 +153,10 @@ REFUSED: dict[str, Script] = {
 
 FAULTS = BROKEN_OFF | MALFORMED | REFUSED
 RECOVERED = {*BROKEN_OFF, "502 with HTML", "gzip bomb"}
-ENDLESS = {"silence inside the body", "drip inside the body", "drip inside the headers"}
+ENDLESS = {
+    *("silence inside the body", "drip inside the body", "drip inside the headers"),
+    "informational answers for ever",
+}
 """Those that end with the time there is, beside plain silence."""
 
 

@@ -108,7 +108,7 @@ async def canned(answers: Mapping[str, Callable[[dict[str, Any]], Any]]) -> Asyn
 
     Args:
         answers: The end of a path -> makes the answer from the body or the query that came, at
-            once or later.
+            once or later; None: the connection is reset.
     """
     server = FaultServer()
 
@@ -119,6 +119,9 @@ async def canned(answers: Mapping[str, Callable[[dict[str, Any]], Any]]) -> Asyn
         told = answer(json.loads(asked.body) if asked.body else dict(parse_qsl(query)))
         if inspect.isawaitable(told):
             told = await told
+        if told is None:
+            line.reset()
+            return
         await line.send(http(json.dumps(told), 200, "Content-Type: application/json"))
 
     server.play(script)
