@@ -28,6 +28,7 @@ from lockterm.terminal.patches import (
     driver_of,
     patch_drawing,
     patch_keys,
+    patch_layout,
     use_colours,
     without_greys,
 )
@@ -69,6 +70,7 @@ class Appearance:
         self._link = Link(frame_diff.send, lambda: events.Event().time, self._offer_quiet)
         patch_drawing()
         patch_keys()
+        patch_layout()
         if (wanted := self._wanted_theme()) != app.theme:
             begin_with_theme(app, wanted)
         self._dress()

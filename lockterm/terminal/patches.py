@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rich.color import ColorSystem
 from rich.segment import Segment, Segments
 from rich.style import Style
-from textual import _styles_cache
+from textual import _styles_cache, events
 from textual import screen as textual_screen
 from textual._border import get_box
 from textual.app import App
@@ -17,7 +17,7 @@ from textual.content import Content
 from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.filter import LineFilter, Monochrome, NoColor
-from textual.geometry import Offset
+from textual.geometry import Offset, Size
 from textual.keys import key_to_character
 from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
@@ -42,6 +42,9 @@ _get_visual_style = Widget.get_visual_style
 _render_line = Input.render_line
 _truncate = Content.truncate
 _get_line_filters = Widget.get_line_filters
+_size_updated = Widget._size_updated
+_screen_resized = Screen._screen_resized
+_on_screen_resume = Screen._on_screen_resume
 _DRAWN = DrawnFilter()
 _DRAWING = {"ScrollBar", "Bar"}
 """Widgets of Textual that show nothing but lines and blocks; most of them are imported late."""
@@ -156,6 +159,36 @@ def patch_drawing() -> None:
     _styles_cache.get_box = _box  # type: ignore[assignment, attr-defined]
     Widget.get_line_filters = _filters  # type: ignore[method-assign]
     Widget.get_visual_style = _with_reverse  # type: ignore[method-assign]
+
+
+def _laid_out(
+    self: Widget, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
+) -> bool:
+    """Textual's; what a layout has found needs no other one, but for a scroll bar that comes.
+
+    A terminal of another size has one all the same: what is told of the rows waits for it.
+    """
+    is_resized = isinstance(self, Screen) and bool(self._size)
+    return _size_updated(self, size, virtual_size, container_size, layout and is_resized)
+
+
+def _resized(self: Screen[Any], size: Size) -> None:
+    """Textual lays a screen, and those below it, out again when it hears of its first layout."""
+    if size != self._size:
+        _screen_resized(self, size)
+
+
+def _resumed(self: Screen[Any], event: events.ScreenResume) -> None:
+    """Textual styles all of a screen again that was made, and so styled, just now."""
+    event.refresh_styles = event.refresh_styles and self.stack_updates > 0
+    _on_screen_resume(self, event)
+
+
+def patch_layout() -> None:
+    """Have nothing laid out or styled again that has just been."""
+    Widget._size_updated = _laid_out  # type: ignore[method-assign]
+    Screen._screen_resized = _resized  # type: ignore[method-assign]
+    Screen._on_screen_resume = _resumed  # type: ignore[method-assign]
 
 
 def _character_of(key: str) -> str | None:
