@@ -76,6 +76,10 @@ class LockService:
     async def __aexit__(self, *_: object) -> None:
         await self._transport.close()
 
+    def connect_ahead(self) -> None:
+        """Begin to connect for the next read, which then takes one round trip; nothing is sent."""
+        self._transport.connect_ahead(self._profile.timeout_s)
+
     @property
     def clock_offset_s(self) -> float | None:
         """The service's clock minus this machine's in seconds; None before it has told its time."""

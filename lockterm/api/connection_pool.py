@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import select
 import ssl
+import time
 from collections.abc import AsyncIterator
-from typing import cast
 
-from lockterm.api.http import httpx
+from lockterm.api.http import httpcore
 
 KEPT = 10
 """How many idle connections are kept for the next reads: as many as read all locks side by side. A
@@ -16,39 +17,58 @@ new one takes one to three round trips more."""
 KEPT_S = 30
 """For how long, in seconds."""
 
+Connection = httpcore.AsyncHTTPConnection | httpcore.AsyncHTTP11Connection
+"""One that connects for its first request, or one that is connected."""
+
 
 class ConnectionPool:
     """Lends a connection for one exchange, and keeps it for the next if that went well.
 
-    A common pool of httpcore's forgets the places of exchanges that are cancelled at certain
-    steps, also by a deadline: a few keys pressed fast on a slow network, and no place is left until
-    lockterm is started again. So each connection is a pool of its own, closed whatever it forgot.
+    A pool of httpcore's forgets the places of exchanges that are cancelled at certain steps, also
+    by a deadline: a few keys pressed fast on a slow network, and no place is left until lockterm is
+    started again. So each connection stands for itself, closed whatever became of it.
 
     Args:
+        origin: The service.
         context: Whom to trust; None: no connection is one by TLS.
     """
 
-    def __init__(self, context: ssl.SSLContext | None) -> None:
+    def __init__(self, origin: httpcore.Origin, context: ssl.SSLContext | None) -> None:
+        self._origin = origin
         self._context = context
-        self._idle: list[httpx.AsyncHTTPTransport] = []
+        self._idle: list[Connection] = []
+        self._ahead: asyncio.Task[_Ahead | None] | None = None
         self._closing: set[asyncio.Task[None]] = set()
         self._closed = False
 
+    def connect_ahead(self, within_s: float) -> None:
+        """Begin to connect for the next read; if it fails, that read connects and says why.
+
+        Args:
+            within_s: Seconds for connecting, and again for the TLS handshake.
+        """
+        if self._ahead is None and not self._idle:
+            self._ahead = asyncio.ensure_future(self._connected(within_s))
+
     @contextlib.asynccontextmanager
-    async def connection(self, *, fresh: bool) -> AsyncIterator[httpx.AsyncHTTPTransport]:
+    async def connection(self, *, fresh: bool) -> AsyncIterator[Connection]:
         """A connection, or what will be one.
 
         Args:
-            fresh: One that nothing was sent on, and nothing will be afterwards.
+            fresh: One that was not there before, and is not kept.
         """
-        may_be_old = self._idle and not fresh
-        connection = self._idle.pop() if may_be_old else self._new(kept=not fresh)
+        connection = None if fresh else self._kept() or await self._made_ahead()
+        if connection is None:
+            connection = httpcore.AsyncHTTPConnection(
+                self._origin, self._context, keepalive_expiry=KEPT_S
+            )
         try:
             yield connection
         except BaseException:
             self._throw_away(connection)
             raise
-        if fresh or self._closed or len(self._idle) >= KEPT:
+        is_over = self._closed or not connection.is_idle()
+        if fresh or is_over or len(self._idle) >= KEPT:
             self._throw_away(connection)
         else:
             self._idle.append(connection)
@@ -56,17 +76,59 @@ class ConnectionPool:
     async def close(self) -> None:
         """Close every connection."""
         self._closed = True
+        if self._ahead is not None:
+            self._ahead.cancel()
+            await asyncio.wait([self._ahead])
+            if not self._ahead.cancelled() and (ahead := self._ahead.result()) is not None:
+                self._idle.append(ahead.connection)
         while self._idle:
             self._throw_away(self._idle.pop())
         await asyncio.gather(*self._closing, return_exceptions=True)
 
-    def _new(self, *, kept: bool) -> httpx.AsyncHTTPTransport:
-        limits = httpx.Limits(max_keepalive_connections=int(kept), keepalive_expiry=KEPT_S)
-        # None goes through to httpcore, which makes a strict one should it ever need one.
-        context = cast("ssl.SSLContext", self._context)
-        return httpx.AsyncHTTPTransport(verify=context, trust_env=False, limits=limits)
+    def _kept(self) -> Connection | None:
+        """The one that was used last; None: none is left."""
+        while self._idle:
+            connection = self._idle.pop()
+            if not connection.has_expired():
+                return connection
+            self._throw_away(connection)
+        return None
 
-    def _throw_away(self, connection: httpx.AsyncHTTPTransport) -> None:
+    async def _made_ahead(self) -> Connection | None:
+        """The one that was begun ahead, for the first who asks; None: there is none that works."""
+        task, self._ahead = self._ahead, None
+        if task is None:
+            return None
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError:
+            self._ahead = task
+            raise
+        if (ahead := task.result()) is None:
+            return None
+        if ahead.is_over:
+            self._throw_away(ahead.connection)
+            return None
+        return ahead.connection
+
+    async def _connected(self, within_s: float) -> _Ahead | None:
+        host, port = self._origin.host.decode("ascii"), self._origin.port
+        stream: httpcore.AsyncNetworkStream | None = None
+        try:
+            stream = await httpcore.AnyIOBackend().connect_tcp(host, port, within_s)
+            if self._context is None:
+                return _Ahead(self._origin, stream)
+            self._context.set_alpn_protocols(["http/1.1"])
+            return _Ahead(self._origin, await stream.start_tls(self._context, host, within_s))
+        # Whatever it is, the next read comes upon it as well, and knows how to say it.
+        except BaseException as error:
+            if stream is not None:  # a handshake that is cancelled forgets it
+                await stream.aclose()
+            if isinstance(error, Exception):
+                return None
+            raise
+
+    def _throw_away(self, connection: Connection) -> None:
         # In a task of its own: who is being cancelled must not leave it half closed.
         task = asyncio.ensure_future(connection.aclose())
         self._closing.add(task)
@@ -76,3 +138,27 @@ class ConnectionPool:
         self._closing.discard(task)
         if not task.cancelled():
             task.exception()  # one that cannot even be closed in good order is gone all the same
+
+
+class _Ahead:
+    """A connection that nothing was sent over yet: httpcore does not tell when such a one is over.
+
+    Args:
+        origin: The service.
+        stream: The line to it.
+    """
+
+    def __init__(self, origin: httpcore.Origin, stream: httpcore.AsyncNetworkStream) -> None:
+        self.connection = httpcore.AsyncHTTP11Connection(origin, stream, KEPT_S)
+        self._line = stream.get_extra_info("socket")
+        self._until_s = time.monotonic() + KEPT_S
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the service has ended it, or it is too old to be tried.
+
+        That there is something to read says nothing: by TLS, tickets come unasked.
+        """
+        end = select.poll()
+        end.register(self._line, getattr(select, "POLLRDHUP", 0))  # and what is always told
+        return bool(end.poll(0)) or time.monotonic() > self._until_s

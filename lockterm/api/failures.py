@@ -5,11 +5,11 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Iterator
 
-from lockterm.api.http import httpx
+from lockterm.api.http import httpcore
 from lockterm.api.trust import tls_failure
 from lockterm.errors import NoAnswer, Unreachable
 
-_TIMEOUTS = (TimeoutError, httpx.TimeoutException)
+_TIMEOUTS = (TimeoutError, httpcore.TimeoutException)
 
 
 def not_sent(error: Exception, server: str) -> Unreachable:
@@ -48,9 +48,9 @@ def no_answer(
     """
     if isinstance(error, _TIMEOUTS):
         reason = f"no whole answer came within {within_s:.0f} s"
-    elif isinstance(error, httpx.RemoteProtocolError):
+    elif isinstance(error, httpcore.RemoteProtocolError):
         reason = f"the answer broke off, or was not HTTP ({quote(str(error)).rstrip('.')})"
-    elif isinstance(error, (httpx.NetworkError, OSError)):
+    elif isinstance(error, (httpcore.NetworkError, OSError)):
         reason = "the connection broke before the whole answer came"
     else:
         reason = f"the exchange failed ({type(error).__name__}: {quote(str(error))})"

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from lockterm.api.answer import Answer, quoting
 from lockterm.api.body_reader import BodyReader
-from lockterm.api.headers import clock_offset_s
+from lockterm.api.headers import clock_offset_s, header_fields
 from lockterm.api.payloads import page_of
 from lockterm.api.pending_connection import PendingConnection
 from lockterm.api.settings import checked_base_url, connect_limit_s, sent_headers
@@ -191,7 +191,7 @@ class FirstPage:
         for event in _events(http, line, end_s):
             if isinstance(event, h11.Response):
                 at_s = (began + time.time()) / 2
-                told = _decoded(event)
+                told = header_fields(event.headers)
                 reader = BodyReader(told.get("content-encoding", ""))
                 status = event.status_code
             elif isinstance(event, h11.Data):
@@ -237,14 +237,3 @@ def _events(http: h11.Connection, line: socket.socket, end_s: float) -> Iterator
             return
         else:  # one that only informs, as may come for ever; or the end of the line
             raise OSError
-
-
-def _decoded(response: h11.Response) -> dict[str, str]:
-    """The header fields by lower-case name, as httpx tells them."""
-    fields: dict[bytes, bytes] = {}
-    for name, value in response.headers:
-        fields[name] = fields[name] + b", " + value if name in fields else value
-    try:
-        return {name.decode(): value.decode() for name, value in fields.items()}
-    except UnicodeDecodeError:
-        return {name.decode("latin-1"): value.decode("latin-1") for name, value in fields.items()}

@@ -1,14 +1,25 @@
-"""The two header fields that matter: when it is over there, and how long to wait."""
+"""Header fields, and the two that matter: when it is over there, and how long to wait."""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC
 
 MOST_S = 60.0
 """The longest wait that is believed, in seconds."""
+
+
+def header_fields(came: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """The fields by lower-case name; one that came more than once has all its values."""
+    fields: dict[bytes, bytes] = {}
+    for name, value in ((name.lower(), value) for name, value in came):
+        fields[name] = fields[name] + b", " + value if name in fields else value
+    try:
+        return {name.decode(): value.decode() for name, value in fields.items()}
+    except UnicodeDecodeError:
+        return {name.decode("latin-1"): value.decode("latin-1") for name, value in fields.items()}
 
 
 def http_date(text: str | None) -> float | None:

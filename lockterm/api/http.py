@@ -2,8 +2,8 @@
 
 ``import httpx`` also imports httpx's command line wherever click, rich and pygments are installed,
 as they are beside Textual: a hundred modules for nothing; and the tables of idna, 0.4 MiB for hosts
-whose names are not ASCII. What httpx imports for its first request, it imports in the event loop,
-where keys would wait for it: it is imported here, in the thread that imports this. Import httpx
+whose names are not ASCII. What a first connection imports, it imports in the event loop, where keys
+would wait for it: it is imported here, in the thread that imports this. Import httpx and httpcore
 from here alone.
 """
 
@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 _COMMAND_LINE, _IDNA = "httpx._main", "idna"
-_OF_A_REQUEST = ("httpcore", "anyio._backends._asyncio")
+_OF_A_CONNECTION = "anyio._backends._asyncio"
 
 
 class _Later(ModuleType):
@@ -39,9 +39,10 @@ else:
         if is_later:
             del sys.modules[_IDNA]  # httpx has it; whoever else imports it gets the module
 
-for module in _OF_A_REQUEST:
-    with suppress(ImportError):
-        import_module(module)
+import httpcore  # noqa: E402
+
+with suppress(ImportError):
+    import_module(_OF_A_CONNECTION)
 
 # httpcore asks for it some five times an exchange, and a module that is not there is looked for on
 # the disk each time: a tenth of all that reading a hundred locks takes.
@@ -50,4 +51,4 @@ try:
 except ImportError:
     sys.modules["sniffio"] = None  # type: ignore[assignment]  # so that its import fails at once
 
-__all__ = ["httpx"]
+__all__ = ["httpcore", "httpx"]

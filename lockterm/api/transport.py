@@ -15,16 +15,18 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlencode
 
 from lockterm.api.answer import Answer, quoting
 from lockterm.api.body_reader import BodyReader
-from lockterm.api.connection_pool import ConnectionPool
+from lockterm.api.connection_pool import Connection, ConnectionPool
 from lockterm.api.failures import no_answer, not_sent
-from lockterm.api.headers import clock_offset_s, retry_after_s
-from lockterm.api.http import httpx
+from lockterm.api.headers import clock_offset_s, header_fields, retry_after_s
+from lockterm.api.http import httpcore, httpx
 from lockterm.api.pacing import Pace
 from lockterm.api.settings import checked_base_url, connect_limit_s, sent_headers
 from lockterm.api.trust import tls_context
+from lockterm.config.values import PORTS
 from lockterm.domain.text import clean
 from lockterm.errors import ConfigError, Unreachable
 
@@ -50,7 +52,7 @@ class _Progress:
 
 
 class Transport:
-    """Connections to one service; httpx is known here and nowhere above.
+    """Connections to one service; how HTTP is spoken is known here and nowhere above.
 
     Args:
         profile: Where the service is and how to talk to it.
@@ -67,11 +69,15 @@ class Transport:
             url = httpx.URL(self._base_url)
         except httpx.InvalidURL:
             raise ConfigError("base_url has a host or a port that cannot be.") from None
+        port = url.port or PORTS[url.scheme]
+        self._origin = httpcore.Origin(url.raw_scheme, url.raw_host, port)
+        self._prefix = url.raw_path.rstrip(b"/")
         self.server = clean(url.netloc.decode("ascii"))
         """The service's host and port, for messages."""
         self.clock_offset_s: float | None = None
         """The service's clock minus this machine's in seconds, by the last answer with a date."""
-        self._headers = sent_headers(profile)
+        headers = {"Host": url.netloc.decode("ascii")} | sent_headers(profile)
+        self._headers = {name.encode(): value.encode() for name, value in headers.items()}
         self.quote = quoting(profile.headers.values())
         """Quotes what the service sent, as errors may do it: short, clean, without secrets."""
         self.on_limited: Callable[[float], None] = lambda seconds: None
@@ -91,7 +97,16 @@ class Transport:
             context = await asyncio.to_thread(  # certificates take 40 ms
                 tls_context, self._base_url, self._ca_file, ca_only=self._ca_only
             )
-        self._pool = ConnectionPool(context)
+        self._pool = ConnectionPool(self._origin, context)
+
+    def connect_ahead(self, within_s: float) -> None:
+        """Begin to connect for the next read; see :meth:`ConnectionPool.connect_ahead`.
+
+        Args:
+            within_s: The seconds that the read would have for all of it.
+        """
+        if self._pool is not None:
+            self._pool.connect_ahead(connect_limit_s(within_s))
 
     async def close(self) -> None:
         """Close every connection."""
@@ -127,24 +142,29 @@ class Transport:
         pool = self._pool
         if pool is None:
             raise Unreachable("Nothing was sent: the connections are closed.")
-        headers = dict(self._headers)
+        headers, body = dict(self._headers), b""
         if content is not None:
-            headers["Content-Type"] = content[0]
+            headers[b"Content-Type"], body = content[0].encode(), content[1]
+            headers[b"Content-Length"] = b"%d" % len(body)
         if fresh:
-            headers["Connection"] = "close"
+            headers[b"Connection"] = b"close"
+        target = self._prefix + path.encode()
+        if query:
+            target += b"?" + urlencode(query).encode()
+        scheme, host, port = self._origin.scheme, self._origin.host, self._origin.port
         progress, began = _Progress(), time.monotonic()
-        request = httpx.Request(
+        request = httpcore.Request(
             method,
-            httpx.URL(self._base_url + path, params=query),
-            headers=headers,
-            content=None if content is None else content[1],
+            httpcore.URL(scheme=scheme, host=host, port=port, target=target),
+            headers=[*headers.items()],
+            content=body,
             extensions={
                 "trace": progress.note,
                 "timeout": {"connect": connect_limit_s(within_s)},
             },
         )
         try:
-            async with pool.connection(fresh=fresh) as connection, asyncio.timeout(within_s):
+            async with asyncio.timeout(within_s), pool.connection(fresh=fresh) as connection:
                 return await self._converse(connection, request, progress)
         # Whatever the HTTP stack raises is a fault of the line or of the other side. A list of
         # types would let the next leak of h11, anyio or ssl through as a crash amid a write.
@@ -160,18 +180,18 @@ class Transport:
 
     async def _converse(
         self,
-        connection: httpx.AsyncHTTPTransport,
-        request: httpx.Request,
+        connection: Connection,
+        request: httpcore.Request,
         progress: _Progress,
     ) -> Answer:
         began = self._clock()
         response = await connection.handle_async_request(request)
-        progress.status = response.status_code
-        headers = {name.lower(): value for name, value in response.headers.items()}
+        progress.status = response.status
+        headers = header_fields(response.headers)
         offset = clock_offset_s(headers, (began + self._clock()) / 2)
         self.clock_offset_s = self.clock_offset_s if offset is None else offset
         reader = progress.reader = BodyReader(headers.get("content-encoding", ""))
-        stream = cast("AsyncGenerator[bytes, None]", response.aiter_raw())
+        stream = cast("AsyncGenerator[bytes, None]", response.aiter_stream())
         pace = Pace()
         async with contextlib.aclosing(stream) as chunks:
             try:
@@ -182,8 +202,8 @@ class Transport:
                     await pace.after(chunk)
             finally:
                 await response.aclose()
-        if response.status_code == 429:
+        if response.status == 429:
             self.on_limited(retry_after_s(headers) or 0.0)
         reader.finish()
         body = bytes(reader.body)
-        return Answer(response.status_code, headers, body, reader.flaw, self.quote)
+        return Answer(response.status, headers, body, reader.flaw, self.quote)

@@ -162,7 +162,7 @@ class LocktermApp(TerminalApp[int]):
     def _look_back(self) -> None:
         """Show what earlier sessions left, and get ready for the first lock of the book."""
         startup.over()
-        self.operations.connection.get_ready()
+        self.operations.connection.get_ready(connects=self._open_lock is None)
         self._read_outcomes()
         self.appearance.measure_link()
         self._offer_draft()

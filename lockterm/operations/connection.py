@@ -241,9 +241,18 @@ class Connection:
                 self._service = await service.__aenter__()
             return self._service
 
-    def get_ready(self) -> None:
-        """Have the client imported and opened before it is wanted; nothing is sent."""
-        self.background(self.open())
+    def get_ready(self, *, connects: bool) -> None:
+        """Have the client imported and opened before it is wanted; nothing is sent.
+
+        Args:
+            connects: Whether a connection is made as well.
+        """
+        self.background(self._get_ready(connects=connects))
+
+    async def _get_ready(self, *, connects: bool) -> None:
+        service = await self.open()
+        if connects:
+            service.connect_ahead()
 
     def background(self, work: Awaitable[T]) -> asyncio.Task[T]:
         """Run something to its end whoever stops waiting for it, except at the end of the app."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from lockterm.api import client
-from lockterm.api.transport import Transport
 from lockterm.domain.locks import Lock
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.locks import LocksScreen
@@ -19,6 +16,7 @@ from lockterm.screens.locks.table import LocksTable
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
 from lockterm.service.sample_data import LOCKS as SAMPLES
+from tests.api.fault_server import FaultServer, answers
 from tests.conftest import NOW_MS
 from tests.faults.calls import new_remote
 from tests.screens import someone_else
@@ -156,22 +154,20 @@ async def test_an_age_is_whole_beside_a_long_name(
         assert "20 minutes ago" in shown(pilot.app)
 
 
-async def test_the_client_is_there_before_a_lock_is_opened_and_sends_nothing(
-    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+async def test_a_connection_is_there_before_a_lock_is_opened_and_nothing_is_sent_over_it(
+    lockterm_app: Starter,
 ) -> None:
-    opened = asyncio.Event()
-
-    class Noted(Transport):
-        async def open(self) -> None:
-            await super().open()
-            opened.set()
-
-    monkeypatch.setattr(client, "Transport", Noted)
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service) as pilot:
-        await until(pilot, opened.is_set)
-        assert isinstance(pilot.app.screen, LocksScreen)
-        assert list(service.requests) == []
+    service = FaultServer()
+    async with service.running():
+        service.play(answers("", 404))
+        fill_book(lockterm_app, *LOCKS)
+        async with lockterm_app(service) as pilot:
+            await until(pilot, lambda: service.open_connections == 1)
+            assert isinstance(pilot.app.screen, LocksScreen)
+            assert service.asked == []
+            await pilot.press("enter")
+            await until(pilot, lambda: bool(service.asked))
+            assert service.asked[0].connection == 1
 
 
 async def test_an_empty_book_says_what_to_do(
