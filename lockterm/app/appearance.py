@@ -22,7 +22,6 @@ from lockterm.screens.base import LocktermScreen
 from lockterm.terminal.colours import FOR_EYES, ON_ONE_GROUND, OWN, NoColours, Readable
 from lockterm.terminal.frame_diff import FrameDiff
 from lockterm.terminal.glyphs import NothingElseFilter
-from lockterm.terminal.held_refresh import patch_refresh
 from lockterm.terminal.link import SLOW_S, Link
 from lockterm.terminal.patches import (
     begin_with_theme,
@@ -72,7 +71,6 @@ class Appearance:
         patch_drawing()
         patch_keys()
         patch_layout()
-        patch_refresh()
         if (wanted := self._wanted_theme()) != app.theme:
             begin_with_theme(app, wanted)
         self._dress()

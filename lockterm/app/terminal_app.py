@@ -25,7 +25,6 @@ from lockterm.terminal.colours import with_states
 from lockterm.terminal.fence import Fence
 from lockterm.terminal.frame import frame_for
 from lockterm.terminal.frame_diff import FrameDiff
-from lockterm.terminal.held_refresh import HeldRefresh
 from lockterm.terminal.hooked_app import HookedApp
 from lockterm.terminal.key_queue import KeyQueue
 from lockterm.terminal.minimum_size import MinimumSize
@@ -89,9 +88,7 @@ class TerminalApp(HookedApp[ReturnType]):
         """What is said in the last line, and the message log."""
         self._sanitizer = Sanitizer()
         self._filter_chain = FilterChain()
-        self.held_refresh = HeldRefresh(self)
-        """Has what a key changes painted once."""
-        self.key_queue = KeyQueue(self, super().on_event, self.is_meant, self.held_refresh)
+        self.key_queue = KeyQueue(self, super().on_event, self.is_meant)
         """The keys that wait for those before them, and for what these have opened."""
         self.fence = Fence(self.frame_diff.send, self.set_timer, lambda: events.Event().time)
         """Tells which keys were typed at a terminal that shows what was drawn."""

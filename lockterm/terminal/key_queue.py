@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.widget import Widget
 
-    from lockterm.terminal.held_refresh import HeldRefresh
     from lockterm.terminal.replayed_keys import ReplayedKeys
 
 Typed = events.Key | events.Paste
@@ -172,7 +171,6 @@ class KeyQueue:
         app: Whose keys they are.
         deliver: Hands one to the widget that has the focus now.
         is_meant: Whether one is for what it would reach now; what is not is discarded.
-        refresh: Holds back what is painted while one is dealt with.
     """
 
     class Dealt(Message):
@@ -183,12 +181,10 @@ class KeyQueue:
         app: App[Any],
         deliver: Callable[[Typed], Awaitable[None]],
         is_meant: Callable[[Typed], bool],
-        refresh: HeldRefresh,
     ) -> None:
         self.app = app
         self._deliver = deliver
         self._is_meant = is_meant
-        self._refresh = refresh
         self._waiting: deque[Typed] = deque()
         self._openings: list[Opening] = []
         self._under_way: KeyQueue.Dealt | None = None
@@ -221,9 +217,7 @@ class KeyQueue:
     async def take(self, event: Typed) -> None:
         """Deal with a key now, or have it wait for the ones before it."""
         self._waiting.append(event)
-        if self._refresh.is_any:
-            self._settle()
-        elif self._under_way is None and not self._is_settling:
+        if self._under_way is None and not self._is_settling:
             await self._go_on()
 
     async def _go_on(self) -> None:
@@ -250,7 +244,6 @@ class KeyQueue:
         dealt = KeyQueue.Dealt()
         self._under_way, self._target = dealt, target
         self._lost = asyncio.get_running_loop().call_later(LOST_S, self.note_dealt, dealt)
-        self._refresh.begin(self._show)
         await self._deliver(event)
         if not target.post_message(dealt):
             self.note_dealt(dealt)
@@ -279,31 +272,14 @@ class KeyQueue:
             self._is_settling = False
         elif turns and getattr(loop, "_ready", None):
             loop.call_soon(self._look, turns - 1)
-        elif self._refresh.is_any and self._is_soon_there:
-            self._is_settling = False
-        elif self._refresh.is_any:
-            self._refresh.let_go()
-            loop.call_soon(self._look, max(turns - 1, 0))
         elif turns and not _is_there(self.app.screen):
             # A layout is soon there, or waits for more than keys may: half a second at the most.
             step = _TURNS // 50 if self.app.screen.is_mounted else 1
             loop.call_later(_LOOK_S, self._look, max(turns - step, 0))
         else:
             self._is_settling = False
-            if not self.is_opening:
-                self._refresh.end()
             if self._under_way is None or self._is_gone(self._under_way):
                 self.app.call_later(self._go_on)
-
-    @property
-    def _is_soon_there(self) -> bool:
-        """Whether what is being opened may come before the picture without it has to be painted."""
-        return self.is_opening and not self._waiting
-
-    def _show(self) -> None:
-        """Paint what there is: the rest takes longer than a picture may."""
-        self._refresh.end()
-        self._settle()
 
     def _is_gone(self, dealt: Dealt) -> bool:
         """Whether the widget with the key under way has gone, and what followed the key with it."""
