@@ -85,6 +85,12 @@ class RemoteSaving:
         """The last save without an answer, in the journal: once it was read back, the next save
         sends it again."""
 
+    @property
+    def typed(self) -> dict[str, str]:
+        """What was typed for the last save."""
+        assert self._read is not None
+        return self._read[0]
+
     def would_change(self, wanted: Remote) -> bool:
         """Whether an edit would send anything."""
         before = self._fields.before

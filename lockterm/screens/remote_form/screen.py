@@ -296,16 +296,21 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
         return isinstance(below, LocktermScreen) and below.lock_entry is not None
 
     def _begin_next(self, saved: RemoteSaved) -> None:
-        """Offer what was just recorded once more, counted up; nothing of it was typed."""
-        typed, name = self.fields.typed(), self.fields.row("remoteName")
-        self._taken.names.add(typed["remoteName"].strip())
-        self._taken.numbers.add(typed["remoteNumber"].strip())
+        """Offer what was just recorded once more, counted up; nothing of it was typed.
+
+        What was typed while the outcome was unknown is not recorded: it stays, for the next one.
+        """
+        sent, name = self._saving.typed, self.fields.row("remoteName")
+        since = {field: text for field, text in self.fields.typed().items() if text != sent[field]}
+        self._taken.names.add(sent["remoteName"].strip())
+        self._taken.numbers.add(sent["remoteNumber"].strip())
         self._last, self._count = saved, self._count + 1
-        told = f"Recorded: {clean(typed['remoteName'], 40)}, {self._count:,} so far."
+        told = f"Recorded: {clean(sent['remoteName'], 40)}, {self._count:,} so far."
         self._so_far = f"{told} {self._taken.words}".strip()
         self._saving.forget()
         self.drafts.begin_anew()
-        self.fields.offer(next_like(typed, self._taken))
+        self.fields.offer(next_like(sent, self._taken))
+        self.fields.fill(since)
         self._focused_before = name.control
         _select(name, self.fields.row("remoteNumber"))
 

@@ -160,6 +160,28 @@ async def test_the_next_is_offered_only_once_the_outcome_is_told(
     assert sorted(crews(service)) == ["Crew 1", "Crew 2", "Crew 3"]
 
 
+async def test_what_is_typed_while_the_outcome_is_unknown_is_not_told_as_recorded(
+    service: RunningService, lockterm_app: Starter, line: Line
+) -> None:
+    crew(service, 1)
+    async with lockterm_app(line, 1004) as pilot:
+        form = await begun(pilot, "+")
+        line.lose = "add"
+        await pilot.press("ctrl+n", "right", "enter")
+        await settled(pilot)
+        line.lose = ""
+        await pilot.press("end", *"abc", "ctrl+r")
+        await until(pilot, lambda: "Is remote" in shown(pilot))
+        await settled(pilot)
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: "Recorded: Crew 2, 1 so far." in shown(pilot))
+        await settled(pilot)
+        typed = form.fields.typed()
+        assert (typed["remoteName"], typed["remoteNumber"]) == ("Crew 2abc", "B-003")
+        assert form.fields.is_touched, "what was typed for the next one could be left unasked"
+    assert sorted(crews(service)) == ["Crew 1", "Crew 2"]
+
+
 async def test_what_the_service_refuses_stays_and_nothing_behind_it_is_saved(
     service: RunningService, lockterm_app: Starter
 ) -> None:
