@@ -13,7 +13,8 @@ from lockterm.errors import LocktermError, ServiceError
 from lockterm.screens.base import notify_error
 from lockterm.screens.form_drafts import LOCK, ask_about_draft, title_of_lock, title_of_remote
 from lockterm.screens.locks.form import LockForm, lock_words
-from lockterm.screens.remote_form import RemoteForm
+from lockterm.screens.remote_form import RemoteForm, RemoteSaved
+from lockterm.screens.remotes import RemotesScreen
 
 if TYPE_CHECKING:
     from lockterm.domain.drafts import Draft
@@ -48,12 +49,18 @@ async def offer_abandoned(app: App[Any], operations: Operations, draft: Draft) -
     except LocktermError as error:
         notify_error(app, error)
         return
-    form: Screen[Any]
     if is_lock:
-        form = LockForm(operations, known, book, typed=draft.typed)
-    else:
-        form = RemoteForm(operations, lock, remote, typed=draft.typed)
-    app.push_screen(form)
+        app.push_screen(LockForm(operations, known, book, typed=draft.typed))
+        return
+    form = RemoteForm(operations, lock, remote, typed=draft.typed)
+
+    def closed(saved: RemoteSaved | None) -> None:
+        for screen in form.screens_of(lock.lock_id):
+            if saved is not None and isinstance(screen, RemotesScreen):
+                screen.loader.stand_on(saved.remote_id)
+            screen.after_write(saved.remote_id if saved else None)
+
+    app.push_screen(form, closed)
 
 
 async def _remote(operations: Operations, remote_id: int | None) -> Remote | None:

@@ -11,9 +11,11 @@ from lockterm.domain.locks import Lock
 from lockterm.screens.form_drafts import SOON_S
 from lockterm.screens.locks.form import LockForm
 from lockterm.screens.remote_form import RemoteForm
+from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
 from lockterm.store.drafts import Drafts
 from tests.long import telling
+from tests.screens import someone_else
 from tests.screens.forms.conftest import Opener, total
 from tests.screens.running_app import Clock, Starter, settled, shown, until
 
@@ -99,6 +101,26 @@ async def test_the_draft_of_a_session_that_ended_is_offered_at_the_start(
         await until(pilot, lambda: isinstance(app.screen, RemoteForm))
         await settled(pilot)
         assert app.screen.fields.typed()["remoteName"] == "张伟 [/]"
+
+
+async def test_what_is_saved_from_an_offered_draft_is_shown_at_once(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    """As where its form was opened with a key: the list is read again, the cursor stands on it."""
+    before = someone_else.page(service, 1002)[1]
+    app = lockterm_app.app(service, open_lock=1002)
+    draft = Draft("remote", 1002, before["id"], {"remoteName": "Roof crew"}, 1, "1-dead")
+    Drafts(app.operations.journal.database, "demo").save(draft)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await until(pilot, lambda: "was not finished" in shown(pilot))
+        await until(pilot, lambda: app.screen.painted_s is not None)
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: isinstance(app.screen, RemoteForm))
+        await settled(pilot)
+        await pilot.press("ctrl+s", "right", "enter")
+        await until(pilot, lambda: isinstance(app.screen, RemotesScreen))
+        await settled(pilot)
+        assert app.screen.current.remote_name == "Roof crew"
 
 
 @pytest.mark.long
