@@ -7,6 +7,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
+from lockterm.domain.text import clean
 from lockterm.record import record
 
 
@@ -149,3 +150,10 @@ def title_of(operation: Operation) -> str:
         return f"{verb} of {operation.lock_name}"
     name = operation.remote_name or (f"remote {operation.remote_id}" if operation.remote_id else "")
     return f"{verb} of {name}" if operation.call == "updateRemoteUserNo" else f"{verb} {name}"
+
+
+def voice_words(operation: Operation) -> str:
+    """``zh-CN zhiming``: the voice that an operation sets; empty where it sets none; clean."""
+    voice = operation.body.get("currentVoiceTimbre")
+    values = voice.values() if isinstance(voice, Mapping) else ()
+    return " ".join(clean(value, 60) for value in values)

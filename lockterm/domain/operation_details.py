@@ -15,7 +15,7 @@ from lockterm.domain.constants import (
     word,
 )
 from lockterm.domain.differences import NOTHING, compared, differences, in_words
-from lockterm.domain.operation import Operation
+from lockterm.domain.operation import Operation, voice_words
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import FIELDS, UPDATED, Remote
 from lockterm.domain.rules import comparable
@@ -49,9 +49,7 @@ def operation_details(operation: Operation, zone: tzinfo) -> str:
         case "updateRemoteUserNo":
             return f"User number: {clean(body.get('remoteUserNo'), 30)}"
         case "updateLockSetting":
-            voice = body.get("currentVoiceTimbre")
-            values = voice.values() if isinstance(voice, Mapping) else ()
-            return " ".join(clean(value, 60) for value in values)
+            return voice_words(operation)
     return ""
 
 

@@ -194,10 +194,14 @@ class Writes:
         """Set the voice of a lock (4.12) and remember it as last set from here."""
         write = writes.set_voice(lock.lock_id, voice.lang, voice.timbre)
         await self._sender.send(Order(write, lock.lock_id, operation_id=operation_id))
+        await self.note_voice(lock.lock_id, voice)
+
+    async def note_voice(self, lock_id: int, voice: VoiceChoice) -> None:
+        """Remember a voice that was recorded as last set from here."""
         try:
-            await self._locks.note_voice(lock.lock_id, voice)
+            await self._locks.note_voice(lock_id, voice)
         except StoreError:  # the service has recorded it: that must not read as a failure
-            _log.warning("the voice of lock %s could not be noted in the book", lock.lock_id)
+            _log.warning("the voice of lock %s could not be noted in the book", lock_id)
 
     async def _send_about(
         self,

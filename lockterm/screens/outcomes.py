@@ -6,14 +6,21 @@ import math
 from collections.abc import Awaitable
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual.app import App
 from textual.screen import Screen
 from textual.timer import Timer
 
 from lockterm.domain.dates import clock
-from lockterm.domain.operation import CALL_WORDS, HELD_CALLS, READABLE_CALLS, Operation, State
+from lockterm.domain.operation import (
+    CALL_WORDS,
+    HELD_CALLS,
+    READABLE_CALLS,
+    Operation,
+    State,
+    voice_words,
+)
 from lockterm.domain.text import clean
 from lockterm.errors import LocktermError
 from lockterm.screens.base import LocktermScreen, notify_error, refuse_to_open
@@ -21,6 +28,8 @@ from lockterm.widgets.notice_line import outcome_words
 
 if TYPE_CHECKING:
     from lockterm.operations import Operations
+
+T = TypeVar("T")
 
 DESTROYING = ("delete", "clear")
 """Calls that take something away at the service."""
@@ -162,9 +171,16 @@ class Outcomes:
                 return
         else:
             question = f"Send it again? {self._title(operation)}"
-            warning = (
-                "If the first one lands too, it is there twice." if operation.call == "add" else ""
-            )
+            warning = ""
+            if operation.call == "add":
+                warning = "If the first one lands too, it is there twice."
+            elif operation.call == "updateLockSetting":
+                # No service tells the voice of a lock, and nothing holds a second setting back.
+                sent = await self._try(self._operations.journal.voices(operation.lock_id))
+                if sent is None:
+                    return
+                if sent and sent[-1].id != operation.id:
+                    warning = f"! Set since: {self._words(sent[-1])}. This replaces it."
             verb, word = "Send again", "send"
         values = await self._values(operation)
         details = "\n".join(
@@ -182,9 +198,7 @@ class Outcomes:
         if operation.call == "updateRemoteUserNo":
             return [f"It sets: user number {clean(body.get('remoteUserNo'))}"]
         if operation.call == "updateLockSetting":
-            voice = body.get("currentVoiceTimbre")
-            values = voice.values() if isinstance(voice, dict) else ()
-            return [f"It sets: voice {' '.join(clean(value, 60) for value in values)}"]
+            return [f"It sets: voice {voice_words(operation)}"]
         if operation.call not in ("add", "update"):
             return []
         from lockterm.domain.remotes import Remote
@@ -216,7 +230,7 @@ class Outcomes:
         if await self._app.push_screen_wait(modal):
             await self._try(self._operations.settling.give_up(operation))
 
-    async def _try(self, work: Awaitable[Operation | None]) -> Operation | None:
+    async def _try(self, work: Awaitable[T]) -> T | None:
         try:
             return await work
         except LocktermError as error:

@@ -10,7 +10,13 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from lockterm.domain.dates import clock, day, day_time
-from lockterm.domain.operation import CALL_WORDS, READABLE_CALLS, STATE_WORDS, Operation
+from lockterm.domain.operation import (
+    CALL_WORDS,
+    READABLE_CALLS,
+    STATE_WORDS,
+    Operation,
+    voice_words,
+)
 from lockterm.domain.text import clean
 from lockterm.keymap.hints import key
 
@@ -78,6 +84,8 @@ def outcome_words(operation: Operation, zone: ZoneInfo, now_ms: int) -> str:
     """What was sent, when, and what was read since, as one line."""
     target = f"{clean(operation.remote_name, 24)} " if operation.remote_name else ""
     verb = CALL_WORDS.get(operation.call, clean(operation.call))
+    if voice := voice_words(operation):
+        verb = f"{verb} {voice}"
     if target and operation.call == "updateRemoteUserNo":
         verb = f"{verb} of"
     sent = _clock(operation.sent_ms or operation.prepared_ms, zone, now_ms)

@@ -9,12 +9,17 @@ import pytest
 from textual import events
 
 from lockterm.app import LocktermApp
+from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.operation import Operation, State
+from lockterm.errors import OutcomeUnknown
 from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS
+from tests.faults.catalogue import close
+from tests.faults.proxy import FaultProxy
 from tests.screens.running_app import Starter, settled, until
-from tests.screens.site import words
+from tests.screens.site import MAIN_GATE, book_of, fill_book, words
+from tests.servers import port_of
 
 ADDED = Operation(
     id="4f1c",
@@ -68,3 +73,31 @@ async def test_of_two_remotes_like_the_one_that_was_added_a_person_says_which(
         await pilot.press(*keys.split())
         await settled(pilot)
         assert asked == bound
+
+
+async def test_sending_a_voice_again_names_it_and_the_one_that_it_would_replace(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, MAIN_GATE)
+    async with FaultProxy(port_of(service)).running() as proxy, lockterm_app(proxy) as pilot:
+        app = pilot.app
+        assert isinstance(app, LocktermApp)
+        writes = app.operations.writes
+        proxy.arm("updateLockSetting", close, 1)
+        with pytest.raises(OutcomeUnknown):
+            await writes.set_voice(MAIN_GATE, VoiceChoice("fr-FR", "marc"))
+        await until(pilot, lambda: "voice fr-FR marc on Main gate, sent 09:00" in words(app))
+        await pilot.press("A")
+        await settled(pilot)
+        assert "Set since" not in words(app)
+        await pilot.press("escape")
+        await settled(pilot)
+        lockterm_app.clock.now_s += 60
+        await writes.set_voice(MAIN_GATE, VoiceChoice("de-DE", "jonas"))
+        await pilot.press("A")
+        await settled(pilot)
+        assert "! Set since: voice de-DE jonas on Main gate, sent 09:01" in words(app)
+        await pilot.press(*"send", "enter", "enter")
+        await until(pilot, lambda: not app.outcomes.unsettled)
+        await settled(pilot)
+        assert book_of(lockterm_app)[1001].voice == VoiceChoice("fr-FR", "marc")
