@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from textual import events
+from textual import events, on
 from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -17,11 +17,10 @@ from textual.widgets import Label
 from textual.worker import Worker
 
 from lockterm.domain.text import clean
-from lockterm.domain.wording import LOCK_MAY_NOT_KNOW
 from lockterm.errors import LocktermError, RateLimited, Refused
 from lockterm.keymap.hints import keys_of
 from lockterm.keymap.keys import that_open
-from lockterm.screens.host import Host
+from lockterm.screens.host import Host, recorded
 from lockterm.terminal.key_queue import is_opening
 from lockterm.terminal.patches import active_binding, own_bindings, paint_no_more
 from lockterm.widgets.actions import reason_against, titled
@@ -38,6 +37,9 @@ if TYPE_CHECKING:
 
 
 ResultT = TypeVar("ResultT")
+
+PASSED_S = 60.0
+"""How often a screen tells anew what it says as of now."""
 
 ELSEWHERE = "Settle it outside of this form."
 """What a form says of an unsettled operation that is none of its own."""
@@ -60,12 +62,6 @@ def notify_error(app: App[Any], error: LocktermError, what: str = "") -> None:
     means, said = clean(error.title), clean(error.sentences)
     title, text = (what, f"{means}: {said}") if what else (means, said)
     app.notify(text, title=title, severity="error", markup=False)
-
-
-def recorded(host: Host, more: str = "") -> str:
-    """What there is to say of a change that was recorded; that of the lock once a session."""
-    once = host.once(LOCK_MAY_NOT_KNOW)
-    return " ".join(filter(None, ("Recorded by the service.", more, once)))
 
 
 def refuse_to_open(app: App[Any], what: str, reason: str) -> None:
@@ -143,6 +139,9 @@ class LocktermScreen(Screen[ResultT]):
     leads_back = False
     """Whether its escape leads to another screen even where no screen is below it."""
 
+    _lags = False
+    """Whether time has passed while another screen was over it."""
+
     unsettled: tuple[Operation, ...] = ()
     """The operations that are not settled, the oldest first, as the screen was last told."""
 
@@ -196,8 +195,23 @@ class LocktermScreen(Screen[ResultT]):
         """Do something beside all else, and end what was begun of its group before."""
         return self.run_worker(work, group=group, exclusive=True)
 
+    @on(events.Mount)
+    def _count_time(self) -> None:
+        self.set_interval(PASSED_S, self.note_minute)
+
+    def note_minute(self) -> None:
+        """Let time pass, now or once this is the screen that is seen."""
+        self._lags = not self.is_active
+        if self.is_active:
+            self.pass_time()
+
     def on_screen_resume(self) -> None:
         paint_once(self)
+        if self._lags:
+            self.note_minute()
+
+    def pass_time(self) -> None:
+        """Tell by now what is told as of now: ages, dates, states. Rows stay where they are."""
 
     def write_again(self) -> None:
         """Write the words that are kept with the signs of now: the look has changed."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from lockterm.domain.wording import LOCK_MAY_NOT_KNOW
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -42,6 +44,12 @@ class Host(Protocol):
 
     def ask_drawn(self, drawn: Callable[[float], None]) -> None:
         """Learn from when on keys can answer what was drawn."""
+
+
+def recorded(host: Host, more: str = "") -> str:
+    """What there is to say of a change that was recorded; that of the lock once a session."""
+    once = host.once(LOCK_MAY_NOT_KNOW)
+    return " ".join(filter(None, ("Recorded by the service.", more, once)))
 
 
 class HasOperations(Protocol):

@@ -10,13 +10,15 @@ import pytest
 from textual.pilot import Pilot
 
 from lockterm.domain.locks import Lock
+from lockterm.domain.validity import State
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.detail import RemoteDetailScreen
+from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
 from lockterm.widgets.details_table import DetailsTable
 from tests.conftest import NOW_MS
 from tests.screens import someone_else
-from tests.screens.running_app import Starter, settled, shown, until
+from tests.screens.running_app import Clock, Starter, settled, shown, until
 from tests.screens.site import canned
 
 
@@ -151,6 +153,52 @@ async def test_without_the_service_it_says_so_and_keeps_what_was_read(
         assert len(fields(pilot)) > 15
         await press(pilot, "escape", "j", "enter")  # this one was never read
         assert "Service unreachable" in shown(pilot) and "r  try again" in shown(pilot)
+
+
+async def test_an_end_is_told_as_past_once_it_is(
+    service: RunningService, lockterm_app: Starter, clock: Clock
+) -> None:
+    soon = {"remoteType": 2, "startDate": NOW_MS - 60_000, "endDate": NOW_MS + 50_000}
+    added = someone_else.add(service, 1004, "Soon", **soon)
+    someone_else.add(service, 1004, "Later")
+    async with lockterm_app(service, 1004, size=(130, 40)) as pilot:
+        table, asked = pilot.app.screen.query_one(RemotesTable), len(service.requests)
+        states = [row.valid.word for row in table.rows]
+        assert "< 7 days" in states and f"1 {State.WEEK.word}" in shown(pilot)
+        place = states.index("< 7 days")
+        table.move_cursor(place)
+        clock.now_s += 60
+        pilot.app.screen.pass_time()
+        await settled(pilot)
+        assert [row.valid.word for row in table.rows][place] == "ended"
+        assert table.selected is not None and table.selected.id == added
+        assert "1 ended" in shown(pilot) and State.WEEK.word not in shown(pilot)
+        assert len(service.requests) == asked
+        clock.now_s -= 60
+        await press(pilot, "enter")
+        assert State.WEEK.word in fields(pilot)["State"]
+        asked = len(service.requests)
+        clock.now_s += 60
+        pilot.app.screen.pass_time()
+        assert "ended" in fields(pilot)["State"]
+        assert len(service.requests) == asked
+
+
+async def test_the_time_that_passes_below_another_screen_is_made_up_for(
+    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = list[RemotesScreen]()
+    monkeypatch.setattr(RemotesScreen, "pass_time", lambda screen: told.append(screen))
+    async with lockterm_app(service, 1001) as pilot:
+        screen = pilot.app.screen
+        assert isinstance(screen, RemotesScreen)
+        await press(pilot, "enter", "escape")
+        assert not told
+        await press(pilot, "enter")
+        screen.note_minute()
+        assert not told
+        await press(pilot, "escape")
+        assert told == [screen]
 
 
 @pytest.mark.long

@@ -30,9 +30,6 @@ from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.pager import Pager
 from lockterm.widgets.state_panel import StatePanel
 
-AGES_S = 60.0
-"""How often it is told anew how long ago something was."""
-
 _SAMPLE_LOCKS = "One started with --sample-data has the locks 1001 to 1006: try one of them."
 """Said of a service on this machine."""
 
@@ -102,13 +99,9 @@ class LocksScreen(LocktermScreen[None]):
 
     # --- loading -------------------------------------------------------------------------------
 
-    def on_mount(self) -> None:
-        self.set_interval(AGES_S, self._pass_time)
-
-    def _pass_time(self) -> None:
+    def pass_time(self) -> None:
         """Tell how long ago it was by now that locks were opened and read."""
-        if self.is_current:
-            self._paint()
+        self._paint()
 
     def on_screen_resume(self) -> None:
         """Read the book whenever it is seen: other screens and sessions change it."""

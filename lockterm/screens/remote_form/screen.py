@@ -16,7 +16,7 @@ from lockterm.domain.text import clean
 from lockterm.domain.typed_remote import typed_words
 from lockterm.domain.wording import read_only
 from lockterm.keymap.hints import with_keys
-from lockterm.screens.base import ELSEWHERE, LocktermScreen, recorded
+from lockterm.screens.base import ELSEWHERE, LocktermScreen
 from lockterm.screens.form_drafts import (
     REMOTE,
     WAITS_FOR_STORE,
@@ -24,6 +24,7 @@ from lockterm.screens.form_drafts import (
     StoreWait,
     title_of_remote,
 )
+from lockterm.screens.host import recorded
 from lockterm.screens.remote_form.fields import RemoteFields
 from lockterm.screens.remote_form.questions import ask_to_leave
 from lockterm.screens.remote_form.saving import RemoteSaving

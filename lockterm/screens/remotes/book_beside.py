@@ -49,6 +49,12 @@ class BookBeside:
         assert self._screen.lock_entry is not None
         return self._screen.lock_entry
 
+    async def begin(self) -> None:
+        """Show it; in a picture that stands on the terminal it is filled."""
+        self.show()
+        if self._screen.host.is_replayed:
+            await self.read_now()
+
     def show(self) -> None:
         """Show the pane where the terminal has room for it; it is made for the first."""
         is_wide = self._screen.app.size.width >= BOOK_FROM

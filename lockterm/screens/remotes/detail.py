@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ from lockterm.widgets.state_panel import StatePanel, in_a_line
 
 if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
+    from lockterm.domain.remote_details import Detail
     from lockterm.domain.remotes import Remote
 
 
@@ -127,6 +129,11 @@ class RemoteDetailScreen(LocktermScreen[None]):
     def write_again(self) -> None:
         self._paint()
 
+    def pass_time(self) -> None:
+        table = self.query_one(DetailsTable)
+        if self.current is not None and (fields := self._fields(self.current)) != table.fields:
+            table.show_fields(fields)
+
     def _paint(self) -> None:
         table, panel = self.query_one(DetailsTable), self.query_one(StatePanel)
         remote, error = self.current, self.state.error
@@ -151,10 +158,12 @@ class RemoteDetailScreen(LocktermScreen[None]):
         self.refresh_bindings()
 
     def _show_fields(self, remote: Remote) -> None:
-        zone, now_ms = self.operations.zone(self.lock_entry), self.operations.now_ms()
-        fields = remote_details(remote, validity(remote, now_ms, zone), zone, now_ms)
-        self.query_one(DetailsTable).show_fields(fields)
+        self.query_one(DetailsTable).show_fields(self._fields(remote))
         self._called = remote.remote_name or self._called
+
+    def _fields(self, remote: Remote) -> Sequence[Detail]:
+        zone, now_ms = self.operations.zone(self.lock_entry), self.operations.now_ms()
+        return remote_details(remote, validity(remote, now_ms, zone), zone, now_ms)
 
     def _show_age(self) -> None:
         pager, seen, error = self.query_one(Pager), self.state.seen, self.state.error

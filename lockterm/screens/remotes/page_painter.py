@@ -107,6 +107,20 @@ class PagePainter:
         self.show_state()
         self.show_pane()
 
+    def write_again(self) -> None:
+        """Write all words anew, with the signs of now."""
+        self.paint_rows()
+        self.show_pager()
+
+    def pass_time(self) -> None:
+        """Tell by now what dates and states say; what was sorted or found stays as it was."""
+        now_ms, page = self._screen.operations.now_ms(), self._view().page
+        self._table.pass_time(now_ms)
+        if page is not None:
+            self.counts.note(page, now_ms)
+        self.show_pager()
+        self.show_pane()
+
     def follow_cursor(self) -> None:
         """Tell of the remote to which the cursor has moved."""
         if self._tell_cut_name():

@@ -167,9 +167,7 @@ class RemotesScreen(LocktermScreen[None]):
     async def on_mount(self) -> None:
         self.pages.size = self.page_fit.rows
         self.painter.show_pane()
-        self.book.show()
-        if self.host.is_replayed:
-            await self.book.read_now()  # as it stands on the terminal
+        await self.book.begin()
         await self.loader.begin()
 
     def on_screen_resume(self) -> None:
@@ -224,8 +222,10 @@ class RemotesScreen(LocktermScreen[None]):
         self.query_one(KeyLine).show_keys()
 
     def write_again(self) -> None:
-        self.painter.paint_rows()
-        self.painter.show_pager()
+        self.painter.write_again()
+
+    def pass_time(self) -> None:
+        self.painter.pass_time()
 
     @property
     def worth_keeping(self) -> Shown | None:

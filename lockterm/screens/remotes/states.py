@@ -21,7 +21,7 @@ FIRST = (State.ENDED, State.WEEK, State.DISAGREE)
 
 
 class StateCounts:
-    """What was read of a list, counted page by page as it was when each was read."""
+    """What was read of a list, counted page by page as it was when each was seen last."""
 
     def __init__(self) -> None:
         self._pages: dict[int, Counter[Only]] = {}

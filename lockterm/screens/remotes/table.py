@@ -131,6 +131,17 @@ class RemotesTable(LineTable):
         place = next(iter(places), None)
         self._refill(place if place is not None else 0 if top else self.cursor_row)
 
+    def pass_time(self, now_ms: int) -> None:
+        """Have the rows say what they say by now, each in its place."""
+        rows = [RemoteRow.of(row.remote, row.zone, now_ms, row.busy) for row in self.rows]
+        if rows == self.rows:
+            return
+        self.rows = rows
+        if self._widened(self._long) != self._long:
+            self._refill(self.cursor_row)
+        else:
+            self.refresh()
+
     def on_mount(self) -> None:
         """Have the titles in the first frame; most often the width is the terminal's."""
         self._refill(0)
