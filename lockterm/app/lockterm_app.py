@@ -106,6 +106,8 @@ class LocktermApp(TerminalApp[int]):
         self.exports = paths.data_dir / "exports"
         """The directory for exported files."""
         self._last = last
+        self._is_draft_due = False
+        """Whether a draft waits to be offered until nothing else is asked."""
         self._run_timer: Timer | None = None
         self._has_news = False
         """Whether the journal has changed since it was read; while a run goes on."""
@@ -178,7 +180,14 @@ class LocktermApp(TerminalApp[int]):
         if drafts:
             from lockterm.screens.abandoned_draft import offer_abandoned
 
-            await offer_abandoned(self, self.operations, drafts[0])
+            await offer_abandoned(self, self.operations, drafts[0], self._may_offer)
+
+    def _may_offer(self) -> bool:
+        """Whether nothing else is asked or typed into; else it is offered once that has gone."""
+        screen = self.screen
+        is_form = isinstance(screen, LocktermScreen) and screen.is_form
+        self._is_draft_due = screen.is_modal or is_form
+        return not self._is_draft_due
 
     def _read_outcomes(self) -> None:
         if self._run_timer is not None:  # each step changes the journal several times
@@ -236,6 +245,8 @@ class LocktermApp(TerminalApp[int]):
     def _screen_changed(self) -> None:
         self.outcomes.show()
         self._show_run()
+        if self._is_draft_due and self._may_offer():
+            self._offer_draft()
 
     def _note_run(self, run: RunHere) -> None:
         """A run has begun or ended: tell how far it is, and have what it changed read again."""

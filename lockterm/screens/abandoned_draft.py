@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -22,13 +23,16 @@ if TYPE_CHECKING:
     from lockterm.operations import Operations
 
 
-async def offer_abandoned(app: App[Any], operations: Operations, draft: Draft) -> None:
+async def offer_abandoned(
+    app: App[Any], operations: Operations, draft: Draft, may_ask: Callable[[], bool]
+) -> None:
     """Offer a draft of a session that has ended.
 
     Args:
         app: Where to ask, and to open the form.
         operations: The door.
         draft: The newest one; the others come with their forms.
+        may_ask: Tells, once it has been read, whether to offer it now.
     """
     is_lock = draft.form == LOCK
     try:
@@ -42,7 +46,7 @@ async def offer_abandoned(app: App[Any], operations: Operations, draft: Draft) -
         modal: Screen[Any] = await ask_about_draft(
             draft, operations, title, words, verb="Open the form"
         )
-        if not await app.push_screen_wait(modal):
+        if not may_ask() or not await app.push_screen_wait(modal):
             return
         remote = await _remote(operations, draft.remote_id)
         await operations.drafts.take_over(draft)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,33 @@ async def test_the_draft_of_a_session_that_ended_is_offered_at_the_start(
         await until(pilot, lambda: isinstance(app.screen, RemoteForm))
         await settled(pilot)
         assert app.screen.fields.typed()["remoteName"] == "张伟 [/]"
+
+
+async def test_what_a_session_left_is_not_offered_over_a_question(
+    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = lockterm_app.app(service, open_lock=1001)
+    drafts = app.operations.drafts
+    Drafts(app.operations.journal.database, "demo").save(
+        Draft("remote", 1001, None, {"remoteName": "Roof crew"}, 1, "1-dead")
+    )
+    begun, gate, abandoned = asyncio.Event(), asyncio.Event(), drafts.abandoned
+
+    async def held() -> list[Draft]:
+        begun.set()
+        await gate.wait()
+        return await abandoned()
+
+    monkeypatch.setattr(drafts, "abandoned", held)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await until(pilot, lambda: begun.is_set() and not app.key_queue.is_opening)
+        await pilot.press("d")
+        await until(pilot, lambda: app.screen.is_modal)
+        gate.set()
+        await settled(pilot)
+        assert "was not finished" not in shown(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: "was not finished" in shown(pilot))
 
 
 async def test_what_is_saved_from_an_offered_draft_is_shown_at_once(
