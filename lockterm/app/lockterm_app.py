@@ -285,7 +285,7 @@ class LocktermApp(TerminalApp[int]):
         run = self.operations.run_under_way
         if run is None or run.is_stopping:
             return ""
-        if run.reading:
+        if run.only_reads:
             unknown = f"{run.reading:,} of its outcomes {'is' if run.reading == 1 else 'are'}"
             return (
                 f"A run reads back what is unknown: {unknown} not proven yet. Leave it? That goes"

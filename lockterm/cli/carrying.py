@@ -25,6 +25,7 @@ from lockterm.domain.plan_words import (
     gone_words,
     has_work,
     plan_words,
+    problem_words,
     state_words,
     step_title,
 )
@@ -246,7 +247,8 @@ class Progress:
         self._as_json = as_json
         self._is_shown = sys.stderr is not None and sys.stderr.isatty()
         self._due = due
-        self._done = self._failed = self._width = 0
+        self._done = self._width = 0
+        self._problems = Counter[StepState]()
         self._began_s = time.monotonic()
         self._drawn_s = 0.0
 
@@ -257,7 +259,7 @@ class Progress:
         self.noted.add(step.number)
         if step.number in self._due:  # what was unknown before may be proven by now
             self._done += 1
-            self._failed += step.state in PROBLEMS
+            self._problems[step.state] += step.state in PROBLEMS
         if not self.nobody_reads:
             try:
                 self._print(step)
@@ -272,7 +274,9 @@ class Progress:
         """Tell how many unknown steps are being read back."""
         self.clear()
         if self._is_shown and count:
-            self._show(f"reading back {count:,} unknown, 90 s at the most; ctrl+c ends that")
+            is_all = self._done + count == len(self._due)
+            ends = ", 90 s at the most; ctrl+c ends that" if is_all else ""
+            self._show(f"reading back {count:,} unknown{ends}")
 
     def clear(self) -> None:
         """Take the progress off the terminal."""
@@ -293,7 +297,7 @@ class Progress:
         due = len(self._due)
         left = due - self._done
         words = (
-            f"{self._done:,} of {due:,} done, {self._failed:,} failed, {rate:.1f}/s,"
+            f"{self._done:,} of {due:,} done, {problem_words(self._problems)}, {rate:.1f}/s,"
             f" {round(left / rate) if rate else 0:,} s left"
         )
         self._show(words[:79])

@@ -10,7 +10,7 @@ from typing import Any
 from lockterm.domain import rules
 from lockterm.domain.constants import RemoteType
 from lockterm.domain.differences import Difference, differences, in_words
-from lockterm.domain.plan import NOT_REACHED, Action, Plan, Step, StepState, at_rest
+from lockterm.domain.plan import NOT_REACHED, RETRIED, Action, Plan, Step, StepState, at_rest
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.text import clean
 from lockterm.domain.validity import (
@@ -312,6 +312,17 @@ def state_counts(counts: Mapping[StepState, int], *, is_running: bool = False) -
     found[StepState.NOT_SENT] += to_do
     found[StepState.UNKNOWN] += sent
     return found
+
+
+def problem_words(problems: Mapping[StepState, int]) -> str:
+    """``2 failed, 1 skipped, 1 unknown``: what is unknown may be recorded, and has not failed.
+
+    Args:
+        problems: State -> how many steps have it, of those that have to be looked at.
+    """
+    failed = sum(problems.get(state, 0) for state in RETRIED)
+    others = [state for state in (StepState.SKIPPED, StepState.UNKNOWN) if problems.get(state)]
+    return ", ".join([f"{failed:,} failed", *(f"{problems[one]:,} {one}" for one in others)])
 
 
 def counts_words(

@@ -42,10 +42,12 @@ class RunHere:
         """The steps that were sent here and have no outcome: one may be ``SENT`` from before."""
         self.due = len(self._tried)
         """How many steps are to be tried."""
-        self.done = self.failed = 0
-        """How many of them have an outcome, and how many of these have to be looked at."""
+        self.done = 0
+        """How many of them have an outcome."""
+        self.problems = Counter[StepState]()
+        """How many of these have to be looked at, by what became of them."""
         self.reading = 0
-        """How many unknown ones are read back, once the others have ended."""
+        """How many unknown ones are read back just now."""
         self.over = asyncio.Event()
         """Set once no step is under way any more."""
         self.error: LocktermError | None = None
@@ -79,10 +81,16 @@ class RunHere:
             self._sent.discard(step.number)
         if step.number in self._tried:
             self.done += (was in DUE) - (now in DUE)
-            self.failed += (now in PROBLEMS) - (was in PROBLEMS)
+            self.problems[was] -= was in PROBLEMS
+            self.problems[now] += now in PROBLEMS
 
     def _note_reading(self, count: int) -> None:
         self.reading = count
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether all that is left is to read back what is unknown."""
+        return bool(self.reading) and self.done == self.due
 
     @property
     def under_way(self) -> int:

@@ -78,6 +78,13 @@ class _Run:
     """Step -> how often it was put off."""
     stopped: str = ""
     """Why no more steps begin."""
+    reading: int = 0
+    """How many unknown steps are read back just now."""
+
+    def note_reading(self, more: int) -> None:
+        """Count one that is read back from now on, or no longer."""
+        self.reading += more
+        self.on_read_back(self.reading)
 
 
 class Runs:
@@ -318,16 +325,13 @@ class Runs:
 
     async def _read_back(self, run: _Run) -> None:
         """Read all that is unknown back, side by side; each is told once it is proven."""
-        unknown = {step.number for step in run.steps.values() if step.state is StepState.UNKNOWN}
 
         async def prove(number: int) -> None:
             with contextlib.suppress(StoreError):  # it stays unknown here; the journal knows it
                 await self._prove(run, number)
-            unknown.remove(number)
-            run.on_read_back(len(unknown))
 
-        run.on_read_back(len(unknown))
-        await asyncio.gather(*map(prove, [*unknown]))
+        unknown = [step.number for step in run.steps.values() if step.state is StepState.UNKNOWN]
+        await asyncio.gather(*map(prove, unknown))
 
     async def _prove(self, run: _Run, number: int, within_s: float | None = None) -> None:
         """Read an unknown step back, and note what is proven; a run that is stopped does not."""
@@ -339,9 +343,11 @@ class Runs:
 
         reading = asyncio.ensure_future(read())
         stopping = asyncio.ensure_future(run.stop.wait())
+        run.note_reading(+1)
         try:
             await asyncio.wait({reading, stopping}, return_when=asyncio.FIRST_COMPLETED)
         finally:
+            run.note_reading(-1)
             stopping.cancel()
             reading.cancel()
             with contextlib.suppress(asyncio.CancelledError):

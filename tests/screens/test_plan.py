@@ -484,6 +484,27 @@ async def test_a_damaged_run_of_another_session_does_not_stay_under_way(
         assert "New 1" not in names(service, 1003)
 
 
+async def test_what_waits_for_a_proof_is_told_and_unknown_is_not_failed(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    first, second = remotes(service, 1002)[:2]
+    steps = [update(1002, one, remoteName=f"Anna {one.id}") for one in (first, second)]
+    async with (
+        FaultProxy(port_of(service)).running() as proxy,
+        lockterm_app(proxy, timeout_s=60.0) as pilot,
+    ):
+        app = app_of(pilot)
+        app.operations.watch.horizon = Horizon(stale_s=3600)
+        proxy.arm("update", reset)
+        await plan_shown(pilot, steps)
+        await agreed(pilot)
+        told = "1 of 2 done, 0 failed, 1 unknown, 1 left, reading back 1 unknown"
+        await until(pilot, lambda: told in words(app))
+        await pilot.press("s")
+        await ended(pilot)
+        assert proxy.asked.count("update") == 1
+
+
 async def test_what_is_unknown_is_read_back_at_the_end_until_that_is_stopped(
     lockterm_app: Starter, service: RunningService
 ) -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from lockterm.domain.plan import Step, StepState
-from lockterm.domain.plan_words import counts_words, gone_words
+from lockterm.domain.plan_words import counts_words, gone_words, problem_words
 from lockterm.domain.text import clean
 from lockterm.domain.wording import roughly
 from lockterm.keymap.hints import key
@@ -14,13 +14,15 @@ from lockterm.operations.run_here import RunHere
 
 
 def progress_words(run: RunHere) -> str:
-    """``12 of 214 done, 2 failed, 202 left (3 under way), 4.8 a second, about 42 s left``."""
-    words = [f"{run.done:,} of {run.due:,} done", f"{run.failed:,} failed"]
-    if run.reading:
+    """``12 of 214 done, 2 failed, 202 left (3 under way), 4.8 a second, about 42 s``."""
+    words = [f"{run.done:,} of {run.due:,} done", problem_words(run.problems)]
+    if run.only_reads:
         ends = f"{key('plan.stop')} ends that, and they stay unknown for now"
         return f"{', '.join(words)}. Reading back {run.reading:,} unknown, at most 90 s; {ends}."
     left = run.due - run.done
     words.append(f"{left:,} left" + f" ({run.under_way:,} under way)" * bool(run.under_way))
+    if run.reading:  # which steps of its lock wait for
+        words.append(f"reading back {run.reading:,} unknown")
     if per_s := run.per_s:
         words += [f"{per_s:.1f} a second", f"about {roughly(left / per_s)}"]
     return ", ".join(words)
