@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lockterm.api.writes import Write
-from lockterm.domain.locks import VoiceChoice
+from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.operation import Operation, State
 from lockterm.domain.remotes import Remote, is_still
 from lockterm.errors import NameTaken, RateLimited, Refused, RuleViolation
@@ -88,6 +88,11 @@ class Settling:
                     code=-3,
                     hint="Check it instead.",
                 )
+        if operation.call == "updateLockSetting":  # the lock book notes it
+            sent = operation.body["currentVoiceTimbre"]
+            lock, voice = Lock(operation.lock_id), VoiceChoice(sent["lang"], sent["timbre"])
+            await self._writes.set_voice(lock, voice, again_of=operation.id)
+            return
         order = Order(
             Write(operation.call, operation.path, operation.body),
             operation.lock_id,
@@ -97,10 +102,6 @@ class Settling:
             restores=(operation.restores, operation.restores_remote),
         )
         await self._sender.send(order)
-        if operation.call == "updateLockSetting":
-            sent = operation.body["currentVoiceTimbre"]
-            voice = VoiceChoice(sent["lang"], sent["timbre"])
-            await self._writes.note_voice(operation.lock_id, voice)
 
     async def _require_same(self, operation: Operation) -> None:
         """See that a change still means the remote, and replaces the values, it was meant for.

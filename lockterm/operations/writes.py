@@ -189,19 +189,21 @@ class Writes:
         )
 
     async def set_voice(
-        self, lock: Lock, voice: VoiceChoice, *, operation_id: str | None = None
+        self,
+        lock: Lock,
+        voice: VoiceChoice,
+        *,
+        operation_id: str | None = None,
+        again_of: str | None = None,
     ) -> None:
         """Set the voice of a lock (4.12) and remember it as last set from here."""
         write = writes.set_voice(lock.lock_id, voice.lang, voice.timbre)
-        await self._sender.send(Order(write, lock.lock_id, operation_id=operation_id))
-        await self.note_voice(lock.lock_id, voice)
-
-    async def note_voice(self, lock_id: int, voice: VoiceChoice) -> None:
-        """Remember a voice that was recorded as last set from here."""
+        order = Order(write, lock.lock_id, operation_id=operation_id, again_of=again_of)
+        await self._sender.send(order)
         try:
-            await self._locks.note_voice(lock_id, voice)
+            await self._locks.note_voice(lock.lock_id, voice)
         except StoreError:  # the service has recorded it: that must not read as a failure
-            _log.warning("the voice of lock %s could not be noted in the book", lock_id)
+            _log.warning("the voice of lock %s could not be noted in the book", lock.lock_id)
 
     async def _send_about(
         self,
