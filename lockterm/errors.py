@@ -54,7 +54,10 @@ class LocktermError(Exception):
     @property
     def sentences(self) -> str:
         """What it means, and what to do; as it came: not clean."""
-        return " ".join(filter(None, (self.meaning, self.hint)))
+        means = self.meaning
+        if self.hint and means and (means[-1].isalnum() or means[-1] == ")"):
+            means += "."  # a service's words may end as they like
+        return " ".join(filter(None, (means, self.hint)))
 
 
 CORRECT_FIELDS = "Correct the marked fields."
@@ -175,8 +178,12 @@ class RateLimited(Refused):
 
     title = "Too many requests"
 
-    def __init__(self, message: str, *, retry_after_s: float | None, hint: str = "") -> None:
+    def __init__(
+        self, message: str, *, retry_after_s: float | None, hint: str = "", asked: bool = True
+    ) -> None:
         super().__init__(message, status=429, hint=hint)
+        self.asked = asked
+        """Whether the service was asked, and says so now; else the pause was known before."""
         self.retry_after_s = retry_after_s
         """Seconds to wait, at most 60; None: the service does not say how long."""
 

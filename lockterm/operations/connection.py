@@ -161,6 +161,7 @@ class Connection:
                 f"The service asked for a pause: {math.ceil(left_s)} s are left.",
                 retry_after_s=left_s,
                 hint="Nothing was sent. Try again when it is over.",
+                asked=False,
             )
 
     def keep_trying(self, call: Callable[[LockService], Awaitable[object]]) -> None:

@@ -341,8 +341,13 @@ class LocktermScreen(Screen[ResultT]):
         self.notify(recorded(self.host, more), title=what)
 
     def keep_refusal(self, error: LocktermError) -> None:
-        """Keep a refusal in the message log, where what is shown of it has little room."""
-        if isinstance(error, Refused):
+        """Keep a refusal in the message log, where what is shown of it has little room.
+
+        A read in a pause that is known leaves nothing: behind a change, its words would be taken
+        for that, and the line of notices tells the pause.
+        """
+        is_known = isinstance(error, RateLimited) and not error.asked
+        if isinstance(error, Refused) and not is_known:
             self.host.keep_message(error.sentences, error.title, "error")
 
     # --- what other screens have changed -------------------------------------------------------

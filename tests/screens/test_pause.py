@@ -11,6 +11,7 @@ from tests.screens.running_app import Clock, Starter, shown, until
 from tests.servers import Line
 
 DATA = {"list": [], "pageNo": 1, "pageSize": 20, "pages": 0, "total": 0}
+NO = json.dumps({"errcode": 429, "errmsg": "no", "description": "", "data": None})
 EMPTY = json.dumps({"errcode": 0, "errmsg": "", "description": "", "data": DATA})
 
 
@@ -18,7 +19,7 @@ EMPTY = json.dumps({"errcode": 0, "errmsg": "", "description": "", "data": DATA}
 async def asking_to_wait(seconds: int) -> AsyncIterator[FaultServer]:
     """A service that asks once to wait so long; behind that its locks have no remotes."""
     server = FaultServer()
-    refusals = [http("{}", 429, f"Retry-After: {seconds}")]
+    refusals = [http(NO, 429, f"Retry-After: {seconds}")]
 
     async def script(line: Line) -> None:
         answer = refusals.pop() if refusals else http(EMPTY, 200, "Content-Type: application/json")
@@ -39,6 +40,8 @@ async def test_a_pause_is_counted_down_and_kept(lockterm_app: Starter, clock: Cl
             clock.now_s += 30
             await until(pilot, lambda: "asks to wait 7 s" in shown(pilot))
             assert len(server.asked) == asked == 1
+            told = [one for one in app.messages if one.title == "Too many requests"]
+            assert [one.text for one in told] == ["no. It takes calls again in 37 s."]
             clock.now_s += 8
             await until(pilot, lambda: "No remotes on this lock yet" in shown(pilot))
             await until(pilot, lambda: "PAUSE" not in shown(pilot))
