@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 RUN_TOLD_S = 1.0
 """So often, in seconds, the title line tells how far a run is."""
 
+OTHERS_S = 60.0
+"""So often, in seconds, an idle session looks for what others on its store have settled."""
+
 PAGE_FIRST_S = 0.3
 """So much later, in seconds, garbage is collected again and what earlier sessions left is read: the
 first page is wanted more."""
@@ -166,6 +169,7 @@ class LocktermApp(TerminalApp[int]):
         startup.over()
         self.operations.connection.get_ready(connects=self._open_lock is None)
         self._read_outcomes()
+        self.set_interval(OTHERS_S, self._look_again)
         self.appearance.measure_link()
         self._offer_draft()
         self._offer_run()
@@ -199,6 +203,11 @@ class LocktermApp(TerminalApp[int]):
     async def _refresh_outcomes(self) -> None:
         """As a decorated method: a coroutine replaced before it began would never be awaited."""
         await self.outcomes.refresh()
+
+    @work(group="others")
+    async def _look_again(self) -> None:
+        if self._run_timer is None:  # while a run goes on, they are read all the time
+            await self.outcomes.look_again()
 
     # --- runs ----------------------------------------------------------------------------------
 

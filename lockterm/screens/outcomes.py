@@ -88,6 +88,23 @@ class Outcomes:
             self._app.notify(notice, title="Local store", severity="warning")
         self.show()
 
+    async def look_again(self) -> None:
+        """Show what other sessions on the same store have settled or left unsettled meanwhile."""
+        with suppress(LocktermError):  # whoever uses the store is told
+            if tuple(await self._operations.journal.unsettled()) != self.unsettled:
+                await self.refresh()
+
+    async def _oldest(self) -> Operation | None:
+        """The operation that is shown as the journal has it now; None: settled, which is said."""
+        shown = self.unsettled[0]
+        await self.refresh()
+        for operation in self.unsettled:
+            if operation.id == shown.id:
+                return operation
+        words = "It was settled meanwhile: nothing is left to do about it."
+        refuse_to_open(self._app, self._title(shown), words)
+        return None
+
     async def _tell_settled(self, gone: set[str]) -> None:
         """Say once what was found out without a key, by this session or another."""
         told = self._operations.watch.told
@@ -119,7 +136,8 @@ class Outcomes:
 
     async def check(self) -> None:
         """Read the oldest unsettled operation back; let a person recognise an added remote."""
-        operation = self.unsettled[0]
+        if (operation := await self._oldest()) is None:
+            return
         read = await self._try(self._operations.watch.check(operation))
         if read is None:
             return
@@ -156,7 +174,8 @@ class Outcomes:
         from lockterm.screens.dialogs.confirm import ConfirmModal
         from lockterm.screens.dialogs.destroy import DestroyModal
 
-        operation = self.unsettled[0]
+        if (operation := await self._oldest()) is None:
+            return
         if operation.state is State.UNKNOWN and operation.call in HELD_CALLS:
             words = "Whether it was recorded can still be found out: check it first."
             refuse_to_open(self._app, self._title(operation), words)
@@ -218,7 +237,8 @@ class Outcomes:
         """Let the oldest unsettled operation be, after asking."""
         from lockterm.screens.dialogs.confirm import ConfirmModal
 
-        operation = self.unsettled[0]
+        if (operation := await self._oldest()) is None:
+            return
         modal = ConfirmModal(
             f"Give up on this? {self._title(operation)}",
             f"{self._words(operation)}.\n{clean(operation.message)}\n"

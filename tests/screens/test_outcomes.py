@@ -12,13 +12,18 @@ from lockterm.app import LocktermApp
 from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.operation import Operation, State
 from lockterm.errors import OutcomeUnknown
+from lockterm.paths import Paths
+from lockterm.screens.base import RefusedModal
 from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.service.running import RunningService
+from lockterm.store.database import Database
+from lockterm.store.journal import Journal
 from tests.conftest import NOW_MS
 from tests.faults.catalogue import close
 from tests.faults.proxy import FaultProxy
 from tests.screens.running_app import Starter, settled, until
 from tests.screens.site import MAIN_GATE, book_of, fill_book, words
+from tests.screens.test_read_only import leave_unsettled
 from tests.servers import port_of
 
 ADDED = Operation(
@@ -49,6 +54,9 @@ async def test_of_two_remotes_like_the_one_that_was_added_a_person_says_which(
 ) -> None:
     asked: list[int] = []
 
+    async def unsettled() -> list[Operation]:
+        return [ADDED]
+
     async def check(operation: Operation) -> Operation:
         return operation
 
@@ -60,6 +68,7 @@ async def test_of_two_remotes_like_the_one_that_was_added_a_person_says_which(
         app: Any = pilot.app
         assert isinstance(app, LocktermApp)
         monkeypatch.setattr(app.operations.watch, "check", check)
+        monkeypatch.setattr(app.operations.journal, "unsettled", unsettled)
         monkeypatch.setattr(app.operations.settling, "bind", bind)
         app.outcomes.unsettled = (ADDED,)
         app.action_settle("check")
@@ -101,3 +110,34 @@ async def test_sending_a_voice_again_names_it_and_the_one_that_it_would_replace(
         await until(pilot, lambda: not app.outcomes.unsettled)
         await settled(pilot)
         assert book_of(lockterm_app)[1001].voice == VoiceChoice("fr-FR", "marc")
+
+
+async def test_what_another_session_leaves_and_settles_is_seen_here(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service) as pilot:
+        app = pilot.app
+        assert isinstance(app, LocktermApp)
+        leave_unsettled(lockterm_app, ADDED)
+        assert "UNSETTLED" not in words(app)
+        await app.outcomes.look_again()
+        await until(pilot, lambda: "UNSETTLED add Anna" in words(app))
+        settle_elsewhere(lockterm_app, ADDED.id)
+        for key in ("A", "X", "c"):
+            shown = app.outcomes.unsettled
+            await pilot.press(key)
+            await settled(pilot)
+            assert isinstance(app.screen, RefusedModal)
+            assert "It was settled meanwhile" in words(app)
+            await pilot.press("escape")
+            await settled(pilot)
+            assert "UNSETTLED" not in words(app)
+            app.outcomes.unsettled = shown
+        await app.outcomes.look_again()
+        assert not app.outcomes.unsettled
+
+
+def settle_elsewhere(starter: Starter, operation_id: str) -> None:
+    database = Database(Paths.below(starter.directory).database)
+    Journal(database, "demo").move(operation_id, [State.AMBIGUOUS], state=State.GIVEN_UP)
+    database.close()
