@@ -25,7 +25,7 @@ from lockterm.operations.run_here import RunHere
 from lockterm.screens.base import RefusedModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
-from lockterm.screens.everywhere import EverywhereScreen, results
+from lockterm.screens.everywhere import EverywhereScreen, results, slices
 from lockterm.screens.everywhere.base import AllLocksScreen
 from lockterm.screens.everywhere.days import MORE, DaysToCome, bars, numbers
 from lockterm.screens.everywhere.ends import WhatEndsScreen
@@ -464,6 +464,32 @@ async def test_what_ends_is_told_by_day_and_by_span(
             assert len(site.asked) == asked, "it was read just now"
 
 
+async def test_what_ends_while_it_is_looked_at_is_told_as_ended_in_its_place(
+    lockterm_app: Starter, clock: Clock
+) -> None:
+    kind = {"remoteType": 2, "startDate": NOW_MS - DAY_MS}
+    soon, later = NOW_MS + 100_000, NOW_MS + 5 * DAY_MS
+    site = Site(
+        L1=[remote(n, 1, f"R{n}", endDate=end, **kind) for n, end in ((1, soon), (2, later))]
+    )
+    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+        seen = await press(pilot, "W", "n", "n")
+        assert "ended 0 [within 7 days 2]" in seen and "Lock 1 read just now" in seen
+        assert current(pilot) == (1, 1)
+        asked = len(site.asked)
+        clock.now_s += 13 * 60
+        pilot.app.screen.pass_time()
+        await settled(pilot)
+        seen = words(pilot.app)
+        assert "ended 1 [within 7 days 1]" in seen and "Lock 1 read 13 min ago" in seen
+        assert "1 < 7 days, 1 disagree" in seen
+        table = pilot.app.screen.query_one(OnLocksTable)
+        lines = ["".join(text for text, _ in table.line(row)).split() for row in (0, 1)]
+        assert [line[-1] for line in lines] == ["13m", "13m"] and lines[0][0] == State.DISAGREE.sign
+        assert rows(pilot) == [(1, 1), (1, 2)] and current(pilot) == (1, 1)
+        assert len(site.asked) == asked
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("size", "room", "cells", "many"),
@@ -599,7 +625,7 @@ async def test_what_comes_is_shown_while_more_comes_and_one_state_alone_is_shown
 ) -> None:
     """News do not stop what is being found."""
     monkeypatch.setattr(results, "SHOWN_S", 0)
-    monkeypatch.setattr(results, "SLICE_S", 0)
+    monkeypatch.setattr(slices, "SLICE_S", 0)
     lists = {
         f"L{n}": [remote(n * 10 + i, n, "Anna", isCoerced=1) for i in range(9)] for n in (1, 2)
     }

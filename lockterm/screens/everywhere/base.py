@@ -89,6 +89,9 @@ class AllLocksScreen(LocktermScreen[None]):
     def write_again(self) -> None:
         self.results.find()
 
+    def pass_time(self) -> None:
+        self.results.pass_time()
+
     def problems(self, site: Site) -> Iterator[OnLock]:
         """The locks that could not be read just now, each as a row that says so."""
         for one in site.asked.values():

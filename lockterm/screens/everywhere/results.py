@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
@@ -14,15 +13,14 @@ from textual.containers import Container, Vertical
 from textual.message import Message
 from textual.widgets import Static
 
-from lockterm.domain.constants import needs_weekdays
 from lockterm.domain.glyphs import quoted, separator
 from lockterm.domain.text import clean
-from lockterm.domain.weekdays import weekday_words
 from lockterm.domain.wording import counted
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.screens.everywhere.site import Site
-from lockterm.screens.everywhere.table import OnLock, OnLocksTable
+from lockterm.screens.everywhere.slices import Slices
+from lockterm.screens.everywhere.table import OnLock, OnLocksTable, row_words
 from lockterm.screens.remotes.states import Only, count_states, only_words, told
 from lockterm.terminal.key_queue import Opening, opening
 from lockterm.widgets.find_line import FindLine
@@ -41,9 +39,6 @@ MOST_FOUND = 500
 
 MOST_LOOKED_AT = 20_000
 """No more are unpacked for their state alone: whoever waits for it can type nothing."""
-
-SLICE_S = 0.02
-"""A search lets keys in after so many seconds."""
 
 LATELY_MS = 5 * 60_000
 """What was read since is not read again by itself."""
@@ -195,8 +190,8 @@ class Results(Vertical):
         if top:  # what was counted is of something else
             self.workers.cancel_group(self, "count")
             self.counts = None
-        clock, rows = asyncio.get_running_loop().time, list[OnLock]()
-        until_s, count, looked_at, self.is_cut = clock() + SLICE_S, 0, 0, False
+        slices, rows = Slices(), list[OnLock]()
+        count, looked_at, self.is_cut = 0, 0, False
         only, now_ms = self.only, self._operations.now_ms()
         for row in self._search(self.site, self.needle):
             if row is not None and row.may_be(only, now_ms):
@@ -208,9 +203,7 @@ class Results(Vertical):
                     break
                 if is_shown:
                     rows.append(row)
-            if clock() > until_s:
-                await asyncio.sleep(0)
-                until_s = clock() + SLICE_S
+            await slices.pause()
         self._show(rows, top=top)
 
     @work(exclusive=True, group="read")
@@ -339,18 +332,35 @@ class Results(Vertical):
     @work(exclusive=True, group="count")
     async def count(self) -> None:
         """Count the states of what is shown, which unpacks it: keys get in between."""
-        clock, rows = asyncio.get_running_loop().time, self.rows
-        until_s = clock()
+        slices, rows = Slices(), self.rows
+        await asyncio.sleep(0)
         for row in rows:
-            if clock() >= until_s:
-                await asyncio.sleep(0)
-                until_s = clock() + SLICE_S
             _ = row.remote
+            await slices.pause()
         remotes = (row.remote for row in rows if row.remote is not None)
         # Where nothing was typed nothing is found: no state has 0 remotes for that.
         self.counts = count_states(remotes, self._operations.now_ms()) if rows else None
         if self.is_running:
             self.tell()
+
+    @work(exclusive=True, group="time")
+    async def pass_time(self) -> None:
+        """Tell by now what the rows say, and how many end; each stays, also where it has ended."""
+        if not self.is_loaded:
+            return
+        slices, problems = Slices(), dict[str, str]()
+        for row in self._search(self.site, self.needle):  # which counts what it goes through
+            if row is not None and row.listing is None:
+                problems[row.key] = row.problem
+            await slices.pause()
+        table = self.query_one(OnLocksTable)
+        for row in table.rows:
+            row.problem = problems.get(row.key, row.problem)
+            row.read = self.site.short_age(row.listing) if row.listing is not None else ""
+        table.pass_time(self._operations.now_ms())
+        self.tell()
+        if self.only is None:
+            self.count()
 
     def show_only(self, only: Only | None) -> None:
         """Show remotes of one state alone, of all that is found; or all again."""
@@ -399,19 +409,10 @@ class Results(Vertical):
 
     def _tell_row(self) -> None:
         """Of the row under the cursor: how old its list is, and what no column has room for."""
-        row = self.current
-        parts = []
-        if row is not None and row.listing is not None and row.remote is not None:
-            name = clean(row.remote.remote_name or "", 40)
-            age = f"{clean(row.lock.title, 24)} {self.site.age_of(row.listing)}"
-            days = ""
-            if needs_weekdays(row.remote.remote_type):
-                days = weekday_words(row.remote.week_day or ())
-            parts += [*filter(None, (name, days)), age, f"id {row.remote.id}"]
-            if row.remote.extra_data:
-                extra = json.dumps(row.remote.extra_data, ensure_ascii=False)
-                parts.append(f"extra data {clean(extra, 200)}")
-        self.query_one("#row", Static).update(separator().join(parts), layout=False)
+        row, words = self.current, ""
+        if row is not None and row.listing is not None:
+            words = row_words(row, self.site.age_of(row.listing))
+        self.query_one("#row", Static).update(words, layout=False)
         self.post_message(self.Shown())
 
     # --- handlers ------------------------------------------------------------------------------

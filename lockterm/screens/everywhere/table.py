@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,6 +14,7 @@ from rich.cells import cell_len
 
 from lockterm.domain import dates
 from lockterm.domain.constants import needs_weekdays
+from lockterm.domain.glyphs import separator
 from lockterm.domain.listing import Listing, Place
 from lockterm.domain.locks import Lock
 from lockterm.domain.sorting import natural, sorted_by
@@ -26,7 +28,7 @@ from lockterm.screens.remotes.states import Only, is_only
 from lockterm.screens.remotes.table import BEFORE
 from lockterm.widgets.cells import cut
 from lockterm.widgets.line_table import Piece
-from lockterm.widgets.row_table import GAP, Column, RowTable
+from lockterm.widgets.row_table import GAP, Column, RowTable, fit
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
@@ -166,6 +168,14 @@ class OnLocksTable(RowTable):
         first = next(iter(known), None) if top else None
         self.show(dict.fromkeys(known, ()), first)
 
+    def pass_time(self, now_ms: int) -> None:
+        """Have the rows say what they say by now, each in its place."""
+        self._now_ms = now_ms
+        if fit(self._marked_plan(), self.widest(), self._fitted_to, self.hidden) != self._widths:
+            self._fill(self.cursor_row)
+        else:
+            self.refresh()
+
     def _compared(self, row: OnLock, title: str) -> Any:
         """By what a row is compared; None: a lock that was not read, or nothing to compare."""
         if row.listing is None or row.remote is None:
@@ -217,6 +227,25 @@ class OnLocksTable(RowTable):
             room = " " * (width - cell_len(text))
             right = COLUMNS[key].right
             yield (room + text if right else text + room) + " " * GAP, look
+
+
+def row_words(row: OnLock, age: str) -> str:
+    """What no column of a remote has room for, and how old its list is; empty: it is a lock.
+
+    Args:
+        row: It.
+        age: How old its list is, in words.
+    """
+    if (remote := row.remote) is None:
+        return ""
+    name, days = clean(remote.remote_name or "", 40), ""
+    if needs_weekdays(remote.remote_type):
+        days = weekday_words(remote.week_day or ())
+    parts = [*filter(None, (name, days)), f"{clean(row.lock.title, 24)} {age}", f"id {remote.id}"]
+    if remote.extra_data:
+        extra = json.dumps(remote.extra_data, ensure_ascii=False)
+        parts.append(f"extra data {clean(extra, 200)}")
+    return separator().join(parts)
 
 
 def _days(remote: Remote, width: int) -> str:
