@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -9,10 +10,12 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from lockterm.domain.locks import Lock
+from lockterm.operations.locks import Locks
 from lockterm.screens import base
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.locks import LocksScreen
 from lockterm.screens.locks.table import LocksTable
+from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
 from lockterm.service.sample_data import LOCKS as SAMPLES
@@ -168,6 +171,29 @@ async def test_a_connection_is_there_before_a_lock_is_opened_and_nothing_is_sent
             await pilot.press("enter")
             await until(pilot, lambda: bool(service.asked))
             assert service.asked[0].connection == 1
+
+
+async def test_a_form_that_is_typed_ahead_has_the_name_and_the_zone_of_its_lock(
+    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the profile's zone, what is typed into it would open hours longer than it should."""
+    goes_on, find = asyncio.Event(), Locks.find
+
+    async def late(self: Locks, lock_id: int) -> Lock:
+        await goes_on.wait()
+        return await find(self, lock_id)
+
+    monkeypatch.setattr(Locks, "find", late)
+    far = replace(LOCKS[0], zone="Asia/Shanghai")
+    fill_book(lockterm_app, far)
+    async with lockterm_app.app(service, far.lock_id).run_test(size=(80, 24)) as pilot:
+        pilot.app.simulate_key("e")
+        await until(pilot, lambda: "Omar Haddad" in words(pilot.app))
+        assert isinstance(pilot.app.screen, RemotesScreen)
+        goes_on.set()
+        await until(pilot, lambda: isinstance(pilot.app.screen, RemoteForm))
+        await settled(pilot)
+        assert far.title in words(pilot.app) and "+08:00" in words(pilot.app)
 
 
 async def test_an_empty_book_says_what_to_do(

@@ -171,15 +171,15 @@ class RemotesScreen(LocktermScreen[None]):
         await self.loader.begin()
 
     def on_screen_resume(self) -> None:
-        """Another screen may have changed the lock's entry, its zone for one."""
-        self.call_after_refresh(self.read_entry)  # the rows do not wait for it
+        self.read_entry()  # another screen may have changed it, its zone for one
         self.call_after_refresh(self.book.read)
         self.page_fit.fit()  # nor has the terminal been looked at meanwhile
         self.marking.commands.plans.note_outcomes()
 
     @work(exclusive=True, group="entry")
+    @opens("the lock")
     async def read_entry(self) -> None:
-        """Take over what the lock book says of the lock now: its name, its zone."""
+        """Take over what the lock book says of the lock now: its name, and the zone of forms."""
         with suppress(StoreError):  # the locks screen says so; the remotes do not need the book
             entry = await self.operations.locks.find(self.lock_entry.lock_id)
             if entry not in (Lock(entry.lock_id), self.lock_entry):
