@@ -141,7 +141,7 @@ async def test_every_frame_is_the_same(
             await pilot.press(keys.choice(KEYS))
             if keys.random() < 0.3:
                 await settled(pilot)
-    assert two.compared > 100
+    assert two.compared > 50  # not each key changes what is seen
     assert two.sent[1] < two.sent[0] * (0.4 if fills else 0.6), two.sent
 
 
