@@ -201,15 +201,25 @@ def as_record(row: Mapping[str, Any], now_ms: int) -> dict[str, object]:
         "addTypeName": _ADD_TYPE_NAMES[row["add_type"]],
         "startDate": row["start_ms"],
         "endDate": end_ms,
-        "weekDay": json.loads(row["weekdays"]),
+        "weekDay": _decoded(row["weekdays"]),
         "isCoerced": row["coerced"],
-        "extraData": json.loads(row["extra_data"]),
+        "extraData": _decoded(row["extra_data"]),
         "status": status,
         "statusName": _STATUS_NAMES[status],
         "apiUserId": row["api_user_id"],
         "createTime": row["created_ms"],
         "updateTime": row["updated_ms"],
     }
+
+
+def _decoded(stored: str) -> object:
+    """What is kept as JSON; most remotes have neither weekdays nor extra data."""
+    match stored:
+        case "[]":
+            return []
+        case "{}":
+            return {}
+    return json.loads(stored)
 
 
 def _validity(given: Parameters, before: remote_table.Remote | None = None) -> dict[str, object]:
