@@ -90,7 +90,8 @@ class AllLocksScreen(LocktermScreen[None]):
         self.results.find()
 
     def pass_time(self) -> None:
-        self.results.pass_time()
+        if self.results.is_loaded:
+            self.results.pass_time()
 
     def problems(self, site: Site) -> Iterator[OnLock]:
         """The locks that could not be read just now, each as a row that says so."""

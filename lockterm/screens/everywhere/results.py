@@ -346,12 +346,12 @@ class Results(Vertical):
     @work(exclusive=True, group="time")
     async def pass_time(self) -> None:
         """Tell by now what the rows say, and how many end; each stays, also where it has ended."""
-        if not self.is_loaded:
-            return
         slices, problems = Slices(), dict[str, str]()
         for row in self._search(self.site, self.needle):  # which counts what it goes through
             if row is not None and row.listing is None:
                 problems[row.key] = row.problem
+            elif row is not None and self.is_cut:
+                break  # all is counted before, and of locks that come behind nothing is shown
             await slices.pause()
         table = self.query_one(OnLocksTable)
         for row in table.rows:
