@@ -54,10 +54,14 @@ class LocktermError(Exception):
     @property
     def sentences(self) -> str:
         """What it means, and what to do; as it came: not clean."""
+        return self.sentences_with(self.hint)
+
+    def sentences_with(self, hint: str) -> str:
+        """What it means, and another hint than its own; as it came: not clean."""
         means = self.meaning
-        if self.hint and means and (means[-1].isalnum() or means[-1] == ")"):
+        if hint and means and (means[-1].isalnum() or means[-1] == ")"):
             means += "."  # a service's words may end as they like
-        return " ".join(filter(None, (means, self.hint)))
+        return " ".join(filter(None, (means, hint)))
 
 
 CORRECT_FIELDS = "Correct the marked fields."
@@ -151,9 +155,10 @@ class Refused(ServiceError):
     @property
     def meaning(self) -> str:
         """The service's message, code and description (2.1, 7.2)."""
-        code = "" if self.code is None else f"(code {self.code})"
         description = "" if self.description in self.message else self.description
-        said = " ".join(filter(None, (self.message, code)))
+        said = self.message
+        if self.code is not None:  # a service's full stop would stand before it
+            said = f"{said.removesuffix('.')} (code {self.code})".lstrip()
         return ": ".join(filter(None, (said, description)))
 
     @property

@@ -105,10 +105,8 @@ def code_of(error: LocktermError) -> int:
 
 def sentence_of(error: LocktermError) -> str:
     """What happened, what it means and what to do, on one line that is safe to show."""
-    said = error.meaning
-    if isinstance(error, ServiceError):
-        said = f"{error.title}: {said}"
-    return " ".join(clean(part) for part in (said, hint_of(error)) if part)
+    said = error.sentences_with(hint_of(error))
+    return clean(f"{error.title}: {said}" if isinstance(error, ServiceError) else said)
 
 
 def hint_of(error: LocktermError) -> str:

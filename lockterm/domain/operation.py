@@ -152,6 +152,16 @@ def title_of(operation: Operation) -> str:
     return f"{verb} of {name}" if operation.call == "updateRemoteUserNo" else f"{verb} {name}"
 
 
+def voice_set(operation: Operation) -> dict[str, str]:
+    """The voice that an operation sets, whole; empty where that cannot be read."""
+    voice = operation.body.get("currentVoiceTimbre")
+    if not isinstance(voice, Mapping):
+        return {}
+    lang, timbre = voice.get("lang"), voice.get("timbre")
+    is_whole = isinstance(lang, str) and isinstance(timbre, str)
+    return {"lang": str(lang), "timbre": str(timbre)} if is_whole else {}
+
+
 def voice_words(operation: Operation) -> str:
     """``zh-CN zhiming``: the voice that an operation sets; empty where it sets none; clean."""
     voice = operation.body.get("currentVoiceTimbre")

@@ -23,6 +23,7 @@ from lockterm.domain.operation import (
     WITHOUT_EFFECT,
     Operation,
     State,
+    voice_set,
 )
 from lockterm.domain.plan import Action, Step, StepState
 from lockterm.domain.remotes import RECOGNISED, UPDATED, Remote
@@ -146,29 +147,19 @@ def voice_undone(operation: Operation, sent: Sequence[Operation], undone_too: Se
         sent: All that has set it from here, or may have, the oldest first.
         undone_too: The ids of what is undone before it.
     """
-    before = _voice(operation)
+    before = voice_set(operation)
     step = Step(0, Action.VOICE, operation.lock_id, None, "", before=before)
     place = next((n for n, one in enumerate(sent) if one.id == operation.id), 0)
     if any(one.id not in undone_too for one in sent[place + 1 :]):
         words = "It was changed since: the voice was set again."
         return Bulk([], [replace(step, state=StepState.SKIPPED, message=words)])
     former = sent[place - 1] if place else None
-    wanted = _voice(former) if former is not None and former.state in RECORDED else {}
+    wanted = voice_set(former) if former is not None and former.state in RECORDED else {}
     if not wanted:
         return Bulk([], [refused(step, VOICE)])
     if wanted == before:
         return Bulk([], [refused(step, "It was the same voice before: nothing is to undo.")])
     return Bulk([replace(step, wanted=wanted, note=VOICE_UNSEEN)], [])
-
-
-def _voice(operation: Operation) -> dict[str, str]:
-    """The voice that an operation has set; empty where that cannot be read."""
-    voice = operation.body.get("currentVoiceTimbre")
-    if not isinstance(voice, Mapping):
-        return {}
-    lang, timbre = voice.get("lang"), voice.get("timbre")
-    is_whole = isinstance(lang, str) and isinstance(timbre, str)
-    return {"lang": str(lang), "timbre": str(timbre)} if is_whole else {}
 
 
 def _user_no_undone(operation: Operation, was: Remote, known: Mapping[str, Any]) -> Bulk:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lockterm.api.writes import Write
 from lockterm.domain.locks import Lock, VoiceChoice
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, State, voice_set
 from lockterm.domain.remotes import Remote, is_still
 from lockterm.errors import NameTaken, RateLimited, Refused, RuleViolation
 from lockterm.operations.readback import given_away, judge_update, record_before
@@ -89,9 +89,10 @@ class Settling:
                     hint="Check it instead.",
                 )
         if operation.call == "updateLockSetting":  # the lock book notes it
-            sent = operation.body["currentVoiceTimbre"]
-            lock, voice = Lock(operation.lock_id), VoiceChoice(sent["lang"], sent["timbre"])
-            await self._writes.set_voice(lock, voice, again_of=operation.id)
+            if not (voice := voice_set(operation)):
+                raise damaged_entry(operation)
+            lock = Lock(operation.lock_id)
+            await self._writes.set_voice(lock, VoiceChoice(**voice), again_of=operation.id)
             return
         order = Order(
             Write(operation.call, operation.path, operation.body),

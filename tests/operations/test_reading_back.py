@@ -18,6 +18,7 @@ from lockterm.errors import (
     OutcomeUnknown,
     RateLimited,
     Refused,
+    StoreDamaged,
     StoreError,
 )
 from lockterm.operations import HeldBack, Operations
@@ -98,6 +99,14 @@ async def test_nothing_is_said_to_be_read_where_nothing_can_be(bench: Bench, cal
     assert "read" not in outcome_words(seen, zone, bench.operations.now_ms())
     told = operation_fields(seen, (), zone, "")
     assert "Read back" not in [field.label for field in told]
+
+
+async def test_a_voice_that_is_not_known_is_not_sent_again(bench: Bench):
+    seen = await bench.lose("updateLockSetting")
+    for body in ({}, {"currentVoiceTimbre": {"lang": "en-GB"}}):
+        with pytest.raises(StoreDamaged):
+            await bench.operations.settling.send_again(replace(seen, body=body))
+    assert bench.proxy.asked.count("updateLockSetting") == 1
 
 
 @pytest.mark.parametrize("call", READABLE)

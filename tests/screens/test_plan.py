@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, closing
 from dataclasses import replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -484,20 +484,29 @@ async def test_a_damaged_run_of_another_session_does_not_stay_under_way(
         assert "New 1" not in names(service, 1003)
 
 
+@asynccontextmanager
+async def unanswered(
+    lockterm_app: Starter, service: RunningService, steps: Sequence[Step]
+) -> AsyncIterator[tuple[Pilot[int], FaultProxy]]:
+    """A plan is carried out, no update is answered, and none is proven."""
+    async with (
+        FaultProxy(port_of(service)).running() as proxy,
+        lockterm_app(proxy, timeout_s=60.0) as pilot,
+    ):
+        app_of(pilot).operations.watch.horizon = Horizon(stale_s=3600)
+        proxy.arm("update", reset)
+        await plan_shown(pilot, steps)
+        await agreed(pilot)
+        yield pilot, proxy
+
+
 async def test_what_waits_for_a_proof_is_told_and_unknown_is_not_failed(
     lockterm_app: Starter, service: RunningService
 ) -> None:
     first, second = remotes(service, 1002)[:2]
     steps = [update(1002, one, remoteName=f"Anna {one.id}") for one in (first, second)]
-    async with (
-        FaultProxy(port_of(service)).running() as proxy,
-        lockterm_app(proxy, timeout_s=60.0) as pilot,
-    ):
+    async with unanswered(lockterm_app, service, steps) as (pilot, proxy):
         app = app_of(pilot)
-        app.operations.watch.horizon = Horizon(stale_s=3600)
-        proxy.arm("update", reset)
-        await plan_shown(pilot, steps)
-        await agreed(pilot)
         told = "1 of 2 done, 0 failed, 1 unknown, 1 left, reading back 1 unknown"
         await until(pilot, lambda: told in words(app))
         await pilot.press("s")
@@ -509,15 +518,8 @@ async def test_what_is_unknown_is_read_back_at_the_end_until_that_is_stopped(
     lockterm_app: Starter, service: RunningService
 ) -> None:
     steps = [update(one, remotes(service, one)[0], remoteName="Anna") for one in (1002, 1003)]
-    async with (
-        FaultProxy(port_of(service)).running() as proxy,
-        lockterm_app(proxy, timeout_s=60.0) as pilot,
-    ):
+    async with unanswered(lockterm_app, service, steps) as (pilot, proxy):
         app = app_of(pilot)
-        app.operations.watch.horizon = Horizon(stale_s=3600)
-        proxy.arm("update", reset)
-        await plan_shown(pilot, steps)
-        await agreed(pilot)
         await until(pilot, lambda: "Reading back 2 unknown, at most" in words(app))
         assert words(app).count("? unknown") == 2
         await pilot.press("ctrl+q")

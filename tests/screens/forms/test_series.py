@@ -129,6 +129,22 @@ async def test_a_series_that_comes_in_one_burst_is_the_same(
     assert made == {"Crew 1": "B-001", "Crew 2": "B-002", "Anna": "7", "Anna 2": "8"}
 
 
+async def lost(pilot: Pilot[Any], line: Line) -> None:
+    """Save and go on to the next, and lose the answer."""
+    line.lose = "add"
+    await pilot.press("ctrl+n", "right", "enter")
+    await settled(pilot)
+    line.lose = ""
+
+
+async def recognised(pilot: Pilot[Any], *keys: str) -> None:
+    """Have it read back by some keys, and say that it is the one."""
+    await pilot.press(*keys)
+    await until(pilot, lambda: "Is remote" in shown(pilot))
+    await settled(pilot)
+    await pilot.press("right", "enter")
+
+
 @pytest.mark.long
 async def test_the_next_is_offered_only_once_the_outcome_is_told(
     service: RunningService, lockterm_app: Starter, line: Line
@@ -136,20 +152,14 @@ async def test_the_next_is_offered_only_once_the_outcome_is_told(
     crew(service, 1)
     async with lockterm_app(line, 1004) as pilot:
         form = await begun(pilot, "+")
-        line.lose = "add"
-        await pilot.press("ctrl+n", "right", "enter")
-        await settled(pilot)
+        await lost(pilot, line)
         status = form.query_one("#status")
         assert "may have recorded it" in str(status.render())
         assert form.fields.typed()["remoteName"] == "Crew 2", "the next, before this one is known"
-        line.lose = ""
         await pilot.press("ctrl+n")
         await settled(pilot)
         assert pilot.app.screen is form, "it was asked whether to send another"
-        await pilot.press("ctrl+r")
-        await until(pilot, lambda: "Is remote" in shown(pilot))
-        await settled(pilot)
-        await pilot.press("right", "enter")
+        await recognised(pilot, "ctrl+r")
         await until(pilot, lambda: form.fields.typed()["remoteName"] == "Crew 3")
         await settled(pilot)
         assert "Recorded: Crew 2, 1 so far." in str(status.render())
@@ -166,14 +176,8 @@ async def test_what_is_typed_while_the_outcome_is_unknown_is_not_told_as_recorde
     crew(service, 1)
     async with lockterm_app(line, 1004) as pilot:
         form = await begun(pilot, "+")
-        line.lose = "add"
-        await pilot.press("ctrl+n", "right", "enter")
-        await settled(pilot)
-        line.lose = ""
-        await pilot.press("end", *"abc", "ctrl+r")
-        await until(pilot, lambda: "Is remote" in shown(pilot))
-        await settled(pilot)
-        await pilot.press("right", "enter")
+        await lost(pilot, line)
+        await recognised(pilot, "end", *"abc", "ctrl+r")
         await until(pilot, lambda: "Recorded: Crew 2, 1 so far." in shown(pilot))
         await settled(pilot)
         typed = form.fields.typed()
