@@ -12,7 +12,7 @@ from dataclasses import field, replace
 from enum import StrEnum
 from typing import Any
 
-from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT, Operation, State
+from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT, State
 from lockterm.record import record
 
 
@@ -212,12 +212,13 @@ class RunLine:
         return RunState.INTERRUPTED if self.is_begun else RunState.PLANNED
 
 
-def outcome_of(operation: Operation) -> StepState:
-    """How far the journal says a step's operation got; for one that is under way, ``SENT``."""
-    if operation.state in RECORDED:
+def outcome_of(state: State) -> StepState:
+    """What became of a step, by its operation in the journal.
+
+    One that is on its way is unknown: nobody waits for it any more where this is asked.
+    """
+    if state in RECORDED:
         return StepState.RECORDED
-    if operation.state in WITHOUT_EFFECT:
-        return StepState.REFUSED if operation.state is State.REFUSED else StepState.NOT_SENT
-    if operation.state in (State.PREPARED, State.SENDING):
-        return StepState.SENT
+    if state in WITHOUT_EFFECT:
+        return StepState.REFUSED if state is State.REFUSED else StepState.NOT_SENT
     return StepState.UNKNOWN

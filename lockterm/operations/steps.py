@@ -244,9 +244,7 @@ class Steps:
 
 def told(step: Step, operation: Operation) -> Step:
     """A step as its operation in the journal tells of it."""
-    state = outcome_of(operation)
-    if state is StepState.SENT:  # it is on its way, and nobody waits for it here any more
-        state = StepState.UNKNOWN
+    state = outcome_of(operation.state)
     words = "" if state is StepState.RECORDED else operation.message
     if state is StepState.UNKNOWN:
         words = words or f"It is {STATE_WORDS[operation.state]}."

@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from lockterm.domain.plan import Action, Plan, RunLine, Step, StepState
+from lockterm.domain.operation import State
+from lockterm.domain.plan import Action, Plan, RunLine, Step, StepState, outcome_of
 from lockterm.errors import StoreDamaged
 from lockterm.store.database import Database, fetch
+from lockterm.store.journal_rows import KNOWN
 
 _STEP = tuple(Step.__dataclass_fields__)
 _STEP_COLUMNS = ", ".join(f'"{name}"' for name in _STEP)
@@ -118,16 +120,20 @@ class RunStore:
             )
             counts = fetch(
                 connection,
-                "SELECT plan_id, state, count(*), is_planned FROM steps WHERE plan_id IN"
-                " (SELECT id FROM plans WHERE profile = ?) GROUP BY plan_id, state, is_planned",
-                [profile],
+                # What was unknown may have been settled since: the journal tells.
+                "SELECT plan_id, step.state, sent.state, count(*), is_planned FROM steps AS step"
+                " LEFT JOIN operations AS sent ON step.state = ? AND sent.id = step.operation_id"
+                " WHERE plan_id IN (SELECT id FROM plans WHERE profile = ?)"
+                " GROUP BY plan_id, step.state, sent.state, is_planned",
+                [StepState.UNKNOWN, profile],
             )
         states: dict[str, Counter[StepState]] = defaultdict(Counter)
         left_out: dict[str, int] = {}
         begun = set()
-        for plan_id, state, count, is_planned in counts:
+        for plan_id, state, sent, count, is_planned in counts:
             if state in _STATES:
-                states[plan_id][StepState(state)] += count
+                now = outcome_of(State(sent)) if sent in KNOWN else StepState(state)
+                states[plan_id][now] += count
             if not is_planned and state == StepState.REFUSED:
                 left_out[plan_id] = count
             if is_planned and state != StepState.TO_DO:
