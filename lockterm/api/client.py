@@ -76,9 +76,13 @@ class LockService:
     async def __aexit__(self, *_: object) -> None:
         await self._transport.close()
 
-    def connect_ahead(self) -> None:
-        """Begin to connect for the next read, which then takes one round trip; nothing is sent."""
-        self._transport.connect_ahead(self._profile.timeout_s)
+    def connect_ahead(self, count: int = 1) -> None:
+        """Begin to connect for the next reads, which then take one round trip; nothing is sent.
+
+        Args:
+            count: So many connections there shall be for those that go on side by side.
+        """
+        self._transport.connect_ahead(count, self._profile.timeout_s)
 
     @property
     def clock_offset_s(self) -> float | None:

@@ -6,8 +6,9 @@ import asyncio
 import contextlib
 import select
 import ssl
-import time
-from collections.abc import AsyncIterator
+from collections import deque
+from collections.abc import AsyncIterator, Coroutine
+from typing import Any
 
 from lockterm.api.http import httpcore
 
@@ -37,18 +38,22 @@ class ConnectionPool:
         self._origin = origin
         self._context = context
         self._idle: list[Connection] = []
-        self._ahead: asyncio.Task[_Ahead | None] | None = None
+        self._ahead = deque[asyncio.Task[_Ahead | None]]()
         self._closing: set[asyncio.Task[None]] = set()
         self._closed = False
 
-    def connect_ahead(self, within_s: float) -> None:
-        """Begin to connect for the next read; if it fails, that read connects and says why.
+    def connect_ahead(self, count: int, within_s: float) -> None:
+        """Begin to connect for the next reads; where that fails, they connect and say why.
 
         Args:
+            count: So many connections there shall be, with those that are kept.
             within_s: Seconds for connecting, and again for the TLS handshake.
         """
-        if self._ahead is None and not self._idle:
-            self._ahead = asyncio.ensure_future(self._connected(within_s))
+        kept = sum(not one.has_expired() for one in self._idle)
+        for _ in range(count - kept - len(self._ahead)):
+            task = asyncio.ensure_future(self._connected(within_s))
+            self._ahead.append(task)
+            asyncio.get_running_loop().call_later(KEPT_S, self._give_up, task)
 
     @contextlib.asynccontextmanager
     async def connection(self, *, fresh: bool) -> AsyncIterator[Connection]:
@@ -76,11 +81,8 @@ class ConnectionPool:
     async def close(self) -> None:
         """Close every connection."""
         self._closed = True
-        if self._ahead is not None:
-            self._ahead.cancel()
-            await asyncio.wait([self._ahead])
-            if not self._ahead.cancelled() and (ahead := self._ahead.result()) is not None:
-                self._idle.append(ahead.connection)
+        while self._ahead:
+            self._give_up(self._ahead[0])
         while self._idle:
             self._throw_away(self._idle.pop())
         await asyncio.gather(*self._closing, return_exceptions=True)
@@ -95,14 +97,14 @@ class ConnectionPool:
         return None
 
     async def _made_ahead(self) -> Connection | None:
-        """The one that was begun ahead, for the first who asks; None: there is none that works."""
-        task, self._ahead = self._ahead, None
-        if task is None:
+        """One that was begun ahead, for the first who asks; None: there is none that works."""
+        if not self._ahead:
             return None
+        task = self._ahead.popleft()
         try:
             await asyncio.wait([task])
         except asyncio.CancelledError:
-            self._ahead = task
+            self._ahead.appendleft(task)
             raise
         if (ahead := task.result()) is None:
             return None
@@ -128,9 +130,19 @@ class ConnectionPool:
                 return None
             raise
 
+    def _give_up(self, task: asyncio.Task[_Ahead | None]) -> None:
+        """Close one that was begun ahead, if nobody has taken it."""
+        if task in self._ahead:
+            self._ahead.remove(task)
+            task.cancel()
+            self._close(_unwanted(task))
+
     def _throw_away(self, connection: Connection) -> None:
+        self._close(connection.aclose())
+
+    def _close(self, closing: Coroutine[Any, Any, None]) -> None:
         # In a task of its own: who is being cancelled must not leave it half closed.
-        task = asyncio.ensure_future(connection.aclose())
+        task = asyncio.ensure_future(closing)
         self._closing.add(task)
         task.add_done_callback(self._thrown_away)
 
@@ -151,14 +163,20 @@ class _Ahead:
     def __init__(self, origin: httpcore.Origin, stream: httpcore.AsyncNetworkStream) -> None:
         self.connection = httpcore.AsyncHTTP11Connection(origin, stream, KEPT_S)
         self._line = stream.get_extra_info("socket")
-        self._until_s = time.monotonic() + KEPT_S
 
     @property
     def is_over(self) -> bool:
-        """Whether the service has ended it, or it is too old to be tried.
+        """Whether the service has ended it.
 
         That there is something to read says nothing: by TLS, tickets come unasked.
         """
         end = select.poll()
         end.register(self._line, getattr(select, "POLLRDHUP", 0))  # and what is always told
-        return bool(end.poll(0)) or time.monotonic() > self._until_s
+        return bool(end.poll(0))
+
+
+async def _unwanted(task: asyncio.Task[_Ahead | None]) -> None:
+    """Wait for the end of one that was cancelled; what it came to before is closed."""
+    (ahead,) = await asyncio.gather(task, return_exceptions=True)
+    if isinstance(ahead, _Ahead):
+        await ahead.connection.aclose()

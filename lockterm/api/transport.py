@@ -99,14 +99,15 @@ class Transport:
             )
         self._pool = ConnectionPool(self._origin, context)
 
-    def connect_ahead(self, within_s: float) -> None:
-        """Begin to connect for the next read; see :meth:`ConnectionPool.connect_ahead`.
+    def connect_ahead(self, count: int, within_s: float) -> None:
+        """Begin to connect for the next reads; see :meth:`ConnectionPool.connect_ahead`.
 
         Args:
-            within_s: The seconds that the read would have for all of it.
+            count: So many connections there shall be.
+            within_s: The seconds that each of the reads would have for all of it.
         """
         if self._pool is not None:
-            self._pool.connect_ahead(connect_limit_s(within_s))
+            self._pool.connect_ahead(count, connect_limit_s(within_s))
 
     async def close(self) -> None:
         """Close every connection."""

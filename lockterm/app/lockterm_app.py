@@ -167,7 +167,7 @@ class LocktermApp(TerminalApp[int]):
     def _look_back(self) -> None:
         """Show what earlier sessions left, and get ready for the first lock of the book."""
         startup.over()
-        self.operations.connection.get_ready(connects=self._open_lock is None)
+        self.operations.connection.get_ready(connections=int(self._open_lock is None))
         self._read_outcomes()
         self.set_interval(OTHERS_S, self._look_again)
         self.appearance.measure_link()

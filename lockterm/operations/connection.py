@@ -242,18 +242,19 @@ class Connection:
                 self._service = await service.__aenter__()
             return self._service
 
-    def get_ready(self, *, connects: bool) -> None:
+    def get_ready(self, *, connections: int) -> None:
         """Have the client imported and opened before it is wanted; nothing is sent.
 
         Args:
-            connects: Whether a connection is made as well.
+            connections: So many are made as well, where the service is not known to be out of reach
+                or to want a pause.
         """
-        self.background(self._get_ready(connects=connects))
+        self.background(self._get_ready(connections))
 
-    async def _get_ready(self, *, connects: bool) -> None:
+    async def _get_ready(self, connections: int) -> None:
         service = await self.open()
-        if connects:
-            service.connect_ahead()
+        if self.online is not False and not self.wait_s:
+            service.connect_ahead(connections)
 
     def background(self, work: Awaitable[T]) -> asyncio.Task[T]:
         """Run something to its end whoever stops waiting for it, except at the end of the app."""

@@ -1,4 +1,4 @@
-"""A connection that is made before it is wanted: for the first read, and in nobody's way."""
+"""Connections that are made before they are wanted: for the first reads, and in nobody's way."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lockterm.api import writes
+from lockterm.api import connection_pool, writes
 from lockterm.api.client import LockService
 from lockterm.api.retry_policy import RetryPolicy
 from lockterm.errors import Unreachable
@@ -58,6 +58,32 @@ async def test_who_asks_while_it_is_made_waits_for_it_alone(
         client.connect_ahead()
         await asyncio.gather(*(client.remote_detail(5) for _ in range(3)))
         assert (len(faults.asked), faults.accepted) == (3, 3)
+
+
+async def test_there_are_as_many_as_go_on_side_by_side(
+    faults: FaultServer, settings: Settings
+) -> None:
+    async with LockService(settings, AT_ONCE) as client:
+        client.connect_ahead()
+        for _ in range(2):
+            client.connect_ahead(3)
+        await until(lambda: faults.open_connections == 3)
+        assert faults.asked == []
+        await asyncio.gather(*(client.remote_detail(5) for _ in range(3)))
+        client.connect_ahead(3)  # there are those that were kept
+        await asyncio.gather(*(client.remote_detail(5) for _ in range(3)))
+        assert faults.accepted == 3
+
+
+async def test_one_that_nobody_took_is_closed_after_a_while(
+    faults: FaultServer, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection_pool, "KEPT_S", 0.3)
+    async with LockService(settings, AT_ONCE) as client:
+        client.connect_ahead(2)
+        await until(lambda: faults.accepted == 2 and faults.open_connections == 0)
+        assert (await client.remote_detail(5)).id == 5
+        assert faults.accepted == 3
 
 
 async def test_who_gives_up_waiting_for_it_leaves_it_to_the_next(faults: FaultServer) -> None:

@@ -40,9 +40,6 @@ MOST_FOUND = 500
 MOST_LOOKED_AT = 20_000
 """No more are unpacked for their state alone: whoever waits for it can type nothing."""
 
-LATELY_MS = 5 * 60_000
-"""What was read since is not read again by itself."""
-
 SHOWN_S = 0.25
 """What comes while locks are read is shown so often, in seconds."""
 
@@ -149,17 +146,15 @@ class Results(Vertical):
                 self.error = error
             self.is_loaded = True
             await self._find(top=True)
-        if self._reads_first and self._is_old():
+        # Never by itself over a thin link.
+        is_due = self._operations.remotes.reads_ahead and self.site.is_old
+        if is_due and self._reads_first:
             self.read_all()
-        elif self._changed:
+            return
+        if is_due:  # whoever does not find it in what was read last has them read
+            self._operations.everywhere.get_ready(len(self.site.locks))
+        if self._changed:
             self.read(self._take_changed())
-
-    def _is_old(self) -> bool:
-        """Whether to read by itself; never over a thin link."""
-        if not self._operations.remotes.reads_ahead:
-            return False
-        read_ms = None if self.site.unread else self.site.oldest_ms()
-        return read_ms is None or self._operations.clock.steady_ms() - read_ms > LATELY_MS
 
     @work(exclusive=True, group="find")
     async def find(self, *, top: bool = False) -> None:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
     from lockterm.operations import Operations
 
+LATELY_MS = 5 * 60_000
+"""What was read since is not read again by itself."""
+
 
 class Site:
     """The locks of the book with their lists, as a screen shows them.
@@ -130,6 +133,12 @@ class Site:
         at_ms = self._count()[1]
         age_ms = None if at_ms is None else self.age_ms(at_ms)
         return None if age_ms is None else self._operations.clock.steady_ms() - age_ms
+
+    @property
+    def is_old(self) -> bool:
+        """Whether not all of it was read lately."""
+        read_ms = None if self.unread else self.oldest_ms()
+        return read_ms is None or self._operations.clock.steady_ms() - read_ms > LATELY_MS
 
     def age_ms(self, at_ms: int) -> int | None:
         """How old something is that was read at a moment; None: the clock was set back since."""
