@@ -57,7 +57,7 @@ class LocktermError(Exception):
         return self.sentences_with(self.hint)
 
     def sentences_with(self, hint: str) -> str:
-        """What it means, and another hint than its own; as it came: not clean."""
+        """What it means, and what follows it in place of the hint; as it came: not clean."""
         means = self.meaning
         if hint and means and (means[-1].isalnum() or means[-1] == ")"):
             means += "."  # a service's words may end as they like

@@ -158,7 +158,8 @@ class Steps:
         if not others:
             words = "The lock has it already."
             return replace(_ended(step, StepState.UNCHANGED, words), remote_id=remote.id)
-        return _ended(step, StepState.REFUSED, f"{error.meaning} It differs: {others}.")
+        words = error.sentences_with(f"It differs: {others}.")
+        return _ended(step, StepState.REFUSED, words)
 
     # --- the voice of a lock -----------------------------------------------------------------
 

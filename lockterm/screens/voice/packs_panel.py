@@ -142,7 +142,8 @@ class PackDetail(Static):
 
     def show_error(self, error: LocktermError) -> None:
         """Why there is no detail."""
-        self.show_words(f"{error.title}: {error.meaning} {key('voice.refresh')} tries again.")
+        again = error.sentences_with(f"{key('voice.refresh')} tries again.")
+        self.show_words(f"{error.title}: {again}")
 
     def on_resize(self) -> None:
         """Break long values for the new width."""
