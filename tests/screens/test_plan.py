@@ -47,7 +47,7 @@ from tests.operations.forwarder import Forwarder
 from tests.operations.runs.planning import add, delete, keep, update
 from tests.operations.test_full_disk import full_disk
 from tests.screens import someone_else
-from tests.screens.running_app import Starter, notices, settled, until
+from tests.screens.running_app import Starter, notices, settled, shown, until
 from tests.screens.site import LOCKS, fill_book, words
 from tests.screens.snapshots import assert_picture
 from tests.servers import port_of
@@ -292,6 +292,20 @@ async def test_many_deletes_are_all_named_and_their_number_is_typed(
         await ended(pilot)
         assert "30 recorded." in words(pilot.app)
         assert not {one.id for one in remotes(service, 1002)} & {one.id for one in found}
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (80, 30), (120, 40)])
+async def test_below_many_deletes_a_wrong_number_and_the_key_that_deletes_are_seen(
+    lockterm_app: Starter, service: RunningService, size: tuple[int, int]
+) -> None:
+    steps = [delete(1002, one) for one in remotes(service, 1002)[:30]]
+    async with lockterm_app(service, size=size) as pilot:
+        await plan_shown(pilot, steps)
+        await asked(pilot, DestroyModal)
+        assert "D  Delete 30" in shown(pilot)
+        await pilot.press("3", "enter")
+        await until(pilot, lambda: "That is not 30." in shown(pilot))
+        assert "D  Delete 30" in shown(pilot)
 
 
 async def test_keys_that_are_typed_before_the_question_delete_nothing(

@@ -72,6 +72,12 @@ class QuestionBox(Vertical):
             if self._other:
                 yield CompactButton(Content(self._other), id="other")
 
+    def on_resize(self) -> None:
+        """Let the details have what the rest leaves: the buttons below them say what keys do."""
+        if (over := self.virtual_size.height - self.size.height) > 0:
+            for details in self.query(".details"):
+                details.styles.max_height = max(details.size.height - over, 1)
+
     @property
     def keep(self) -> Button:
         """The button that changes nothing."""
@@ -97,6 +103,7 @@ class QuestionBox(Vertical):
         if is_wrong:
             label.update(_say_wrong(self.typed))
         label.display = is_wrong
+        self.call_after_refresh(self.on_resize)
 
     def rewrite(self, question: str, details: str, verb: str, keep: str) -> None:
         """Say something else; an empty string leaves what stands there."""
@@ -107,6 +114,7 @@ class QuestionBox(Vertical):
         for button, label in ((self.act, verb), (self.keep, keep)):
             button.label = Content(label) if label else button.label
             button.refresh(layout=True)  # a new label alone keeps the old width
+        self.call_after_refresh(self.on_resize)
 
     def scroll_details(self, direction: int) -> None:
         """Show what does not fit between question and buttons."""
