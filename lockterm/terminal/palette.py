@@ -60,7 +60,8 @@ class Palette(CommandPalette):
             for provider in ready
             for hit in (provider.found(search_value) if search_value else provider.all())
         ]
-        hits = found or [hit for provider in ready for hit in provider.near(search_value)]
+        near = ready if search_value and not found else ()
+        hits = found or [hit for provider in near for hit in provider.near(search_value)]
         help_style = Style.from_styles(self.get_component_styles("command-palette--help-text"))
         commands = []
         for place, hit in enumerate(hits):
@@ -72,7 +73,7 @@ class Palette(CommandPalette):
         if commands and not found:
             # No row is under the cursor: what is merely like it is gone to before it is done.
             shown.clear_options().add_options([Option(NEAR, disabled=True), *commands])
-        if not commands:
+        if search_value and not commands:
             self._start_no_matches_countdown(search_value)
         self.add_class("-ready")
 

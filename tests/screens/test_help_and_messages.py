@@ -247,6 +247,18 @@ async def test_no_messages_and_hostile_ones(lockterm_app: Starter, service: Runn
 
 
 @pytest.mark.long
+async def test_over_a_question_the_palette_says_of_no_word_that_nothing_has_it(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service, 1003) as pilot:
+        await pilot.press("C")
+        await until(pilot, lambda: "Delete all" in words(pilot.app))
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+        await settled(pilot)
+        assert "Nothing has these words" not in words(pilot.app)
+
+
 async def test_the_palette_finds_by_every_word_settings_and_the_locks(
     lockterm_app: Starter, service: RunningService
 ) -> None:
