@@ -189,6 +189,7 @@ def patch_layout() -> None:
     Widget._size_updated = _laid_out  # type: ignore[method-assign]
     Screen._screen_resized = _resized  # type: ignore[method-assign]
     Screen._on_screen_resume = _resumed  # type: ignore[method-assign]
+    Screen.focused._repaint = False  # whose looks change with the focus paint themselves
 
 
 def _character_of(key: str) -> str | None:

@@ -203,7 +203,10 @@ class RowTable(LineTable):
         self.set_lines(cells, len(self._keys), cursor)
 
     def _room(self) -> int:
-        return (self.scrollable_content_region.width or self.app.size.width - 1) - len(MARGIN)
+        """As with the scroll bar that these rows lead to: with the next layout it comes or goes."""
+        width, height = self.content_region.size or self.app.size - self.styles.gutter.totals
+        bar = self.styles.scrollbar_size_vertical if len(self._keys) + TITLES > height else 0
+        return width - bar - len(MARGIN)
 
 
 def fit(

@@ -145,6 +145,33 @@ async def test_every_frame_is_the_same(
     assert two.sent[1] < two.sent[0] * (0.4 if fills else 0.6), two.sent
 
 
+async def test_what_is_typed_has_no_whole_screen_painted(
+    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor has what has the focus: what looks otherwise paints itself."""
+    fill_book(lockterm_app, *LOCKS)
+    painted: list[type] = []
+    display = LocktermApp._display
+
+    def note(app: LocktermApp, screen: Any, update: Any) -> None:
+        painted.append(type(update))
+        display(app, screen, update)
+
+    async with lockterm_app(service) as pilot:
+        monkeypatch.setattr(LocktermApp, "_display", note)
+        for key in ("slash", "o", "tab", "down", "slash", "escape"):
+            await pilot.press(key)
+            await settled(pilot)
+        assert painted and LayoutUpdate not in painted
+        await pilot.press("H")
+        await settled(pilot)
+        painted.clear()
+        for key in ("slash", "x", "backspace", "i"):
+            await pilot.press(key)
+            await settled(pilot)
+    assert painted and LayoutUpdate not in painted
+
+
 @dataclass(frozen=True)
 class Look:
     """The style that a terminal writes in."""

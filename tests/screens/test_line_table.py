@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
@@ -66,6 +67,26 @@ async def test_only_lines_that_are_seen_are_made() -> None:
         app.made.clear()
         await pilot.press("up")
         assert len(app.made) <= 10
+
+
+async def test_rows_that_come_with_a_scroll_bar_are_shared_their_width_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app, shared = TableApp(), list[int]()
+    async with app.run_test(size=(40, 10)) as pilot:
+        set_lines = RowTable.set_lines
+
+        def note(self: RowTable, width: int, rows: int, cursor: int) -> None:
+            shared.append(rows)
+            set_lines(self, width, rows, cursor)
+
+        monkeypatch.setattr(RowTable, "set_lines", note)
+        for count in (3, 0, ROWS, 9, 10):
+            table(pilot).show(LazyRows({str(n): n for n in range(count)}, app.cells))
+            table(pilot).display = bool(count)
+            await pilot.pause()
+            assert not count or table(pilot).show_vertical_scrollbar == (count > 9)
+    assert shared == [3, 0, ROWS, 9, 10]
 
 
 async def test_the_cursor_stays_on_its_row_and_in_sight() -> None:

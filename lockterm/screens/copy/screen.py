@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.reactive import reactive
+from textual.reactive import var
 from textual.widgets import Static
 from textual.worker import Worker
 
@@ -67,10 +67,10 @@ class CopyScreen(LocktermScreen[None]):
 
     BINDINGS = bindings("copies")
 
-    doing: reactive[str] = reactive("", init=False)
+    doing: var[str] = var("", init=False)
     """What is waited for; empty: for the person."""
 
-    renames: reactive[bool] = reactive(False, init=False)
+    renames: var[bool] = var(False, init=False)
     """Whether what has a name that is taken gets another one; else it is left out."""
 
     def __init__(

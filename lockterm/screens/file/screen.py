@@ -9,7 +9,7 @@ from pathlib import Path
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.reactive import reactive
+from textual.reactive import var
 from textual.widgets import Button, Input, Static
 from textual.worker import Worker
 
@@ -65,7 +65,7 @@ class FileScreen(LocktermScreen[None]):
 
     is_form = True
 
-    doing: reactive[str] = reactive("", init=False)
+    doing: var[str] = var("", init=False)
     """What the form is waiting for; empty: for the person."""
 
     def __init__(self, operations: Operations, of_lock: Lock | None = None) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 
 from textual import work
 from textual.app import ComposeResult
-from textual.reactive import reactive
+from textual.reactive import var
 
 from lockterm.domain.operation import Operation, title_of
 from lockterm.domain.undo import why_not_restorable
@@ -35,7 +35,7 @@ class OperationDetailScreen(LocktermScreen[None]):
 
     BINDINGS = bindings("operation")
 
-    operation: reactive[Operation | LocktermError | None] = reactive(None, init=False)
+    operation: var[Operation | LocktermError | None] = var(None, init=False)
     """The operation; why it cannot be read; None before it was."""
 
     def __init__(self, operations: Operations, operation_id: str, zone: tzinfo) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual import events, on, work
 from textual.app import ComposeResult
-from textual.reactive import reactive
+from textual.reactive import var
 from textual.widgets import Static
 
 from lockterm.domain import dates
@@ -58,7 +58,7 @@ class HistoryScreen(LocktermScreen[str | None]):
 
     BINDINGS = bindings("history")
 
-    page: reactive[HistoryPage | StoreError | None] = reactive(None, init=False)
+    page: var[HistoryPage | StoreError | None] = var(None, init=False)
     """What is shown; why it cannot be read; None before it was."""
 
     def __init__(

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.reactive import reactive
+from textual.reactive import var
 
 from lockterm.config import values
 from lockterm.domain.glyphs import quoted
@@ -53,7 +53,7 @@ class LocksScreen(LocktermScreen[None]):
 
     BINDINGS = bindings("locks")
 
-    wanted: reactive[str] = reactive("", init=False)
+    wanted: var[str] = var("", init=False)
     """What is searched for."""
 
     def __init__(self, operations: Operations) -> None:

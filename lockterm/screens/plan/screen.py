@@ -11,7 +11,7 @@ from typing import cast
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.reactive import reactive
+from textual.reactive import var
 from textual.timer import Timer
 from textual.widgets import Static
 
@@ -61,7 +61,7 @@ class PlanScreen(LocktermScreen[None]):
 
     BINDINGS = bindings("plan")
 
-    only_problems: reactive[bool] = reactive(False, init=False)
+    only_problems: var[bool] = var(False, init=False)
     """Whether only that is shown which has to be looked at."""
 
     def __init__(self, drawn: Drawn) -> None:

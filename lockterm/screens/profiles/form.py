@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual import events, on, work
 from textual.app import ComposeResult
-from textual.reactive import reactive
+from textual.reactive import var
 from textual.widgets import Button, Static
 from textual.worker import Worker
 
@@ -53,7 +53,7 @@ class ProfileForm(LocktermScreen[str | None]):
 
     is_form = True
 
-    doing: reactive[str] = reactive("", init=False)
+    doing: var[str] = var("", init=False)
     """What the form is waiting for; empty: for the person."""
 
     def __init__(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Container
-from textual.reactive import reactive
+from textual.reactive import var
 from textual.widgets import Static, Tree
 
 from lockterm.domain import languages
@@ -58,16 +58,16 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
     BINDINGS = bindings("voice")
 
-    entry: reactive[Lock] = reactive(Lock(0), init=False)
+    entry: var[Lock] = var(Lock(0), init=False)
     """The lock, as the lock book has it."""
 
-    voices: reactive[LoadState[list[Language]]] = reactive(LoadState, init=False)
+    voices: var[LoadState[list[Language]]] = var(LoadState, init=False)
     """The languages of the lock's model (4.10)."""
 
-    packs: reactive[LoadState[list[VoicePack]]] = reactive(LoadState, init=False)
+    packs: var[LoadState[list[VoicePack]]] = var(LoadState, init=False)
     """The packs of the lock (4.9)."""
 
-    details: reactive[dict[str, VoicePack | LocktermError]] = reactive(dict, init=False)
+    details: var[dict[str, VoicePack | LocktermError]] = var(dict, init=False)
     """Name of a pack -> its detail (4.11), or why there is none; a pack not in it was not read."""
 
     def __init__(self, operations: Operations, entry: Lock, many: Sequence[Lock] = ()) -> None:
