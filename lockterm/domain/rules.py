@@ -13,7 +13,7 @@ changed. What the contract does not know is never written back (2.2, 4.1, 4.4).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.constants import (
     VALIDITY,
@@ -25,11 +25,13 @@ from lockterm.domain.constants import (
 from lockterm.domain.json_text import canonical, size
 from lockterm.domain.reading import INT64, Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
-from lockterm.domain.requests import NewRemote, RemoteChanges
 from lockterm.domain.text import is_seen
 from lockterm.domain.validity import Phase, phase_of
 from lockterm.domain.weekdays import WEEK
 from lockterm.errors import CORRECT_FIELDS, RuleViolation
+
+if TYPE_CHECKING:
+    from lockterm.domain.requests import NewRemote, RemoteChanges
 
 EXTRA_BYTES = 1024
 """``extraData`` is recommended to be at most 1 KB (8)."""
@@ -200,6 +202,8 @@ def new_remote(lock_id: int, wanted: Remote) -> NewRemote:
     Raises:
         RuleViolation: A rule is broken.
     """
+    from lockterm.domain.requests import NewRemote
+
     if reasons := violations(wanted):
         raise RuleViolation(reasons, hint=CORRECT_FIELDS)
     given = {field.name: field.of(wanted) for field in ADDED}
@@ -228,6 +232,8 @@ def changes(before: Remote, wanted: Remote) -> RemoteChanges:
     Raises:
         RuleViolation: A rule is broken.
     """
+    from lockterm.domain.requests import RemoteChanges
+
     if reasons := violations(wanted, before):
         raise RuleViolation(reasons, hint=CORRECT_FIELDS)
     body = _validity_body(wanted) if touches_validity(before, wanted) else {}
