@@ -247,8 +247,8 @@ class Remotes:
             lock_id: Whose list it is.
             budget: What the walk may take; None: what a person asks for may.
             place: See :meth:`LockService.list_remotes`.
-            ahead: Whether the page after each is asked for before it is there: for a search, which
-                proves nothing. Whoever stops in the middle closes the walk, which ends that, too.
+            ahead: Whether the pages after each are asked for before it is there: for a search,
+                which proves nothing. Whoever stops in the middle closes the walk, which ends that.
 
         Yields:
             Each page. When the total changes on the way, the walk begins again, with what is left

@@ -11,17 +11,20 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 
 from lockterm.config import Profile
 from lockterm.domain.operation import Operation, State
-from lockterm.errors import ListTooLarge, OutcomeUnknown
+from lockterm.errors import ListTooLarge, OutcomeUnknown, RateLimited
 from lockterm.operations import Operations
+from lockterm.operations.list_walk import PAGES_AT_ONCE
 from lockterm.operations.walk_limits import ASKED, MIB, UNASKED, WalkBudget, WalkLimits, memory_of
 from lockterm.store.database import Database
-from tests.api.fault_server import FaultServer, http
+from tests.api.fault_server import FaultServer, answers, http
 from tests.faults.calls import new_remote
+from tests.faults.site import until
 from tests.servers import Line
 
 LARGE = "x" * (MIB // 2)
@@ -184,35 +187,81 @@ def test_the_usual_remote_fits_often_enough() -> None:
         assert size * remotes < limits.answer_bytes and memory * remotes < limits.memory_bytes
 
 
-class InPairs(Service):
-    """Answers for the second page once the third is asked for, too; for that one, never."""
+class SideBySide(Service):
+    """Answers for the second page once all that go on beside it are asked for; for those, never."""
 
     def __init__(self) -> None:
-        super().__init__(lambda page_no: [record(page_no)], pages=4)
-        self.asked_third, self.given_up = asyncio.Event(), asyncio.Event()
-        """When the third page is asked for, and when nobody waits for it any more."""
+        super().__init__(lambda page_no: [record(page_no)], pages=3 * PAGES_AT_ONCE)
+        self.waiting = 0
+        """For how many pages somebody waits in vain."""
 
     async def answer(self, line: Line, start: str) -> None:
-        if "pageNo=3" in start:
-            self.asked_third.set()
+        page_no = int(parse_qs(start)["pageNo"][0].split()[0])
+        if page_no > 2:
+            self.waiting += 1
             await line.reader.read()
-            self.given_up.set()
+            self.waiting -= 1
             return
-        if "pageNo=2" in start:
-            await self.asked_third.wait()
+        if page_no == 2:
+            await until(lambda: self.waiting == PAGES_AT_ONCE - 1)
         await super().answer(line, start)
 
 
-async def test_a_search_asks_for_the_page_after_each_and_ends_with_both(
+async def test_a_search_asks_for_some_pages_side_by_side_and_ends_with_all_of_them(
     opened: Callable[[Service], Operations],
 ) -> None:
-    async with InPairs().running() as service:
+    async with SideBySide().running() as service:
         walk = opened(service).remotes.walk(1, ahead=True)
         async with asyncio.timeout(60), contextlib.aclosing(walk) as steps:
             assert (await anext(steps)).is_first
             assert [one.id for one in (await anext(steps)).new] == [2]
+            assert len(service.asked) == 1 + PAGES_AT_ONCE
+            assert service.waiting == PAGES_AT_ONCE - 1
         async with asyncio.timeout(20):  # by itself, a read is given up after 30 s
-            await service.given_up.wait()
+            await until(lambda: service.waiting == 0)
+
+
+async def test_a_search_begins_again_where_the_list_changes_beneath_it(
+    opened: Callable[[Service], Operations],
+) -> None:
+    def page(page_no: int) -> list[dict[str, Any]]:
+        if page_no == 6:
+            service.pages = 7  # from this answer on
+        return [record(page_no)]
+
+    async with Service(page, pages=9).running() as service:
+        found: list[int | None] = []
+        firsts = 0
+        async for step in opened(service).remotes.walk(1, ahead=True):
+            if step.is_first:
+                firsts += 1
+                found.clear()
+            found += [one.id for one in step.new]
+            assert step.total == (9 if firsts == 1 else 7)
+        assert firsts == 2 and found == [1, 2, 3, 4, 5, 6, 7]
+
+
+async def test_a_search_asks_for_nothing_in_a_pause(
+    opened: Callable[[Service], Operations],
+) -> None:
+    class Busy(Service):
+        async def answer(self, line: Line, start: str) -> None:
+            if "pageNo=3" in start:
+                await answers("", 429, "Retry-After: 7")(line)
+            else:
+                await super().answer(line, start)
+
+    async with Busy(lambda page_no: [record(page_no)], pages=9).running() as service:
+        operations = opened(service)
+        with pytest.raises(RateLimited):
+            async for step in operations.remotes.walk(1, ahead=True):
+                assert step.read < 3
+        asked = len(service.asked)
+        assert asked <= 2 + PAGES_AT_ONCE
+        with pytest.raises(RateLimited):
+            async for _ in operations.remotes.walk(1, ahead=True):
+                pass
+        assert len(service.asked) == asked
 
 
 LIST = """
