@@ -9,6 +9,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -46,22 +48,38 @@ def edit(options: Options, typed_lock: str, prune: bool) -> int:
         (seen,) = session.run(plan_files.read_locks(session.operations, [lock_id]))
         if seen.error is not None:
             raise seen.error
-        file = Path(tempfile.mkdtemp(prefix="lockterm-")) / f"lock-{lock_id}.csv"
-        plan_files.write_file(file, plan_files.as_csv([seen]))
-        drawn = _edited(session, file, seen, prune=prune)
-        if drawn is None:
-            tell(f"What was typed is kept in {clean(file)}.")
-            return MISUSED
-        if not has_work(drawn.plan):
+        with _on_the_disk(seen) as file:
+            drawn = _edited(session, file, seen, prune=prune)
+            if drawn is None:
+                return MISUSED
+            if not has_work(drawn.plan):
+                shutil.rmtree(file.parent)
+                put(f"{lock_words(seen.lock)} stays as it is.")
+                return DONE
+            put_plan(session, drawn)
+            if not agreed(drawn.plan, yes=False):
+                return let_be()
+            plan = keep(session, drawn.plan)
             shutil.rmtree(file.parent)
-            put(f"{lock_words(seen.lock)} stays as it is.")
-            return DONE
-        put_plan(session, drawn)
-        if not agreed(drawn.plan, yes=False):
+        return carry_out(session, plan, as_json=False)
+
+
+@contextmanager
+def _on_the_disk(seen: ReadLock) -> Iterator[Path]:
+    """The table of a lock in a file.
+
+    What was typed into it stays, and where is told, however it ends; else nothing stays.
+    """
+    file = Path(tempfile.mkdtemp(prefix="lockterm-")) / f"lock-{seen.lock.lock_id}.csv"
+    table = plan_files.as_csv([seen])
+    plan_files.write_file(file, table)
+    try:
+        yield file
+    finally:
+        if file.is_file() and file.read_bytes() != table:
             tell(f"What was typed is kept in {clean(file)}.")
-            return let_be()
-        shutil.rmtree(file.parent)
-        return carry_out(session, keep(session, drawn.plan), as_json=False)
+        else:
+            shutil.rmtree(file.parent, ignore_errors=True)
 
 
 def _edited(session: Session, file: Path, seen: ReadLock, *, prune: bool) -> Drawn | None:
@@ -96,7 +114,6 @@ def _open_editor(file: Path) -> None:
         ) from None
     finally:
         signal.signal(signal.SIGINT, before)
-    if result.returncode:
-        raise Misused(
-            f"The editor {clean(editor, 60)} ended with {result.returncode}: nothing was sent."
-        )
+    if code := result.returncode:
+        how = f"ended with {code}" if code > 0 else f"was ended by signal {-code}"
+        raise Misused(f"The editor {clean(editor, 60)} {how}: nothing was sent.")

@@ -19,6 +19,10 @@ changes = pathlib.Path(__file__).with_name("changes")
 before, after, *rest = changes.read_text().split("|")
 changes.write_text("|".join(rest))
 file.write_text(text.replace(before, after), "utf-8")
+if after == "Killed":
+    os.kill(os.getpid(), signal.SIGKILL)
+if after == "Removed":
+    file.unlink()
 """
 
 
@@ -68,6 +72,28 @@ def test_what_is_wrong_can_be_edited_again_and_is_kept(scripts: Scripts, tmp_pat
     assert scripts.writes() == []
 
 
+def test_what_was_typed_is_kept_where_the_editor_is_killed(
+    scripts: Scripts, tmp_path: Path
+) -> None:
+    scripts.have()
+    with editing(scripts, tmp_path, "Anna|Killed") as terminal:
+        assert terminal.wait_exit() == 2
+        assert "was ended by signal 9: nothing was sent" in " ".join(terminal.text.split())
+        (file,) = kept(tmp_path)
+        assert "What was typed is kept in" in terminal.text
+    assert "Killed" in file.read_text()
+
+
+def test_a_file_that_is_gone_is_not_told_as_kept(scripts: Scripts, tmp_path: Path) -> None:
+    scripts.have()
+    with editing(scripts, tmp_path, "Anna|Removed") as terminal:
+        terminal.wait_for(r"Edit it again\? \[y/N\]:")
+        terminal.press("n", "enter")
+        assert terminal.wait_exit() == 2
+        assert "is kept in" not in terminal.text
+    assert not [*tmp_path.glob("lockterm-*")]
+
+
 def test_what_somebody_else_changed_meanwhile_is_not_changed_back(
     scripts: Scripts, tmp_path: Path
 ) -> None:
@@ -100,4 +126,5 @@ def test_without_a_terminal_or_an_editor_nothing_is_sent(scripts: Scripts, tmp_p
     with PtySession([*LOCKTERM, "edit", "1004"], environment) as terminal:
         assert terminal.wait_exit() == 2
         assert re.search(r"The editor no-such-editor cannot\s+be started", terminal.text)
+        assert not [*tmp_path.glob("lockterm-*")], "nothing was typed into it"
     assert scripts.writes() == []
