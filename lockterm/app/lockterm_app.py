@@ -241,7 +241,7 @@ class LocktermApp(TerminalApp[int]):
                 run_id = await last_run(self.operations)
                 screen = await screen_of_run(self.operations, run_id)
             except LocktermError as error:
-                refuse_to_open(self, error.title, error.sentences)
+                refuse_to_open(self, "Last run", error.sentences)
                 return
             shown = [one for one in self.screen_stack if isinstance(one, type(screen))]
             if any(one.drawn.plan.id == run_id for one in shown):

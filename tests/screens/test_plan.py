@@ -308,6 +308,15 @@ async def test_below_many_deletes_a_wrong_number_and_the_key_that_deletes_are_se
         assert "D  Delete 30" in shown(pilot)
 
 
+async def test_where_there_was_no_run_the_last_one_is_not_there(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service) as pilot:
+        await pilot.press("L")
+        await until(pilot, lambda: "No plan was carried out from here yet." in shown(pilot))
+        assert "Last run: not now" in shown(pilot)
+
+
 async def test_keys_that_are_typed_before_the_question_delete_nothing(
     lockterm_app: Starter, service: RunningService
 ) -> None:

@@ -388,7 +388,7 @@ class PlanScreen(LocktermScreen[None]):
         if not await self.app.push_screen_wait(question):
             return
         if reason := self.why_not("carry_out"):  # another one may have begun meanwhile
-            self.refuse_to_open("Not begun", reason)
+            self.refuse_to_open("Carry out", reason)
             return
         self._seen = 0
         self.operations.begin_run(plan)
