@@ -35,11 +35,11 @@ class Locks:
         return await self._book.thread.run(find)
 
     async def save(self, lock: Lock) -> None:
-        """Add a lock to the book or replace its entry."""
+        """Add a lock to the book, or have its entry say what people say of it now."""
         await self._book.thread.run(self._book.save, lock)
 
     async def save_all(self, locks: Sequence[Lock]) -> None:
-        """Add many locks to the book or replace their entries: all of them or none."""
+        """Save many locks as :meth:`save` does: all of them or none."""
         await self._book.thread.run(self._book.save_all, locks)
 
     async def remove(self, lock_id: int) -> None:

@@ -222,9 +222,9 @@ class Watch:
             self._asked.clear()
             try:
                 failed, next_s = await self._look_at_due()
-            except StoreError as error:
+            except StoreError as error:  # another program may be at it
                 _log.info("nothing can be read back without the store: %s", error.message)
-                return
+                failed, next_s = True, None
             if failed:
                 wait_s, delay_s = delay_s, min(delay_s * 2, LAST_RETRY_S)
             elif next_s is None:
@@ -289,11 +289,13 @@ class Watch:
                 operation = await self.check(operation)
             except ServiceError as error:
                 failure = error
-            at_s = self._case(operation).next_look_s()
+            at_s: float | None
             if failure is not None:
                 at_s, delay_s = self.timer.now_s() + delay_s, min(delay_s * 2, LAST_RETRY_S)
             elif operation.state is not State.UNKNOWN or operation.call not in READABLE_CALLS:
                 return operation
+            else:
+                at_s = self._case(operation).next_look_s()
             if at_s is None or at_s > end_s:
                 if failure is not None:
                     raise failure

@@ -13,6 +13,8 @@ from lockterm.store.database import Database, fetch
 
 _NAMES = ("lock_id", "name", "alias", "vendor", "model", "zone", "remotes", "opened_ms")
 _COLUMNS = ", ".join((*_NAMES, "voice_lang", "voice_timbre"))
+_TYPED = ", ".join(f"{name} = excluded.{name}" for name in _NAMES[1:6])
+"""What people say of a lock; what was seen of it and set at it is noted by itself."""
 _VOICE_MS = """
     CASE WHEN voice_lang IS NOT NULL THEN (
         SELECT max(settled_ms) FROM operations WHERE profile = locks.profile
@@ -81,15 +83,16 @@ class LockBook:
         return _lock(rows[0]) if rows else None
 
     def save(self, lock: Lock) -> None:
-        """Add a lock, or replace the entry with its id."""
+        """Add a lock, or have the entry with its id say what people say of it now."""
         self.save_all([lock])
 
     def save_all(self, locks: Iterable[Lock]) -> None:
         """Save many locks, all of them or none."""
         with self._database.transaction() as connection:
             connection.executemany(
-                f"INSERT OR REPLACE INTO locks (profile, {_COLUMNS})"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                f"INSERT INTO locks (profile, {_COLUMNS})"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                f" ON CONFLICT (profile, lock_id) DO UPDATE SET {_TYPED}",
                 map(self._values, locks),
             )
 

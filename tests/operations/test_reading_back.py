@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import UNSETTLED, Operation, State
 from lockterm.domain.plan import Plan, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.errors import (
@@ -384,6 +385,29 @@ async def test_one_that_cannot_be_read_does_not_stop_the_others(bench: Bench):
 
 def full(*args: object, **changes: object) -> None:
     raise StoreError("disk full")
+
+
+async def test_a_store_that_another_program_keeps_for_a_while_ends_no_reading_back(
+    bench: Bench, monkeypatch
+):
+    tried: list[object] = []
+    move = Journal.move
+
+    def busy(journal: Journal, operation_id: str, states: frozenset[State], **changes: Any) -> bool:
+        if states == UNSETTLED:
+            tried.append(operation_id)
+            full()
+        return move(journal, operation_id, states, **changes)
+
+    bench.proxy.arm("delete", applied_unheard, 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "move", busy)
+        with pytest.raises(OutcomeUnknown):
+            await CALLS["delete"](bench.operations, bench.scene)
+        await until(lambda: tried)
+    await read_back(bench.operations)
+    (row,) = await bench.operations.journal.history()
+    assert row.state is State.CONFIRMED_BY_READING
 
 
 async def test_an_outcome_that_the_store_did_not_take_is_noted_later(bench: Bench, monkeypatch):
