@@ -168,8 +168,11 @@ class Refused(ServiceError):
 
     @property
     def is_gone(self) -> bool:
-        """Whether of a record it means that there is no such one, as far as can be told (7)."""
-        return self.status in (200, 404, 410)
+        """Whether of a record it means that there is no such one, as far as can be told (7).
+
+        What stands in between says no with other numbers, and has no envelope for 400.
+        """
+        return self.status in (200, 404, 410) or (self.status == 400 and self.code is not None)
 
 
 class NameTaken(Refused):

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from lockterm.domain.wording import remote_title
 from lockterm.errors import (
     MalformedAnswer,
-    RateLimited,
     Refused,
     RuleViolation,
     StoreError,
@@ -392,7 +391,7 @@ class Remotes:
         try:
             return await self.detail_as_shown(remote_id or 0)
         except Refused as error:
-            if error.is_denial or isinstance(error, RateLimited):
+            if not error.is_gone:
                 raise
             return None
 

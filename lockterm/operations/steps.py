@@ -20,7 +20,6 @@ from lockterm.errors import (
     LocktermError,
     NameTaken,
     OutcomeUnknown,
-    RateLimited,
     Refused,
     RuleViolation,
     StoreError,
@@ -181,7 +180,7 @@ class Steps:
         except RuleViolation as error:
             return _ended(step, StepState.SKIPPED, error.message)
         except Refused as error:
-            if error.is_denial or isinstance(error, RateLimited) or not error.is_gone:
+            if not error.is_gone:
                 raise
             return await self._gone(step, before, error)
         if USER_NO in step.wanted:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lockterm.api import writes
 from lockterm.domain.differences import differences
 from lockterm.domain.remotes import UPDATED
-from lockterm.errors import NameTaken, RateLimited, Refused, RuleViolation, StoreError
+from lockterm.errors import NameTaken, Refused, RuleViolation, StoreError
 from lockterm.operations.refusals import just_added
 from lockterm.operations.sending import Order
 
@@ -239,7 +239,7 @@ class Writes:
         try:
             now = await self._remotes.still(before, lock_id)
         except Refused as error:
-            if error.is_denial or isinstance(error, RateLimited):
+            if not error.is_gone:
                 raise
             return  # it is gone, and the service will say so; or a copy does not know it yet
         sent = before.raw if write.call == "delete" else write.body

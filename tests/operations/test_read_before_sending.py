@@ -101,7 +101,8 @@ async def test_a_copy_that_is_behind_what_was_recorded_here_holds_nothing_up(sit
 
 @pytest.mark.parametrize("call", ABOUT_A_REMOTE)
 @pytest.mark.parametrize(
-    ("answer", "error"), [(None, NoAnswer), (401, Refused), (429, RateLimited)]
+    ("answer", "error"),
+    [(None, NoAnswer), (401, Refused), (429, RateLimited), (407, Refused), (400, Refused)],
 )
 async def test_what_cannot_be_read_is_not_sent(
     site: Site, call: str, answer: int | None, error: type[Exception]

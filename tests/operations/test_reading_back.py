@@ -533,7 +533,12 @@ async def test_only_what_the_service_does_not_know_is_gone(bench: Bench):
     read = bench.operations.remotes.detail_or_gone
     assert (await read(bench.scene.remote.id)).id == bench.scene.remote.id
     assert await read(999_999) is None
-    for status, error in ((401, Refused), (403, Refused), (429, RateLimited)):
+    bench.proxy.arm(
+        "detail", answers('{"errcode": -2, "errmsg": "no such remote", "description": ""}', 400), 1
+    )
+    assert await read(bench.scene.remote.id) is None
+    refused = [(status, Refused) for status in (400, 401, 403, 405, 407)]
+    for status, error in (*refused, (429, RateLimited)):
         bench.proxy.arm("detail", answers("", status), 1)
         with pytest.raises(error) as refusal:
             await read(bench.scene.remote.id)
