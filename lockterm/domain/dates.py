@@ -108,10 +108,10 @@ def day_around(ms: int, zone: tzinfo) -> tuple[int, int]:
     at = local(ms, zone)
     if at is None:
         return ms, ms
-    begin = at.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
-    days = (begin, begin + timedelta(days=1))
-    first, second = (round(one.timestamp() * 1000) for one in days)
-    return first, second
+    today = at.date()
+    if today == date.max:  # the calendar ends with it
+        return begin_of(today, zone), ms + DAY_MS
+    return begin_of(today, zone), begin_of(today + timedelta(days=1), zone)
 
 
 def begin_of(day: date, zone: tzinfo) -> int:

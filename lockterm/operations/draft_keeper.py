@@ -41,8 +41,8 @@ class DraftKeeper:
         self._in_store = journal.use
         self._thread = journal.database.thread
         self._clock = clock
-        self._wanted: dict[Key, Mapping[str, str]] = {}
-        """What is not in the store yet; nothing typed: the draft goes."""
+        self._wanted: dict[Key, tuple[Mapping[str, str], Callable[[StoreError], None]]] = {}
+        """What is not in the store yet, and who is told; nothing typed: the draft goes."""
         self._writing: asyncio.Task[None] | None = None
 
     def keep(
@@ -53,19 +53,19 @@ class DraftKeeper:
         Args:
             key: Of which form.
             typed: Field -> what stands in it.
-            on_trouble: Told once where it cannot be written; it is tried again all the same.
+            on_trouble: Told each time it cannot be written; it is tried again all the same.
         """
-        self._wanted[key] = dict(typed)
+        self._wanted[key] = dict(typed), on_trouble
         if self._writing is None or self._writing.done():
-            self._writing = asyncio.ensure_future(self._write(on_trouble))
+            self._writing = asyncio.ensure_future(self._write())
 
     async def flush(self) -> None:
         """Write what is not written yet, as the session ends."""
         if self._writing is not None:
             self._writing.cancel()
             await asyncio.gather(self._writing, return_exceptions=True)
-        with contextlib.suppress(StoreError):
-            for key, typed in list(self._wanted.items()):
+        for key, (typed, _) in list(self._wanted.items()):
+            with contextlib.suppress(StoreError):
                 await self._thread.run(self._put, key, typed, wait=True)
                 del self._wanted[key]
 
@@ -104,21 +104,20 @@ class DraftKeeper:
         if not draft.is_live:
             await self._thread.run(self._in_store, lambda: self._store.drop(draft))
 
-    async def _write(self, on_trouble: Callable[[StoreError], None]) -> None:
-        is_told = False
+    async def _write(self) -> None:
         while self._wanted:
-            key, typed = next(iter(self._wanted.items()))
+            key, wanted = next(iter(self._wanted.items()))
+            typed, on_trouble = wanted
             try:
                 # To its end: behind the session's end it would show the session as living, and
                 # nobody would be offered the draft.
                 await self._thread.to_its_end(self._put, key, typed, wait=False)
             except StoreError as error:
-                if not is_told:
-                    on_trouble(error)
-                is_told = True
+                self._wanted[key] = self._wanted.pop(key)  # the others first: it may never do
+                on_trouble(error)
                 await asyncio.sleep(AGAIN_S)
             else:
-                if self._wanted.get(key) is typed:
+                if self._wanted.get(key) is wanted:
                     del self._wanted[key]
 
     def _put(self, key: Key, typed: Mapping[str, str], *, wait: bool) -> None:

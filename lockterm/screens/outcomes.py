@@ -50,6 +50,8 @@ class Outcomes:
         self._countdown: Timer | None = None
         self._told = ""
         """The notice about the store that was shown."""
+        self._gone: set[str] = set()
+        """The ids of operations that were settled, of which nothing was said yet."""
         self.unsettled: tuple[Operation, ...] = ()
         """The operations that are not settled, the oldest first, as last read."""
 
@@ -74,10 +76,9 @@ class Outcomes:
         """Read the journal and show what is not settled."""
         try:
             now = tuple(await self._operations.journal.unsettled())
-            gone = {one.id for one in self.unsettled} - {one.id for one in now}
+            self._gone |= {one.id for one in self.unsettled} - {one.id for one in now}
             self.unsettled = now
-            if gone:
-                await self._tell_settled(gone)
+            await self._tell_settled()
             # Perhaps from an earlier session: nothing else may call the service soon.
             if any(operation.call in READABLE_CALLS for operation in self.unsettled):
                 self._operations.watch.start()
@@ -105,13 +106,18 @@ class Outcomes:
         refuse_to_open(self._app, self._title(shown), words)
         return None
 
-    async def _tell_settled(self, gone: set[str]) -> None:
-        """Say once what was found out without a key, by this session or another."""
+    async def _tell_settled(self) -> None:
+        """Say once what was found out without a key, by this session or another.
+
+        The next change may cut this short, and then goes on with what is left.
+        """
         told = self._operations.watch.told
-        for operation_id in gone - told:
-            told.add(operation_id)
+        for operation_id in tuple(self._gone):
             operation = await self._operations.journal.find(operation_id)
-            if operation is not None and operation.state is State.CONFIRMED_BY_READING:
+            is_news = operation_id in self._gone - told
+            self._gone.discard(operation_id)
+            told.add(operation_id)
+            if is_news and operation and operation.state is State.CONFIRMED_BY_READING:
                 words = f"{clean(operation.message)} Nothing is left to do about it."
                 self._app.notify(words, title=f"Settled: {self._title(operation)}", markup=False)
 

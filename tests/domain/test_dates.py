@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -224,6 +224,21 @@ def test_no_number_breaks_what_is_shown(value: int, zone: ZoneInfo, now: int) ->
     ):
         assert text.isascii()
         assert text.isprintable()
+
+
+@given(st.integers(-62_135_400_000_000, 253_402_300_799_999), zones)
+def test_every_moment_of_the_calendar_is_in_its_day(value: int, zone: ZoneInfo) -> None:
+    begin, end = dates.day_around(value, zone)
+    at = dates.local(value, zone)
+    assert at is None or (begin <= value < end and at.date() == day_at(begin, zone))
+    if at is not None and at.date() != date.max:
+        assert day_at(end - 1, zone) == at.date() != day_at(end, zone)
+
+
+def day_at(ms: int, zone: ZoneInfo) -> date:
+    at = dates.local(ms, zone)
+    assert at is not None
+    return at.date()
 
 
 def test_numbers_beyond_the_calendar_are_shown_as_they_came() -> None:

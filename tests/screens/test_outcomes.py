@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,7 @@ from textual import events
 
 from lockterm.app import LocktermApp
 from lockterm.domain.locks import VoiceChoice
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import UNSETTLED, Operation, State
 from lockterm.errors import OutcomeUnknown
 from lockterm.paths import Paths
 from lockterm.screens.base import RefusedModal
@@ -137,7 +138,31 @@ async def test_what_another_session_leaves_and_settles_is_seen_here(
         assert not app.outcomes.unsettled
 
 
-def settle_elsewhere(starter: Starter, operation_id: str) -> None:
+async def test_what_was_settled_is_said_though_the_journal_changes_amid_it(
+    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave_unsettled(lockterm_app, ADDED)
+    async with lockterm_app(service) as pilot:
+        app = pilot.app
+        assert isinstance(app, LocktermApp)
+        await until(pilot, lambda: app.outcomes.unsettled)
+        journal = app.operations.journal
+        find, asked = journal.find, list[str]()
+
+        async def find_amid_changes(operation_id: str) -> Operation | None:
+            asked.append(operation_id)
+            if len(asked) == 1:
+                journal.on_change()
+                await asyncio.Event().wait()  # until it is cut short
+            return await find(operation_id)
+
+        monkeypatch.setattr(journal, "find", find_amid_changes)
+        settle_elsewhere(lockterm_app, ADDED.id, State.CONFIRMED_BY_READING)
+        journal.on_change()
+        await until(pilot, lambda: any(one.title == "Settled: Add Anna" for one in app.messages))
+
+
+def settle_elsewhere(starter: Starter, operation_id: str, state: State = State.GIVEN_UP) -> None:
     database = Database(Paths.below(starter.directory).database)
-    Journal(database, "demo").move(operation_id, [State.AMBIGUOUS], state=State.GIVEN_UP)
+    Journal(database, "demo").move(operation_id, UNSETTLED, state=state)
     database.close()
