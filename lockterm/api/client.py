@@ -56,7 +56,8 @@ class LockService:
         clock: Seconds since the epoch; replaced in tests.
 
     Raises:
-        ConfigError: The base URL or a header cannot be used; on opening, the ca_file.
+        ConfigError: The base URL or a header cannot be used.
+        Untrusted: On opening, the ca_file cannot be used.
     """
 
     def __init__(

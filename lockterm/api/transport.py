@@ -90,7 +90,7 @@ class Transport:
         """Get ready to connect; nothing is sent yet.
 
         Raises:
-            ConfigError: The ca_file cannot be used.
+            Untrusted: The ca_file cannot be used.
         """
         context = None  # an empty one would take more than a MiB
         if self._base_url.startswith("https:"):

@@ -7,7 +7,7 @@ import ssl
 from pathlib import Path
 
 from lockterm.domain.text import clean
-from lockterm.errors import ConfigError, Untrusted
+from lockterm.errors import Untrusted
 
 _OF_THE_LINE = (
     ssl.SSLEOFError,
@@ -34,7 +34,7 @@ def tls_context(base_url: str, ca_file: str, *, ca_only: bool = False) -> ssl.SS
         ca_only: Whether the authorities of ``ca_file`` are the only ones.
 
     Raises:
-        ConfigError: ``ca_file`` cannot be read as PEM certificates.
+        Untrusted: ``ca_file`` cannot be read as PEM certificates.
     """
     context = _context()
     if not base_url.startswith("https:"):
@@ -59,7 +59,7 @@ def quick_tls_context(base_url: str, ca_file: str, *, ca_only: bool = False) -> 
     needed, in a directory with their hashes; without one, it is that of :func:`tls_context`.
 
     Raises:
-        ConfigError: As there.
+        Untrusted: As there.
     """
     context = _context()
     if not ca_only:
@@ -84,8 +84,9 @@ def _load_own(context: ssl.SSLContext, ca_file: str) -> None:
     except (OSError, ValueError, RuntimeError) as error:  # ssl.SSLError is an OSError
         is_content = isinstance(error, (ssl.SSLError, ValueError))
         problem = "it holds no certificates" if is_content else getattr(error, "strerror", "")
-        raise ConfigError(
-            f"The ca_file {clean(ca_file)} cannot be used: {problem or 'no such place'}.",
+        raise Untrusted(
+            f"The ca_file {clean(ca_file)} cannot be used: {problem or 'no such place'}. "
+            "Nothing was sent.",
             hint="It is a file of certificates that start with -----BEGIN CERTIFICATE-----.",
         ) from None
 

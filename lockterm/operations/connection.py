@@ -182,9 +182,9 @@ class Connection:
 
     async def _call(self, call: Callable[[LockService], Awaitable[T]]) -> T:
         self.require_no_pause()
-        service = await self.open()
-        began_ms = self.clock.steady_ms()
         try:
+            service = await self.open()
+            began_ms = self.clock.steady_ms()
             result = await call(service)
         except RateLimited as error:
             self._note_online(True)
@@ -217,7 +217,7 @@ class Connection:
                     await self.call(call)
 
     def _note_online(self, online: bool) -> None:
-        if online != self.online:
+        if online != self.online and not self.is_closed:
             with out_of_turn():
                 if online:
                     self.on_reached()
@@ -229,7 +229,7 @@ class Connection:
 
         Raises:
             Unreachable: This connection was closed.
-            ConfigError: A setting of the profile cannot be used.
+            Untrusted: The profile's ca_file cannot be used.
         """
         async with self._opening:
             if self.is_closed:

@@ -88,7 +88,7 @@ def look_at_certificate(profile: Profile) -> Certificate:
     Raises:
         OSError: It cannot be reached, or is not trusted.
         ValueError: The certificate says nothing of its end.
-        ConfigError: The profile's ca_file cannot be used.
+        Untrusted: The profile's ca_file cannot be used.
     """
     parts = urlsplit(profile.base_url)
     host, port = parts.hostname or "", parts.port or 443

@@ -18,7 +18,6 @@ from lockterm.api.http import httpcore
 from lockterm.api.trust import tls_context
 from lockterm.domain.remotes import Remote
 from lockterm.errors import (
-    ConfigError,
     NoAnswer,
     OutcomeUnknown,
     RateLimited,
@@ -182,7 +181,7 @@ async def test_the_environment_changes_no_trust(
 
 @pytest.mark.parametrize("ca_file", ["/no/such/file.pem", __file__, "/", "a\0b"])
 async def test_a_ca_file_of_no_use(ca_file):
-    with pytest.raises(ConfigError) as error:
+    with pytest.raises(Untrusted) as error:
         async with LockService(Settings("https://localhost", ca_file=ca_file)):
             pass
     assert "ca_file" in error.value.message and error.value.message.isprintable()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lockterm.errors import ServiceError, Untrusted
+from lockterm.screens.locks.lookup import look_up
 from tests.api.fault_server import http
 from tests.faults.catalogue import answers
 from tests.faults.proxy import Exchange
@@ -53,6 +54,22 @@ async def test_a_certificate_that_is_put_right(site: Site) -> None:
         await until(lambda: proxy.accepted >= met + 3)
         assert operations.connection.online is False and proxy.asked == []
         await proxy.speak(right)
+        await until(lambda: operations.connection.online)
+
+
+async def test_a_ca_file_of_no_use_is_no_end_and_may_be_put_right(site: Site, tmp_path) -> None:
+    """It is looked into on the first call, which may be any: of a search, or of a lock's name."""
+    file = tmp_path / "authority.pem"
+    file.write_bytes(b"0\x82\x03\xe1")  # as certificates begin that are not PEM
+    lock_id, right = site.new_lock(), tls_context(CERTS / "server")
+    async with (
+        site.proxy("localhost", tls=right) as proxy,
+        site.operations(proxy, ca_file=str(file)) as operations,
+    ):
+        told = await look_up(operations, lock_id, 20)
+        assert not told.asked and "authority.pem cannot be used: it holds no" in told.words
+        assert operations.connection.online is False and proxy.accepted == 0
+        file.write_bytes((CERTS / "ca.pem").read_bytes())
         await until(lambda: operations.connection.online)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -178,6 +179,24 @@ async def test_the_lock_form_keeps_its_draft_too_and_forgets_what_was_taken_back
         form.drafts.keep_pending()
         await operations.drafts.flush()
         assert await operations.drafts.find("lock", 0, None) is None
+
+
+async def test_a_draft_that_the_store_cannot_take_holds_no_other_up(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service) as pilot:
+        drafts, told = pilot.app.operations.drafts, list[tuple[str, str]]()
+        beyond = 2**70  # no store can keep it
+        for lock_id, typed in ((beyond, "Gate"), (1002, "Roof"), (1003, "Yard")):
+            tell = partial(lambda typed, error: told.append((typed, error.message)), typed)
+            drafts.keep(("remote", lock_id, None), {"remoteName": typed}, tell)
+            if lock_id == beyond:
+                await until(pilot, lambda: told)
+        await drafts.flush()
+        for lock_id, typed in ((1002, "Roof"), (1003, "Yard")):
+            draft = await drafts.find("remote", lock_id, None)
+            assert draft is not None and draft.typed == {"remoteName": typed}
+        assert {typed for typed, _ in told} == {"Gate"}
 
 
 async def test_the_last_keys_before_the_end_are_kept(
