@@ -52,7 +52,7 @@ def runs() -> None:
 def list_runs(options: Options, as_json: bool) -> int:
     """List the runs of this profile, the newest first."""
     with Session(options) as session:
-        found = session.run(session.operations.runs.list())
+        found = session.run(session.operations.journal.runs())
         zone = session.profile.zone
     if as_json:
         for one in found:

@@ -35,6 +35,9 @@ _UNSEEN = frozenset(
 MOST_MARKS = 8
 """Combining marks on one letter; no script needs more, and without end they cover the lines."""
 
+LONGEST_CELL = 60
+"""The most characters of a name, or of another short field, that are looked at for showing it."""
+
 LONGEST = 128 * 1024
 """The most characters of one line that is shown: a service may send 8 MiB, nobody reads them, and a
 terminal's clipboard takes less."""

@@ -85,10 +85,6 @@ class Everywhere:
         """Connect before so many locks are read, which then saves a round trip; nothing is sent."""
         self._connection.get_ready(connections=min(locks, AT_ONCE))
 
-    async def is_behind(self, lock_id: int) -> bool:
-        """Whether a lock's list was not kept, or something was changed from here since."""
-        return await self._remotes.is_behind(lock_id)
-
     async def read(
         self, wanted: Wanted = lambda _: False, locks: Sequence[Lock] | None = None
     ) -> AsyncGenerator[LockRead, None]:

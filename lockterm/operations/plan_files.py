@@ -6,8 +6,6 @@ import asyncio
 import csv
 import io
 import json
-import os
-import tempfile
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, tzinfo
@@ -35,7 +33,7 @@ from lockterm.domain.table_plan import LockPlan, check_rows
 from lockterm.domain.text import clean, without_secrets
 from lockterm.errors import LocktermError, MalformedAnswer, Refused, ServiceError, StoreError
 from lockterm.operations.everywhere import AT_ONCE
-from lockterm.paths import read_named
+from lockterm.paths import read_named, write_whole
 from lockterm.record import record
 
 if TYPE_CHECKING:
@@ -358,20 +356,11 @@ def write_file(path: Path, content: bytes) -> None:
     Raises:
         StoreError: It cannot be written, and what was there is as it was.
     """
-    path = path.resolve()
-    temporary = ""
     try:
         if path.exists() and not path.is_file():
             raise StoreError(f"{clean(path)} is no file that could be replaced.")
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
+        write_whole(path, content)
     except OSError as error:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
         raise StoreError(
             f"{clean(path)} cannot be written: {error.strerror or error}.",
             hint="See that the directory is there, yours, writable and not full.",

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
-from lockterm.domain.plan import DUE, NOT_REACHED, Action, Plan, RunLine, Step, StepState
+from lockterm.domain.plan import DUE, NOT_REACHED, Action, Plan, Step, StepState
 from lockterm.domain.wording import counted, read_only, roughly
 from lockterm.errors import (
     LocktermError,
@@ -178,10 +178,6 @@ class Runs:
         """Whether a session carries a plan out just now."""
         is_alive = self._journal.session.is_alive
         return await self._use(lambda: self._store.is_running(plan_id, is_alive))
-
-    async def list(self) -> list[RunLine]:
-        """The plans of this profile in short, the newest first."""
-        return await self._journal.runs()
 
     def retry(self, plan: Plan) -> Plan:
         """A plan of the steps that were refused or not sent; not kept yet. It may have no step."""

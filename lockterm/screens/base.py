@@ -61,7 +61,7 @@ def notify_error(app: App[Any], error: LocktermError, what: str = "") -> None:
     """
     means, said = clean(error.title), clean(error.sentences)
     title, text = (what, f"{means}: {said}") if what else (means, said)
-    app.notify(text, title=title, severity="error", markup=False)
+    app.notify(text, title=title, severity="error")
 
 
 def refuse_to_open(app: App[Any], what: str, reason: str) -> None:
@@ -99,7 +99,7 @@ def say_why_not(screen: Screen[Any], binding: Binding, reason: str) -> None:
     if binding.id in that_open() and not is_opening(screen):
         refuse_to_open(screen.app, titled(binding), reason)
     else:
-        screen.notify(reason, title=titled(binding), markup=False)
+        screen.notify(reason, title=titled(binding))
 
 
 def say_why_no_key(screen: Screen[Any], event: events.Key) -> None:

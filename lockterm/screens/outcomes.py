@@ -119,7 +119,7 @@ class Outcomes:
             told.add(operation_id)
             if is_news and operation and operation.state is State.CONFIRMED_BY_READING:
                 words = f"{clean(operation.message)} Nothing is left to do about it."
-                self._app.notify(words, title=f"Settled: {self._title(operation)}", markup=False)
+                self._app.notify(words, title=f"Settled: {self._title(operation)}")
 
     def show(self) -> None:
         """Show the notices on what can be seen; the others follow when they are seen again."""

@@ -92,9 +92,9 @@ class Parameters:
             raise Refusal(Code.BAD_PARAMETER, f"{name} has to be a text.")
         return value
 
-    def integer(self, name: str, low: int = 1, high: int = INT64_MAX) -> int:
-        """A required whole number from ``low`` to ``high``."""
-        return self._required(name, self.optional_integer(name, low, high))
+    def integer(self, name: str, low: int = 1) -> int:
+        """A required whole number from ``low`` on."""
+        return self._required(name, self.optional_integer(name, low))
 
     def optional_integer(self, name: str, low: int = 0, high: int = INT64_MAX) -> int | None:
         """A whole number from ``low`` to ``high``, or None where none was sent."""

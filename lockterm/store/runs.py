@@ -49,14 +49,14 @@ class RunStore:
                     ([plan.id, *_values(step)] for step in plan.steps),
                 )
 
-    def ids(self, start: str, most: int = 2) -> list[str]:
-        """The ids that begin so, no more than so many; the one that is just so alone."""
+    def ids(self, start: str) -> list[str]:
+        """Two of the ids that begin so, or less; the one that is just so alone."""
         with self._database.reading() as connection:
             rows = fetch(
                 connection,
                 "SELECT id FROM plans WHERE substr(id, 1, length(:start)) = :start"
-                " ORDER BY id <> :start, seq LIMIT :most",
-                {"start": start, "most": most},
+                " ORDER BY id <> :start, seq LIMIT 2",
+                {"start": start},
             )
         found = [row[0] for row in rows]
         return [start] if start in found else found

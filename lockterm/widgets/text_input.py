@@ -51,7 +51,7 @@ class OneLine(Input):
             self._say(f"{quoted(clean(text, 40))} is not what this field takes.")
 
     def _say(self, words: str) -> None:
-        self.notify(words, title="Paste cut", severity="warning", markup=False)
+        self.notify(words, title="Paste cut", severity="warning")
 
 
 class TextInput(OneLine):

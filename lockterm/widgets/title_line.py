@@ -10,10 +10,8 @@ from textual.widget import Widget
 
 from lockterm.config.look import look_of
 from lockterm.domain.glyphs import ellipsis
-from lockterm.domain.text import clean
+from lockterm.domain.text import LONGEST_CELL, clean
 
-LONGEST = 60
-"""The most characters of a profile's name or host that are looked at for showing them."""
 CRUMBS = 4
 """A part of so many of the line is left to the crumbs before profile and host are shortened."""
 PROFILE, HOST = 9, 13
@@ -53,7 +51,7 @@ class TitleLine(Widget):
         self, profile: str, host: str, *, read_only: bool = False, colour: str = ""
     ) -> None:
         super().__init__()
-        self._profile, self._host = clean(profile, LONGEST), clean(host, LONGEST)
+        self._profile, self._host = clean(profile, LONGEST_CELL), clean(host, LONGEST_CELL)
         if self._profile == self._host:  # a profile made of a base URL alone is named after it
             self._profile = ""
         self._read_only = read_only

@@ -143,7 +143,7 @@ async def test_it_is_shown_before_anything_is_kept_or_sent(
         await pilot.press("enter")  # Cancel has the focus
         await settled(pilot)
         on_plan(pilot)
-        assert not await app_of(pilot).operations.runs.list()
+        assert not await app_of(pilot).operations.journal.runs()
         assert names(service, 1003) == before
 
 
@@ -245,7 +245,7 @@ async def test_what_could_not_be_planned_is_of_the_end_and_what_is_tried_again_h
         said = words(pilot.app)
         assert "1 recorded, 1 refused, 1 not sent, 1 left out. N tries 1 of them again." in said
         assert "could not be planned" not in said and "! left out" in said, "it is told once"
-        (line,) = await app_of(pilot).operations.runs.list()
+        (line,) = await app_of(pilot).operations.journal.runs()
         assert line.counts()[StepState.NOT_SENT] == 1
         assert run_words(line).endswith(": 1 recorded, 1 refused, 1 not sent, 1 left out")
         pilot.app.push_screen(await screen_of_run(app_of(pilot).operations, line.id))
@@ -388,7 +388,7 @@ async def test_it_is_left_stopped_and_gone_on_with(
         await agreed(pilot)
         await until(pilot, lambda: "8 recorded." in words(app))
         assert len(remotes(service, 1003)) == 17
-        (line,) = await app.operations.runs.list()
+        (line,) = await app.operations.journal.runs()
         assert line.state is RunState.DONE
 
 

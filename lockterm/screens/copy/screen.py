@@ -14,7 +14,7 @@ from textual.worker import Worker
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import PROBLEMS
 from lockterm.domain.sorting import natural, sorted_by
-from lockterm.domain.text import clean
+from lockterm.domain.text import LONGEST_CELL, clean
 from lockterm.domain.wording import counted
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import with_keys
@@ -29,9 +29,6 @@ from lockterm.widgets.bindings import bindings
 from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 from lockterm.widgets.state_panel import StatePanel
-
-_LONGEST = 60
-"""The most characters of a lock's name that are looked at for showing it."""
 
 _BY: Mapping[str, Callable[[Lock], Any]] = {
     "Lock": lambda lock: natural(lock.title),
@@ -105,7 +102,7 @@ class CopyScreen(LocktermScreen[None]):
     def _what(self) -> str:
         count = self._source.count
         which = {None: "All remotes", 1: "1 remote"}.get(count, f"{count} remotes")
-        return f"{which} of {clean(self._source.title, _LONGEST)}, to be added to which locks?"
+        return f"{which} of {clean(self._source.title, LONGEST_CELL)}, to be added to which locks?"
 
     # --- the book ------------------------------------------------------------------------------
 
@@ -149,7 +146,7 @@ class CopyScreen(LocktermScreen[None]):
     def _cells(self, lock: Lock) -> tuple[str, ...]:
         return (
             "[x]" if lock.lock_id in self._marked else "[ ]",
-            clean(lock.title, _LONGEST),
+            clean(lock.title, LONGEST_CELL),
             str(lock.lock_id),
             "-" if lock.remotes is None else str(lock.remotes),
         )

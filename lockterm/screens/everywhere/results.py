@@ -264,7 +264,7 @@ class Results(Vertical):
         lock_id, self._opened = self._opened, None
         if lock_id is None or lock_id not in self.site.locks or self.site.is_reading:
             return
-        if await self._operations.everywhere.is_behind(lock_id):
+        if await self._operations.remotes.is_behind(lock_id):
             self.read([self.site.locks[lock_id].lock])
 
     # --- what is shown -------------------------------------------------------------------------

@@ -181,7 +181,7 @@ class FileScreen(LocktermScreen[None]):
         """Say that an enter was too early; no field has the focus while the file is checked."""
         if event.key == "enter" and self.doing:
             event.stop()
-            self.notify(self.doing, title="Check", markup=False)
+            self.notify(self.doing, title="Check")
 
     async def _check(self) -> None:
         typed, most = self._field("path").value.strip(), self._most()

@@ -14,7 +14,7 @@ from lockterm.domain.left_state import left_state
 from lockterm.domain.operation import CALL_WORDS, RECORDED, STATE_WORDS, State
 from lockterm.domain.plan import RunLine, RunState, StepState
 from lockterm.domain.plan_words import counts_words
-from lockterm.domain.text import clean
+from lockterm.domain.text import LONGEST_CELL, clean
 from lockterm.domain.wording import counted
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
@@ -27,8 +27,6 @@ _LOCK = 5
 _CHANGED = 6
 """The column of what was changed, on wide terminals."""
 _MOST_CHANGED = 120
-LONGEST = 60
-"""The most characters of a field that are looked at for showing it."""
 
 _TOLD = frozenset({"add", "update", "delete", "updateRemoteUserNo"})
 """Calls of which it is told what they have changed; a clear would have all of its remotes read."""
@@ -140,7 +138,7 @@ class HistoryTable(RowTable):
             {_outcome(*one) for one in {(line.state, line.code) for line in lines}}
             | {run_outcome(run) for run in runs},
             {target_of(line) for line in lines} | {run_words(run) for run in runs},
-            {clean(name, LONGEST) for name in {line.lock_name for line in lines}},
+            {clean(name, LONGEST_CELL) for name in {line.lock_name for line in lines}},
         )
         what, result, remote, lock = (max(map(cell_len, one), default=0) for one in texts)
         return WHEN, what, result, 1, remote, lock, _MOST_CHANGED
@@ -160,14 +158,14 @@ class HistoryTable(RowTable):
         changed = self._changed.get(line.id, "")
         if changed and line.call != "delete" and line.state not in RECORDED:
             changed = f"wanted: {changed}"
-        lock = clean(line.lock_name, LONGEST)
+        lock = clean(line.lock_name, LONGEST_CELL)
         outcome = _outcome(line.state, line.code)
         return when, what_of(line), outcome, "", target_of(line), lock, changed
 
 
 def what_of(line: HistoryLine) -> str:
     """What was done, in a word or two."""
-    return "restore" if line.restores else CALL_WORDS.get(line.call, clean(line.call, LONGEST))
+    return "restore" if line.restores else CALL_WORDS.get(line.call, clean(line.call, LONGEST_CELL))
 
 
 def target_of(line: HistoryLine) -> str:
@@ -175,9 +173,9 @@ def target_of(line: HistoryLine) -> str:
     if line.call == "clear":
         return counted(line.count, "remote")
     if line.call == "updateLockSetting":
-        return clean(line.voice, LONGEST)
+        return clean(line.voice, LONGEST_CELL)
     if line.remote_name:
-        return clean(line.remote_name, LONGEST)
+        return clean(line.remote_name, LONGEST_CELL)
     return "" if line.remote_id is None else f"remote {line.remote_id}"
 
 
@@ -192,7 +190,7 @@ def run_words(run: RunLine) -> str:
     left = 0 if run.is_running else counts.pop(StepState.TO_DO, 0)
     told = counts_words(counts, run.left_out, is_running=run.is_running)
     words = filter(None, (told, f"{left:,} left" if left else ""))
-    return f"{clean(run.title, LONGEST)}: {', '.join(words)}"
+    return f"{clean(run.title, LONGEST_CELL)}: {', '.join(words)}"
 
 
 def _outcome(state: State, code: int | None) -> str:

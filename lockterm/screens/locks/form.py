@@ -231,7 +231,7 @@ class LockForm(LocktermScreen[Lock | None]):
 
     def _tell_waiting(self) -> None:
         if self._store.is_waiting:
-            self.notify(WAITS_FOR_STORE, title="Saving", markup=False)
+            self.notify(WAITS_FOR_STORE, title="Saving")
 
     @on(Input.Changed)
     def _typing(self, event: Input.Changed) -> None:

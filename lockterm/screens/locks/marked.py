@@ -145,7 +145,6 @@ class MarkedLocks:
             f"{read_words(found, _NAMED)}. They have {counted(count, 'remote')}.",
             title="Read",
             severity="warning" if any(one.problem for one in found) else "information",
-            markup=False,
         )
 
     def _tell(self, words: str) -> None:

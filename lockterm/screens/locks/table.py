@@ -13,7 +13,7 @@ from textual import events
 from lockterm.domain import dates
 from lockterm.domain.age import read_when, short_age
 from lockterm.domain.locks import Lock
-from lockterm.domain.text import clean
+from lockterm.domain.text import LONGEST_CELL, clean
 from lockterm.domain.validity import State
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
@@ -21,8 +21,6 @@ from lockterm.widgets.row_table import Column, LazyRows, RowTable
 if TYPE_CHECKING:
     from lockterm.domain.listing import Ends
 
-LONGEST = 60
-"""The most characters of a field that are looked at for showing it."""
 
 _ENDS: Mapping[int, Sequence[State]] = {6: (State.ENDED,), 7: (State.WEEK, State.MONTH)}
 """The columns of wide terminals that count states."""
@@ -231,11 +229,11 @@ class LocksTable(RowTable):
         ends = self._ends.get(str(lock.lock_id))
         read = "-" if ends is None else short_age(ends.at_ms, self._now_ms, changed=ends.changed)
         return (
-            clean(lock.title, LONGEST),
+            clean(lock.title, LONGEST_CELL),
             str(lock.lock_id),
-            clean(lock.vendor, LONGEST),
-            clean(lock.model, LONGEST),
-            clean(lock.zone, LONGEST),
+            clean(lock.vendor, LONGEST_CELL),
+            clean(lock.model, LONGEST_CELL),
+            clean(lock.zone, LONGEST_CELL),
             "-" if lock.remotes is None else str(lock.remotes),
             *("", "", read),
             opened(lock.opened_ms, self._now_ms),
@@ -257,7 +255,9 @@ def _widest(texts: Collection[str]) -> int:
     """The most cells that one of them takes as it is shown; most are told by their length."""
     if "".join(texts).isascii():
         return max(map(len, texts), default=0)
-    return max(len(text) if text.isascii() else cell_len(clean(text, LONGEST)) for text in texts)
+    return max(
+        len(text) if text.isascii() else cell_len(clean(text, LONGEST_CELL)) for text in texts
+    )
 
 
 def more_about(lock: Lock, zone: tzinfo, now_ms: int) -> list[str]:

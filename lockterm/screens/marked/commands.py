@@ -228,7 +228,6 @@ class MarkedCommands:
                 f"{counted(len(rows), 'remote')}, as last seen here,"
                 f" in {files[0]} and {files[1].name}",
                 title="Exported",
-                markup=False,
             )
 
 

@@ -39,7 +39,7 @@ async def _tell(app: App[Any], run: RunHere) -> None:
     if StepState.UNKNOWN in states:
         severity = "error"
     words = f"{end_words(run, titles)} {key('app.run')} shows it: {clean(run.plan.title, 40)}."
-    app.notify(words, title="Run ended", severity=severity, markup=False)
+    app.notify(words, title="Run ended", severity=severity)
 
 
 def tell_end(app: App[Any], run: RunHere) -> None:

@@ -49,7 +49,7 @@ async def last_run(operations: Operations) -> str:
     """
     if operations.run_here is not None:
         return operations.run_here.plan.id
-    begun = [one for one in await operations.runs.list() if one.state is not RunState.PLANNED]
+    begun = [one for one in await operations.journal.runs() if one.state is not RunState.PLANNED]
     interrupted = [one for one in begun if one.state is RunState.INTERRUPTED]
     if not begun:
         raise NoSuchRun("No plan was carried out from here yet.")

@@ -9,13 +9,10 @@ from rich.cells import cell_len
 
 from lockterm.domain.plan import ACTION_GLYPHS, DUE, Action, Step, StepState, at_rest
 from lockterm.domain.plan_words import LEFT_OUT, change_words, new_words, step_name, step_states
-from lockterm.domain.text import clean
+from lockterm.domain.text import LONGEST_CELL, clean
 from lockterm.record import record
 from lockterm.widgets.line_table import TITLES, Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
-
-LONGEST = 60
-"""The most characters of a name that are looked at for showing it."""
 
 _LOCK, _STATE = 2, 3
 """The columns of the lock, and of the signs."""
@@ -62,7 +59,7 @@ class PlanTable(RowTable):
             Column("Step", most=10, least=10),
             Column("Lock", most=24, least=6),
             Column("", most=2, least=2, rank=1),
-            Column("Remote", most=LONGEST, least=8),
+            Column("Remote", most=LONGEST_CELL, least=8),
             Column("Number", most=16, least=6, rank=2),
             Column("What", most=200, least=25),  # "End -> 31 Dec 2026 23:59", and that it is cut
             id=id,
@@ -108,7 +105,8 @@ class PlanTable(RowTable):
         locks = {self._locks[step.lock_id].title for step in steps}
         columns = (locks, {name for name, _ in names}, {number or "" for _, number in names})
         lock, name, number = (
-            max((cell_len(clean(one, LONGEST)) for one in column), default=0) for column in columns
+            max((cell_len(clean(one, LONGEST_CELL)) for one in column), default=0)
+            for column in columns
         )
         return 1, 10, lock, 2, name, number, 200
 
@@ -129,11 +127,11 @@ class PlanTable(RowTable):
         return (
             ACTION_GLYPHS[step.action],
             state,
-            clean(lock.title, LONGEST),
+            clean(lock.title, LONGEST_CELL),
             "",
-            clean(name, LONGEST),
+            clean(name, LONGEST_CELL),
             clean(remote_number or "", 30),
-            what_of(step, lock, self._now_ms, self._widths.get(6, LONGEST)),
+            what_of(step, lock, self._now_ms, self._widths.get(6, LONGEST_CELL)),
         )
 
 

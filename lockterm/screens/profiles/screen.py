@@ -147,7 +147,7 @@ class ProfilesScreen(LocktermScreen[None]):
     @on(LineTable.Chosen)
     def _clicked(self) -> None:
         if reason := self.why_not("switch"):
-            self.notify(reason, title="Open", markup=False)
+            self.notify(reason, title="Open")
         else:
             self.action_switch()
 

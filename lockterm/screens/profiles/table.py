@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lockterm.domain.sorting import natural, sorted_by
-from lockterm.domain.text import clean
+from lockterm.domain.text import LONGEST_CELL, clean
 from lockterm.widgets.row_table import Column, RowTable
 
 if TYPE_CHECKING:
     from lockterm.config.profiles import ProfileEntry
 
-LONGEST = 60
-"""The most characters of a field that are looked at for showing it."""
 BROKEN = "BROKEN"
 
 
@@ -70,4 +68,4 @@ def _cells(entry: ProfileEntry, in_use: str) -> tuple[str, ...]:
         read_only = "yes" if profile.read_only else "no"
         host, zone, colour = profile.host, profile.timezone, profile.colour or "-"
     shown = (entry.name, host or "-", ", ".join(filter(None, marks)), read_only, zone, colour)
-    return tuple(clean(value, LONGEST) for value in shown)
+    return tuple(clean(value, LONGEST_CELL) for value in shown)

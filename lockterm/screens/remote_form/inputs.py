@@ -184,7 +184,6 @@ class JsonEditor(TextArea):
             self.notify(
                 f"The paste had {len(event.text):,} characters: the first {PASTE:,} were taken.",
                 title="Paste cut",
-                markup=False,
             )
         lines = "\n".join(event.text[:PASTE].replace("\t", "  ").splitlines())
         self.replace(clean_lines(lines), *self.selection)

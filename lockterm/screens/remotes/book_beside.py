@@ -113,7 +113,7 @@ class BookBeside:
         if not self._screen.is_current:
             return
         if reason := self._screen.why_not("next_lock"):
-            self._screen.notify(reason, title="Another lock", markup=False)
+            self._screen.notify(reason, title="Another lock")
             return
         other = self._opened(lock)
         other.leads_back = self._screen.leads_back

@@ -7,11 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from textual import events
 
 from lockterm.domain.locks import Lock
-from lockterm.domain.text import clean
+from lockterm.domain.text import LONGEST_CELL, clean
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
-
-_LONGEST = 60
-"""The most characters of a name that are looked at."""
 
 
 def by_name(book: Iterable[Lock], current: Lock) -> list[Lock]:
@@ -35,7 +32,7 @@ class BookPane(RowTable, can_focus=False):
     """
 
     def __init__(self, go_to: Callable[[Lock], None], *, id: str | None = None) -> None:
-        super().__init__(Column("Lock", most=_LONGEST), Column("Remotes", right=True), id=id)
+        super().__init__(Column("Lock", most=LONGEST_CELL), Column("Remotes", right=True), id=id)
         self._go_to = go_to
         self._locks: dict[str, Lock] = {}
 
@@ -46,7 +43,7 @@ class BookPane(RowTable, can_focus=False):
 
     def widest(self) -> Sequence[int]:
         """The names have what the counts leave, however many locks there are."""
-        return _LONGEST, len("1000000")
+        return LONGEST_CELL, len("1000000")
 
     def on_click(self, event: events.Click) -> None:
         """Go to the lock; the mark moves only with what is open."""
@@ -57,4 +54,4 @@ class BookPane(RowTable, can_focus=False):
             self._go_to(self._locks[self._keys[row]])
 
     def _cells(self, lock: Lock) -> tuple[str, ...]:
-        return clean(lock.title, _LONGEST), "-" if lock.remotes is None else str(lock.remotes)
+        return clean(lock.title, LONGEST_CELL), "-" if lock.remotes is None else str(lock.remotes)

@@ -21,7 +21,7 @@ from textual.widgets import Tree
 
 from lockterm.domain.languages import LanguageName
 from lockterm.domain.locks import SET_HERE, VoiceChoice
-from lockterm.domain.text import clean
+from lockterm.domain.text import LONGEST_CELL, clean
 from lockterm.domain.wording import counted
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import matches
@@ -29,8 +29,6 @@ from lockterm.widgets.find_line import matches
 if TYPE_CHECKING:
     from lockterm.domain.voices import Language, Timbre
 
-LONGEST = 60
-"""The most characters of a name that are shown in the tree."""
 NAME = 16
 """The most characters of a timbre's name; with this much the mark is whole at 80 columns."""
 MOST_SHOWN = 500
@@ -183,13 +181,13 @@ def about(entry: VoiceLine, names: Mapping[str, LanguageName | None]) -> str:
     timbre = entry.timbre
     if timbre is None:
         timbres = counted(len(entry.language.timbres), "timbre")
-        code = clean(entry.language.lang or "no code", LONGEST)
+        code = clean(entry.language.lang or "no code", LONGEST_CELL)
         name = names.get(entry.language.lang or "")
         if name is None:
             return f"{code}   a language that is not in the list of languages   {timbres}"
         own = f"   {name.own_full}" if name.own_full not in ("", name.english_full) else ""
         return f"{code}   {name.english_full}{own}   {timbres}"
-    identifier = clean(timbre.timbre, LONGEST) if timbre.timbre else "none"
+    identifier = clean(timbre.timbre, LONGEST_CELL) if timbre.timbre else "none"
     url = clean(timbre.timbre_pack_url, 200) if timbre.timbre_pack_url else "no pack URL"
     return f"{_name(timbre)}   {sex(timbre)} voice   id {identifier}\n{url}"
 
@@ -236,7 +234,7 @@ def _found(
 
 
 def _language(language: Language, name: LanguageName | None) -> Text:
-    label = Text(clean(language.lang, LONGEST) if language.lang else "(no code)", style="bold")
+    label = Text(clean(language.lang, LONGEST_CELL) if language.lang else "(no code)", style="bold")
     if name is not None:
         own = name.own if name.own != name.english else ""
         label.append("  ".join(["", name.english, *filter(None, (own,))]), style="not bold")
@@ -257,6 +255,6 @@ def _timbre(entry: VoiceLine, width: int, marked: VoiceChoice | None) -> Text:
     if marked is not None and entry.choice == marked:
         label.append(f"{SET_HERE}  ", style="bold")
     label.append(
-        f"{sex(timbre):8}  {clean(timbre.timbre, LONGEST) if timbre.timbre else '(no id)'}"
+        f"{sex(timbre):8}  {clean(timbre.timbre, LONGEST_CELL) if timbre.timbre else '(no id)'}"
     )
     return label

@@ -47,7 +47,7 @@ async def test_a_plan_is_carried_out_once_and_kept(site: Site):
             plan = operations.runs.make("a test", one_of_each(site, lock_id), [left])
             assert operations.runs.cost(plan).startswith("6 calls, about ")
             await operations.runs.keep(plan)
-            assert (await operations.runs.list())[0].state is RunState.PLANNED
+            assert (await operations.journal.runs())[0].state is RunState.PLANNED
             done = await carry_out(operations, plan, told.append)
         assert states(done) == [RECORDED, RECORDED, RECORDED, UNCHANGED, StepState.REFUSED]
         sent = [step.number for step in told if step.state is StepState.SENT]
@@ -57,7 +57,7 @@ async def test_a_plan_is_carried_out_once_and_kept(site: Site):
         assert names(site, lock_id) == {"Renamed", "Fob 2", "New 1"}
         assert done.steps[0].remote_id in {one.id for one in site.remotes(lock_id)}
         async with site.operations(proxy, store) as operations:
-            (line,) = await operations.runs.list()
+            (line,) = await operations.journal.runs()
             assert line.state is RunState.DONE and line.counts() == done.counts()
             found = await operations.runs.find(plan.id[:6])
             assert found == done
@@ -76,12 +76,12 @@ async def test_what_is_stopped_ends_what_is_under_way_and_goes_on_later(site: Si
         plan = operations.runs.make("a test", steps)
         running = asyncio.create_task(carry_out(operations, plan, stop=stop))
         await until(lambda: gate.waiting == 2)
-        assert (await operations.runs.list())[0].state is RunState.RUNNING
+        assert (await operations.journal.runs())[0].state is RunState.RUNNING
         stop.set()
         gate.open.set()
         stopped = await running
         assert states(stopped) == [RECORDED] * 2 + [TO_DO] * 4
-        assert (await operations.runs.list())[0].state is RunState.INTERRUPTED
+        assert (await operations.journal.runs())[0].state is RunState.INTERRUPTED
         done = await carry_out(operations, plan)
         assert states(done) == [RECORDED] * 6
         assert len(proxy.ledger) == 6
@@ -178,7 +178,7 @@ async def test_a_plan_of_another_profile_or_service_is_refused_by_name(site: Sit
         plan = operations.runs.make("remotes.csv", [add(lock_id, 1)])
         await operations.runs.keep(plan)
         async with site.operations(proxy, store, name="south") as other:
-            assert await other.runs.list() == []
+            assert await other.journal.runs() == []
             with pytest.raises(OtherPlan, match="with the profile north for"):
                 await carry_out(other, await other.runs.find(plan.id))
         elsewhere = replace(plan, service="https://elsewhere.example")
@@ -227,7 +227,7 @@ async def test_a_damaged_plan_is_not_carried_out(site: Site, damage: str):
             with pytest.raises(StoreDamaged, match="is damaged"):
                 await use
         assert proxy.asked == []
-        assert len(await operations.runs.list()) == 1
+        assert len(await operations.journal.runs()) == 1
 
 
 @pytest.mark.parametrize(

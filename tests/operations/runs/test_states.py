@@ -442,7 +442,7 @@ async def test_what_a_person_settles_is_told_of_the_step(site: Site):
         await operations.settling.bind(operation, operation.candidates[0])
         (step,) = (await operations.runs.find(done.id)).steps
         assert (step.state, step.remote_id) == (RECORDED, operation.candidates[0])
-        (line,) = await operations.runs.list()
+        (line,) = await operations.journal.runs()
         assert line.counts() == {RECORDED: 1}
         assert states(await carry_out(operations, done)) == [RECORDED]
 
