@@ -48,7 +48,7 @@ def operation_fields(
     for label, ms in (
         ("Prepared", operation.prepared_ms),
         ("Sent", operation.sent_ms),
-        ("Settled", operation.settled_ms),
+        ("Settled", None if operation.unsettled else operation.settled_ms),
         ("Read back", operation.read_ms if operation.call in READABLE_CALLS else None),
     ):
         if ms is not None:
