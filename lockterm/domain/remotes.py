@@ -172,3 +172,8 @@ class RemotePage(Record):
     """Their CRC-32: another answer has, most likely, another one."""
     unreadable: int = 0
     """List items that were no JSON objects, so that nothing of them can be shown."""
+
+    @property
+    def least(self) -> int:
+        """How many remotes the lock has at least: what is listed is there, counted or not."""
+        return max(self.total, len(self.remotes) + self.unreadable)

@@ -21,7 +21,7 @@ from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
 from tests.screens import someone_else
 from tests.screens.running_app import Starter, notices, settled, shown, until
-from tests.screens.site import fill_book
+from tests.screens.site import canned, fill_book
 
 
 def table(pilot: Pilot[Any]) -> RemotesTable:
@@ -225,6 +225,18 @@ async def test_a_word_that_is_none_of_several_is_told(
     async with lockterm_app(service, 1001) as pilot:
         await press(pilot, "C", *"1002", "enter")
         assert said in shown(pilot)
+
+
+async def test_a_lock_whose_remotes_are_counted_as_none_is_not_told_to_have_none(
+    lockterm_app: Starter,
+) -> None:
+    remotes = [{"id": number, "lockId": 7, "remoteName": f"Crew {number}"} for number in (1, 2)]
+    counts = {"pageNo": 1, "pageSize": 20, "pages": 0, "total": 0}
+    answer = {"errcode": 0, "errmsg": "", "data": {"list": remotes, **counts}}
+    async with canned({"/list": lambda _: answer}) as server, lockterm_app(server, 7) as pilot:
+        await settled(pilot)
+        await pilot.press("C")
+        await until(pilot, lambda: "Delete all 2 remotes of lock 7?" in shown(pilot))
 
 
 async def test_clear_stops_where_the_number_is_another_by_then(

@@ -133,7 +133,7 @@ def clear(options: Options, typed_lock: str, how: WriteOptions) -> int:
         if not how.dry_run:
             require_someone(how.yes, "Clearing a lock")
             seen = session.run(session.operations.remotes.page(lock.lock_id, 1, 1, fresh=True))
-            count = seen.value.total
+            count = seen.value.least
             if not count:
                 return unchanged(change, f"{lock_words(lock)} has no remotes: nothing was sent.")
             if not how.yes:

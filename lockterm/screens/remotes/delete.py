@@ -119,7 +119,7 @@ class Clearing:
         except LocktermError as error:
             words = f"! They could not be counted: {meaning(error)}\nNothing was sent."
             return TargetState(words, possible=False)
-        self.count = count = seen.value.total
+        self.count = count = seen.value.least
         if not count:
             return TargetState(
                 "There is nothing to delete.", f"{name} has no remotes.", possible=False

@@ -302,7 +302,7 @@ class RemotesScreen(LocktermScreen[None]):
             return reason
         if action in ("next_lock", "previous_lock") and self.marks:
             return with_keys("Some remotes are marked: {marks.none} unmarks all.")
-        if action == "clear" and self.view.page and not self.view.page.total:
+        if action == "clear" and self.view.page and not self.view.page.least:
             return "The lock has no remotes to clear."
         return ""
 
