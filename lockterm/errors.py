@@ -25,6 +25,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+NAME_EXISTS = -3
+"""The code of ``checkRemoteName`` for a name that is taken (7.3); elsewhere it means nothing."""
+
 LONGEST_MEANING = 600
 """The most characters of an error's meaning that are shown."""
 
@@ -179,6 +182,9 @@ class NameTaken(Refused):
     """``checkRemoteName`` answered -3: the lock already has a remote of that name (4.2)."""
 
     title = "Name taken"
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message, code=NAME_EXISTS, hint=hint)
 
 
 class RateLimited(Refused):

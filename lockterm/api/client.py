@@ -18,7 +18,7 @@ from lockterm.api.transport import Transport
 from lockterm.api.writes import Write
 from lockterm.domain.operation import READABLE_CALLS
 from lockterm.domain.remotes import Remote, RemotePage
-from lockterm.errors import MalformedAnswer, NoAnswer, OutcomeUnknown, Refused
+from lockterm.errors import NAME_EXISTS, MalformedAnswer, NoAnswer, OutcomeUnknown, Refused
 
 if TYPE_CHECKING:
     from lockterm.api.place import Place
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-NAME_EXISTS = -3
-"""The code of ``checkRemoteName`` for a name that is taken (7.3); elsewhere it means nothing."""
 LOOK = "Look at what the service has now before you send it again."
 """What to do about an outcome that is not known."""
 NO_LOOK = "The service has no way to read it back. The same value may be sent again."

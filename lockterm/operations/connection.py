@@ -98,7 +98,7 @@ class Connection:
         self._recovering: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[object]] = set()
         self.is_closed = False
-        """Whether :meth:`close` was called; nothing more is begun."""
+        """Whether :meth:`close` was called; no connection is opened any more."""
 
     @property
     def clock_offset_s(self) -> float | None:

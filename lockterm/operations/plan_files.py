@@ -53,7 +53,7 @@ class ReadLock:
 
 @record
 class Drawn:
-    """A plan that was made of a file."""
+    """A plan that nobody has agreed to yet, whatever it was made of."""
 
     plan: Plan
     unread: Sequence[ReadLock] = ()

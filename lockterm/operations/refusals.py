@@ -97,7 +97,6 @@ def just_added(name: str, remote_id: int | None) -> NameTaken:
     return NameTaken(
         f"{clean(name, 60)} was added here just now{which}: the service has recorded it and may not"
         " list it yet.",
-        code=-3,
         hint="Look again in a minute, or choose another name.",
     )
 

@@ -85,7 +85,6 @@ class Settling:
             if not await self._remotes.is_name_free(operation.lock_id, name):
                 raise NameTaken(
                     f"The lock has a remote named {name} now: it has probably arrived.",
-                    code=-3,
                     hint="Check it instead.",
                 )
         if operation.call == "updateLockSetting":  # the lock book notes it

@@ -254,14 +254,11 @@ class Writes:
 
     async def _require_free_name(self, lock_id: int, name: str) -> None:
         """Raise ``NameTaken`` where the lock has a remote of a name, or got one here just now."""
+        if await self._remotes.is_name_free(lock_id, name):
+            return
         if (added := await self._journal.lately_added(lock_id, name)) is not None:
             raise just_added(name, added.remote_id)
-        if not await self._remotes.is_name_free(lock_id, name):
-            raise NameTaken(
-                f"The lock has a remote named {name} already.",
-                code=-3,
-                hint="Choose another name.",
-            )
+        raise NameTaken(f"The lock has a remote named {name} already.", hint="Choose another name.")
 
 
 def _id_of(remote: Remote) -> int:

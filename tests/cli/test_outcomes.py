@@ -216,7 +216,7 @@ def test_every_error_has_its_code(error: LocktermError, code: int) -> None:
 def test_a_services_words_are_ended_before_what_to_do() -> None:
     said = "Name taken: It exists already (code -3). Choose another."
     for words in ("It exists already", "It exists already."):
-        assert sentence_of(NameTaken(words, code=-3, hint="Choose another.")) == said
+        assert sentence_of(NameTaken(words, hint="Choose another.")) == said
 
 
 def test_without_a_profile_or_with_both_forms_it_is_2(scripts: Scripts) -> None:

@@ -187,7 +187,7 @@ def _require_free_name(session: Session, lock: Lock, name: str) -> None:
         session.operations.remotes.is_name_free(lock.lock_id, name)
     ):
         words = f"{lock_words(lock)} has a remote named {name} already; nothing was sent."
-        raise NameTaken(words, code=-3, hint="Choose another name.")
+        raise NameTaken(words, hint="Choose another name.")
 
 
 def _warnings(session: Session, reading: TypedRemote, before: Remote | None) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The dialog before every write: it names its target, and each button says what it does."""
+"""The dialog before what is not meant to happen by accident; each button says what it does."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
         """Whether there are more than :data:`MOST_SHOWN`, so that only the first are shown."""
 
     def on_hide(self, event: events.Hide) -> None:
-        """Keep the focus while there are no voices to show; see ``RowTable.on_hide``."""
+        """Keep the focus while there are no voices to show; see ``LineTable.on_hide``."""
         event.prevent_default()
 
     @property
