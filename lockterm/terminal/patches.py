@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterable, Sequence
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from rich.color import ColorSystem
 from rich.segment import Segment, Segments
 from rich.style import Style
 from textual import _styles_cache, events
-from textual import screen as textual_screen
 from textual._border import get_box
+from textual._compositor import Compositor
 from textual.app import App
-from textual.binding import ActiveBinding, Binding
+from textual.binding import ActiveBinding, Binding, BindingsMap
 from textual.content import Content
 from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.filter import LineFilter, Monochrome, NoColor
-from textual.geometry import Offset, Size
+from textual.geometry import Offset, Region, Size
 from textual.keys import key_to_character
 from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
@@ -43,6 +44,7 @@ _render_line = Input.render_line
 _truncate = Content.truncate
 _get_line_filters = Widget.get_line_filters
 _size_updated = Widget._size_updated
+_get_renders = Compositor._get_renders
 _screen_resized = Screen._screen_resized
 _on_screen_resume = Screen._on_screen_resume
 _DRAWN = DrawnFilter()
@@ -184,22 +186,55 @@ def _resumed(self: Screen[Any], event: events.ScreenResume) -> None:
     _on_screen_resume(self, event)
 
 
+def _rendered(self: Compositor, crop: Region | None = None) -> Iterable[Any]:
+    """Textual asks nearly every widget for all of its lines, whichever rows are painted."""
+    if crop is None:
+        return _get_renders(self)
+    rows = Region(0, crop.y, self.size.width, crop.height)
+    seen = {
+        widget: (region, clip.intersection(rows))
+        for widget, (region, clip) in self.visible_widgets.items()
+        if rows.overlaps(region)
+    }
+    return _get_renders(cast(Compositor, SimpleNamespace(visible_widgets=seen)))
+
+
 def patch_layout() -> None:
-    """Have nothing laid out or styled again that has just been."""
+    """Have nothing laid out, styled or painted again that has just been."""
+    Compositor._get_renders = _rendered  # type: ignore[method-assign]
     Widget._size_updated = _laid_out  # type: ignore[method-assign]
     Screen._screen_resized = _resized  # type: ignore[method-assign]
     Screen._on_screen_resume = _resumed  # type: ignore[method-assign]
     Screen.focused._repaint = False  # whose looks change with the focus paint themselves
 
 
-def _character_of(key: str) -> str | None:
+def character_of(key: str) -> str | None:
     """Textual asks Unicode, and of what this table knows too."""
     return _CHARACTERS[key] if key in _CHARACTERS else key_to_character(key)
 
 
+def _chain(self: Screen[Any]) -> list[tuple[DOMNode, BindingsMap]]:
+    """Textual's asks every widget on the way about every key that is bound behind it."""
+    focused = self.focused
+    nodes: list[DOMNode] = [self, self.app]
+    if focused is not None and not focused.loading:
+        nodes = focused.ancestors_with_self
+    chain = [(node, node._bindings.copy()) for node in nodes]
+    takers: list[DOMNode] = []
+    for node, found in chain:
+        bound = found.key_to_bindings
+        for taker in takers:
+            takes = taker.check_consume_key
+            for key in [key for key in bound if takes(key, character_of(key))]:
+                del bound[key]
+        if type(node).check_consume_key is not DOMNode.check_consume_key:
+            takers.append(node)
+    return chain
+
+
 def patch_keys() -> None:
-    """Have a key's character looked up where it is known, before all that is bound is looked up."""
-    textual_screen.key_to_character = _character_of  # type: ignore[assignment, attr-defined]
+    """Have what a key is bound to found sooner: that is looked up several times for each."""
+    Screen._binding_chain = property(_chain)  # type: ignore[assignment]
 
 
 # --- what Textual has and does not offer ---------------------------------------------------------

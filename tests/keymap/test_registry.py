@@ -8,7 +8,6 @@ import pkgutil
 import string
 from collections.abc import Iterator
 
-from textual import screen
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual.binding import Binding
 from textual.dom import DOMNode
@@ -23,7 +22,7 @@ from lockterm.app.first_run_app import FirstRunApp
 from lockterm.keymap.check import FIXED_KEYS, RESERVED_KEYS
 from lockterm.keymap.keys import FIRST_RUN_IDS, PLACES, PRIORITY, in_help, known
 from lockterm.keymap.names import EDITING, SENDABLE, spelled, written
-from lockterm.terminal.patches import patch_keys
+from lockterm.terminal.patches import character_of
 
 
 def classes() -> Iterator[type[DOMNode]]:
@@ -190,13 +189,12 @@ def test_names_of_characters_are_those_of_textual() -> None:
 
 def test_the_characters_of_keys_are_those_of_textual() -> None:
     """They are told without Unicode's tables, which are a megabyte of each start."""
-    patch_keys()
     for key in (*SENDABLE, "none:remotes.add", "ä", "一"):
         character = key_to_character(key)
         is_printed = character is not None and character.isprintable()
-        assert screen.key_to_character(key) == (character if is_printed else None), key
+        assert character_of(key) == (character if is_printed else None), key
     for character in string.printable.strip():  # of which Textual's misses six
-        assert screen.key_to_character(spelled(character)) == character
+        assert character_of(spelled(character)) == character
 
 
 def test_what_a_field_takes_for_its_text_is_known() -> None:
