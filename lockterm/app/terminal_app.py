@@ -26,6 +26,7 @@ from lockterm.terminal.fence import Fence
 from lockterm.terminal.frame import frame_for
 from lockterm.terminal.frame_diff import FrameDiff
 from lockterm.terminal.hooked_app import HookedApp
+from lockterm.terminal.idle import Idle
 from lockterm.terminal.key_queue import KeyQueue
 from lockterm.terminal.minimum_size import MinimumSize
 from lockterm.terminal.patches import active_binding, has_key_of_its_own
@@ -90,12 +91,14 @@ class TerminalApp(HookedApp[ReturnType]):
         self._filter_chain = FilterChain()
         self.key_queue = KeyQueue(self, super().on_event, self.is_meant)
         """The keys that wait for those before them, and for what these have opened."""
+        queue = self.key_queue
+        self.idle = Idle(self, lambda: queue.is_dealing or queue.is_opening)
+        """What is got ready for later keys while none comes."""
         self.fence = Fence(self.frame_diff.send, self.set_timer, lambda: events.Event().time)
         """Tells which keys were typed at a terminal that shows what was drawn."""
         if self.is_replayed:
             from lockterm.terminal.replayed_keys import ReplayedKeys
 
-            queue = self.key_queue
             queue.replayed = ReplayedKeys(self, self.fence, self.ask_drawn, queue.go_on)
 
     def on_mount(self) -> None:
@@ -236,6 +239,7 @@ class TerminalApp(HookedApp[ReturnType]):
     async def on_event(self, event: events.Event) -> None:
         """Let a key wait for the ones before it, and no click act on what cannot be seen."""
         if isinstance(event, (events.Key, events.Paste)) and not event.is_forwarded:
+            self.idle.wait()
             await self.key_queue.take(event)
             return
         if isinstance(event, events.MouseEvent) and self._minimum_size.is_missed:

@@ -47,3 +47,8 @@ def over() -> None:
     """
     gc.freeze()
     gc.enable()
+
+
+def is_over() -> bool:
+    """Whether nothing of the start is waited for any more."""
+    return gc.isenabled()

@@ -9,6 +9,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Label
 
+from lockterm.terminal.idle import when_idle
 from lockterm.widgets.bindings import bindings
 
 if TYPE_CHECKING:
@@ -59,15 +60,22 @@ class FindLine(Horizontal):
         """Whether a key changes what is searched for, and so need not wait for what is found."""
         return self.has_focus_within and (event.is_printable or event.key == "backspace")
 
+    def on_mount(self) -> None:
+        when_idle(self, self._with_field)
+
     def open(self) -> None:
+        self.display = True
+        self._with_field().focus()
+
+    def _with_field(self) -> OneLine:
+        """The field; it is made before it is wanted, or then."""
         from lockterm.widgets.text_input import OneLine
 
-        self.display = True
         if self._field is None:
             self._field = OneLine(compact=True, max_length=200)
             self._field.cursor_blink = False
             self.mount(Label("Find:"), self._field)
-        self._field.focus()
+        return self._field
 
     def action_leave(self) -> None:
         """Go to what was found; an empty line goes away."""

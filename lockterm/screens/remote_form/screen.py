@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from textual import events, on, work
@@ -28,6 +30,7 @@ from lockterm.screens.host import recorded
 from lockterm.screens.remote_form.fields import RemoteFields
 from lockterm.screens.remote_form.questions import ask_to_leave
 from lockterm.screens.remote_form.saving import RemoteSaving
+from lockterm.terminal.idle import when_idle
 from lockterm.terminal.key_queue import opens
 from lockterm.terminal.patches import own_bindings
 from lockterm.widgets.bindings import bindings
@@ -142,6 +145,11 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
             _select(row, fields.row("remoteNumber") if fields.before is None else row)
         self.show_status()
         self.drafts.begin(self._draft)
+        when_idle(self, self._get_ready)
+
+    def _get_ready(self) -> None:
+        """Import what saving needs; beside what is typed, which goes on."""
+        self.run_worker(partial(import_module, "lockterm.domain.requests"), thread=True)
 
     # --- the name ------------------------------------------------------------------------------
 

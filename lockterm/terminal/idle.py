@@ -1,0 +1,70 @@
+"""What a later key would have to wait for is done before it, in a moment in which none comes.
+
+What is made, mounted and styled, or imported, when it is first asked for takes that key several
+times as long as the next one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from lockterm.terminal import startup
+
+if TYPE_CHECKING:
+    from textual.app import App
+    from textual.widget import Widget
+
+QUIET_S = 0.2
+"""So long, in seconds, no key has come: who types goes on sooner."""
+
+
+class Idle:
+    """Does one thing in each such moment; where no terminal is, nobody waits for anything.
+
+    Args:
+        app: Whose keys they are.
+        is_busy: Whether a key is on its way, or something is being opened.
+    """
+
+    def __init__(self, app: App[Any], is_busy: Callable[[], bool]) -> None:
+        self._app = app
+        self._is_busy = is_busy
+        self._due: deque[Callable[[], object]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, act: Callable[[], object]) -> None:
+        """Have something done that holds up no key for long, and sends nothing."""
+        self._due.append(act)
+        self.wait()
+
+    def wait(self) -> None:
+        """Begin the moment anew: a key has come."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._due and not self._app.is_headless:
+            self._timer = asyncio.get_running_loop().call_later(QUIET_S, self._look)
+
+    def _look(self) -> None:
+        if self._is_busy() or not startup.is_over():
+            self.wait()
+        elif self._app.is_running:
+            self.do_next()
+
+    def do_next(self) -> None:
+        """Do what has been due longest; what comes behind it waits for another moment."""
+        if self._due:
+            self._app.call_later(self._due.popleft())
+            self.wait()
+
+
+class _HasIdle(Protocol):
+    @property
+    def idle(self) -> Idle: ...
+
+
+def when_idle(node: Widget, act: Callable[[], object]) -> None:
+    """Have something done for a widget that is still there then; see :meth:`Idle.add`."""
+    cast(_HasIdle, node.app).idle.add(lambda: node.is_attached and act())

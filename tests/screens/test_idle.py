@@ -1,0 +1,87 @@
+"""What later keys need is got ready in moments in which none comes, and not before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual.app import App
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from lockterm.service.running import RunningService
+from lockterm.terminal import idle, startup
+from lockterm.terminal.idle import Idle
+from tests.screens.running_app import Starter, settled, shown, until
+from tests.screens.site import LOCKS, fill_book
+
+
+class OnTerminal(App[int]):
+    """As an app that has a terminal."""
+
+    is_headless = False  # type: ignore[assignment]
+
+
+async def test_one_thing_at_a_time_once_no_key_is_under_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(idle, "QUIET_S", 0.0)
+    app, done, looks = OnTerminal(), list[str](), 0
+    is_busy, is_over = True, False
+    monkeypatch.setattr(startup, "is_over", lambda: is_over)
+
+    def busy() -> bool:
+        nonlocal looks
+        looks += 1
+        return is_busy
+
+    async with app.run_test() as pilot:
+        waiting = Idle(app, busy)
+        waiting.add(lambda: done.append("first"))
+        waiting.add(lambda: done.append("second"))
+        await until(pilot, lambda: looks > 3)
+        is_busy = False
+        await until(pilot, lambda: looks > 6)
+        assert not done, "the start is not over"
+        is_over = True
+        await until(pilot, lambda: done == ["first", "second"])
+
+
+def fields(pilot: Pilot[Any]) -> list[Input]:
+    return [*pilot.app.screen.query(Input)]
+
+
+async def test_the_find_line_only_has_to_be_shown(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        before = shown(pilot)
+        assert not fields(pilot), "no terminal is there, so nothing is got ready"
+        pilot.app.idle.do_next()  # type: ignore[attr-defined]
+        await settled(pilot)
+        (field,) = fields(pilot)
+        assert shown(pilot) == before
+        assert not field.has_focus
+        await pilot.press("slash", "d", "o", "c")
+        await settled(pilot)
+        assert fields(pilot) == [field]
+        assert field.value == "doc" and field.has_focus
+        assert "Loading dock" in shown(pilot) and "Main gate" not in shown(pilot)
+
+
+async def test_what_was_closed_meanwhile_is_left_alone(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    async with lockterm_app(service) as pilot:
+        await pilot.press("H")
+        await settled(pilot)
+        history = pilot.app.screen
+        await pilot.press("escape")
+        await settled(pilot)
+        for _ in range(3):
+            pilot.app.idle.do_next()  # type: ignore[attr-defined]
+            await settled(pilot)
+        assert not history.query(Input)
+        assert len(fields(pilot)) == 1
