@@ -22,8 +22,8 @@ WALK_PAGE_SIZE = MAX_PAGE_SIZE
 """Remotes a page when the whole list is read."""
 
 PAGES_AT_ONCE = 4
-"""So many pages are asked for at the same time by a search: a far service is searched in a quarter
-of the time, and a near one makes pages while others are read."""
+"""So many pages are asked for at the same time by a search: a far service is waited for a quarter
+as often, and a near one makes pages while others are read."""
 
 MOST_REMOTES = 1_000_000
 """A list that is said to have more remotes is not begun: it would not fit into memory."""
