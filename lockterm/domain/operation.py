@@ -7,7 +7,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
-from lockterm.domain.text import clean
+from lockterm.domain.text import clean, seen_or
 from lockterm.record import record
 
 
@@ -148,7 +148,8 @@ def title_of(operation: Operation) -> str:
         return f"{verb} {len(operation.before)} remotes"
     if operation.call == "updateLockSetting":
         return f"{verb} of {operation.lock_name}"
-    name = operation.remote_name or (f"remote {operation.remote_id}" if operation.remote_id else "")
+    named = f"remote {operation.remote_id}" if operation.remote_id else ""
+    name = seen_or(operation.remote_name, named)
     return f"{verb} of {name}" if operation.call == "updateRemoteUserNo" else f"{verb} {name}"
 
 

@@ -12,7 +12,7 @@ from lockterm.domain.constants import RemoteType
 from lockterm.domain.differences import Difference, differences, in_words
 from lockterm.domain.plan import NOT_REACHED, RETRIED, Action, Plan, Step, StepState, at_rest
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
-from lockterm.domain.text import clean
+from lockterm.domain.text import clean, seen_or
 from lockterm.domain.validity import (
     OPENS_ALWAYS,
     OPENS_NOTHING,
@@ -69,7 +69,7 @@ def step_name(step: Step) -> tuple[str, str | None]:
         return "voice", None
     number = step.wanted.get("remoteNumber", step.before.get("remoteNumber"))
     shown = number if isinstance(number, str) else None
-    if not step.remote_name:
+    if not seen_or(step.remote_name, ""):
         return f"remote {step.remote_id or shown or ''}".strip(), None
     return step.remote_name, shown
 

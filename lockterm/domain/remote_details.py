@@ -13,7 +13,7 @@ from lockterm.domain.glyphs import quoted
 from lockterm.domain.json_text import one_line, shown_object
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import FIELDS, LockInfo, Remote
-from lockterm.domain.text import clean, clean_lines
+from lockterm.domain.text import clean, clean_lines, in_cell
 from lockterm.domain.validity import State, Validity
 from lockterm.domain.weekdays import weekday_words
 
@@ -109,7 +109,7 @@ def _detail(remote: Remote, field: Field, zone: tzinfo, now_ms: int) -> Detail:
 
 
 def _text(label: str, value: str | None, name: str) -> Detail:
-    shown = ABSENT if value is None else clean(value) or '""'
+    shown = ABSENT if value is None else in_cell(value)
     return Detail(label, shown, value or "", name)
 
 

@@ -156,6 +156,16 @@ def without_idle_joiners(text: str) -> str:
     )
 
 
+def seen_or(name: str | None, instead: str) -> str:
+    """A name as it came; where it is nothing, or only spaces, what can be seen instead."""
+    return name if name and not name.isspace() else instead
+
+
+def in_cell(value: str, limit: int | None = None) -> str:
+    """Like :func:`clean`, in quotes where nothing of it could be seen."""
+    return clean(value, limit) if value and not value.isspace() else f'"{clean(value, limit)}"'
+
+
 def clean_lines(value: str) -> str:
     """Like :func:`clean`, for text of several lines: the line ends stay."""
     return "\n".join(clean(line) for line in value.split("\n"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lockterm.domain.text import clean
+from lockterm.domain.text import clean, seen_or
 from lockterm.errors import LONGEST_MEANING, LocktermError
 
 if TYPE_CHECKING:
@@ -44,12 +44,13 @@ NO_END = "It is permanent: it has no end."
 
 def remote_title(remote: Remote) -> str:
     """``Anna Weber (A-2041)``: how a remote is named in questions and notices."""
-    return titled(remote.remote_name or f"remote {remote.id}", remote.remote_number)
+    return titled(seen_or(remote.remote_name, f"remote {remote.id}"), remote.remote_number)
 
 
 def titled(name: str, number: str | None) -> str:
     """As :func:`remote_title`, of a remote that need not be at the service."""
-    return f"{clean(name, 60)} ({clean(number, 30)})" if number else clean(name, 60)
+    number = clean(seen_or(number, ""), 30)
+    return f"{clean(name, 60)} ({number})" if number else clean(name, 60)
 
 
 def beyond_backup(deleted: int | None, kept: int) -> str:

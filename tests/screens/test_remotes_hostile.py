@@ -9,11 +9,12 @@ import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
 
+from lockterm.screens.plan import PlanScreen
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from tests.conftest import NOW_MS
 from tests.long import telling
-from tests.screens.running_app import Starter, settled, shown
+from tests.screens.running_app import Starter, settled, shown, until
 from tests.screens.site import HOSTILE, canned
 
 ODD: tuple[Any, ...] = (None, True, -1, 2**70, 1.5, [], {"a": "[/]"}, ["\x1b[2J"], "\x1b]0;x\x07")
@@ -161,3 +162,21 @@ async def test_hostile_records_in_detail_and_dialogs(lockterm_app: Starter) -> N
             await pilot.press("escape")
         for message in pilot.app.messages:
             assert (message.title + message.text).isprintable()
+
+
+async def test_a_remote_whose_name_is_spaces_is_asked_about_by_its_id(
+    lockterm_app: Starter,
+) -> None:
+    remote = {"id": 48227, "lockId": 7, "remoteName": "   ", "remoteNumber": "\u3000"}
+    page = {"list": [remote], "pageNo": 1, "pageSize": 20, "pages": 1, "total": 1}
+    answers = {"/list": lambda _: enveloped(page), "/detail": lambda _: enveloped(remote)}
+    async with canned(answers) as server, lockterm_app(server, 7) as pilot:
+        await settled(pilot)
+        assert '"   "' in shown(pilot)
+        await pilot.press("d")
+        await until(pilot, lambda: "Delete remote 48227 from lock 7?" in shown(pilot))
+        await settled(pilot)
+        await pilot.press("escape", "space", "d")
+        await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
+        await settled(pilot)
+        assert "remote 48227, lock 7: " in shown(pilot)

@@ -14,7 +14,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.reading import Kind
 from lockterm.domain.remotes import ADDED, FIELDS, Remote
 from lockterm.domain.rules import OPENS_AGAIN, effective, opens_again, touches_validity
-from lockterm.domain.text import clean
+from lockterm.domain.text import clean, seen_or
 from lockterm.domain.typed_remote import TypedRemote
 from lockterm.domain.validity import period_words
 from lockterm.screens.dialogs.confirm import ConfirmModal
@@ -55,11 +55,11 @@ def ask_to_change(
     before: Remote, lock_entry: Lock, reading: TypedRemote, now_ms: int, zone: tzinfo
 ) -> ConfirmModal:
     """Ask whether to change a remote: each field before and after, and when it opens then."""
-    name = clean(before.remote_name or f"remote {before.id}", 60)
+    name = clean(seen_or(before.remote_name, f"remote {before.id}"), 60)
     after = effective(before, reading.values)
     lines = lines_of_change(before, after, now_ms, zone)
     return ConfirmModal(
-        f"Change {name}, number {clean(before.remote_number or 'none', 60)}, "
+        f"Change {name}, number {clean(seen_or(before.remote_number, 'none'), 60)}, "
         f"on {_title(lock_entry)}?",
         "\n".join([*lines, *_notes(reading.warnings)]),
         verb=f"Change {_short(name)}",
@@ -78,7 +78,7 @@ def lines_of_change(before: Remote, after: Remote, now_ms: int, zone: tzinfo) ->
 
 def ask_to_merge(before: Remote, others: list[Difference]) -> ConfirmModal:
     """Ask whether to go on from a remote that someone else has changed meanwhile."""
-    name = clean(before.remote_name or f"remote {before.id}", 60)
+    name = clean(seen_or(before.remote_name, f"remote {before.id}"), 60)
     return ConfirmModal(
         f"{name} was changed by someone else since this form was opened.",
         "\n".join(map(str, others))

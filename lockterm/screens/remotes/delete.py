@@ -6,7 +6,7 @@ from lockterm.domain.backup import backup_words
 from lockterm.domain.differences import differences
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import RECOGNISED, Remote
-from lockterm.domain.text import clean
+from lockterm.domain.text import clean, seen_or
 from lockterm.domain.validity import validity
 from lockterm.domain.wording import counted, meaning, remote_title
 from lockterm.errors import LocktermError, Refused
@@ -143,16 +143,16 @@ def _asked(remote: Remote, lock_entry: Lock) -> tuple[str, list[str]]:
     who, lock = remote_title(remote), clean(lock_entry.title, 60)
     if f"{who}{lock}".isascii():
         return f"Delete {who} from {lock}?", []
-    name = clean(remote.remote_name or "a remote without a name", 60)
+    name = clean(seen_or(remote.remote_name, "a remote without a name"), 60)
     return f"Delete {name} from {lock}?", numbers_of(remote, lock_entry)
 
 
 def numbers_of(remote: Remote, lock_entry: Lock) -> list[str]:
     """What tells a remote from others of its name, on lines of their own."""
-    number = f"Number: {clean(remote.remote_number or 'none', 30)}"
+    number = f"Number: {clean(seen_or(remote.remote_number, 'none'), 30)}"
     return [number, f"Id: {remote.id}, lock {lock_entry.lock_id}"]
 
 
 def _verb(remote: Remote) -> str:
     """``Delete Anna Weber``, short enough for a button beside another at 60 columns."""
-    return f"Delete {cut(clean(remote.remote_name or 'it', 60), 28)}"
+    return f"Delete {cut(clean(seen_or(remote.remote_name, 'it'), 60), 28)}"

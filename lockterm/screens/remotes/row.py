@@ -10,7 +10,7 @@ from lockterm.domain import dates
 from lockterm.domain.constants import AddType, RemoteType, word
 from lockterm.domain.period_bar import period_bar
 from lockterm.domain.reading import Kind
-from lockterm.domain.text import clean
+from lockterm.domain.text import clean, in_cell
 from lockterm.domain.validity import COERCED, State, Validity, brief, validity
 from lockterm.record import record
 from lockterm.screens.remotes.columns import COLUMNS
@@ -104,7 +104,7 @@ def number(remote: Remote) -> str:
 def _text(remote: Remote, field: str, value: str | None, absent: str) -> str:
     if value is None:
         return clean(remote.odd[field], LONGEST) if field in remote.odd else absent
-    return clean(value, LONGEST) or '""'
+    return in_cell(value, LONGEST)
 
 
 def _cell(row: RemoteRow, column: str, width: int) -> str:
