@@ -638,6 +638,22 @@ async def test_no_count_is_told_of_what_was_not_counted(lockterm_app: Starter) -
         assert "ends within 7 days: 1" in seen
 
 
+async def test_what_was_found_is_counted_once_nobody_types(
+    lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = Site(L1=[remote(1, 1, "Anna", isCoerced=1), remote(2, 1, "Anton", isCoerced=1)])
+    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+        await press(pilot, "F", "ctrl+r")
+        found = pilot.app.screen.query_one(results.Results)
+        with monkeypatch.context() as patch:
+            patch.setattr(results, "TYPED_S", 600.0)
+            await pilot.press("a", "n")
+            await until(pilot, lambda: len(found.rows) == 2)
+            assert found.counts is None
+        await press(pilot, "n")
+        assert found.counts is not None and sum(found.counts.values()) >= 1
+
+
 @pytest.mark.long
 async def test_what_comes_is_shown_while_more_comes_and_one_state_alone_is_shown(
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch

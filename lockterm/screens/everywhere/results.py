@@ -43,6 +43,9 @@ MOST_LOOKED_AT = 20_000
 SHOWN_S = 0.25
 """What comes while locks are read is shown so often, in seconds."""
 
+TYPED_S = 0.3
+"""So long, in seconds, nobody has typed, until what was found by it is unpacked and counted."""
+
 Search = Callable[[Site, str], Iterator[OnLock | None]]
 """What of a site is to be shown for what was typed, in its order; now and then None, so that keys
 get in between."""
@@ -310,6 +313,7 @@ class Results(Vertical):
     def _show(self, rows: Sequence[OnLock], *, top: bool) -> None:
         if not self.is_running:
             return
+        count_after_s = TYPED_S if top else 0.0
         # A lock that was not read stood first as long as there was nothing else.
         stood = self.current
         top = top or (not self._has_moved and stood is not None and stood.listing is None)
@@ -320,15 +324,15 @@ class Results(Vertical):
         self._has_moved = self._has_moved and not top
         self.tell()
         if self.only is None:
-            self.count()
+            self.count(count_after_s)
         if self._opening is not None and self.rows:
             self._opening.end()
 
     @work(exclusive=True, group="count")
-    async def count(self) -> None:
-        """Count the states of what is shown, which unpacks it: keys get in between."""
+    async def count(self, after_s: float = 0.0) -> None:
+        """Count, so many seconds later, the states of what is shown: keys get in between."""
+        await asyncio.sleep(after_s)
         slices, rows = Slices(), self.rows
-        await asyncio.sleep(0)
         for row in rows:
             _ = row.remote
             await slices.pause()
