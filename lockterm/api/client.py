@@ -75,7 +75,7 @@ class LockService:
     async def __aexit__(self, *_: object) -> None:
         await self._transport.close()
 
-    def connect_ahead(self, count: int = 1) -> None:
+    def connect_ahead(self, count: int) -> None:
         """Begin to connect for the next reads, which then take one round trip; nothing is sent.
 
         Args:

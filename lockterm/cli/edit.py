@@ -53,14 +53,14 @@ def edit(options: Options, typed_lock: str, prune: bool) -> int:
             if drawn is None:
                 return MISUSED
             if not has_work(drawn.plan):
-                shutil.rmtree(file.parent)
+                file.unlink()
                 put(f"{lock_words(seen.lock)} stays as it is.")
                 return DONE
             put_plan(session, drawn)
             if not agreed(drawn.plan, yes=False):
                 return let_be()
             plan = keep(session, drawn.plan)
-            shutil.rmtree(file.parent)
+            file.unlink()
         return carry_out(session, plan, as_json=False)
 
 
@@ -68,7 +68,8 @@ def edit(options: Options, typed_lock: str, prune: bool) -> int:
 def _on_the_disk(seen: ReadLock) -> Iterator[Path]:
     """The table of a lock in a file.
 
-    What was typed into it stays, and where is told, however it ends; else nothing stays.
+    What was typed into it stays, and where is told, however it ends, unless the file was removed
+    because it is not needed any more; else nothing stays.
     """
     file = Path(tempfile.mkdtemp(prefix="lockterm-")) / f"lock-{seen.lock.lock_id}.csv"
     table = plan_files.as_csv([seen])

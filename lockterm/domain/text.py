@@ -163,7 +163,8 @@ def seen_or(name: str | None, instead: str) -> str:
 
 def in_cell(value: str, limit: int | None = None) -> str:
     """Like :func:`clean`, in quotes where nothing of it could be seen."""
-    return clean(value, limit) if value and not value.isspace() else f'"{clean(value, limit)}"'
+    shown = clean(value, limit)
+    return shown if seen_or(value, "") else f'"{shown}"'
 
 
 def clean_lines(value: str) -> str:

@@ -39,12 +39,20 @@ def clock_doubt(offset_s: float) -> str:
 
 
 NO_END = "It is permanent: it has no end."
+
+UNNAMED = "a remote without a name"
+"""Where its number and id stand beside it."""
 """Said where a remote cannot be renewed."""
 
 
 def remote_title(remote: Remote) -> str:
     """``Anna Weber (A-2041)``: how a remote is named in questions and notices."""
     return titled(seen_or(remote.remote_name, f"remote {remote.id}"), remote.remote_number)
+
+
+def name_or(remote: Remote, instead: str) -> str:
+    """The name of a remote, clean; something else where nothing of it could be seen."""
+    return clean(seen_or(remote.remote_name, instead), 60)
 
 
 def titled(name: str, number: str | None) -> str:

@@ -285,16 +285,15 @@ class Watch:
         end_s, delay_s = self.timer.now_s() + within_s, FIRST_RETRY_S
         while True:
             failure: ServiceError | None = None
+            at_s: float | None
             try:
                 operation = await self.check(operation)
             except ServiceError as error:
                 failure = error
-            at_s: float | None
-            if failure is not None:
                 at_s, delay_s = self.timer.now_s() + delay_s, min(delay_s * 2, LAST_RETRY_S)
-            elif operation.state is not State.UNKNOWN or operation.call not in READABLE_CALLS:
-                return operation
             else:
+                if operation.state is not State.UNKNOWN or operation.call not in READABLE_CALLS:
+                    return operation
                 at_s = self._case(operation).next_look_s()
             if at_s is None or at_s > end_s:
                 if failure is not None:

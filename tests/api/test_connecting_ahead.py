@@ -40,8 +40,8 @@ async def test_the_first_read_takes_it_and_a_write_does_not(
     faults: FaultServer, settings: Settings
 ) -> None:
     async with LockService(settings, AT_ONCE) as client:
-        client.connect_ahead()
-        client.connect_ahead()
+        client.connect_ahead(1)
+        client.connect_ahead(1)
         await until(lambda: faults.open_connections == 1)
         assert faults.asked == []
         await client.send(writes.delete_remote(5))
@@ -55,7 +55,7 @@ async def test_who_asks_while_it_is_made_waits_for_it_alone(
     faults: FaultServer, settings: Settings
 ) -> None:
     async with LockService(settings, AT_ONCE) as client:
-        client.connect_ahead()
+        client.connect_ahead(1)
         await asyncio.gather(*(client.remote_detail(5) for _ in range(3)))
         assert (len(faults.asked), faults.accepted) == (3, 3)
 
@@ -64,7 +64,7 @@ async def test_there_are_as_many_as_go_on_side_by_side(
     faults: FaultServer, settings: Settings
 ) -> None:
     async with LockService(settings, AT_ONCE) as client:
-        client.connect_ahead()
+        client.connect_ahead(1)
         for _ in range(2):
             client.connect_ahead(3)
         await until(lambda: faults.open_connections == 3)
@@ -93,7 +93,7 @@ async def test_who_gives_up_waiting_for_it_leaves_it_to_the_next(faults: FaultSe
         silent.setblocking(False)
         url = f"https://localhost:{silent.getsockname()[1]}"
         async with LockService(Settings(url, ca_file=str(CERTS / "ca.pem")), AT_ONCE) as client:
-            client.connect_ahead()
+            client.connect_ahead(1)
             line, _ = await loop.sock_accept(silent)
             for _ in range(2):
                 reading = asyncio.ensure_future(client.remote_detail(5))
@@ -117,7 +117,7 @@ async def test_one_that_has_ended_meanwhile_is_not_tried(
     """A read would be lost on it, and tried again after a pause."""
     faults.at_once = says()
     async with LockService(settings, RetryPolicy(attempts=1)) as client:
-        client.connect_ahead()
+        client.connect_ahead(1)
         await until(lambda: faults.accepted == 1 and faults.open_connections == 0)
         faults.at_once = None
         assert (await client.remote_detail(5)).id == 5
@@ -128,7 +128,7 @@ async def test_where_there_is_none_the_next_read_says_why() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
     async with LockService(Settings(f"http://127.0.0.1:{port}"), AT_ONCE) as client:
-        client.connect_ahead()
+        client.connect_ahead(1)
         with pytest.raises(Unreachable, match="refused"):
             await client.remote_detail(5)
 
@@ -137,7 +137,7 @@ async def test_one_that_nobody_took_is_closed_at_the_end(
     faults: FaultServer, settings: Settings
 ) -> None:
     async with LockService(settings, AT_ONCE) as client:
-        client.connect_ahead()
+        client.connect_ahead(1)
         await until(lambda: faults.open_connections == 1)
     await until(lambda: faults.open_connections == 0)
     assert faults.asked == []

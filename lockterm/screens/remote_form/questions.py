@@ -17,6 +17,7 @@ from lockterm.domain.rules import OPENS_AGAIN, effective, opens_again, touches_v
 from lockterm.domain.text import clean, seen_or
 from lockterm.domain.typed_remote import TypedRemote
 from lockterm.domain.validity import period_words
+from lockterm.domain.wording import name_or
 from lockterm.screens.dialogs.confirm import ConfirmModal
 
 _BUTTON = 24
@@ -55,7 +56,7 @@ def ask_to_change(
     before: Remote, lock_entry: Lock, reading: TypedRemote, now_ms: int, zone: tzinfo
 ) -> ConfirmModal:
     """Ask whether to change a remote: each field before and after, and when it opens then."""
-    name = clean(seen_or(before.remote_name, f"remote {before.id}"), 60)
+    name = name_or(before, f"remote {before.id}")
     after = effective(before, reading.values)
     lines = lines_of_change(before, after, now_ms, zone)
     return ConfirmModal(
@@ -78,7 +79,7 @@ def lines_of_change(before: Remote, after: Remote, now_ms: int, zone: tzinfo) ->
 
 def ask_to_merge(before: Remote, others: list[Difference]) -> ConfirmModal:
     """Ask whether to go on from a remote that someone else has changed meanwhile."""
-    name = clean(seen_or(before.remote_name, f"remote {before.id}"), 60)
+    name = name_or(before, f"remote {before.id}")
     return ConfirmModal(
         f"{name} was changed by someone else since this form was opened.",
         "\n".join(map(str, others))

@@ -11,8 +11,16 @@ from lockterm.domain.constants import RemoteType
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import CALL_WORDS, HELD_CALLS
 from lockterm.domain.reading import INT64
-from lockterm.domain.text import clean, seen_or
-from lockterm.domain.wording import NO_END, beyond_backup, counted, read_only, remote_title
+from lockterm.domain.text import clean
+from lockterm.domain.wording import (
+    NO_END,
+    UNNAMED,
+    beyond_backup,
+    counted,
+    name_or,
+    read_only,
+    remote_title,
+)
 from lockterm.errors import LocktermError, MalformedAnswer, NoAnswer
 from lockterm.keymap.hints import key, settling
 from lockterm.screens.base import LocktermScreen
@@ -258,7 +266,7 @@ class RemoteCommands:
         if remote is None:
             return
         who, operations, lock = remote_title(remote), self._screen.operations, self._lock
-        name = clean(seen_or(remote.remote_name, "a remote without a name"), 60)
+        name = name_or(remote, UNNAMED)
         numbers = "\n".join(numbers_of(remote, lock))
         dialog = NumberModal(
             f"New user number of {name} on {self._lock_name}?",

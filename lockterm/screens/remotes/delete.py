@@ -8,7 +8,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import RECOGNISED, Remote
 from lockterm.domain.text import clean, seen_or
 from lockterm.domain.validity import validity
-from lockterm.domain.wording import counted, meaning, remote_title
+from lockterm.domain.wording import UNNAMED, counted, meaning, name_or, remote_title
 from lockterm.errors import LocktermError, Refused
 from lockterm.operations import Operations
 from lockterm.screens.dialogs.destroy import DestroyModal, TargetState
@@ -143,7 +143,7 @@ def _asked(remote: Remote, lock_entry: Lock) -> tuple[str, list[str]]:
     who, lock = remote_title(remote), clean(lock_entry.title, 60)
     if f"{who}{lock}".isascii():
         return f"Delete {who} from {lock}?", []
-    name = clean(seen_or(remote.remote_name, "a remote without a name"), 60)
+    name = name_or(remote, UNNAMED)
     return f"Delete {name} from {lock}?", numbers_of(remote, lock_entry)
 
 
@@ -155,4 +155,4 @@ def numbers_of(remote: Remote, lock_entry: Lock) -> list[str]:
 
 def _verb(remote: Remote) -> str:
     """``Delete Anna Weber``, short enough for a button beside another at 60 columns."""
-    return f"Delete {cut(clean(seen_or(remote.remote_name, 'it'), 60), 28)}"
+    return f"Delete {cut(name_or(remote, 'it'), 28)}"
