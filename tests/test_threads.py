@@ -9,7 +9,6 @@ from pathlib import Path
 from lockterm.config import Profile
 from lockterm.domain.locks import Lock
 from lockterm.operations import Operations
-from lockterm.store.database import Database
 
 MANY = 40
 """More than asyncio has threads on a small machine."""
@@ -17,7 +16,7 @@ MANY = 40
 
 async def test_names_that_are_looked_up_for_long_hold_up_no_store(tmp_path: Path) -> None:
     profile = Profile(name="north", base_url="http://127.0.0.1:9")
-    operations = Operations(profile, Database(tmp_path / "lockterm.db"))
+    operations = Operations(profile, tmp_path / "lockterm.db")
     is_over = threading.Event()
     hanging = [asyncio.ensure_future(asyncio.to_thread(is_over.wait, 60)) for _ in range(MANY)]
     try:

@@ -22,8 +22,6 @@ from lockterm.keymap.hints import key
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermModal, LocktermScreen, refuse_to_open
 from lockterm.screens.outcomes import Outcomes
-from lockterm.store.cache import cache_of
-from lockterm.store.database import Database
 from lockterm.terminal import startup
 from lockterm.terminal.key_queue import opening
 from lockterm.terminal.patches import answers_nobody, has_key_of_its_own
@@ -35,6 +33,7 @@ if TYPE_CHECKING:
     from lockterm.config.profiles import Profiles
     from lockterm.operations.run_here import RunHere
     from lockterm.paths import Paths
+    from lockterm.store.cache import Cache
     from lockterm.terminal.last_frame import LastFrame
     from lockterm.terminal.replay import Replay
 
@@ -85,10 +84,13 @@ class LocktermApp(TerminalApp[int]):
     ) -> None:
         super().__init__(look, Preferences(paths.choices), replay)
         self.use_keys(keymap)
+        self._cache_dir = paths.cache_dir
+        self._last = last
         self.operations = Operations(
             profile,
-            Database(paths.database),
-            cache=cache_of(paths.cache_dir, profile, last.file if last is not None else None),
+            paths.database,
+            packs_dir=paths.data_dir / "packs",
+            open_cache=self._open_cache,
             clock=clock,
             first=first,
         )
@@ -96,9 +98,7 @@ class LocktermApp(TerminalApp[int]):
         """What is not settled, and the keys for it."""
         self.operations.connection.on_online = self.outcomes.note_online
         self.operations.connection.on_wait = self.outcomes.note_wait
-        self.operations.journal.on_change = self._read_outcomes
         self.operations.on_run = self._note_run
-        self.operations.voices.packs_dir = paths.data_dir / "packs"
         self._read_ahead(look)
         self.appearance.on_change = self._read_ahead
         self._profiles = profiles
@@ -108,12 +108,17 @@ class LocktermApp(TerminalApp[int]):
         self._is_last = is_last
         self.exports = paths.data_dir / "exports"
         """The directory for exported files."""
-        self._last = last
         self._is_draft_due = False
         """Whether a draft waits to be offered until nothing else is asked."""
         self._run_timer: Timer | None = None
         self._has_news = False
         """Whether the journal has changed since it was read; while a run goes on."""
+
+    def _open_cache(self) -> Cache | None:
+        from lockterm.store.cache import cache_of
+
+        frame = self._last.file if self._last is not None else None
+        return cache_of(self._cache_dir, self.operations.profile, frame)
 
     def now_ms(self) -> int:
         """The clock of the operations."""
@@ -162,6 +167,8 @@ class LocktermApp(TerminalApp[int]):
 
     def _begin(self) -> None:
         startup.first_frame_shown()
+        # Now: no key is so far by then, and the journal imports SQLite.
+        self.operations.journal.on_change = self._read_outcomes
         self.set_timer(PAGE_FIRST_S, self._look_back)
 
     def _look_back(self) -> None:

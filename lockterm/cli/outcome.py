@@ -20,7 +20,7 @@ from lockterm.domain.operation import Operation, State
 from lockterm.domain.text import clean
 from lockterm.errors import LocktermError, OutcomeUnknown, ServiceError
 from lockterm.keymap.hints import settling
-from lockterm.operations import HeldBack
+from lockterm.operations.refusals import HeldBack
 
 TIMEOUT_S = 90.0
 """How long a command reads back what had no answer. Answers may be 60 s old, and 15 s more tell

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from lockterm.cli.ending import NO_SERVICE, Interrupted, tell
@@ -18,7 +19,6 @@ from lockterm.keymap import hints
 from lockterm.operations import Operations
 from lockterm.paths import Paths
 from lockterm.store.cache import cache_of
-from lockterm.store.database import Database
 from lockterm.terminal.replay import ENDING_SIGNALS
 
 if TYPE_CHECKING:
@@ -86,8 +86,9 @@ class Session:
         self.dry_run = dry_run
         self.operations = Operations(
             profile,
-            Database(paths.database),
-            cache=cache_of(paths.cache_dir, profile),
+            paths.database,
+            packs_dir=paths.data_dir / "packs",
+            open_cache=partial(cache_of, paths.cache_dir, profile),
             sender=RehearsingSender() if dry_run else None,
             reads_back=False,
         )

@@ -34,7 +34,6 @@ from lockterm.domain.text import clean
 from lockterm.domain.voices import PackSource, VoicePack, pack_words
 from lockterm.domain.wording import counted, size_words
 from lockterm.errors import StoreError
-from lockterm.paths import Paths
 
 _PACK_COLUMNS = (*VoicePack.fields(), "updated")
 _TIMBRE_COLUMNS = ("lang", "timbre", "name", "isFemale", "timbrePackUrl")
@@ -162,7 +161,6 @@ def fetch(
         raise Misused(f"{clean(output, 200)} is there already: nothing was fetched.")
     with reading(options, typed_lock) as (session, lock):
         voices = session.operations.voices
-        voices.packs_dir = Paths.standard().data_dir / "packs"
         pack = session.run(voices.pack(lock.lock_id, name))
         named = (*lock.file_words, *pack_words("", (), pack))
         source = PackSource(pack.timbre_pack_url or "", pack.file_size, pack.file_md5 or "", named)

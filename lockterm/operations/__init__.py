@@ -14,6 +14,5 @@ from __future__ import annotations
 
 from lockterm.operations.cached_reads import Seen
 from lockterm.operations.facade import Operations
-from lockterm.operations.refusals import HeldBack, OtherService, SettledMeanwhile
 
-__all__ = ["HeldBack", "Operations", "OtherService", "Seen", "SettledMeanwhile"]
+__all__ = ["Operations", "Seen"]

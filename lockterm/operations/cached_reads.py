@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from lockterm.errors import Refused
@@ -58,18 +59,23 @@ class CachedReads:
 
     Args:
         connection: To the service.
-        cache: What was last read with the same credentials; None keeps nothing.
+        open_cache: Opens what was last read with the same credentials; None keeps nothing.
     """
 
-    def __init__(self, connection: Connection, cache: Cache | None) -> None:
+    def __init__(self, connection: Connection, open_cache: Callable[[], Cache | None]) -> None:
         self.connection = connection
         self.on_denial: Callable[[], None] = lambda: None
         """Called when the service takes these credentials no longer."""
-        self._cache = cache
+        self._open_cache = open_cache
         self._writing: set[asyncio.Future[None]] = set()
         """What is under way to the cache."""
         self._due: dict[str, tuple[Source[Any], Seen[Any]]] = {}
         """By its key: what was read, and is kept at the end at the latest."""
+
+    @cached_property
+    def _cache(self) -> Cache | None:
+        """What was last read, opened when it is first wanted: the first frame does without it."""
+        return self._open_cache()
 
     async def ask(self, call: Callable[[LockService], Awaitable[T]]) -> T:
         """Read something that is not kept.

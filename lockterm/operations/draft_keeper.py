@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lockterm.domain.drafts import Draft
 from lockterm.errors import StoreError
 from lockterm.store.drafts import Drafts
 
 if TYPE_CHECKING:
     from lockterm.domain.clock import Clock
-    from lockterm.domain.drafts import Draft
     from lockterm.operations.journal_store import JournalStore
 
 AGAIN_S = 1.0
@@ -121,8 +121,6 @@ class DraftKeeper:
                     del self._wanted[key]
 
     def _put(self, key: Key, typed: Mapping[str, str], *, wait: bool) -> None:
-        from lockterm.domain.drafts import Draft
-
         draft = Draft(*key, typed, self._clock.now_ms(), self._session.id)
         put = self._store.save if typed else self._store.drop
         self._in_store(lambda: put(draft, wait=wait))

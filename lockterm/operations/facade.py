@@ -12,25 +12,25 @@ from lockterm.domain.clock import Clock
 from lockterm.errors import StoreError
 from lockterm.operations.cached_reads import CachedReads
 from lockterm.operations.connection import Connection
-from lockterm.operations.draft_keeper import DraftKeeper
-from lockterm.operations.journal_store import JournalStore
-from lockterm.operations.locks import Locks
 from lockterm.operations.remotes import Remotes
-from lockterm.operations.voices import Voices
-from lockterm.store.drafts import Drafts
-from lockterm.store.lock_book import LockBook
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lockterm.api.first_page import FirstPage
     from lockterm.config import Profile
     from lockterm.domain.locks import Lock
     from lockterm.domain.plan import Plan
+    from lockterm.operations.draft_keeper import DraftKeeper
     from lockterm.operations.everywhere import Everywhere
+    from lockterm.operations.journal_store import JournalStore
+    from lockterm.operations.locks import Locks
     from lockterm.operations.pace import Pace
     from lockterm.operations.run_here import RunHere
     from lockterm.operations.runs import Runs
     from lockterm.operations.sending import Sender
     from lockterm.operations.settling import Settling
+    from lockterm.operations.voices import Voices
     from lockterm.operations.watching import Watch
     from lockterm.operations.writes import Writes
     from lockterm.store.cache import Cache
@@ -44,8 +44,9 @@ class Operations:
 
     Args:
         profile: Where the service is and how to talk to it.
-        database: The local store.
-        cache: What was last read, for a time without the service; None keeps nothing.
+        store: The file of the local store.
+        packs_dir: Where fetched voice packs go; None: beside the store.
+        open_cache: Opens what was last read, for a time without the service; None keeps nothing.
         clock: The time, and how it passes; replaced in tests.
         sender: What becomes of a write; None: it is sent.
         reads_back: Whether unknown outcomes are read back by themselves, in the background.
@@ -55,9 +56,10 @@ class Operations:
     def __init__(
         self,
         profile: Profile,
-        database: Database,
+        store: Path,
         *,
-        cache: Cache | None = None,
+        packs_dir: Path | None = None,
+        open_cache: Callable[[], Cache | None] = lambda: None,
         clock: Clock | None = None,
         sender: Sender | None = None,
         reads_back: bool = True,
@@ -67,18 +69,12 @@ class Operations:
         self.clock = clock or Clock()
         self.connection = Connection(profile, self.clock)
         """Whether the service can be reached, and how far its clock is off."""
-        self.journal = JournalStore(profile, database, self.connection)
-        """What was sent from this machine, and what became of it."""
-        self.locks = Locks(LockBook(database, profile.name), self.clock)
-        """The lock book."""
-        self.drafts = DraftKeeper(Drafts(database, profile.name), self.journal, self.clock)
-        """What is being typed."""
-        self._reads = CachedReads(self.connection, cache)
+        self._store = store
+        self._packs_dir = packs_dir or store.parent / "packs"
+        self._reads = CachedReads(self.connection, open_cache)
         is_ours = first is not None and first.profile == profile
-        self.remotes = Remotes(self._reads, self.journal, first if is_ours else None)
+        self.remotes = Remotes(self._reads, lambda: self.journal, first if is_ours else None)
         """The remotes of locks, to be read."""
-        self.voices = Voices(profile, self._reads, database.path.parent / "packs")
-        """The voices of locks, to be read and fetched; the app has a better place for packs."""
         self.run_here: RunHere | None = None
         """The plan that is carried out here, or was last; None: there was none yet."""
         self.on_run: Callable[[RunHere], None] = lambda run: None
@@ -101,6 +97,43 @@ class Operations:
         self.connection.background(watch())
 
     # These parts and what they import are not needed for the first frame.
+
+    @cached_property
+    def database(self) -> Database:
+        """The local store."""
+        from lockterm.store.database import Database
+
+        return Database(self._store)
+
+    @cached_property
+    def journal(self) -> JournalStore:
+        """What was sent from this machine, and what became of it."""
+        from lockterm.operations.journal_store import JournalStore
+
+        return JournalStore(self.profile, self.database, self.connection)
+
+    @cached_property
+    def locks(self) -> Locks:
+        """The lock book."""
+        from lockterm.operations.locks import Locks
+        from lockterm.store.lock_book import LockBook
+
+        return Locks(LockBook(self.database, self.profile.name), self.clock)
+
+    @cached_property
+    def drafts(self) -> DraftKeeper:
+        """What is being typed."""
+        from lockterm.operations.draft_keeper import DraftKeeper
+        from lockterm.store.drafts import Drafts
+
+        return DraftKeeper(Drafts(self.database, self.profile.name), self.journal, self.clock)
+
+    @cached_property
+    def voices(self) -> Voices:
+        """The voices of locks, to be read and fetched."""
+        from lockterm.operations.voices import Voices
+
+        return Voices(self.profile, self._reads, self._packs_dir)
 
     @cached_property
     def watch(self) -> Watch:

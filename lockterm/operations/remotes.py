@@ -17,7 +17,6 @@ from lockterm.errors import (
 )
 from lockterm.operations.cached_reads import CachedReads, Seen
 from lockterm.operations.remote_sources import detail_source, page_source
-from lockterm.operations.walk_limits import ASKED, WalkBudget, WalkLimits
 
 if TYPE_CHECKING:
     from lockterm.api.first_page import FirstPage, Outcome
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.list_walk import Step
     from lockterm.operations.recorded import Recorded
+    from lockterm.operations.walk_limits import WalkBudget, WalkLimits
 
 AHEAD_S = 60.0
 """How long a page that was fetched ahead may be shown, in seconds; its age is shown with it."""
@@ -48,12 +48,15 @@ class Remotes:
 
     Args:
         reads: Reads from the service.
-        journal: What of it was changed from here, and a copy may not show yet.
+        journal: Tells what of it was changed from here, and a copy may not show yet.
         first: A page that was asked for already; None: none was.
     """
 
     def __init__(
-        self, reads: CachedReads, journal: JournalStore, first: FirstPage | None = None
+        self,
+        reads: CachedReads,
+        journal: Callable[[], JournalStore],
+        first: FirstPage | None = None,
     ) -> None:
         self.reads_ahead = True
         """Whether pages may be fetched that nobody has asked for yet."""
@@ -259,15 +262,18 @@ class Remotes:
             ListTooLarge: The limits were reached.
         """
         from lockterm.operations.list_walk import walk
+        from lockterm.operations.walk_limits import WalkBudget
 
-        return walk(self._reads, lock_id, budget or WalkBudget(lock_id, ASKED), place, ahead=ahead)
+        return walk(self._reads, lock_id, budget or WalkBudget(lock_id), place, ahead=ahead)
 
-    async def all(self, lock_id: int, limits: WalkLimits = ASKED) -> list[Remote]:
-        """The whole list of a lock, merged by id; errors as for :meth:`walk`.
+    async def all(self, lock_id: int, limits: WalkLimits | None = None) -> list[Remote]:
+        """The whole list of a lock, merged by id; arguments and errors as for :meth:`whole`.
 
         What the service listed and nobody can read is there as a remote of which nothing is known.
         """
-        budget = WalkBudget(lock_id, limits)
+        from lockterm.operations.walk_limits import ASKED, WalkBudget
+
+        budget = WalkBudget(lock_id, limits or ASKED)
         found: dict[object, Remote] = {}
         total = 0
         async for step in self.walk(lock_id, budget):
@@ -286,7 +292,7 @@ class Remotes:
         return remotes
 
     async def whole(
-        self, lock_id: int, limits: WalkLimits = ASKED, *, recorded: Recorded | None = None
+        self, lock_id: int, limits: WalkLimits | None = None, *, recorded: Recorded | None = None
     ) -> list[Remote]:
         """The whole list of a lock, or a clear no: a backup that lacks a remote cannot restore it.
 
@@ -296,7 +302,7 @@ class Remotes:
 
         Args:
             lock_id: Whose list it is.
-            limits: What each reading may take.
+            limits: What each reading may take; None: what a person asks for may.
             recorded: What the journal knows; a list that contradicts it is not up to date.
 
         Raises:
@@ -358,7 +364,7 @@ class Remotes:
         if remote.lock_id is None:
             return remote
         try:
-            recorded = await self._journal.recorded(remote.lock_id)
+            recorded = await self._journal().recorded(remote.lock_id)
         except StoreError:  # a detail can be looked at without the journal
             return remote
         return recorded.newest(remote)
@@ -402,7 +408,7 @@ class Remotes:
     async def is_name_free(self, lock_id: int, name: str) -> bool:
         """Whether the lock has no remote of that name yet (4.2), and none was added just now."""
         with contextlib.suppress(StoreError):  # a name can be asked for without the journal
-            if await self._journal.lately_added(lock_id, name) is not None:
+            if await self._journal().lately_added(lock_id, name) is not None:
                 return False
         return await self._reads.ask(
             lambda service: service.check_remote_name(lock_id=lock_id, remote_name=name)

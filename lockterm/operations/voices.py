@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lockterm.domain.voices import Language, VoicePack
 from lockterm.operations.cached_reads import CachedReads, Seen, Source
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
-    from lockterm.domain.voices import Language, PackSource, VoicePack
+    from lockterm.domain.voices import PackSource
 
 
 class Voices:
@@ -79,8 +80,6 @@ class Voices:
 
 def _packs(lock_id: int) -> Source[list[VoicePack]]:
     def load(raw: Any) -> list[VoicePack]:
-        from lockterm.domain.voices import VoicePack
-
         return [VoicePack.read(one) for one in raw]
 
     return Source(
@@ -93,8 +92,6 @@ def _packs(lock_id: int) -> Source[list[VoicePack]]:
 
 def _languages(vendor: str, model: str) -> Source[list[Language]]:
     def load(raw: Any) -> list[Language]:
-        from lockterm.domain.voices import Language
-
         return [Language.read(one) for one in raw]
 
     return Source(

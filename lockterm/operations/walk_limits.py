@@ -54,7 +54,7 @@ class WalkBudget:
     """
 
     def __init__(
-        self, lock_id: int, limits: WalkLimits, clock: Callable[[], float] = time.monotonic
+        self, lock_id: int, limits: WalkLimits = ASKED, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._lock_id = lock_id
         self._limits = limits

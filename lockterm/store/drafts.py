@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from typing import TYPE_CHECKING
 
+from lockterm.domain.drafts import Draft
 from lockterm.store.database import Database, fetch
-
-if TYPE_CHECKING:
-    from lockterm.domain.drafts import Draft
 
 _KEY = "profile = ? AND form = ? AND lock_id = ? AND remote_id = ? AND session = ?"
 
@@ -74,8 +71,6 @@ _NEW = -(2**63)
 
 def _draft(row: sqlite3.Row) -> Draft | None:
     """The draft of a row; None where the row is damaged."""
-    from lockterm.domain.drafts import Draft
-
     kinds = {"form": str, "lock_id": int, "remote_id": int, "saved_ms": int, "session": str}
     if not all(isinstance(row[name], kind) for name, kind in kinds.items()):
         return None

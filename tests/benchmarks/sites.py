@@ -30,7 +30,6 @@ from lockterm.operations.steps import CALLS
 from lockterm.service import remote_table
 from lockterm.service.running import RunningService
 from lockterm.store.cache import Cache
-from lockterm.store.database import Database
 from tests.benchmarks.growth import INSERT, ROUNDS, Row, milliseconds, open_session
 from tests.benchmarks.measuring import Session, environment
 from tests.servers import Link, port_of
@@ -118,7 +117,7 @@ def limited(home: Path) -> list[Row]:
 async def _run(url: str, home: Path) -> dict[str, float]:
     """The figures of a run of adds over the locks, its search for the limit included."""
     profile = Profile(name="north", base_url=url)
-    operations = Operations(profile, Database(home / "lockterm.db"))
+    operations = Operations(profile, home / "lockterm.db")
     wanted = {"remoteType": 1, "addType": 1}
     steps = [
         Step(0, Action.ADD, n % CHANGED + 1, None, f"Of {n}", wanted | {
@@ -162,7 +161,7 @@ def _figures(what: str, url: str, home: Path) -> dict[str, float]:
 async def _search(url: str, home: Path) -> dict[str, float]:
     profile = Profile(name="north", base_url=url)
     cache = Cache(home / "answers.db", profile)
-    operations = Operations(profile, Database(home / "lockterm.db"), cache=cache)
+    operations = Operations(profile, home / "lockterm.db", open_cache=lambda: cache)
     book = [Lock(lock_id, f"Gate {lock_id}") for lock_id in range(1, SEARCHED + 1)]
     await operations.locks.save_all(book)
     operations.everywhere.get_ready(SEARCHED)  # as it is while something is typed

@@ -19,7 +19,7 @@ def ask(self):
     tell("request")
     self._run()  # here: so the page is there before its screen, however busy the machine is
 
-def frame():
+def painted(self, picture):
     tell("frame")
     os._exit(0)
 
@@ -27,7 +27,12 @@ if asks:  # else it is not imported by then
     from lockterm.api.first_page import FirstPage
     FirstPage.ask = ask
 from lockterm.terminal.replay import Replay
-show = Replay.show
+show, take = Replay.show, Replay.take
+
+def drawing(self, *arguments):  # the driver begins; before, nothing of Textual is imported
+    from lockterm.terminal.frame_diff import FrameDiff
+    FrameDiff.changed = painted
+    return take(self, *arguments)
 
 def show_again(self, *arguments):
     show(self, *arguments)
@@ -42,9 +47,7 @@ def show_again(self, *arguments):
 
     pending_connection.PendingConnection = PendingConnection
 
-Replay.show = show_again
-from lockterm.terminal import startup
-startup.first_frame_shown = frame
+Replay.show, Replay.take = show_again, drawing
 sys.argv = ["lockterm", *arguments]
 from lockterm.__main__ import main
 main()

@@ -36,7 +36,10 @@ AFTER_PAGE = (
 )
 """What neither the first frame nor the first page needs."""
 
-AFTER_FRAME = (*AFTER_PAGE, "httpx", "anyio", "hashlib", "lockterm.api.answer")
+STORE = ("sqlite3", "lockterm.store.database", "lockterm.store.journal", "lockterm.store.cache")
+"""What waits for a first frame in any case."""
+
+AFTER_FRAME = (*AFTER_PAGE, *STORE, "httpx", "anyio", "hashlib", "lockterm.api.answer")
 """What no first frame needs."""
 
 
@@ -48,7 +51,10 @@ AFTER_FRAME = (*AFTER_PAGE, "httpx", "anyio", "hashlib", "lockterm.api.answer")
             (*AFTER_FRAME, "lockterm.screens.remotes", "lockterm.domain.remotes"),
         ),
         ("lockterm.screens.remotes", (*AFTER_FRAME, "lockterm.screens.locks")),
-        ("lockterm.screens.remotes, lockterm.api", (*AFTER_PAGE, "lockterm.screens.locks")),
+        (
+            "lockterm.screens.remotes, lockterm.api",
+            (*AFTER_PAGE, *STORE, "lockterm.screens.locks"),
+        ),
     ],
 )
 def test_nothing_is_imported_before_it_is_needed(modules: str, later: tuple[str, ...]) -> None:
@@ -199,8 +205,8 @@ def test_the_first_request_leaves_before_textual_is_imported(
     request, frame = imported(tmp_path, service.base_url, "--lock", "1001")
     assert "lockterm.api.first_page" in request and not request & set(HEAVY)
     assert {"textual", "lockterm.screens.remotes"} <= frame
-    later = {*AFTER_PAGE, "httpx", "httpcore", "anyio", "email", "hashlib", "lockterm.api.client"}
-    assert not frame & later
+    later = {"httpx", "httpcore", "anyio", "email", "hashlib", "lockterm.api.client"}
+    assert not frame & {*AFTER_PAGE, *STORE, *later}
 
 
 def test_nor_does_that_for_the_lock_opened_last(service: RunningService, tmp_path: Path) -> None:

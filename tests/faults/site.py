@@ -173,8 +173,7 @@ class Site:
     ) -> AsyncIterator[Operations]:
         """A session of lockterm, through a proxy."""
         settings = replace(Profile(name=f"p{proxy.port}", base_url=proxy.base_url), **profile)
-        database = Database(store or self.new_store())
-        operations = Operations(settings, database, reads_back=reads_back)
+        operations = Operations(settings, store or self.new_store(), reads_back=reads_back)
         try:
             yield operations
         finally:

@@ -25,7 +25,6 @@ from lockterm.errors import LocktermError
 from lockterm.operations import Operations, watching
 from lockterm.operations.runs import Runs
 from lockterm.service.packs import MODELS
-from lockterm.store.database import Database
 from lockterm.store.journal import Journal
 from tests.conftest import NEAR
 from tests.faults.calls import CALLS, Scene
@@ -85,7 +84,7 @@ def arrange(step: str) -> None:
 async def live(life: dict[str, Any]) -> None:
     """Carry out the calls of one life, over and over where it says so."""
     profile = Profile(name="mortal", base_url=life["base_url"])
-    operations = Operations(profile, Database(Path(life["store"])))
+    operations = Operations(profile, Path(life["store"]))
     lock_id = life["lock_id"]
     if life["plan"]:
         plan = await operations.runs.find(life["plan"])

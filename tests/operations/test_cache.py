@@ -29,7 +29,6 @@ from lockterm.screens.voice import VoiceScreen
 from lockterm.service.running import RunningService
 from lockterm.store import cache as kept
 from lockterm.store.cache import Cache
-from lockterm.store.database import Database
 from lockterm.threads import OneThread
 from tests.api.fault_server import FaultServer, answers, http
 from tests.operations.test_walks import MIB, Service, record
@@ -189,7 +188,7 @@ async def test_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         profile = Profile("p", service.base_url)
         clock = Clock()
         operations = Operations(
-            profile, Database(tmp_path / "l.db"), cache=Cache(path, profile), clock=clock
+            profile, tmp_path / "l.db", open_cache=lambda: Cache(path, profile), clock=clock
         )
         for page_no in range(1, 61):
             clock.now_s += 1
@@ -264,7 +263,7 @@ async def test_what_ends_of_a_long_list_is_counted_block_by_block(
 ) -> None:
     profile, day_ms = Profile(name="p", base_url="http://127.0.0.1:9"), 86_400_000
     cache = Cache(tmp_path / "answers.db", profile)
-    operations = Operations(profile, Database(tmp_path / "lockterm.db"), cache=cache)
+    operations = Operations(profile, tmp_path / "lockterm.db", open_cache=lambda: cache)
     now_ms, dates = operations.now_ms(), {"remoteType": 2, "startDate": 1}
     block = Block.of(
         [
@@ -319,7 +318,7 @@ async def test_what_was_read_is_kept_though_the_session_ends_at_once(
     def begin(url: str) -> tuple[Operations, Cache]:
         profile = Profile(name="p", base_url=url, headers=ANNA)
         cache = Cache(tmp_path / "answers.db", profile)
-        return Operations(profile, Database(tmp_path / "lockterm.db"), cache=cache), cache
+        return Operations(profile, tmp_path / "lockterm.db", open_cache=lambda: cache), cache
 
     async with Tenants().running() as service:
         operations, cache = begin(service.base_url)
@@ -352,7 +351,7 @@ async def test_the_page_of_the_start_is_kept_where_somebody_leaves_at_once(
     await asyncio.wrap_future(first.outcome)
     key = 1001, 1, profile.page_rows()
     here, there = (
-        Operations(profile, Database(tmp_path / "l.db"), cache=Cache(path, profile), first=one)
+        Operations(profile, tmp_path / "l.db", open_cache=lambda: Cache(path, profile), first=one)
         for one in (first, None)
     )
     assert here.remotes.first_page(*key) is not None

@@ -23,7 +23,6 @@ from lockterm.errors import RateLimited, ServiceError
 from lockterm.operations import Operations
 from lockterm.operations.everywhere import AT_ONCE, BEGUN, PAUSES, LockRead
 from lockterm.store.cache import Cache
-from lockterm.store.database import Database
 from tests.api.fault_server import FaultServer, Script, answers, http
 from tests.faults.site import until
 from tests.operations.virtual import let_pause_pass
@@ -79,7 +78,7 @@ async def site(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
 async def operations(site: Site, tmp_path: Path) -> AsyncIterator[Operations]:
     profile = Profile(name="p", base_url=site.base_url, timezone="UTC")
     cache = Cache(tmp_path / "answers.db", profile)
-    opened = Operations(profile, Database(tmp_path / "lockterm.db"), cache=cache)
+    opened = Operations(profile, tmp_path / "lockterm.db", open_cache=lambda: cache)
     yield opened
     await opened.close()
 

@@ -27,7 +27,8 @@ from lockterm.domain.operation import HELD_CALLS, IN_FLIGHT, Operation, State
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import RemoteChanges
 from lockterm.errors import LocktermError, OutcomeUnknown, Refused, Unreachable
-from lockterm.operations import HeldBack, Operations, SettledMeanwhile
+from lockterm.operations import Operations
+from lockterm.operations.refusals import HeldBack, SettledMeanwhile
 from lockterm.service.running import RunningService
 from tests.faults.calls import FIRST_MODEL, id_of, new_remote
 from tests.faults.cases import disagreements
@@ -88,9 +89,8 @@ class TwoSessions(RuleBasedStateMachine):
 
     def _session(self) -> Operations:
         from lockterm.config import Profile
-        from lockterm.store.database import Database
 
-        return Operations(Profile(name="p", base_url=self.proxy.base_url), Database(self.store))
+        return Operations(Profile(name="p", base_url=self.proxy.base_url), self.store)
 
     def teardown(self) -> None:
         if hasattr(self, "stack"):

@@ -17,7 +17,6 @@ from lockterm.domain.remotes import Remote
 from lockterm.errors import MalformedAnswer
 from lockterm.operations import Operations
 from lockterm.operations.readback import judge_clear, judge_delete, judge_update
-from lockterm.store.database import Database
 from tests.api.fault_server import FaultServer, http
 from tests.servers import Line
 
@@ -124,7 +123,7 @@ def reads(tmp_path: Path) -> Iterator[Callable[[Listing], Any]]:
 
         async with FaultServer([script]).running() as server:
             profile = Profile(name="p", base_url=server.base_url, timezone="UTC")
-            operations = Operations(profile, Database(tmp_path / "lockterm.db"))
+            operations = Operations(profile, tmp_path / "lockterm.db")
             try:
                 async with asyncio.timeout(20):
                     return await operations.remotes.all(1), len(server.asked)

@@ -9,9 +9,9 @@ import pytest
 from lockterm.config import Profile
 from lockterm.domain.operation import State
 from lockterm.errors import OutcomeUnknown
-from lockterm.operations import Operations, OtherService
+from lockterm.operations import Operations
+from lockterm.operations.refusals import OtherService
 from lockterm.operations.undoing import draw_undo
-from lockterm.store.database import Database
 from tests.faults.calls import CALLS, Scene
 from tests.faults.catalogue import reset
 from tests.faults.site import Site, read_back
@@ -24,7 +24,7 @@ async def test_what_was_sent_elsewhere_is_not_read_back_sent_or_restored_here(
     scene = Scene(lock_id, site.remotes(lock_id)[1])
     store = tmp_path / "lockterm.db"
     async with site.proxy() as proxy:
-        there = Operations(Profile("p", proxy.base_url, "UTC"), Database(store))
+        there = Operations(Profile("p", proxy.base_url, "UTC"), store)
         proxy.arm("delete", reset, 1)
         there.watch.start = lambda: None  # type: ignore[method-assign]
         with pytest.raises(OutcomeUnknown):
@@ -32,7 +32,7 @@ async def test_what_was_sent_elsewhere_is_not_read_back_sent_or_restored_here(
         await there.close()
 
     empty = running_service(sample_data=False)
-    here = Operations(Profile("p", empty.base_url, "UTC"), Database(store))
+    here = Operations(Profile("p", empty.base_url, "UTC"), store)
     try:
         (lost,) = await here.journal.unsettled()
         assert lost.service == proxy.base_url

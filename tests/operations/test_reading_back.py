@@ -22,8 +22,9 @@ from lockterm.errors import (
     StoreDamaged,
     StoreError,
 )
-from lockterm.operations import HeldBack, Operations
+from lockterm.operations import Operations
 from lockterm.operations.readback import judge_add
+from lockterm.operations.refusals import HeldBack
 from lockterm.operations.undoing import undo_one
 from lockterm.screens.history.operation_fields import operation_fields
 from lockterm.store.journal import Journal

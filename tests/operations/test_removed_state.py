@@ -14,7 +14,7 @@ import pytest
 
 from lockterm.domain.operation import State
 from lockterm.errors import StoreError
-from lockterm.operations import HeldBack
+from lockterm.operations.refusals import HeldBack
 from lockterm.store.sessions import StoreSession
 from tests.faults.calls import CALLS, new_remote
 from tests.faults.proxy import Exchange

@@ -28,7 +28,6 @@ from lockterm.operations.copying import Source, draw_copies_of
 from lockterm.operations.plan_files import Drawn
 from lockterm.operations.undoing import draw_undo, names_taken, undo_one
 from lockterm.service.running import RunningService
-from lockterm.store.database import Database
 from tests.conftest import NOW_MS
 from tests.faults.site import checked
 from tests.operations.forwarder import Forwarder
@@ -48,8 +47,8 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
 
     def start(base_url: str) -> Operations:
         profile = Profile(name="site", base_url=base_url, timeout_s=5.0)
-        database = Database(tmp_path / "state" / "lockterm.db")
-        opened.append(Operations(profile, database, clock=Clock(wall=lambda: NOW_MS / 1000)))
+        store = tmp_path / "state" / "lockterm.db"
+        opened.append(Operations(profile, store, clock=Clock(wall=lambda: NOW_MS / 1000)))
         return opened[-1]
 
     yield start

@@ -10,7 +10,8 @@ from lockterm.domain.operation import State
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import RemoteChanges
 from lockterm.errors import OutcomeUnknown, RuleViolation
-from lockterm.operations import HeldBack, Operations
+from lockterm.operations import Operations
+from lockterm.operations.refusals import HeldBack
 from tests.faults.calls import CALLS, Scene, id_of, new_remote
 from tests.faults.catalogue import close
 from tests.faults.site import Site, checked, read_back

@@ -10,7 +10,8 @@ import pytest
 
 from lockterm.domain.operation import Operation, State
 from lockterm.errors import OutcomeUnknown
-from lockterm.operations import HeldBack, Operations, SettledMeanwhile
+from lockterm.operations import Operations
+from lockterm.operations.refusals import HeldBack, SettledMeanwhile
 from lockterm.store.database import Database
 from lockterm.store.journal import Journal
 from lockterm.store.sessions import StoreSession

@@ -21,7 +21,6 @@ from lockterm.errors import ListTooLarge, OutcomeUnknown, RateLimited
 from lockterm.operations import Operations
 from lockterm.operations.list_walk import PAGES_AT_ONCE
 from lockterm.operations.walk_limits import ASKED, MIB, UNASKED, WalkBudget, WalkLimits, memory_of
-from lockterm.store.database import Database
 from tests.api.fault_server import FaultServer, answers, http
 from tests.faults.calls import new_remote
 from tests.faults.site import until
@@ -80,7 +79,7 @@ async def opened(tmp_path: Path) -> AsyncIterator[Callable[[Service], Operations
     def open_(service: Service) -> Operations:
         # Longer than anything here is waited for: what ends sooner was not ended by it.
         profile = Profile(name="p", base_url=service.base_url, timezone="UTC", timeout_s=300)
-        all_of_them.append(Operations(profile, Database(tmp_path / "lockterm.db")))
+        all_of_them.append(Operations(profile, tmp_path / "lockterm.db"))
         return all_of_them[-1]
 
     yield open_
@@ -110,7 +109,7 @@ async def test_time(
 ) -> None:
     now_s = [0.0]
     monkeypatch.setattr(
-        "lockterm.operations.remotes.WalkBudget",
+        "lockterm.operations.walk_limits.WalkBudget",
         lambda lock_id, limits: WalkBudget(lock_id, limits, lambda: now_s[0]),
     )
 

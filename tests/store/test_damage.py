@@ -126,7 +126,7 @@ def started(path: Path) -> Started:
     """What a start of lockterm shows: history, its lines, what is unsettled, locks, the notice."""
 
     async def start() -> Started:
-        operations = Operations(PROFILE, Database(path))
+        operations = Operations(PROFILE, path)
         try:
             unsettled = await operations.journal.unsettled()
             lines = await operations.journal.lines()

@@ -20,7 +20,7 @@ from lockterm.errors import (
     RuleViolation,
 )
 from lockterm.keymap.hints import key, settling, with_keys
-from lockterm.operations import HeldBack, SettledMeanwhile
+from lockterm.operations.refusals import HeldBack, SettledMeanwhile
 from lockterm.screens.remote_form.fields import TAKEN, RemoteFields
 from lockterm.screens.remote_form.questions import (
     ask_to_add,

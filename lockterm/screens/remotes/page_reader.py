@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from lockterm.domain.history import Selection
 from lockterm.domain.operation import RECORDED
 from lockterm.errors import Refused, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations, Seen
 from lockterm.operations.remotes import AHEAD_S
-from lockterm.operations.walk_limits import SeenIds
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import RemotePage
     from lockterm.operations.recorded import Unlisted
+    from lockterm.operations.walk_limits import SeenIds
 
 
 class PageReader:
@@ -38,8 +38,13 @@ class PageReader:
         """Remotes on a page, as many as are asked for."""
         self._refused: set[int] = set()
         """So many on a page are more, or fewer, than the service gives."""
-        self._listed = SeenIds()
+
+    @cached_property
+    def _listed(self) -> SeenIds:
         """The ids of all pages seen so far."""
+        from lockterm.operations.walk_limits import SeenIds
+
+        return SeenIds()
 
     def is_at_hand(self, page_no: int) -> bool:
         """Whether a page was fetched ahead, so that the service need not be asked."""
@@ -118,6 +123,7 @@ class PageReader:
         """
         if self._operations.profile.read_only:
             return False
+        from lockterm.domain.history import Selection
         from lockterm.domain.undo import why_not_restorable
 
         done = Selection(self._lock_id, RECORDED)

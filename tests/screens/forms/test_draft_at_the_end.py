@@ -11,7 +11,6 @@ from typing import Any
 from lockterm.config import Profile
 from lockterm.domain.clock import Clock
 from lockterm.operations import Operations
-from lockterm.store.database import Database
 from lockterm.store.drafts import Drafts
 
 KEY = ("remote", 1001, None)
@@ -37,14 +36,14 @@ async def test_a_write_under_way_does_not_show_an_ended_session_as_living(
         saved.release()
 
     monkeypatch.setattr(Drafts, "save", counted)
-    first = Operations(profile, Database(tmp_path / "lockterm.db"), clock=Clock(wall=slow))
+    first = Operations(profile, tmp_path / "lockterm.db", clock=Clock(wall=slow))
     first.drafts.keep(KEY, {"remoteName": "Anna"}, print)
     await asyncio.to_thread(begun.wait, 30)
     threading.Timer(0.2, held.set).start()
     await first.close()
     for _ in range(2):  # what was under way, and what the end of the session wrote
         assert await asyncio.to_thread(saved.acquire, timeout=30)
-    second = Operations(profile, Database(tmp_path / "lockterm.db"))
+    second = Operations(profile, tmp_path / "lockterm.db")
     offered = await second.drafts.abandoned()
     assert [draft.typed for draft in offered] == [{"remoteName": "Anna"}]
     await second.close()

@@ -16,7 +16,6 @@ from lockterm.operations import Operations
 from lockterm.screens.locks.form import LockForm
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.service.running import RunningService
-from lockterm.store.database import Database
 from tests.screens.forms.conftest import Form, Opener, total
 from tests.screens.running_app import Starter, notices, settled, shown, until
 
@@ -62,7 +61,7 @@ async def sent_while_locked(form: Form) -> AsyncIterator[Pilot[int]]:
 def another_session(app) -> Operations:
     here = app.operations
     profile = Profile(here.profile.name, here.profile.base_url)
-    return Operations(profile, Database(here.journal.database.path))
+    return Operations(profile, here.journal.database.path)
 
 
 @pytest.mark.parametrize("answer", ["Fill it in", "Start afresh"])
