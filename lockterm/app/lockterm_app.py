@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from textual import work
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 from textual.timer import Timer
 
 from lockterm.app.terminal_app import TerminalApp
@@ -20,7 +20,7 @@ from lockterm.errors import LocktermError
 from lockterm.keymap import DEFAULT_KEYMAP, Keymap
 from lockterm.keymap.hints import key
 from lockterm.operations import Operations
-from lockterm.screens.base import LocktermModal, LocktermScreen, refuse_to_open
+from lockterm.screens.base import LocktermScreen, refuse_to_open
 from lockterm.screens.outcomes import Outcomes
 from lockterm.terminal import startup
 from lockterm.terminal.key_queue import opening
@@ -323,9 +323,13 @@ class LocktermApp(TerminalApp[int]):
         """Help from a dialog too, and all notices from whatever the line of one stands over."""
         if super().take_left_key(key):
             return True
+        if not self.screen.is_modal:
+            return False
+        from lockterm.screens.modal import LocktermModal
+
         if isinstance(self.screen, LocktermModal) and has_key_of_its_own(self, key, "app.help"):
             self.action_help()
-        elif isinstance(self.screen, ModalScreen) and has_key_of_its_own(self, key, "app.messages"):
+        elif has_key_of_its_own(self, key, "app.messages"):
             self.action_messages()
         else:
             return False

@@ -19,7 +19,7 @@ from lockterm.config.look import Look
 from lockterm.config.preferences import Preferences
 from lockterm.keymap.hints import key
 from lockterm.keymap.names import written
-from lockterm.screens.base import LocktermModal, LocktermScreen
+from lockterm.screens.base import LocktermScreen
 from lockterm.terminal.chosen_keys import ChosenKeys
 from lockterm.terminal.colours import with_states
 from lockterm.terminal.fence import Fence
@@ -286,13 +286,16 @@ class TerminalApp(HookedApp[ReturnType]):
     def is_meant(self, event: events.Key | events.Paste) -> bool:
         """Discard answers that were typed before their question was painted, and say so."""
         screen = self.screen
-        if isinstance(screen, LocktermModal) and not screen.is_meant(event):
-            self.notify(
-                "Nothing was done: a key was typed before this question was on the screen.",
-                title="Typed too early",
-                severity="warning",
-            )
-            return False
+        if screen.is_modal:
+            from lockterm.screens.modal import LocktermModal
+
+            if isinstance(screen, LocktermModal) and not screen.is_meant(event):
+                self.notify(
+                    "Nothing was done: a key was typed before this question was on the screen.",
+                    title="Typed too early",
+                    severity="warning",
+                )
+                return False
         is_meant = self._minimum_size.is_meant(event)
         if is_meant:
             self.notices.note_key(event)

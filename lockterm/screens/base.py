@@ -1,4 +1,4 @@
-"""What every screen and every dialog of lockterm has in common."""
+"""What every screen of lockterm has in common."""
 
 from __future__ import annotations
 
@@ -10,21 +10,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from textual import events, on
 from textual.app import App, ComposeResult
 from textual.binding import Binding
-from textual.containers import Vertical
 from textual.css.query import NoMatches
-from textual.screen import ModalScreen, Screen
-from textual.widgets import Label
+from textual.screen import Screen
 from textual.worker import Worker
 
 from lockterm.domain.text import clean
 from lockterm.errors import LocktermError, RateLimited, Refused
 from lockterm.keymap.hints import keys_of
 from lockterm.keymap.keys import that_open
-from lockterm.screens.host import Host, recorded
+from lockterm.screens.host import HEIGHTS, WIDTHS, Host, recorded
 from lockterm.terminal.key_queue import is_opening
-from lockterm.terminal.patches import active_binding, own_bindings, paint_no_more
+from lockterm.terminal.patches import active_binding, own_bindings, paint_once
 from lockterm.widgets.actions import reason_against, titled
-from lockterm.widgets.bindings import bindings
 from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.notice_line import NoticeLine
 from lockterm.widgets.title_line import TitleLine
@@ -72,15 +69,11 @@ def refuse_to_open(app: App[Any], what: str, reason: str) -> None:
         what: What was asked for: ``Edit``; clean.
         reason: Why it cannot be, as a sentence; may have strings of the service in it.
     """
+    from lockterm.screens.modal import RefusedModal
+
     assert isinstance(app, Host)
     app.keep_message(reason, what, "information")
     app.push_screen(RefusedModal(what, reason))
-
-
-def paint_once(screen: Screen[Any]) -> None:
-    """Paint a new screen once: Textual lays it out, which paints it, and then paints again."""
-    if screen.outer_size != screen.app.size:
-        screen.call_next(paint_no_more, screen)
 
 
 def can_act(why_not: Callable[[str], str], action: str) -> bool | None:
@@ -123,12 +116,8 @@ class LocktermScreen(Screen[ResultT]):
         operations: The one door to service and store; None while no service is known yet.
     """
 
-    HORIZONTAL_BREAKPOINTS = [
-        (0, "-narrow"),
-        (80, "-home"),
-        (120, "-wide"),
-    ]
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (24, "-tall")]
+    HORIZONTAL_BREAKPOINTS = WIDTHS
+    VERTICAL_BREAKPOINTS = HEIGHTS
 
     is_form = False
     """Whether it is there to be typed into: what is typed is for it, wherever its focus is."""
@@ -366,84 +355,3 @@ class LocktermScreen(Screen[ResultT]):
                 continue
             if screen.lock_entry is not None and screen.lock_entry.lock_id == lock_id:
                 yield screen
-
-
-class LocktermModal(ModalScreen[ResultT]):
-    """A dialog over a screen."""
-
-    BINDINGS = bindings("dialog")
-    HORIZONTAL_BREAKPOINTS = LocktermScreen.HORIZONTAL_BREAKPOINTS
-    VERTICAL_BREAKPOINTS = LocktermScreen.VERTICAL_BREAKPOINTS
-
-    painted_s: float | None = None
-    """When it stood on the screen, on the clock of Textual's events; None before."""
-
-    def on_mount(self) -> None:
-        """Note from when on it can be seen."""
-        self.call_after_refresh(self.note_painted)
-
-    def on_screen_resume(self) -> None:
-        paint_once(self)
-
-    def note_painted(self) -> None:
-        """What it says now is on the screen."""
-        self.painted_s = events.Event().time
-
-    def is_painted_for(self, event: events.Key | events.Paste) -> bool:
-        """Whether a key was typed by someone who could see this dialog."""
-        return self.painted_s is not None and event.time >= self.painted_s
-
-    def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Whether a key is for this dialog."""
-        return True
-
-    def action_cancel(self) -> None:
-        self.dismiss(None)
-
-
-class RefusedModal(LocktermModal[None], inherit_bindings=False):
-    """Say why, and keep every key from the screen below until escape.
-
-    Hands type a name behind the key that opens its form, without looking: on the screen below it
-    would be commands, ``P x right enter`` one that removes a profile. Only escape leads out, as it
-    would have led out of the form; enter would have gone to the next field, so it is no answer.
-
-    Args:
-        what: What was asked for: ``Edit``.
-        reason: Why it cannot be, as a sentence.
-    """
-
-    BINDINGS = Screen.BINDINGS
-    """Not those of other dialogs: a letter may have been chosen to leave them."""
-
-    def __init__(self, what: str, reason: str) -> None:
-        super().__init__()
-        self._what = what
-        self._reason = reason
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog"):
-            yield Label(f"{clean(self._what, 60)}: not now", markup=False, classes="question")
-            yield Label(clean(self._reason, 600), markup=False, classes="ask")
-            yield Label("escape goes back", id="way-out", markup=False, classes="hint")
-
-    def on_key(self, event: events.Key) -> None:
-        """Escape leads out; nothing else that is typed does anything, which is said."""
-        event.stop()
-        if event.key == "escape":
-            self.dismiss(None)
-        else:
-            self._tell()
-
-    def on_paste(self, event: events.Paste) -> None:
-        """What is pasted goes nowhere either."""
-        event.stop()
-        self._tell()
-
-    def on_click(self) -> None:
-        """Nobody clicks without looking."""
-        self.dismiss(None)
-
-    def _tell(self) -> None:
-        words = "What is typed here goes nowhere: escape goes back."
-        self.query_one("#way-out", Label).update(words)

@@ -1,4 +1,4 @@
-"""What the app has for its screens and dialogs."""
+"""What the app has for its screens and dialogs, and how they differ with its size."""
 
 from __future__ import annotations
 
@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from lockterm.config.preferences import Preferences
     from lockterm.domain.notices import NoticeLog
     from lockterm.operations import Operations
+
+WIDTHS = [(0, "-narrow"), (80, "-home"), (120, "-wide")]
+"""From so many columns of the terminal on, a screen or dialog has this class."""
+
+HEIGHTS = [(0, "-low"), (24, "-tall")]
+"""The same by rows."""
 
 
 @runtime_checkable

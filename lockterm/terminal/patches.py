@@ -279,9 +279,10 @@ def own_bindings(node: DOMNode, key: str) -> Sequence[Binding]:
     return node._bindings.key_to_bindings.get(key, ())
 
 
-def paint_no_more(screen: Screen[Any]) -> None:
-    """Have a screen that was laid out, and so painted, not painted once more for itself."""
-    screen._repaint_required = False
+def paint_once(screen: Screen[Any]) -> None:
+    """Paint a new screen once: Textual lays it out, which paints it, and then paints again."""
+    if screen.outer_size != screen.app.size:
+        screen.call_next(setattr, screen, "_repaint_required", False)
 
 
 def answers_nobody(screen: ScreenT, app: App[Any]) -> ScreenT:

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from textual.widgets import Button
 
 from lockterm.operations import connection
-from lockterm.screens.base import LocktermModal
+from lockterm.screens.modal import LocktermModal
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService

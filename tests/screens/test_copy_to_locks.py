@@ -9,9 +9,9 @@ from textual.pilot import Pilot
 
 from lockterm.domain.plan import Action
 from lockterm.operations.plan_files import as_csv, as_json, read_locks
-from lockterm.screens.base import RefusedModal
 from lockterm.screens.copy import CopyScreen
 from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.service.running import RunningService
 from tests.screens import someone_else

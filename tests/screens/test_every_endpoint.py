@@ -6,7 +6,7 @@ import pytest
 from textual.pilot import Pilot
 
 from lockterm.domain.locks import Lock
-from lockterm.screens.base import LocktermModal
+from lockterm.screens.modal import LocktermModal
 from lockterm.service.running import RunningService
 from tests.screens.running_app import Starter, notices, settled, shown, until
 from tests.screens.site import fill_book

@@ -22,7 +22,6 @@ from lockterm.domain.wording import remote_title
 from lockterm.errors import StoreError
 from lockterm.operations.everywhere import LockRead
 from lockterm.operations.run_here import RunHere
-from lockterm.screens.base import RefusedModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.everywhere import EverywhereScreen, results, slices
@@ -31,6 +30,7 @@ from lockterm.screens.everywhere.days import MORE, DaysToCome, bars, numbers
 from lockterm.screens.everywhere.ends import WhatEndsScreen
 from lockterm.screens.everywhere.table import OnLocksTable
 from lockterm.screens.marked.form import MarkedForm
+from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.ended import tell_end
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remote_form import RemoteForm

@@ -23,11 +23,11 @@ from lockterm.domain.remotes import Remote
 from lockterm.domain.rules import changes, new_remote
 from lockterm.errors import LocktermError
 from lockterm.operations import Operations, sending
-from lockterm.screens.base import RefusedModal
 from lockterm.screens.history import HistoryScreen
 from lockterm.screens.history.choice import PAGE
 from lockterm.screens.history.operation import OperationDetailScreen
 from lockterm.screens.history.table import HistoryTable
+from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.service.running import RunningService
 from lockterm.store.journal import Journal

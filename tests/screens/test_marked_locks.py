@@ -14,10 +14,10 @@ from lockterm.domain.operation import State
 from lockterm.domain.plan import Action
 from lockterm.errors import StoreError
 from lockterm.operations.run_here import RunHere
-from lockterm.screens.base import RefusedModal
 from lockterm.screens.copy import CopyScreen
 from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.screens.locks import LocksScreen
+from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.voice import VoiceScreen
 from lockterm.screens.voice.voice_tree import VoiceTree

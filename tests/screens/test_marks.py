@@ -14,9 +14,9 @@ from textual.pilot import Pilot
 from lockterm.config.look import FULL_LOOK, Look
 from lockterm.domain.plan import Action, Plan, Step
 from lockterm.domain.plan_words import notes_of
-from lockterm.screens.base import RefusedModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.marked.form import MarkedForm
+from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.table import RemotesTable

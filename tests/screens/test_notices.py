@@ -12,11 +12,11 @@ from textual.pilot import Pilot
 
 from lockterm.app import notices as shown_notices
 from lockterm.config.look import Look
-from lockterm.screens.base import LocktermModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.help import HelpScreen
 from lockterm.screens.messages import MessagesScreen
+from lockterm.screens.modal import LocktermModal
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService

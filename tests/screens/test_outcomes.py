@@ -14,8 +14,8 @@ from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.operation import UNSETTLED, Operation, State
 from lockterm.errors import OutcomeUnknown
 from lockterm.paths import Paths
-from lockterm.screens.base import RefusedModal
 from lockterm.screens.dialogs.choice import ChoiceModal
+from lockterm.screens.modal import RefusedModal
 from lockterm.service.running import RunningService
 from lockterm.store.database import Database
 from lockterm.store.journal import Journal

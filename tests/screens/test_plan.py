@@ -26,12 +26,12 @@ from lockterm.domain.plan import Action, RunState, Step, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.operations.plan_files import Drawn
 from lockterm.operations.proof import Horizon
-from lockterm.screens.base import RefusedModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.dialogs.question import QuestionBox
 from lockterm.screens.history.table import run_words
 from lockterm.screens.locks import LocksScreen
+from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan import PlanScreen
 from lockterm.screens.plan.opening import screen_of_run
 from lockterm.screens.profiles import ProfilesScreen

@@ -24,9 +24,9 @@ from lockterm.config.look import Look
 from lockterm.config.profiles import Profiles
 from lockterm.domain.remotes import Remote
 from lockterm.paths import Paths
-from lockterm.screens.base import RefusedModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.locks import LocksScreen
+from lockterm.screens.modal import RefusedModal
 from lockterm.screens.profiles import ProfilesScreen
 from lockterm.screens.profiles.form import ProfileForm
 from lockterm.screens.profiles.table import ProfilesTable

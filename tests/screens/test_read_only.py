@@ -23,9 +23,9 @@ from lockterm.errors import LocktermError, RuleViolation
 from lockterm.operations.undoing import undo_one
 from lockterm.operations.writes import Writes
 from lockterm.paths import Paths
-from lockterm.screens.base import RefusedModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
+from lockterm.screens.modal import RefusedModal
 from lockterm.screens.palette import ActionsProvider
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remote_form import RemoteForm

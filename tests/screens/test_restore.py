@@ -7,10 +7,10 @@ from collections import Counter
 import pytest
 from textual.pilot import Pilot
 
-from lockterm.screens.base import RefusedModal
 from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.history.table import HistoryTable
+from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.service.running import RunningService
 from tests.long import telling

@@ -12,7 +12,7 @@ from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.plan import Action, StepState
 from lockterm.domain.plan_words import has_work
 from lockterm.errors import MalformedAnswer
-from lockterm.screens.base import RefusedModal
+from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from lockterm.domain.requests import RemoteChanges
 from lockterm.errors import NameTaken, OutcomeUnknown
-from lockterm.screens.base import RefusedModal
+from lockterm.screens.modal import RefusedModal
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
 from tests.faults.calls import new_remote

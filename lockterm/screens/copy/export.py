@@ -13,7 +13,7 @@ from lockterm.domain.text import clean
 from lockterm.errors import LocktermError
 from lockterm.operations import Operations
 from lockterm.operations.copying import Source, export_source
-from lockterm.screens.base import LocktermModal
+from lockterm.screens.modal import LocktermModal
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.path_input import PathInput

@@ -15,7 +15,7 @@ from textual.widgets.option_list import Option
 
 from lockterm.domain.text import clean
 from lockterm.keymap.hints import with_keys
-from lockterm.screens.base import LocktermModal
+from lockterm.screens.modal import LocktermModal
 from lockterm.terminal.patches import line_of_option
 from lockterm.widgets.bindings import bindings
 

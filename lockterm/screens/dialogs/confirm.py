@@ -7,8 +7,8 @@ from textual.app import ComposeResult
 from textual.widgets import Button
 
 from lockterm.domain.text import clean
-from lockterm.screens.base import LocktermModal
 from lockterm.screens.dialogs.question import QuestionBox
+from lockterm.screens.modal import LocktermModal
 from lockterm.widgets.bindings import bindings
 
 

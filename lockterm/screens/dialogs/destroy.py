@@ -11,9 +11,10 @@ from textual.widgets import Button
 
 from lockterm.domain.text import clean
 from lockterm.keymap.hints import key, keys_of
-from lockterm.screens.base import LocktermModal, can_act, say_why_no_key
+from lockterm.screens.base import can_act, say_why_no_key
 from lockterm.screens.dialogs.question import QuestionBox
 from lockterm.screens.host import Host
+from lockterm.screens.modal import LocktermModal
 from lockterm.widgets.bindings import bindings
 
 

@@ -8,7 +8,7 @@ from textual.content import Content
 from textual.widgets import Button, Input, Label
 
 from lockterm.domain.text import clean, clean_lines
-from lockterm.screens.base import LocktermModal
+from lockterm.screens.modal import LocktermModal
 from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.text_input import OneLine
 

@@ -11,8 +11,8 @@ from textual.widgets import Button, Label, OptionList
 from textual.widgets.option_list import Option
 
 from lockterm.keymap.hints import with_keys
-from lockterm.screens.base import LocktermModal
 from lockterm.screens.dialogs.choice import ChoiceList
+from lockterm.screens.modal import LocktermModal
 from lockterm.screens.remotes.columns import ALWAYS, COLUMNS, USUAL, Arrangement, SortOrder
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.compact_button import CompactButton

@@ -15,8 +15,8 @@ from textual.widgets import Button, Label, ProgressBar, Static
 from lockterm.domain.text import clean
 from lockterm.domain.wording import size_words
 from lockterm.errors import LONGEST_MEANING, LocktermError
-from lockterm.screens.base import LocktermModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.modal import LocktermModal
 from lockterm.widgets.compact_button import CompactButton
 
 if TYPE_CHECKING:

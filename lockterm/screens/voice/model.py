@@ -11,7 +11,7 @@ from textual.widgets import Button, Input, Label
 
 from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
-from lockterm.screens.base import LocktermModal
+from lockterm.screens.modal import LocktermModal
 from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.text_input import TextInput
 

@@ -15,7 +15,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from lockterm.domain.locks import Lock
-from lockterm.screens.base import LocktermModal
+from lockterm.screens.modal import LocktermModal
 from lockterm.screens.remote_form import RemoteForm, RemoteSaved
 from lockterm.service.running import RunningService
 from tests.screens.conftest import clock, lockterm_app, plain_terminal, update_pictures

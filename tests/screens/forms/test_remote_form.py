@@ -13,7 +13,7 @@ from textual.widgets import Button
 from lockterm.domain.operation import Operation
 from lockterm.domain.requests import RemoteChanges
 from lockterm.domain.rules import OPENS_AGAIN
-from lockterm.screens.base import RefusedModal
+from lockterm.screens.modal import RefusedModal
 from lockterm.screens.remote_form import RemoteForm, RemoteSaved
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService

@@ -22,8 +22,8 @@ from lockterm.config.profiles import Profiles
 from lockterm.domain.operation import State
 from lockterm.keymap.keys import PLACES
 from lockterm.paths import Paths
-from lockterm.screens.base import RefusedModal
 from lockterm.screens.history.table import HistoryTable
+from lockterm.screens.modal import RefusedModal
 from lockterm.service.running import RunningService
 from tests import long
 from tests.screens.running_app import Clock, Starter, until

@@ -1,0 +1,99 @@
+"""What every dialog of lockterm has in common; the one that says why something does not open."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Label
+
+from lockterm.domain.text import clean
+from lockterm.screens.host import HEIGHTS, WIDTHS
+from lockterm.terminal.patches import paint_once
+from lockterm.widgets.bindings import bindings
+
+ResultT = TypeVar("ResultT")
+
+
+class LocktermModal(ModalScreen[ResultT]):
+    """A dialog over a screen."""
+
+    BINDINGS = bindings("dialog")
+    HORIZONTAL_BREAKPOINTS = WIDTHS
+    VERTICAL_BREAKPOINTS = HEIGHTS
+
+    painted_s: float | None = None
+    """When it stood on the screen, on the clock of Textual's events; None before."""
+
+    def on_mount(self) -> None:
+        """Note from when on it can be seen."""
+        self.call_after_refresh(self.note_painted)
+
+    def on_screen_resume(self) -> None:
+        paint_once(self)
+
+    def note_painted(self) -> None:
+        """What it says now is on the screen."""
+        self.painted_s = events.Event().time
+
+    def is_painted_for(self, event: events.Key | events.Paste) -> bool:
+        """Whether a key was typed by someone who could see this dialog."""
+        return self.painted_s is not None and event.time >= self.painted_s
+
+    def is_meant(self, event: events.Key | events.Paste) -> bool:
+        """Whether a key is for this dialog."""
+        return True
+
+    def action_cancel(self) -> None:
+        self.dismiss(None)
+
+
+class RefusedModal(LocktermModal[None], inherit_bindings=False):
+    """Say why, and keep every key from the screen below until escape.
+
+    Hands type a name behind the key that opens its form, without looking: on the screen below it
+    would be commands, ``P x right enter`` one that removes a profile. Only escape leads out, as it
+    would have led out of the form; enter would have gone to the next field, so it is no answer.
+
+    Args:
+        what: What was asked for: ``Edit``.
+        reason: Why it cannot be, as a sentence.
+    """
+
+    BINDINGS = Screen.BINDINGS
+    """Not those of other dialogs: a letter may have been chosen to leave them."""
+
+    def __init__(self, what: str, reason: str) -> None:
+        super().__init__()
+        self._what = what
+        self._reason = reason
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Label(f"{clean(self._what, 60)}: not now", markup=False, classes="question")
+            yield Label(clean(self._reason, 600), markup=False, classes="ask")
+            yield Label("escape goes back", id="way-out", markup=False, classes="hint")
+
+    def on_key(self, event: events.Key) -> None:
+        """Escape leads out; nothing else that is typed does anything, which is said."""
+        event.stop()
+        if event.key == "escape":
+            self.dismiss(None)
+        else:
+            self._tell()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """What is pasted goes nowhere either."""
+        event.stop()
+        self._tell()
+
+    def on_click(self) -> None:
+        """Nobody clicks without looking."""
+        self.dismiss(None)
+
+    def _tell(self) -> None:
+        words = "What is typed here goes nowhere: escape goes back."
+        self.query_one("#way-out", Label).update(words)
