@@ -21,7 +21,9 @@ OTHER_STARTS = (
     "lockterm.__main__, lockterm.cli.ui, lockterm.app.first_run_app",  # the first run
     "lockterm.__main__, lockterm.cli.ui, lockterm.screens.remotes, lockterm.api.client",
     "lockterm.__main__, lockterm.cli.ui, lockterm.operations.journal_store, lockterm.store.cache",
+    "lockterm.__main__, lockterm.cli.ui, lockterm.screens.outcomes",
     "lockterm.__main__, lockterm.cli.ui, lockterm.screens.history, lockterm.screens.remote_form",
+    "lockterm.__main__, lockterm.cli.ui, lockterm.screens.marked.commands",
     "lockterm.__main__, lockterm.cli.ui, lockterm.operations.voices",
 )
 """What is imported at those that need no terminal; the last ones go on to the second page, to what

@@ -21,7 +21,6 @@ from lockterm.keymap import DEFAULT_KEYMAP, Keymap
 from lockterm.keymap.hints import key
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen, refuse_to_open
-from lockterm.screens.outcomes import Outcomes
 from lockterm.terminal import startup
 from lockterm.terminal.key_queue import opening
 from lockterm.terminal.patches import answers_nobody, has_key_of_its_own
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from lockterm.config.profiles import Profiles
     from lockterm.operations.run_here import RunHere
     from lockterm.paths import Paths
+    from lockterm.screens.outcomes import Outcomes
     from lockterm.store.cache import Cache
     from lockterm.terminal.last_frame import LastFrame
     from lockterm.terminal.replay import Replay
@@ -94,10 +94,9 @@ class LocktermApp(TerminalApp[int]):
             clock=clock,
             first=first,
         )
-        self.outcomes = Outcomes(self, self.operations)
-        """What is not settled, and the keys for it."""
-        self.operations.connection.on_online = self.outcomes.note_online
-        self.operations.connection.on_wait = self.outcomes.note_wait
+        self._outcomes: Outcomes | None = None
+        self.operations.connection.on_online = lambda online: self.outcomes.note_online(online)
+        self.operations.connection.on_wait = lambda: self.outcomes.note_wait()
         self.operations.on_run = self._note_run
         self._read_ahead(look)
         self.appearance.on_change = self._read_ahead
@@ -113,6 +112,15 @@ class LocktermApp(TerminalApp[int]):
         self._run_timer: Timer | None = None
         self._has_news = False
         """Whether the journal has changed since it was read; while a run goes on."""
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """What is not settled, and the keys for it; made behind the first frame."""
+        if self._outcomes is None:
+            from lockterm.screens.outcomes import Outcomes
+
+            self._outcomes = Outcomes(self, self.operations)
+        return self._outcomes
 
     def _open_cache(self) -> Cache | None:
         from lockterm.store.cache import cache_of
@@ -301,16 +309,9 @@ class LocktermApp(TerminalApp[int]):
         run = self.operations.run_under_way
         if run is None or run.is_stopping:
             return ""
-        if run.only_reads:
-            unknown = f"{run.reading:,} of its outcomes {'is' if run.reading == 1 else 'are'}"
-            return (
-                f"A run reads back what is unknown: {unknown} not proven yet. Leave it? That goes"
-                " on when lockterm is started again."
-            )
-        return (
-            f"A run is under way: {run.done:,} of {run.due:,} done. Stop it? The steps under way"
-            " end first; the rest can be gone on with later."
-        )
+        from lockterm.screens.plan.ended import question_to_stop
+
+        return question_to_stop(run)
 
     async def stopped(self) -> None:
         """Let the steps under way end, so that their outcomes are known; the same key leaves."""
@@ -422,7 +423,7 @@ class LocktermApp(TerminalApp[int]):
         """The keys for outcomes need one that is not settled, and sending again sends a change."""
         if action not in ("settle", "send_again"):
             return ""
-        if not self.outcomes.unsettled:
+        if self._outcomes is None or not self._outcomes.unsettled:
             return "Nothing is unsettled: every change that was sent has its outcome."
         profile = self.operations.profile
         if action == "send_again" and profile.read_only:

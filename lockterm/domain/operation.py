@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from datetime import tzinfo
 from enum import StrEnum
 from typing import Any
 
+from lockterm.domain import dates
 from lockterm.domain.text import clean, seen_or
 from lockterm.record import record
 
@@ -140,6 +142,11 @@ class Operation:
         """Whether a person still has to know about it."""
         return self.state in UNSETTLED
 
+    @property
+    def holds_back(self) -> bool:
+        """Whether, unsettled, it holds back further ones on its lock."""
+        return self.call in HELD_CALLS
+
 
 def title_of(operation: Operation) -> str:
     """``delete Anna Weber``: what was done to what, as it came: clean it."""
@@ -168,3 +175,24 @@ def voice_words(operation: Operation) -> str:
     voice = operation.body.get("currentVoiceTimbre")
     values = voice.values() if isinstance(voice, Mapping) else ()
     return " ".join(clean(value, 60) for value in values)
+
+
+def outcome_words(operation: Operation, zone: tzinfo, now_ms: int) -> str:
+    """What was sent, when, and what was read since, as one line."""
+    target = f"{clean(operation.remote_name, 24)} " if operation.remote_name else ""
+    verb = CALL_WORDS.get(operation.call, clean(operation.call))
+    if voice := voice_words(operation):
+        verb = f"{verb} {voice}"
+    if target and operation.call == "updateRemoteUserNo":
+        verb = f"{verb} of"
+    sent = _clock(operation.sent_ms or operation.prepared_ms, zone, now_ms)
+    words = f"{verb} {target}on {clean(operation.lock_name, 24)}, sent {sent}: "
+    words += STATE_WORDS[operation.state]
+    if operation.read_ms is not None and operation.call in READABLE_CALLS:
+        words += f", read {_clock(operation.read_ms, zone, now_ms)}"
+    return words
+
+
+def _clock(ms: int, zone: tzinfo, now_ms: int) -> str:
+    is_today = dates.day(ms, zone) == dates.day(now_ms, zone)
+    return dates.clock(ms, zone) if is_today else dates.day_time(ms, zone, exact=False)

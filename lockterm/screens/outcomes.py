@@ -19,12 +19,12 @@ from lockterm.domain.operation import (
     READABLE_CALLS,
     Operation,
     State,
+    outcome_words,
     voice_words,
 )
 from lockterm.domain.text import clean
 from lockterm.errors import LocktermError
 from lockterm.screens.base import LocktermScreen, notify_error, refuse_to_open
-from lockterm.widgets.notice_line import outcome_words
 
 if TYPE_CHECKING:
     from lockterm.operations import Operations

@@ -9,19 +9,12 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from lockterm.domain.dates import clock, day, day_time
-from lockterm.domain.operation import (
-    CALL_WORDS,
-    READABLE_CALLS,
-    STATE_WORDS,
-    Operation,
-    voice_words,
-)
-from lockterm.domain.text import clean
 from lockterm.keymap.hints import key
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
+
+    from lockterm.domain.operation import Operation
 
 
 class NoticeLine(Widget):
@@ -48,6 +41,8 @@ class NoticeLine(Widget):
             word, _, rest = self.link.partition("  ")
             lines.append(Content.assemble((f"{word}  ", "bold"), rest))
         if self.unsettled:
+            from lockterm.domain.operation import outcome_words
+
             first = self.unsettled[0]
             more = f"  (1 of {len(self.unsettled)})" if len(self.unsettled) > 1 else ""
             words = outcome_words(first, self._zone, self._now_ms()) + more
@@ -78,24 +73,3 @@ class NoticeLine(Widget):
         self.display = bool(self.link or self.unsettled)
 
     watch_unsettled = watch_link
-
-
-def outcome_words(operation: Operation, zone: ZoneInfo, now_ms: int) -> str:
-    """What was sent, when, and what was read since, as one line."""
-    target = f"{clean(operation.remote_name, 24)} " if operation.remote_name else ""
-    verb = CALL_WORDS.get(operation.call, clean(operation.call))
-    if voice := voice_words(operation):
-        verb = f"{verb} {voice}"
-    if target and operation.call == "updateRemoteUserNo":
-        verb = f"{verb} of"
-    sent = _clock(operation.sent_ms or operation.prepared_ms, zone, now_ms)
-    words = f"{verb} {target}on {clean(operation.lock_name, 24)}, sent {sent}: "
-    words += STATE_WORDS[operation.state]
-    if operation.read_ms is not None and operation.call in READABLE_CALLS:
-        words += f", read {_clock(operation.read_ms, zone, now_ms)}"
-    return words
-
-
-def _clock(ms: int, zone: ZoneInfo, now_ms: int) -> str:
-    is_today = day(ms, zone) == day(now_ms, zone)
-    return clock(ms, zone) if is_today else day_time(ms, zone, exact=False)

@@ -33,11 +33,15 @@ AFTER_PAGE = (
         "lockterm.screens.dialogs.choice",
     ),
     *("lockterm.domain.drafts", "lockterm.operations.readback"),
+    *("lockterm.screens.modal", "lockterm.screens.marked.commands"),
 )
 """What neither the first frame nor the first page needs."""
 
-STORE = ("sqlite3", "lockterm.store.database", "lockterm.store.journal", "lockterm.store.cache")
-"""What waits for a first frame in any case."""
+STORE = (
+    *("sqlite3", "lockterm.store.database", "lockterm.store.journal", "lockterm.store.cache"),
+    *("lockterm.screens.outcomes", "lockterm.domain.operation"),
+)
+"""What waits for a first frame in any case: the local store, and what is not settled in it."""
 
 AFTER_FRAME = (*AFTER_PAGE, *STORE, "httpx", "anyio", "hashlib", "lockterm.api.answer")
 """What no first frame needs."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lockterm.domain.operation import UNSETTLED, Operation, State
+from lockterm.domain.operation import UNSETTLED, Operation, State, outcome_words
 from lockterm.domain.plan import Plan, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.errors import (
@@ -28,7 +28,6 @@ from lockterm.operations.refusals import HeldBack
 from lockterm.operations.undoing import undo_one
 from lockterm.screens.history.operation_fields import operation_fields
 from lockterm.store.journal import Journal
-from lockterm.widgets.notice_line import outcome_words
 from tests.faults.calls import CALLS, Scene, id_of, new_remote
 from tests.faults.cases import disagreements
 from tests.faults.catalogue import answers, close, refusal, reset

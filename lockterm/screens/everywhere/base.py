@@ -18,8 +18,8 @@ from lockterm.screens.base import LocktermScreen
 from lockterm.screens.everywhere.results import Results
 from lockterm.screens.everywhere.site import Site
 from lockterm.screens.everywhere.table import OnLock, OnLocksTable
-from lockterm.screens.marked.commands import ON_MARKED, MarkedCommands
-from lockterm.screens.marked.marking import MARKING, Marking
+from lockterm.screens.marked.commands import MarkedCommands
+from lockterm.screens.marked.marking import MARKING, ON_MARKED, Marking
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.commands import RemoteCommands
 from lockterm.screens.remotes.detail import RemoteDetailScreen

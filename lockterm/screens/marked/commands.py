@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from lockterm.domain.plan import Step
     from lockterm.screens.marked.questions import Questions
 
-ON_MARKED = {"renew": "renew marked", "delete": "delete marked", "copies": "copy marked"}
-"""Actions that are for the marked remotes where some are marked -> what they do then."""
-
 
 class MarkedCommands:
     """Renew, delete, change, export what is marked.

@@ -12,6 +12,9 @@ from lockterm.screens.base import LocktermScreen
 MARKING = frozenset({"mark", "mark_range", "mark_all", "unmark_all", "act_on_marked"})
 """Actions that mark, and the one that is for what is marked alone."""
 
+ON_MARKED = {"renew": "renew marked", "delete": "delete marked", "copies": "copy marked"}
+"""Actions that are for the marked remotes where some are marked -> what they do then."""
+
 K = TypeVar("K", bound=Hashable)
 R = TypeVar("R")
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from lockterm.errors import LocktermError
-from lockterm.operations.refusals import NoSuchRun
 from lockterm.screens.base import LocktermScreen
 
 if TYPE_CHECKING:
@@ -55,6 +54,7 @@ class PlansOfMarks(Generic[K]):
 
     async def _note_outcomes(self) -> None:
         from lockterm.domain.plan import DUE, StepState
+        from lockterm.operations.refusals import NoSuchRun
 
         done = (StepState.RECORDED, StepState.UNCHANGED)
         last = [*self._shown][-1]

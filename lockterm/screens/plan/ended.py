@@ -63,3 +63,17 @@ def tell_end(app: App[Any], run: RunHere) -> None:
         entry = one.lock_entry if one.is_attached else None
         if entry is not None and entry.lock_id in changed:
             one.after_write(None)
+
+
+def question_to_stop(run: RunHere) -> str:
+    """What is asked before a run is left that is under way."""
+    if run.only_reads:
+        unknown = f"{run.reading:,} of its outcomes {'is' if run.reading == 1 else 'are'}"
+        return (
+            f"A run reads back what is unknown: {unknown} not proven yet. Leave it? That goes on"
+            " when lockterm is started again."
+        )
+    return (
+        f"A run is under way: {run.done:,} of {run.due:,} done. Stop it? The steps under way end"
+        " first; the rest can be gone on with later."
+    )

@@ -9,7 +9,6 @@ from textual.worker import Worker
 
 from lockterm.domain.constants import RemoteType
 from lockterm.domain.locks import Lock
-from lockterm.domain.operation import CALL_WORDS, HELD_CALLS
 from lockterm.domain.reading import INT64
 from lockterm.domain.text import clean
 from lockterm.domain.wording import (
@@ -34,6 +33,9 @@ if TYPE_CHECKING:
 
 WRITES = frozenset({"add", "another", "edit", "renew", "delete", "clear", "user_number"})
 """Actions that send a change."""
+
+_HELD = frozenset({"add", "another", "clear"})
+"""Those of them that an unsettled change may hold back."""
 
 ON_A_REMOTE = frozenset({"another", "detail", "edit", "renew", "delete", "user_number", "copy"})
 """Actions that need a remote."""
@@ -119,7 +121,7 @@ class RemoteCommands:
         if action in WRITES and operations.connection.online is False:
             again = key(self._refresh)
             return f"The service cannot be reached, so nothing can be sent. {again} tries again."
-        if (action in HELD_CALLS or action == "another") and (reason := self._why_held()):
+        if action in _HELD and (reason := self._why_held()):
             return reason
         if action not in ON_A_REMOTE:
             return ""
@@ -137,7 +139,7 @@ class RemoteCommands:
     def _why_held(self) -> str:
         """An add or clear waits for the outcome of an earlier one."""
         for operation in self._screen.unsettled:
-            if operation.call in HELD_CALLS and operation.lock_id == self._lock.lock_id:
+            if operation.holds_back and operation.lock_id == self._lock.lock_id:
                 return (
                     f"An earlier change is not settled: {_named(operation)}. Another could double"
                     f" it. Settle it first: {settling()}"
@@ -393,4 +395,6 @@ class RemoteCommands:
 
 
 def _named(operation: Operation) -> str:
+    from lockterm.domain.operation import CALL_WORDS
+
     return f"{CALL_WORDS[operation.call]} {clean(operation.remote_name, 40)}".strip()

@@ -7,7 +7,6 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from lockterm.domain.operation import RECORDED
 from lockterm.errors import Refused, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations, Seen
@@ -124,6 +123,7 @@ class PageReader:
         if self._operations.profile.read_only:
             return False
         from lockterm.domain.history import Selection
+        from lockterm.domain.operation import RECORDED
         from lockterm.domain.undo import why_not_restorable
 
         done = Selection(self._lock_id, RECORDED)

@@ -18,8 +18,7 @@ from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen
-from lockterm.screens.marked.commands import ON_MARKED
-from lockterm.screens.marked.marking import MARKING
+from lockterm.screens.marked.marking import MARKING, ON_MARKED
 from lockterm.screens.remotes.book_beside import BookBeside
 from lockterm.screens.remotes.commands import RemoteCommands
 from lockterm.screens.remotes.page_fit import PageFit
@@ -174,7 +173,7 @@ class RemotesScreen(LocktermScreen[None]):
         self.read_entry()  # another screen may have changed it, its zone for one
         self.call_after_refresh(self.book.read)
         self.page_fit.fit()  # nor has the terminal been looked at meanwhile
-        self.marking.commands.plans.note_outcomes()
+        self.marking.note_outcomes()
 
     @work(exclusive=True, group="entry")
     @opens("the lock")
@@ -193,7 +192,7 @@ class RemotesScreen(LocktermScreen[None]):
         self.loader.load(fresh=True)
         if self.view.found is not None:
             self.search.search(again=True)
-        self.marking.commands.plans.note_outcomes()
+        self.marking.note_outcomes()
 
     # --- watchers ------------------------------------------------------------------------------
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import tzinfo
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from lockterm.domain.marks import remote_marks
 from lockterm.screens.base import LocktermScreen
-from lockterm.screens.marked.commands import ON_MARKED, MarkedCommands
-from lockterm.screens.marked.marking import Marking
+from lockterm.screens.marked.marking import ON_MARKED, Marking
 from lockterm.screens.remotes.page_view import PageView
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.widgets.key_line import KeyLine
@@ -17,6 +17,7 @@ from lockterm.widgets.key_line import KeyLine
 if TYPE_CHECKING:
     from lockterm.domain.marks import Row
     from lockterm.domain.remotes import Remote
+    from lockterm.screens.marked.commands import MarkedCommands
 
 
 class TableMarks:
@@ -47,11 +48,23 @@ class TableMarks:
             screen, self.marks, self.rows, lambda: self._table.cursor_row, self.show, ON_MARKED
         )
         """What the keys do that mark."""
-        self.commands = MarkedCommands(
-            screen, self.marks, lambda _: zone(), place, shown=self.rows, changed=self.show
-        )
-        """What the keys do with the marked ones."""
+        self._zone = zone
+        self._place = place
         self._had_any = False
+
+    @cached_property
+    def commands(self) -> MarkedCommands:
+        """What the keys do with the marked ones."""
+        from lockterm.screens.marked.commands import MarkedCommands
+
+        return MarkedCommands(
+            self._screen,
+            self.marks,
+            lambda _: self._zone(),
+            self._place,
+            shown=self.rows,
+            changed=self.show,
+        )
 
     @property
     def _table(self) -> RemotesTable:
@@ -69,6 +82,11 @@ class TableMarks:
         """Take over what is shown now of the marked ones."""
         if self.marks:
             self.marks.see(self.rows())
+
+    def note_outcomes(self) -> None:
+        """Unmark what plans have done by now."""
+        if self.marks:
+            self.commands.plans.note_outcomes()
 
     def words(self) -> str:
         """How many are marked; empty: none is."""
