@@ -2,7 +2,7 @@
 
 The standard library writes and compiles six methods for each frozen dataclass, and makes its class
 twice where it has slots: 40 of them were a twentieth of the time to the first frame. Here they are
-shared, but for ``__init__``, which is compiled when the first one of its kind is made.
+shared, but for ``__init__``, which is compiled once there are more than a few of a kind.
 """
 
 from __future__ import annotations
@@ -13,6 +13,10 @@ from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform, overload
 
 _T = TypeVar("_T")
+
+_FEW = 3
+"""So many of a kind are made by hand, which takes a tenth of the time of compiling: of settings, of
+what a screen shows, there are no more at a start."""
 
 
 @overload
@@ -43,6 +47,7 @@ def _made(cls: type[Any], kw_only: bool) -> Any:
     made: Any = dataclass(init=False, eq=False, repr=False, kw_only=kw_only)(cls)
     named = fields(made)
     made._compared = attrgetter(*[one.name for one in named])
+    made._by_hand = 0
     made._shown = tuple(one.name for one in named if one.repr)
     made.__init__ = __init__
     for method in (__eq__, __hash__, __repr__):
@@ -52,10 +57,31 @@ def _made(cls: type[Any], kw_only: bool) -> Any:
 
 
 def __init__(self: Any, /, *placed: Any, **named: Any) -> None:
-    """The first of its kind: compile what makes the others."""
+    """The first of their kind; then compile what makes the others."""
     kind = type(self)
-    kind.__init__ = _compiled(kind)
-    kind.__init__(self, *placed, **named)
+    kind._by_hand += 1
+    if kind._by_hand > _FEW or not _is_filled(self, placed, named):
+        kind.__init__ = _compiled(kind)
+        kind.__init__(self, *placed, **named)
+
+
+def _is_filled(self: Any, placed: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Fill a record by hand, where its values are good; what is compiled says what is wrong."""
+    known = fields(self)
+    values = dict(zip([one.name for one in known if not one.kw_only], placed, strict=False))
+    if len(values) < len(placed) or not values.keys().isdisjoint(named):
+        return False
+    values |= named
+    for one in known:
+        if one.name not in values:
+            if one.default is not MISSING:
+                values[one.name] = one.default
+            elif one.default_factory is not MISSING:
+                values[one.name] = one.default_factory()
+            else:
+                return False
+        setattr(self, one.name, values[one.name])
+    return len(values) == len(known)
 
 
 def _compiled(kind: type[Any]) -> Any:

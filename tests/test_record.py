@@ -71,7 +71,9 @@ class More(Own):
     more: float = 0.5
 
 
-def test_it_takes_the_values_that_a_dataclass_takes_and_makes_new_parts_for_each() -> None:
+@pytest.mark.parametrize("time", range(5))
+def test_it_takes_the_values_that_a_dataclass_takes_and_makes_new_parts_for_each(time: int) -> None:
+    """The first of a kind as well as those for which their making was compiled."""
     one, other = OwnParts(of="a"), OwnParts(of="b")
     one.parts.append(1)
 
@@ -92,6 +94,14 @@ def test_it_takes_the_values_that_a_dataclass_takes_and_makes_new_parts_for_each
     ],
 )
 def test_it_refuses_the_values_that_a_dataclass_refuses(wrong: Callable[[Any, Any], Any]) -> None:
-    for kind, parts in ((Usual, UsualParts), (Own, OwnParts)):
+    kinds = Own, OwnParts
+    of_its_first = record(_again(Own)), record(kw_only=True)(_again(OwnParts))
+    for kind, parts in ((Usual, UsualParts), of_its_first, kinds):
         with pytest.raises(TypeError):
             wrong(kind, parts)
+
+
+def _again(kind: type[Any]) -> type[Any]:
+    """A class like one that was made a record, from before that."""
+    values = {name: value for name, value in vars(kind).items() if name in kind.__annotations__}
+    return type(kind.__name__, (), {"__annotations__": kind.__annotations__, **values})
