@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from lockterm.domain.constants import AddType, Flag, RemoteStatus, RemoteType
-from lockterm.domain.json_text import canonical
 from lockterm.domain.reading import Field, Kind, Record, Sent, number, text, wire_field
 from lockterm.record import record
 
@@ -146,6 +145,8 @@ def is_still(before: Mapping[str, Any], now: Remote) -> bool:
 
     Number and creation time are what no update changes (4.4).
     """
+    from lockterm.domain.json_text import canonical
+
     return all(
         canonical(before[name]) == canonical(now.raw[name])
         for name in ("remoteNumber", "createTime")
