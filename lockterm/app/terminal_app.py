@@ -164,6 +164,10 @@ class TerminalApp(HookedApp[ReturnType]):
             return None
         return self.frame_diff.changed(painted)
 
+    def note_displayed(self) -> None:
+        """Have noted what was sent."""
+        self.frame_diff.note_displayed()
+
     def note_sent(self) -> None:
         """A picture is sent."""
         self._note_live()

@@ -152,7 +152,8 @@ class FrameDiff:
         self.frame = frame
         """What stands on the terminal."""
         self.on_sent: Callable[[], None] = lambda: None
-        """Called with each picture that is sent."""
+        """Called behind each picture that is sent."""
+        self._is_told = True
         self._has_drawn = False
         self.is_overtaken = False
         """Whether something was painted and not sent, since the terminal is behind."""
@@ -185,11 +186,17 @@ class FrameDiff:
         self._place_cursor()
         text = self.frame.changes(placed(renderable, colours_of(app.console)), app.size)
         self._has_drawn = True
-        self.on_sent()
+        self._is_told = False
         if not text and app.cursor_position == app._previous_cursor_position:
             app.post_display_hook()
             return None
         return _Sent(text)
+
+    def note_displayed(self) -> None:
+        """What :meth:`changed` gave was sent, if anything: what follows from it kept nobody up."""
+        if not self._is_told:
+            self._is_told = True
+            self.on_sent()
 
     def _place_cursor(self) -> None:
         """Have the terminal's own cursor follow the focus; Textual moves it behind what is sent."""
