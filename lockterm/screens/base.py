@@ -23,7 +23,6 @@ from lockterm.terminal.key_queue import is_opening
 from lockterm.terminal.patches import active_binding, own_bindings, paint_once
 from lockterm.widgets.actions import reason_against, titled
 from lockterm.widgets.key_line import KeyLine
-from lockterm.widgets.notice_line import NoticeLine
 from lockterm.widgets.title_line import TitleLine
 
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
     from lockterm.operations import Operations
     from lockterm.terminal.last_frame import Shown
+    from lockterm.widgets.notice_line import NoticeLine
 
 
 ResultT = TypeVar("ResultT")
@@ -127,6 +127,9 @@ class LocktermScreen(Screen[ResultT]):
 
     leads_back = False
     """Whether its escape leads to another screen even where no screen is below it."""
+
+    notices: NoticeLine | None = None
+    """What must not be overlooked; None: there was nothing yet."""
 
     _lags = False
     """Whether time has passed while another screen was over it."""
@@ -230,10 +233,6 @@ class LocktermScreen(Screen[ResultT]):
             title.run = run_words(self.operations)
         title.crumbs = self.crumbs()
         yield title
-        if self.has_service:
-            notices = NoticeLine(self.operations.profile.zone, self.operations.now_ms)
-            notices.instead = ELSEWHERE if self.is_form else ""
-            yield notices
         yield from self.compose_body()
         yield KeyLine(self.host.notice_log)
 
@@ -254,8 +253,14 @@ class LocktermScreen(Screen[ResultT]):
         if not self.has_service or not self.query(TitleLine):
             return  # lockterm is ending: what is inside a screen goes before it
         self.query_one(TitleLine).online = self.operations.connection.online
-        notices = self.query_one(NoticeLine)
-        notices.link, notices.unsettled = link, unsettled
+        if self.notices is None and (link or unsettled):
+            from lockterm.widgets.notice_line import NoticeLine
+
+            self.notices = NoticeLine(self.operations.profile.zone, self.operations.now_ms)
+            self.notices.instead = ELSEWHERE if self.is_form else ""
+            self.mount(self.notices, after=self.query_one(TitleLine))
+        if self.notices is not None:
+            self.notices.link, self.notices.unsettled = link, unsettled
 
     def show_run(self) -> None:
         """Say in the title line how far a run is."""

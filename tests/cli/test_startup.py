@@ -33,7 +33,7 @@ AFTER_PAGE = (
         "lockterm.screens.dialogs.choice",
     ),
     *("lockterm.domain.drafts", "lockterm.operations.readback"),
-    *("lockterm.screens.modal", "lockterm.screens.marked.commands"),
+    *("lockterm.screens.modal", "lockterm.screens.marked.commands", "lockterm.widgets.notice_line"),
 )
 """What neither the first frame nor the first page needs."""
 

@@ -35,7 +35,6 @@ from lockterm.terminal.key_queue import opens
 from lockterm.terminal.patches import own_bindings
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.form_field import FormField
-from lockterm.widgets.notice_line import NoticeLine
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -227,9 +226,9 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
         self._say_next()
 
     def _say_next(self) -> None:
-        if self.unsettled and self.query(NoticeLine):
+        if self.unsettled and self.notices is not None:
             own = self._saving.next_step(self.unsettled[0])
-            self.query_one(NoticeLine).instead = own or ELSEWHERE
+            self.notices.instead = own or ELSEWHERE
 
     def _show_saving(self) -> None:
         """Nothing is typed into a form that is being sent."""
