@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from lockterm.domain.operation import outcome_words
 from lockterm.keymap.hints import key
 
 if TYPE_CHECKING:
@@ -41,8 +42,6 @@ class NoticeLine(Widget):
             word, _, rest = self.link.partition("  ")
             lines.append(Content.assemble((f"{word}  ", "bold"), rest))
         if self.unsettled:
-            from lockterm.domain.operation import outcome_words
-
             first = self.unsettled[0]
             more = f"  (1 of {len(self.unsettled)})" if len(self.unsettled) > 1 else ""
             words = outcome_words(first, self._zone, self._now_ms()) + more
