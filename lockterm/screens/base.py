@@ -26,6 +26,7 @@ from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.title_line import TitleLine
 
 if TYPE_CHECKING:
+    from lockterm.config import Profile
     from lockterm.domain.locks import Lock
     from lockterm.domain.operation import Operation
     from lockterm.operations import Operations
@@ -46,6 +47,16 @@ def run_words(operations: Operations) -> str:
     """How far the run is that is under way, for the title line; empty: there is none."""
     run = operations.run_under_way
     return f"run {run.done}/{run.due}" if run is not None else ""
+
+
+def title_line(profile: Profile) -> TitleLine:
+    """The title line of screens on a profile."""
+    named = profile.name, profile.host
+    if not profile.colour:
+        return TitleLine(*named, read_only=profile.read_only)
+    from lockterm.widgets.coloured_title import ColouredTitleLine
+
+    return ColouredTitleLine(*named, profile.colour, read_only=profile.read_only)
 
 
 def notify_error(app: App[Any], error: LocktermError, what: str = "") -> None:
@@ -225,10 +236,7 @@ class LocktermScreen(Screen[ResultT]):
             self.add_class(now, update=False)  # they say how what is inside looks: it comes now
         title = TitleLine("", "")
         if self.has_service:
-            profile = self.operations.profile
-            title = TitleLine(
-                profile.name, profile.host, read_only=profile.read_only, colour=profile.colour
-            )
+            title = title_line(self.operations.profile)
             title.online = self.operations.connection.online
             title.run = run_words(self.operations)
         title.crumbs = self.crumbs()

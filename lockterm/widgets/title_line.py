@@ -8,7 +8,6 @@ from textual.reactive import reactive, var
 from textual.style import Style
 from textual.widget import Widget
 
-from lockterm.config.look import look_of
 from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.text import LONGEST_CELL, clean
 
@@ -28,15 +27,7 @@ class TitleLine(Widget):
         profile: The name of the profile in use; empty where none is known yet.
         host: The host of its service.
         read_only: Whether it sends no changes.
-        colour: Its colour: one of :data:`lockterm.config.values.COLOURS`; empty: none.
     """
-
-    COMPONENT_CLASSES = {
-        "title-line--red",
-        "title-line--yellow",
-        "title-line--green",
-        "title-line--blue",
-    }
 
     crumbs: reactive[tuple[str, ...]] = reactive[tuple[str, ...]](())
     """The way to this screen, as it came from people and the service; cleaned here."""
@@ -47,15 +38,12 @@ class TitleLine(Widget):
     run: reactive[str] = reactive("")
     """How far a run is that is under way: ``run 12/214``; empty: there is none."""
 
-    def __init__(
-        self, profile: str, host: str, *, read_only: bool = False, colour: str = ""
-    ) -> None:
+    def __init__(self, profile: str, host: str, *, read_only: bool = False) -> None:
         super().__init__()
         self._profile, self._host = clean(profile, LONGEST_CELL), clean(host, LONGEST_CELL)
         if self._profile == self._host:  # a profile made of a base URL alone is named after it
             self._profile = ""
         self._read_only = read_only
-        self._colour = colour
 
     def watch_online(self, old: bool | None, new: bool | None) -> None:
         """Paint only where it is seen: "not asked yet" and "online" look the same."""
@@ -69,7 +57,7 @@ class TitleLine(Widget):
         if self.run:
             words.append(self.run)
         state = GAP.join(words)
-        band = self._band()
+        band = self.band()
         width = self.size.width
         crumbs = [clean(crumb) for crumb in self.crumbs]
         wanted = min(cell_len(" > ".join(crumbs)), width // CRUMBS)
@@ -86,11 +74,9 @@ class TitleLine(Widget):
             line = line.stylize(band, start, start + len(named))
         return line
 
-    def _band(self) -> Style | None:
-        """How the profile's colour is shown; not at all where colours are not wanted."""
-        if not self._colour or not look_of(self.app).colours:
-            return None
-        return self.get_visual_style(f"title-line--{self._colour}")
+    def band(self) -> Style | None:
+        """What stands behind the profile's name; None: what stands behind all of it."""
+        return None
 
     def _fitted(self, room: int) -> tuple[str, str]:
         """Profile and host, shortened in the middle; the host gives way first."""

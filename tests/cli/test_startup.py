@@ -33,7 +33,12 @@ AFTER_PAGE = (
         "lockterm.screens.dialogs.choice",
     ),
     *("lockterm.domain.drafts", "lockterm.operations.readback"),
-    *("lockterm.screens.modal", "lockterm.screens.marked.commands", "lockterm.widgets.notice_line"),
+    *(
+        "lockterm.screens.modal",
+        "lockterm.screens.marked.commands",
+        "lockterm.widgets.notice_line",
+        "lockterm.widgets.coloured_title",
+    ),
 )
 """What neither the first frame nor the first page needs."""
 

@@ -31,6 +31,7 @@ from lockterm.screens.profiles import ProfilesScreen
 from lockterm.screens.profiles.form import ProfileForm
 from lockterm.screens.profiles.table import ProfilesTable
 from lockterm.service.running import RunningService
+from lockterm.widgets.coloured_title import ColouredTitleLine
 from lockterm.widgets.title_line import TitleLine, shorten_middle
 from tests.screens.running_app import Clock, settled, until
 from tests.screens.site import canned, shown, words
@@ -394,7 +395,8 @@ class OneLine(App[None]):
     def __init__(self, *arguments: str, crumbs: tuple[str, ...], **options: Any) -> None:
         super().__init__()
         self.look = Look(colours=0)
-        self.line = TitleLine(*arguments, **options)
+        kind = ColouredTitleLine if "colour" in options else TitleLine
+        self.line: TitleLine = kind(*arguments, **options)
         self.line.crumbs = crumbs
 
     def compose(self) -> ComposeResult:
