@@ -141,6 +141,8 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.set_reactive(LineTable.cursor_row, self.validate_cursor_row(cursor))
         if (size := Size(len(MARGIN) + width, rows + TITLES)) != self.virtual_size:
             self.virtual_size = size
+        else:  # else the rows would be painted where they stood, and then where they stand
+            self.see_cursor()
         self.refresh()
         self.call_after_refresh(self.see_cursor)  # there may be more room or less, too
 
