@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -20,6 +21,8 @@ from textual.driver import Driver
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Offset, Region, Size
 from textual.keys import key_to_character
+from textual.message import Message
+from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
@@ -47,6 +50,7 @@ _size_updated = Widget._size_updated
 _get_renders = Compositor._get_renders
 _screen_resized = Screen._screen_resized
 _on_screen_resume = Screen._on_screen_resume
+_get_dispatch_methods = MessagePump._get_dispatch_methods
 _DRAWN = DrawnFilter()
 _DRAWING = {"ScrollBar", "Bar"}
 """Widgets of Textual that show nothing but lines and blocks; most of them are imported late."""
@@ -232,9 +236,50 @@ def _chain(self: Screen[Any]) -> list[tuple[DOMNode, BindingsMap]]:
     return chain
 
 
+@cache
+def _methods_of(
+    pump: type[MessagePump], kind: type[Message], name: str
+) -> Sequence[tuple[type, Sequence[Callable[..., Any]]]] | None:
+    """What a message is handed to, class by class; None where selectors decide on each message."""
+    kinds = [one for one in kind.__mro__ if issubclass(one, Message)]
+    found: list[tuple[type, Sequence[Callable[..., Any]]]] = []
+    decorated: list[Callable[..., Any]] = []
+    for cls in pump.__mro__:
+        handlers = cls.__dict__.get("_decorated_handlers") or {}
+        methods: list[Callable[..., Any]] = []
+        for method, selectors in (pair for one in kinds for pair in handlers.get(one, ())):
+            if selectors:
+                return None
+            if method not in decorated:
+                methods.append(method)
+                decorated.append(method)
+        named = cls.__dict__.get(f"_{name}") or cls.__dict__.get(name)
+        if named is not None and not getattr(named, "_textual_on", None):
+            methods.append(named)
+        if methods:
+            found.append((cls, methods))
+    return found
+
+
+def _dispatched(
+    self: MessagePump, name: str, message: Message
+) -> Iterator[tuple[type, Callable[[Message], Any]]]:
+    """Textual looks through all classes of a widget, for each of the thirty messages of a key."""
+    known = _methods_of(type(self), type(message), name)  # type: ignore[arg-type]
+    if known is None:
+        yield from _get_dispatch_methods(self, name, message)
+        return
+    for cls, methods in known:
+        if message._no_default_action:
+            return
+        for method in methods:
+            yield cls, method.__get__(self, cls)
+
+
 def patch_keys() -> None:
-    """Have what a key is bound to found sooner: that is looked up several times for each."""
+    """Have what a key is bound to found sooner, and what hears of what it leads to."""
     Screen._binding_chain = property(_chain)  # type: ignore[assignment]
+    MessagePump._get_dispatch_methods = _dispatched  # type: ignore[assignment]
 
 
 # --- what Textual has and does not offer ---------------------------------------------------------
