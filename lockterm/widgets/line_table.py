@@ -67,11 +67,9 @@ class Sorting:
 
 @record
 class _Looks:
-    """The styles of the lines; all but the first two go on top of another."""
+    """The styles of the lines; all but the first go on top of another."""
 
     plain: Style
-    titles: Style
-    pointed: Style
     cursor: Style
     of_pieces: dict[str, Style]
     """Filled as they are seen."""
@@ -256,15 +254,8 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Some of the lines; how they look is asked of the stylesheet once for all of them."""
-        style = self.rich_style
-        self._looks = _Looks(
-            style,
-            style + self.get_component_rich_style("line-table--titles"),
-            self.get_component_rich_style("line-table--pointed"),
-            self.get_component_rich_style("line-table--cursor"),
-            {BOLD: _BOLD},
-        )
-        cursor = self._looks.cursor
+        cursor = self.get_component_rich_style("line-table--cursor")
+        self._looks = _Looks(self.rich_style, cursor, {BOLD: _BOLD})
         self.is_cursor_written = not (cursor.reverse or cursor.underline)
         return super().render_lines(crop)
 
@@ -273,12 +264,13 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         looks, row = self._looks, y - TITLES + self.scroll_offset.y
         style, mark = looks.plain, MARGIN
         if y < TITLES:
-            pieces, style = self.titles(), looks.titles
+            pieces = self.titles()
+            style += self.get_component_rich_style("line-table--titles")
         elif row < self.row_count:
             pieces = self.line(row)
             mark = MARK if self.is_marked(row) else MARGIN
             if row == self.pointed_row:
-                style += looks.pointed
+                style += self.get_component_rich_style("line-table--pointed")
             if row == self.cursor_row:
                 style += looks.cursor
                 mark = CURSOR if self.is_cursor_written else mark
