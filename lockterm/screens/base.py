@@ -246,9 +246,9 @@ class LocktermScreen(Screen[ResultT]):
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Keep what is typed for a form from the app, also where the focus is on no text."""
-        is_text = character is not None and character.isprintable()
-        stays = (*keys_of("app.help"), *keys_of("app.quit"))
-        return self.is_form and is_text and key not in stays
+        if not self.is_form or character is None or not character.isprintable():
+            return False
+        return key not in (*keys_of("app.help"), *keys_of("app.quit"))
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
         """Show what must not be overlooked.
