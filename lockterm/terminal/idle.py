@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 QUIET_S = 0.2
 """So long, in seconds, no key has come: who types goes on sooner."""
 
+REST_S = 1.0
+"""After so many seconds without a key there is time to collect all garbage."""
+
 
 class Idle:
     """Does one thing in each such moment; where no terminal is, nobody waits for anything.
@@ -44,14 +47,19 @@ class Idle:
         """Begin the moment anew: a key has come."""
         if self._timer is not None:
             self._timer.cancel()
-        if self._due and not self._app.is_headless:
-            self._timer = asyncio.get_running_loop().call_later(QUIET_S, self._look)
+        if not self._app.is_headless:
+            later = (QUIET_S, self._look) if self._due else (REST_S, self._rest)
+            self._timer = asyncio.get_running_loop().call_later(*later)
 
     def _look(self) -> None:
         if self._is_busy() or not startup.is_over():
             self.wait()
         elif self._app.is_running:
             self.do_next()
+
+    def _rest(self) -> None:
+        if startup.is_over() and not self._is_busy():
+            startup.collect()
 
     def do_next(self) -> None:
         """Do what has been due longest; what comes behind it waits for another moment."""

@@ -9,6 +9,9 @@ from collections.abc import Callable
 _ZONES_AT = "/usr/share/zoneinfo:/usr/lib/zoneinfo:/usr/share/lib/zoneinfo:/etc/zoneinfo"
 """Where Python looks for time zones, unless it was built to look elsewhere."""
 
+_WORTH_IT = 2
+"""So many collections of what is young after which all is looked through while no key comes."""
+
 _waiting: list[Callable[[], None]] = []
 
 
@@ -47,6 +50,12 @@ def over() -> None:
     """
     gc.freeze()
     gc.enable()
+
+
+def collect() -> None:
+    """Look through all that was made since, where there is enough of it: no key waits now."""
+    if gc.get_count()[2] >= _WORTH_IT:
+        gc.collect()
 
 
 def is_over() -> bool:

@@ -47,6 +47,20 @@ async def test_one_thing_at_a_time_once_no_key_is_under_way(
         await until(pilot, lambda: done == ["first", "second"])
 
 
+async def test_garbage_is_collected_once_nothing_is_left_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(idle, "QUIET_S", 0.0)
+    monkeypatch.setattr(idle, "REST_S", 0.0)
+    monkeypatch.setattr(startup, "is_over", lambda: True)
+    app, done = OnTerminal(), list[str]()
+    monkeypatch.setattr(startup, "collect", lambda: done.append("collected"))
+    async with app.run_test() as pilot:
+        waiting = Idle(app, lambda: False)
+        waiting.add(lambda: done.append("made ready"))
+        await until(pilot, lambda: done == ["made ready", "collected"])
+
+
 def fields(pilot: Pilot[Any]) -> list[Input]:
     return [*pilot.app.screen.query(Input)]
 
