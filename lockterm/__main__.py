@@ -28,6 +28,10 @@ def main() -> None:
         connection = None
         if COMPLETION not in os.environ:
             connection = show_at_once(replay, start, os.environ, time.time_ns() // 1_000_000)
+            from lockterm.cli.early_connection import connect_early
+            from lockterm.cli.plain import plain_words
+
+            connection = connection or connect_early(plain_words(arguments), os.environ)
         startup.import_zoneinfo()
         from lockterm.cli.ending import leave
 

@@ -12,7 +12,7 @@ import pytest
 
 import lockterm
 from lockterm.service.running import RunningService
-from tests.cli.first_frame import imported, imported_for_replay
+from tests.cli.first_frame import connecting, imported, imported_for_replay
 
 PACKAGE = Path(lockterm.__file__).parent
 
@@ -47,9 +47,11 @@ def starts(tmp_path_factory: pytest.TempPathFactory) -> list[set[str]]:
     with RunningService() as service:
         _, book = imported(tmp_path_factory.mktemp("book"), service.base_url)
         lock = imported(tmp_path_factory.mktemp("lock"), service.base_url, "--lock", "1001")
+        home = tmp_path_factory.mktemp("connection")
+        connection = connecting(home, service.base_url, "--lock", "1001")
         home = tmp_path_factory.mktemp("replay")
         replay = imported_for_replay(home, service.base_url, "--lock", "1001")
-    return [book, *lock, replay, *map(_imported_by, OTHER_STARTS)]
+    return [book, connection, *lock, replay, *map(_imported_by, OTHER_STARTS)]
 
 
 def _imported_by(modules: str) -> set[str]:

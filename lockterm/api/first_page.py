@@ -10,7 +10,6 @@ and the client asks as ever.
 from __future__ import annotations
 
 import logging
-import re
 import socket
 import threading
 import time
@@ -18,6 +17,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
+from lockterm.address import PORTS, plain_address
 from lockterm.api.answer import Answer, quoting
 from lockterm.api.body_reader import BodyReader
 from lockterm.api.headers import clock_offset_s, header_fields
@@ -25,7 +25,6 @@ from lockterm.api.payloads import page_of
 from lockterm.api.pending_connection import PendingConnection
 from lockterm.api.settings import checked_base_url, connect_limit_s, sent_headers
 from lockterm.config.profile import USUAL_LINES
-from lockterm.config.values import PORTS
 from lockterm.errors import ConfigError, LocktermError
 from lockterm.record import record
 
@@ -36,9 +35,6 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import RemotePage
 
 LIST_PATH = "/api/v1/bluetooth-remote/list"
-
-_PLAIN = re.compile(r"(https?)://((?!xn--)[a-z0-9.-]+)(?::([0-9]+))?((?:/(?!\.)[A-Za-z0-9._~-]+)*)")
-"""An address that httpx sends as it is written; with another one, only the client begins."""
 
 _MOST_OF_A_HEAD = 100 * 1024
 """Bytes of a head, or of what frames a chunk; httpcore's number."""
@@ -73,16 +69,12 @@ def page_query(lock_id: int, page_no: int, page_size: int) -> dict[str, int]:
     return {"lockId": lock_id, "pageNo": page_no, "pageSize": page_size}
 
 
-def plain_address(profile: Profile) -> tuple[str, str, int, str] | None:
+def address_of(profile: Profile) -> tuple[str, str, int, str] | None:
     """Scheme, host, port and prefix of a service; None where only the client knows its address."""
     try:
-        plain = _PLAIN.fullmatch(checked_base_url(profile))
+        return plain_address(checked_base_url(profile))
     except ConfigError:  # which the client tells
         return None
-    if plain is None:
-        return None
-    scheme, host, port, prefix = plain.groups()
-    return scheme, host, int(port or PORTS[scheme]), prefix
 
 
 class FirstPage:
@@ -105,7 +97,7 @@ class FirstPage:
         connection: PendingConnection | None = None,
     ) -> None:
         self.profile = profile
-        self._plain = plain_address(profile)
+        self._plain = address_of(profile)
         self._connection = connection
         self._answered = answered
         self.key = (lock_id, 1, profile.page_rows(lines))

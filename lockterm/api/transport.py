@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlencode
 
+from lockterm.address import PORTS
 from lockterm.api.answer import Answer, quoting
 from lockterm.api.body_reader import BodyReader
 from lockterm.api.connection_pool import Connection, ConnectionPool
@@ -26,7 +27,6 @@ from lockterm.api.http import httpcore, httpx
 from lockterm.api.pacing import Pace
 from lockterm.api.settings import checked_base_url, connect_limit_s, sent_headers
 from lockterm.api.trust import tls_context
-from lockterm.config.values import PORTS
 from lockterm.domain.text import clean
 from lockterm.errors import ConfigError, Unreachable
 

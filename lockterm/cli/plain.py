@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+TYPE_CHECKING = False  # as in typing, which takes longer to import than this
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
-from lockterm.config import Options
+    from lockterm.config import Options
 
 _VALUES = {"--profile": "profile", "--base-url": "base_url", "--lock": "lock"}
 _FLAGS = {
@@ -15,11 +17,12 @@ _FLAGS = {
 }
 
 
-def plain_options(arguments: Sequence[str]) -> Options | None:
+def plain_words(arguments: Sequence[str]) -> Mapping[str, str | bool] | None:
     """What was typed, where it is nothing but options of the terminal UI, each plainly written.
 
     Returns:
-        The options; None: there is a command, a call for help or a mistake, so click reads it.
+        Setting -> its value; None: there is a command, a call for help or a mistake, so click
+        reads it.
     """
     given: dict[str, str | bool] = {}
     rest = iter(arguments)
@@ -33,4 +36,12 @@ def plain_options(arguments: Sequence[str]) -> Options | None:
         if name not in _VALUES or value.startswith("-"):
             return None
         given[_VALUES[name]] = value
-    return Options(**given)  # type: ignore[arg-type]
+    return given
+
+
+def plain_options(arguments: Sequence[str]) -> Options | None:
+    """As :func:`plain_words`, as options; None likewise."""
+    from lockterm.config import Options
+
+    words = plain_words(arguments)
+    return None if words is None else Options(**words)  # type: ignore[arg-type]

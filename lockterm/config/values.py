@@ -15,6 +15,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, available_timezones
 
+from lockterm.address import PORTS
 from lockterm.config.profile import FIT, MAX_PAGE_SIZE, BodyEncoding
 from lockterm.own_files import written_by_others
 
@@ -28,9 +29,6 @@ HEADERS_OF_OUR_OWN = frozenset({
     "transfer-encoding", "upgrade", "user-agent",
 })  # fmt: skip
 """Headers that decide how a request is framed or its answer read: a profile cannot set them."""
-
-PORTS = {"http": 80, "https": 443}
-"""What is meant where an address names no port."""
 
 COLOURS = ("red", "yellow", "green", "blue")
 """The colours of a profile. Each theme has its own shades of them, and no two are the same."""

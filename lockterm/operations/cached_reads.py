@@ -77,6 +77,10 @@ class CachedReads:
         """What was last read, opened when it is first wanted: the first frame does without it."""
         return self._open_cache()
 
+    def get_ready(self) -> None:
+        """Open what was last read, before it is wanted."""
+        _ = self._cache
+
     async def ask(self, call: Callable[[LockService], Awaitable[T]]) -> T:
         """Read something that is not kept.
 

@@ -189,6 +189,14 @@ class Operations:
         steps = Steps(self.writes, self.journal, self.remotes, self.watch, self.locks, self.zone)
         return Runs(self.profile, self.connection, self.journal, steps, self.pace)
 
+    def get_ready(self) -> None:
+        """Import what the first answer is shown with, behind the first frame and before it."""
+        import email.utils  # noqa: F401  # reads its date
+
+        import lockterm.operations.walk_limits  # noqa: F401
+
+        self._reads.get_ready()
+
     def begin_run(self, plan: Plan) -> RunHere:
         """Carry out a plan that was agreed to, whatever is looked at meanwhile.
 

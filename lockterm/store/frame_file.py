@@ -6,14 +6,12 @@ It imports little, since a start waits for it, and does not know what is in the 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import suppress
-from functools import cached_property
 
 from lockterm.own_files import read_regular, written_by_others
 
 TYPE_CHECKING = False  # as in typing, which takes longer to import than this
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from lockterm.config import Profile
@@ -42,13 +40,15 @@ class FrameFile:
 
         self._path = directory / f"{_NAME}{crc32(profile.name.encode()):08x}.json"
         self._profile = profile
+        self._owner = ""
         self.drops = 0
         """How often it was dropped: what was noted before is not to be kept."""
 
-    @cached_property
+    @property
     def owner(self) -> str:
         """Whose it is; see :func:`owner_of`."""
-        return owner_of(self._profile)
+        self._owner = self._owner or owner_of(self._profile)
+        return self._owner
 
     def read(self) -> bytes:
         """What is in it; nothing where there is none, or others may have written it."""
@@ -59,6 +59,8 @@ class FrameFile:
         if len(content) > MOST_BYTES:
             self.drop()
             return
+        from contextlib import suppress
+
         from lockterm.errors import StoreError
         from lockterm.paths import make_directory, write_whole
 
@@ -68,6 +70,8 @@ class FrameFile:
 
     def drop(self) -> None:
         """Keep it no longer."""
+        from contextlib import suppress
+
         self.drops += 1
         with suppress(OSError):
             self._path.unlink(missing_ok=True)

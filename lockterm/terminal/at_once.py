@@ -6,19 +6,17 @@ A start waits for this module, so it imports little.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 
 from lockterm.store.frame_file import frames_in
-from lockterm.terminal.frame import Frame
-from lockterm.terminal.kept_cells import OLDEST_MS, cursor_of, old_rows, row_as_new
-from lockterm.terminal.quick_json import loads
 from lockterm.terminal.replay import terminal_size
 
 TYPE_CHECKING = False  # as in typing, which takes longer to import than this
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from lockterm.api.pending_connection import PendingConnection
+    from lockterm.terminal.frame import Frame
     from lockterm.terminal.kept_cells import AsNew
     from lockterm.terminal.replay import Replay
     from lockterm.terminal.start_key import StartKey
@@ -81,6 +79,10 @@ def frame_of(
         A frame of which nothing is known yet, what is to stand there, what turns that into the
         live one, and host and port of the service; None where it is none for this start.
     """
+    from lockterm.terminal.frame import Frame
+    from lockterm.terminal.kept_cells import OLDEST_MS, cursor_of, old_rows, row_as_new
+    from lockterm.terminal.quick_json import loads
+
     try:
         told = loads(content)
         at_ms = told["at_ms"]

@@ -172,9 +172,9 @@ class LastFrame:
         files = [paths.choices]
         if settings.is_last or settings.open_lock is None:
             files += [paths.database, paths.database.with_name(f"{paths.database.name}-wal")]
-        from lockterm.api.first_page import plain_address
+        from lockterm.api.first_page import address_of
 
-        look, plain = settings.look, plain_address(settings.profile)
+        look, plain = settings.look, address_of(settings.profile)
         about = {
             **{"fills": look.fills, "joined": look.copy == "plain", "utf8": look.utf8},
             "service": plain and plain[1:3],

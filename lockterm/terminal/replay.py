@@ -11,12 +11,11 @@ import termios
 import tty
 import zlib
 from _thread import RLock
-from collections.abc import Mapping
-from contextlib import suppress
 
 TYPE_CHECKING = False  # as in typing, which takes longer to import than this
 if TYPE_CHECKING:
     import signal
+    from collections.abc import Mapping
     from types import TracebackType
     from typing import Any, NoReturn, Self
 
@@ -170,12 +169,15 @@ class Replay:
         for number, (ours, before) in self._handlers.items():
             if signal.getsignal(number) == ours:  # else somebody else has taken over
                 signal.signal(number, before)
-        with suppress(termios.error):
+        try:
             termios.tcflush(_IN, termios.TCIFLUSH)
             termios.tcsetattr(_IN, termios.TCSANOW, self.settings)
-        if self._is_drawn:
-            with suppress(OSError):
-                _send(_LEAVE)
+        except termios.error:
+            pass  # the terminal is gone
+        try:  # noqa: SIM105  # a signal is dealt with, which imports nothing; nor does a start
+            _send(_LEAVE if self._is_drawn else "")
+        except OSError:
+            pass
 
     def _forget(self, *_: object) -> None:
         """Nobody knows what stands on the terminal."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
 
 from lockterm import __version__
 from lockterm.store.frame_file import digest_of
 
 TYPE_CHECKING = False  # as in typing, which takes longer to import than this
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
 VARIABLES = (

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable
+
+TYPE_CHECKING = False  # as in typing, which takes longer to import than this
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _ZONES_AT = "/usr/share/zoneinfo:/usr/lib/zoneinfo:/usr/share/lib/zoneinfo:/etc/zoneinfo"
 """Where Python looks for time zones, unless it was built to look elsewhere."""

@@ -8,12 +8,18 @@ from pathlib import Path
 from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
 
 _CODE = """
-import os, sys
+import _thread, os, sys
 _, folder, asks, *arguments = sys.argv
+start_new_thread = _thread.start_new_thread
 
 def tell(name):
     with open(f"{folder}/{name}", "w") as file:
         print(*sys.modules, file=file)
+
+def begun(*arguments):  # the first thread of all connects
+    if not os.path.exists(f"{folder}/connection"):
+        tell("connection")
+    return start_new_thread(*arguments)
 
 def ask(self):
     tell("request")
@@ -37,16 +43,8 @@ def drawing(self, *arguments):  # the driver begins; before, nothing of Textual 
 def show_again(self, *arguments):
     show(self, *arguments)
     tell("replay")
-    from lockterm.api import pending_connection
 
-    class PendingConnection(pending_connection.PendingConnection):
-        def __init__(self, *arguments):
-            if not os.path.exists(f"{folder}/connection"):
-                tell("connection")
-            super().__init__(*arguments)
-
-    pending_connection.PendingConnection = PendingConnection
-
+_thread.start_new_thread = begun
 Replay.show, Replay.take = show_again, drawing
 sys.argv = ["lockterm", *arguments]
 from lockterm.__main__ import main
@@ -77,6 +75,12 @@ def imported(
     request, frame = home / "request", home / "frame"
     before = set(request.read_text().split()) if request.exists() else set()
     return before, set(frame.read_text().split())
+
+
+def connecting(home: Path, base_url: str, *arguments: str) -> set[str]:
+    """As :func:`imported`: the modules there are when a connection is begun."""
+    imported(home, base_url, *arguments, asks=False)
+    return set((home / "connection").read_text().split())
 
 
 def imported_for_replay(home: Path, base_url: str, *arguments: str) -> set[str]:

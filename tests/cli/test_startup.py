@@ -18,7 +18,7 @@ from lockterm.service.running import RunningService
 from lockterm.store.database import Database
 from lockterm.store.lock_book import LockBook
 from lockterm.terminal import startup
-from tests.cli.first_frame import imported, imported_for_replay
+from tests.cli.first_frame import connecting, imported, imported_for_replay
 from tests.terminal.pty_session import clean_environment
 
 FRAME = "lockterm.__main__, lockterm.cli.plain, lockterm.cli.ui, lockterm.cli.ending, lockterm.app"
@@ -218,6 +218,14 @@ def test_the_first_request_leaves_before_textual_is_imported(
     assert not frame & {*AFTER_PAGE, *STORE, *later}
 
 
+def test_the_connection_for_it_is_begun_before_anything_else(
+    service: RunningService, tmp_path: Path
+) -> None:
+    connection = connecting(tmp_path, service.base_url, "--lock", "1001")
+    assert "lockterm.api.pending_connection" in connection
+    assert not connection & (BEFORE_CONNECTION - python())
+
+
 def test_nor_does_that_for_the_lock_opened_last(service: RunningService, tmp_path: Path) -> None:
     file = tmp_path / "config" / "lockterm" / "config.toml"
     file.parent.mkdir(parents=True)
@@ -238,16 +246,23 @@ BEFORE_REPLAY = (
 )
 """What the last frame does not wait for."""
 
+BEFORE_CONNECTION = {*BEFORE_REPLAY, "functools", "contextlib", "lockterm.terminal.frame"}
+"""What connecting does not wait for, where there is no such frame."""
+
+
+def python() -> set[str]:
+    """What Python itself imports, which differs: not all of it is there because of lockterm."""
+    command = [sys.executable, "-c", "import runpy, sys; print(*sys.modules)"]
+    bare = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    return {*bare.stdout.split()}
+
 
 def test_the_last_frame_is_shown_before_anything_is_read(
     service: RunningService, tmp_path: Path
 ) -> None:
     shown = imported_for_replay(tmp_path, service.base_url, "--lock", "1001")
     assert "lockterm.terminal.cell_writer" in shown
-    # What Python itself imports differs: not all of it is there because of lockterm.
-    command = [sys.executable, "-c", "import runpy, sys; print(*sys.modules)"]
-    bare = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    lean = {*BEFORE_REPLAY} - {*bare.stdout.split()}
+    lean = {*BEFORE_REPLAY} - python()
     assert not shown & lean
     # The connection is begun then; what is asked for over it follows from the settings.
     assert not lean & {*(tmp_path / "connection").read_text().split()}
