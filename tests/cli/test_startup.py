@@ -246,7 +246,9 @@ BEFORE_REPLAY = (
 )
 """What the last frame does not wait for."""
 
-BEFORE_CONNECTION = {*BEFORE_REPLAY, "functools", "contextlib", "lockterm.terminal.frame"}
+BEFORE_CONNECTION = {*BEFORE_REPLAY, "functools", "contextlib", "lockterm.terminal.frame"} - {
+    "lockterm.cli"
+}
 """What connecting does not wait for, where there is no such frame."""
 
 
