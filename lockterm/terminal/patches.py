@@ -204,7 +204,9 @@ def _rendered(self: Compositor, crop: Region | None = None) -> Iterable[Any]:
 
 
 def patch_layout() -> None:
-    """Have nothing laid out, styled or painted again that has just been."""
+    """Have nothing laid out, styled or painted again that has just been, and nothing in vain."""
+    # Each screen would have a place for toasts and one for tooltips: there are none here.
+    Screen._extend_compose = Widget._extend_compose  # type: ignore[method-assign]
     Compositor._get_renders = _rendered  # type: ignore[method-assign]
     Widget._size_updated = _laid_out  # type: ignore[method-assign]
     Screen._screen_resized = _resized  # type: ignore[method-assign]
