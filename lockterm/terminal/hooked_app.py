@@ -62,12 +62,13 @@ class HookedApp(App[ReturnType]):
     def _prune(self, *nodes: Widget, parent: DOMNode | None = None) -> AwaitRemove:
         """Stop the workers of what is being closed at once, and not after its widgets have gone.
 
-        A read that ended in between found no widget to show its answer in, and ended lockterm.
+        A read that ended in between found no widget to show its answer in, and ended lockterm. And
+        where a screen has gone, lay nothing out anew: what was below it stands as it stood.
         """
         for worker in list(self.workers):
             if not set(nodes).isdisjoint(worker.node.ancestors_with_self):
                 worker.cancel()
-        return super()._prune(*nodes, parent=parent)
+        return super()._prune(*nodes, parent=None if parent is self else parent)
 
     def _fatal_error(self) -> None:
         """Textual's shows the locals of a traceback, which may hold secrets."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from functools import cache
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -24,10 +24,11 @@ from textual.keys import key_to_character
 from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.screen import Screen
+from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 from textual.style import Style as VisualStyle
-from textual.widget import Widget
+from textual.widget import AwaitMount, Widget
 from textual.widgets import Input
 
 from lockterm.domain import glyphs
@@ -47,6 +48,7 @@ _render_line = Input.render_line
 _truncate = Content.truncate
 _get_line_filters = Widget.get_line_filters
 _size_updated = Widget._size_updated
+_await_mount = AwaitMount.__await__
 _get_renders = Compositor._get_renders
 _screen_resized = Screen._screen_resized
 _on_screen_resume = Screen._on_screen_resume
@@ -190,6 +192,18 @@ def _resumed(self: Screen[Any], event: events.ScreenResume) -> None:
     _on_screen_resume(self, event)
 
 
+def _mounted(self: AwaitMount) -> Generator[None, None, None]:
+    """Textual waits twice for what is mounted, and lays the screen out anew each time.
+
+    What is mounted is a new screen itself, or in one: that is laid out when it is shown.
+    """
+    if self._parent in self._widgets:
+        yield from self._parent._mounted_event.wait().__await__()
+    elif not hasattr(self, "is_over"):
+        yield from _await_mount(self)
+        self.is_over = True  # type: ignore[attr-defined]
+
+
 def _rendered(self: Compositor, crop: Region | None = None) -> Iterable[Any]:
     """Textual asks nearly every widget for all of its lines, whichever rows are painted."""
     if crop is None:
@@ -209,6 +223,7 @@ def patch_layout() -> None:
     Screen._extend_compose = Widget._extend_compose  # type: ignore[method-assign]
     Compositor._get_renders = _rendered  # type: ignore[method-assign]
     Widget._size_updated = _laid_out  # type: ignore[method-assign]
+    AwaitMount.__await__ = _mounted  # type: ignore[method-assign]
     Screen._screen_resized = _resized  # type: ignore[method-assign]
     Screen._on_screen_resume = _resumed  # type: ignore[method-assign]
     Screen.focused._repaint = False  # whose looks change with the focus paint themselves
@@ -330,6 +345,11 @@ def paint_once(screen: Screen[Any]) -> None:
     """Paint a new screen once: Textual lays it out, which paints it, and then paints again."""
     if screen.outer_size != screen.app.size:
         screen.call_next(setattr, screen, "_repaint_required", False)
+
+
+def follow_size(view: ScrollView) -> None:
+    """Have scroll bars fit what a view has come to hold; the screen is laid out where one comes."""
+    view._scroll_update(view.virtual_size)
 
 
 def answers_nobody(screen: ScreenT, app: App[Any]) -> ScreenT:

@@ -60,14 +60,14 @@ class DetailsTable(RowTable):
         yield from rest
 
     def on_resize(self, event: events.Resize) -> None:
-        if self.fields and event.size.width != self._wrapped_to:
+        if self.fields and self.app.size.width != self._wrapped_to:
             self._wrap()
 
     def _wrap(self) -> None:
-        self._wrapped_to = self.size.width
-        # Of the terminal, which is known before the first layout: of its own width, the lines would
+        # The terminal's, which is known before the first layout: by its own width, the lines would
         # be broken elsewhere behind it. One column is the scrollbar's.
-        room = max(self.app.size.width - 2 - LABEL - GAP - 1, 10)
+        self._wrapped_to = self.app.size.width
+        room = max(self._wrapped_to - 2 - LABEL - GAP - 1, 10)
         rows: dict[str, tuple[str, str]] = {}
         for index, field in enumerate(self.fields):
             lines: list[str] = []

@@ -12,12 +12,13 @@ from rich.style import Style
 from textual import events
 from textual.geometry import Offset, Region, Size
 from textual.message import Message
-from textual.reactive import var
+from textual.reactive import Reactive, var
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from lockterm.record import record
 from lockterm.terminal.colours import colours_of, readable
+from lockterm.terminal.patches import follow_size
 from lockterm.widgets.bindings import bindings
 
 Piece = tuple[str, str]
@@ -90,6 +91,9 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
     is_margin_styled: ClassVar[bool] = True
     """Whether the margin looks like the row behind it."""
 
+    virtual_size = Reactive(Size(0, 0))
+    """What all lines take. Textual lays the screen out anew whenever that changes."""
+
     cursor_row: var[int] = var(0, init=False)
     """The row under the cursor, counted from 0."""
 
@@ -137,11 +141,10 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         """
         self.row_count = rows
         self.set_reactive(LineTable.cursor_row, self.validate_cursor_row(cursor))
-        if (size := Size(len(MARGIN) + width, rows + TITLES)) != self.virtual_size:
-            self.virtual_size = size
-        else:  # else the rows would be painted where they stood, and then where they stand
-            self.see_cursor()
-        self.refresh()
+        self.virtual_size = Size(len(MARGIN) + width, rows + TITLES)
+        follow_size(self)
+        self.see_cursor()  # else rows would be painted where they stood, and then where they stand
+        self.refresh(layout=self.styles.auto_dimensions)
         self.call_after_refresh(self.see_cursor)  # there may be more room or less, too
 
     def see_cursor(self) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from textual import events
+from textual.geometry import Size
+from textual.reactive import Reactive
 from textual.widgets import Input
 
 from lockterm.domain.glyphs import quoted
@@ -17,6 +19,9 @@ PASTE = 2000
 
 class OneLine(Input):
     """An ``Input`` that takes what it can of a paste, and says what it does not take."""
+
+    virtual_size = Reactive(Size(0, 0))
+    """What all of the text takes. Textual lays the screen out anew whenever that changes."""
 
     def on_mount(self) -> None:
         """Without colours nothing else tells an example from a value."""
