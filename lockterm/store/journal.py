@@ -24,12 +24,12 @@ from lockterm.domain.operation import (
     State,
 )
 from lockterm.store.database import Database, fetch
+from lockterm.store.journal_known import DamagedRows, RowCount
 from lockterm.store.journal_rows import (
     COLUMNS,
     FIELDS,
     KNOWN,
     SHORT,
-    SOUND,
     STATES,
     WHOLE,
     in_states,
@@ -94,10 +94,7 @@ class Journal:
         self._database = database
         self._profile = profile
         self._here = (profile, service)
-        self._looked_through: tuple[sqlite3.Connection | None, int] = (None, 0)
-        """By which connection, and up to which place, rows were looked at for damage."""
-        self._damaged: list[int] = []
-        """The places of those that have it."""
+        self._damaged, self._all = DamagedRows(), RowCount(_OWN, profile)
 
     def prepare(self, operation: Operation) -> Operation | None:
         """Write a new operation down, unless another one holds it back.
@@ -221,6 +218,9 @@ class Journal:
             selection: Which.
             most: Where so many are found, no more are looked for; -1: all are.
         """
+        if selection == EVERYTHING:
+            with self._database.reading() as connection:
+                return self._all.now(connection)
         with self._searching(selection) as (connection, where, values):
             found = f"SELECT 1 FROM operations WHERE {where} LIMIT :most"
             rows = fetch(connection, f"SELECT count(*) FROM ({found})", {**values, "most": most})
@@ -233,28 +233,7 @@ class Journal:
             Whether there are more.
         """
         with self._database.reading() as connection:
-            before = self._looked_at(connection)
-            self._note_damaged(connection, most)
-            return self._looked_at(connection) > before
-
-    def _looked_at(self, connection: sqlite3.Connection) -> int:
-        by, seq = self._looked_through
-        return seq if by is connection else 0  # another one may have been given another file
-
-    def _note_damaged(self, connection: sqlite3.Connection, most: int = -1) -> None:
-        """Look at the rows not looked at yet: what lockterm writes is sound, and stays so."""
-        begin = self._looked_at(connection)
-        if not begin:
-            self._damaged = []
-        rows = fetch(
-            connection,
-            "SELECT max(seq), json_group_array(seq) FILTER (WHERE NOT is_sound) FROM"
-            f" (SELECT seq, {SOUND} AS is_sound FROM operations WHERE seq > ?"
-            " ORDER BY seq LIMIT ?)",
-            (begin, most),
-        )
-        self._damaged += json.loads(rows[0][1])
-        self._looked_through = (connection, rows[0][0] or begin)
+            return self._damaged.look(connection, most)
 
     @contextmanager
     def _searching(
@@ -264,8 +243,8 @@ class Journal:
         every, values = [_OWN], dict[str, Any](profile=self._profile)
         with self._database.reading() as connection:
             if selection.words or State.DAMAGED in (selection.states or ()):
-                self._note_damaged(connection)
-                values["damaged"] = json.dumps(self._damaged)
+                self._damaged.look(connection)
+                values["damaged"] = self._damaged.as_json
             # The signs have SQLite go from the newest on, and stop where a page is full: an index
             # would send it to each row of the lock, or to each that is done, and have it sort them.
             if selection.lock_id is not None:

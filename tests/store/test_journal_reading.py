@@ -294,6 +294,23 @@ def test_rows_of_a_lock_are_counted_without_looking_at_them(
         assert "SCAN operations" not in steps
 
 
+def test_what_was_counted_is_not_counted_again(database: Database) -> None:
+    """Another session may write meanwhile, and the file may be another one."""
+    journal = filled(database, operation(1), operation(2))
+    assert journal.count() == 2
+    other = Database(database.path)
+    filled(other, operation(3), operation(4, profile="q"))
+    other.close()
+    assert "SEARCH operations USING INTEGER PRIMARY KEY (rowid>?)" in asked_of(
+        database, journal.count
+    )
+    assert journal.count() == 3
+    database.close()
+    database.path.unlink()
+    filled(database, operation(5))
+    assert journal.count() == 1
+
+
 def test_a_store_from_before_these_indexes_opens_and_gets_them(tmp_path: Path) -> None:
     names = list(MIGRATIONS)
     before = {name: MIGRATIONS[name] for name in names[: names.index("journal_by_sent_again")]}
