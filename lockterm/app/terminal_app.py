@@ -21,7 +21,6 @@ from lockterm.keymap.hints import key
 from lockterm.keymap.names import written
 from lockterm.screens.base import LocktermScreen
 from lockterm.terminal.chosen_keys import ChosenKeys
-from lockterm.terminal.colours import with_states
 from lockterm.terminal.fence import Fence
 from lockterm.terminal.frame import frame_for
 from lockterm.terminal.frame_diff import FrameDiff
@@ -134,10 +133,6 @@ class TerminalApp(HookedApp[ReturnType]):
         from lockterm.terminal.driver import TerminalDriver
 
         return TerminalDriver
-
-    def get_css_variables(self) -> dict[str, str]:
-        """Textual's, and the colours of the states of a remote."""
-        return with_states(super().get_css_variables())
 
     def action_theme(self) -> None:
         self.appearance.choose_theme()

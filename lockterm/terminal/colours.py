@@ -154,10 +154,21 @@ FOR_EYES = (
 """Themes in which every state has a colour of its own."""
 
 
-def with_states(variables: Mapping[str, str]) -> dict[str, str]:
-    """The variables of a theme, with a colour for each state of a remote that has one."""
-    states = {f"state-{state}": variables[role] for state, role in _ROLES.items()}
-    return {**states, **variables}
+def state_colour(variables: Mapping[str, str], state: str) -> RichColor | None:
+    """The colour of a state of a remote.
+
+    Args:
+        variables: Those of the theme.
+        state: The state.
+
+    Returns:
+        None where it looks as all else.
+    """
+    if state not in _ROLES:
+        return None
+    named = variables.get(f"state-{state}", variables[_ROLES[state]])
+    colour = Color.parse(named).rich_color
+    return None if colour.is_default else colour
 
 
 LEAST_CONTRAST = 1.8

@@ -17,7 +17,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from lockterm.record import record
-from lockterm.terminal.colours import colours_of, readable
+from lockterm.terminal.colours import colours_of, readable, state_colour
 from lockterm.terminal.patches import follow_size
 from lockterm.widgets.bindings import bindings
 
@@ -25,8 +25,11 @@ Piece = tuple[str, str]
 """A clean text, and how it looks: nothing, ``BOLD``, or a name of :data:`STATES`."""
 
 BOLD = "bold"
-STATES = ("ended", "week", "month", "open", "ahead", "disagree", "unclear", "coerced")
-"""The looks that the stylesheet has for the states of a remote."""
+STATES = {
+    **dict.fromkeys(("ended", "month", "open", "ahead", "unclear"), Style()),
+    **dict.fromkeys(("week", "disagree", "coerced"), Style(bold=True)),
+}
+"""The state of a remote -> how it looks where it has no colour; a sign tells each as well."""
 
 READ_ON = 4.5
 """The least contrast of these to what is behind them."""
@@ -83,10 +86,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
     """
 
     BINDINGS = bindings("table")
-    COMPONENT_CLASSES = {
-        *("line-table--titles", "line-table--cursor", "line-table--pointed"),
-        *(f"line-table--{state}" for state in STATES),
-    }
+    COMPONENT_CLASSES = {"line-table--titles", "line-table--cursor", "line-table--pointed"}
 
     is_margin_styled: ClassVar[bool] = True
     """Whether the margin looks like the row behind it."""
@@ -299,10 +299,8 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         """
         looks = self._looks.of_pieces
         if look not in looks:
-            found = self.get_component_styles(f"line-table--{look}")
-            color = found.color.rich_color if found.has_rule("color") else None
-            is_plain = color is None or color.is_default or self.app.no_color
-            looks[look] = found.text_style if is_plain else Style(color=color)
+            colour = None if self.app.no_color else state_colour(self.app.theme_variables, look)
+            looks[look] = STATES[look] if colour is None else Style(color=colour)
         own = looks[look]
         if line.reverse:  # its ground would have that colour
             return line + Style(bold=own.bold)
