@@ -287,7 +287,8 @@ class HistoryScreen(LocktermScreen[str | None]):
 
     @on(FindLine.Changed)
     def _search(self, event: FindLine.Changed) -> None:
-        self._choose(wanted=event.value)
+        if event.value != self.choice.wanted:  # escape has shown all before it emptied the field
+            self._choose(wanted=event.value)
 
     @on(FindLine.Left)
     def _to_the_rows(self) -> None:
