@@ -74,6 +74,20 @@ def written_by_others(path: str | PathLike[str]) -> str | None:
     return None
 
 
+def read_trusted(file: str | PathLike[str], most: int) -> bytes:
+    """What is in a file; nothing where there is none, others may have written it, or it has more.
+
+    Args:
+        file: The file.
+        most: The most bytes that it may have.
+    """
+    try:
+        content = read_regular(file, most, is_private=True)
+        return b"" if written_by_others(file) else content
+    except (OSError, ValueError):
+        return b""
+
+
 def for_shell(path: str | os.PathLike[str]) -> str:
     """A path as it is typed into a shell."""
     import shlex

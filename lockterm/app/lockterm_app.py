@@ -175,9 +175,8 @@ class LocktermApp(TerminalApp[int]):
 
     def _begin(self) -> None:
         startup.first_frame_shown()
-        # Now: no key is so far by then, and the journal imports SQLite.
+        # Now: no key is so far by then, and an answer on its way is to find these imported.
         self.operations.journal.on_change = self._read_outcomes
-        # And what an answer that is on its way is to find.
         self.operations.get_ready()
         _ = self.outcomes
         self.set_timer(PAGE_FIRST_S, self._look_back)

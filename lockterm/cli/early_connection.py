@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from lockterm.address import plain_address
-from lockterm.own_files import read_regular
+from lockterm.own_files import read_trusted
 
 TYPE_CHECKING = False  # as in typing, which takes longer to import than this
 if TYPE_CHECKING:
@@ -52,14 +52,13 @@ def connect_early(
 
 
 def _config_lines(environ: Mapping[str, str]) -> str:
-    """The configuration's lines, where it stands on most machines; none where it does not."""
+    """The configuration's lines, where it stands on most machines and others cannot write it."""
     root = environ.get("XDG_CONFIG_HOME", "")
     if not os.path.isabs(root):  # such a place does not count, as everywhere
         root = os.path.join(environ.get("HOME", ""), ".config")
-    try:
-        return read_regular(os.path.join(root, "lockterm", "config.toml"), _MOST).decode()
-    except (OSError, ValueError):
-        return ""
+    return read_trusted(os.path.join(root, "lockterm", "config.toml"), _MOST).decode(
+        errors="replace"
+    )
 
 
 def _configured(text: str, profile: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from lockterm.own_files import read_regular, written_by_others
+from lockterm.own_files import read_trusted
 
 TYPE_CHECKING = False  # as in typing, which takes longer to import than this
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class FrameFile:
 
     def read(self) -> bytes:
         """What is in it; nothing where there is none, or others may have written it."""
-        return _content(self._path)
+        return read_trusted(self._path, MOST_BYTES)
 
     def write(self, content: bytes) -> None:
         """Keep a frame in place of the one before, whole or not at all."""
@@ -114,12 +114,4 @@ def frames_in(directory: str) -> Iterator[bytes]:
     except OSError:
         return
     for name in names[:_MOST_FILES]:
-        yield _content(os.path.join(directory, name))
-
-
-def _content(path: str | Path) -> bytes:
-    try:
-        content = read_regular(path, MOST_BYTES, is_private=True)
-        return b"" if written_by_others(path) else content
-    except (OSError, ValueError):
-        return b""
+        yield read_trusted(os.path.join(directory, name), MOST_BYTES)

@@ -93,6 +93,12 @@ def test_it_connects_to_what_the_settings_lead_to_or_not_at_all(
     assert connects(config, typed, **environ) == address
 
 
+def test_it_connects_nowhere_by_what_others_can_write(connects: Connects, tmp_path: Path) -> None:
+    assert connects(PLAIN, "--lock 7") is not None
+    (tmp_path / "lockterm" / "config.toml").chmod(0o666)
+    assert connects(PLAIN, "--lock 7") is None
+
+
 NAMES = ("north", "south", "a.b")
 URLS = st.sampled_from(["https://a.example", "http://b.example:81/x", "https://c.example/", "no"])
 
