@@ -33,6 +33,7 @@ from lockterm.widgets.form_field import FormField
 from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.path_input import PathInput
 from lockterm.widgets.row_table import Column, RowTable
+from lockterm.widgets.status_line import StatusLine
 from lockterm.widgets.text_input import TextInput
 
 KEPT = "file_path"
@@ -100,7 +101,7 @@ class FileScreen(LocktermScreen[None]):
             with Horizontal(classes="buttons"):
                 yield CompactButton("Check", id="check", variant="primary")
                 yield CompactButton("Leave", id="leave")
-        yield Static(self._about, id="status", classes="-alone", markup=False)
+        yield StatusLine(self._about, classes="-alone")
         table = RowTable(
             Column("Line", least=4, right=True),
             Column("Column", most=12),
@@ -250,9 +251,7 @@ class FileScreen(LocktermScreen[None]):
         self._field(name).focus_control()
 
     def _say(self, words: str, *, is_wrong: bool = False) -> None:
-        status = self.query_one("#status", Static)
-        status.update(f"! {words}" if is_wrong else words)
-        status.set_class(is_wrong, "refused")
+        self.query_one(StatusLine).say(words, is_wrong=is_wrong)
 
     def _show_problems(self, problems: Sequence[Problem]) -> None:
         self._problems = problems[:MOST_PROBLEMS]
@@ -270,7 +269,7 @@ class FileScreen(LocktermScreen[None]):
         )
         table.move_cursor(0)
         table.display = bool(problems)
-        self.query_one("#status").set_class(not problems, "-alone")
+        self.query_one(StatusLine).set_class(not problems, "-alone")
         if problems:
             table.focus()
         self._tell_problem()

@@ -24,6 +24,7 @@ from lockterm.screens.remote_form.inputs import TypedValue
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.choice import OptionLine
 from lockterm.widgets.form_field import FormField
+from lockterm.widgets.status_line import StatusLine
 
 MOST_TRIED = 100
 """With more marked remotes, what becomes of them is told by the plan: each key would wait."""
@@ -86,7 +87,7 @@ class MarkedForm(LocktermScreen[Wanted | None]):
         with VerticalScroll(id="form", can_focus=False):
             yield from self._questions.fields(self._typed, self._zone)
             yield Static(self._names(), id="names", markup=False)
-        yield Static("", id="status", markup=False)
+        yield StatusLine()
 
     def _names(self) -> str:
         """Who is marked: those that are not on the screen before all others."""
@@ -144,7 +145,7 @@ class MarkedForm(LocktermScreen[Wanted | None]):
             is_all = len(self._targets) <= MOST_TRIED
             self._missing = _none_words(planned) if is_all else ""
             words = self._missing or self._ready_words(planned, is_all=is_all)
-        self.query_one("#status", Static).update(words)
+        self.query_one(StatusLine).say(words)
         self.refresh_bindings()
 
     def _ready_words(self, planned: Bulk, *, is_all: bool) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.reactive import var
-from textual.widgets import Button, Static
+from textual.widgets import Button
 from textual.worker import Worker
 
 from lockterm.config.file import ConfigFile
@@ -26,6 +26,7 @@ from lockterm.screens.profiles.fields import ProfileFields
 from lockterm.screens.profiles.trial import Tried, try_profile
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
+from lockterm.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
     from lockterm.config.preferences import Preferences
@@ -86,7 +87,7 @@ class ProfileForm(LocktermScreen[str | None]):
 
     def compose_body(self) -> ComposeResult:
         yield self.fields
-        yield Static("", id="status", markup=False)
+        yield StatusLine()
 
     def on_mount(self) -> None:
         """Go on where an earlier form was interrupted."""
@@ -148,9 +149,7 @@ class ProfileForm(LocktermScreen[str | None]):
         self.refresh_bindings()
 
     def _say(self, words: str, *, is_wrong: bool = False) -> None:
-        status = self.query_one("#status", Static)
-        status.update(f"! {words}" if is_wrong else words)
-        status.set_class(is_wrong, "refused")
+        self.query_one(StatusLine).say(words, is_wrong=is_wrong)
 
     def _checked(self) -> CheckedProfile | None:
         """What was typed, over what the file says now; None where something is wrong."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from textual import events, on, work
 from textual.app import ComposeResult
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from lockterm.domain.remotes import FIELDS
 from lockterm.domain.series import Taken, next_like
@@ -35,6 +35,7 @@ from lockterm.terminal.key_queue import opens
 from lockterm.terminal.patches import own_bindings
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.form_field import FormField
+from lockterm.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -132,7 +133,7 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
 
     def compose_body(self) -> ComposeResult:
         yield self.fields
-        yield Static("", id="status", markup=False)
+        yield StatusLine()
 
     def on_mount(self) -> None:
         """Begin where it was asked."""
@@ -214,9 +215,7 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
         complete = with_keys("Complete. {form.save} shows what will be sent, and asks.")
         text = f"{self._so_far} {self._why_not_save() or complete}".strip()
         refusal = "" if self._saving.doing else self._saving.refusal
-        status = self.query_one("#status", Static)
-        status.update(f"! {refusal}" if refusal else text)
-        status.set_class(bool(refusal), "refused")
+        self.query_one(StatusLine).say(refusal or text, is_wrong=bool(refusal))
         self._say_next()
         self.refresh_bindings()
 
