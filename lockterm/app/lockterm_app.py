@@ -44,8 +44,10 @@ OTHERS_S = 60.0
 """So often, in seconds, an idle session looks for what others on its store have settled."""
 
 PAGE_FIRST_S = 0.3
-"""So much later, in seconds, garbage is collected again and what earlier sessions left is read: the
-first page is wanted more."""
+"""So much later, in seconds, what earlier sessions left is read: the first page is wanted more."""
+
+ENDING_S = 5.0
+"""So much later it is read once more, if there was none: one whose line was cut takes 3 s to go."""
 
 
 class LocktermApp(TerminalApp[int]):
@@ -188,11 +190,11 @@ class LocktermApp(TerminalApp[int]):
         self._read_outcomes()
         self.set_interval(OTHERS_S, self._look_again)
         self.appearance.measure_link()
-        self._offer_draft()
+        self._offer_draft(ENDING_S)
         self._offer_run()
 
     @work(group="drafts")
-    async def _offer_draft(self) -> None:
+    async def _offer_draft(self, again_s: float = 0.0) -> None:
         try:
             drafts = await self.operations.drafts.abandoned()
         except LocktermError as error:
@@ -202,6 +204,8 @@ class LocktermApp(TerminalApp[int]):
             from lockterm.screens.abandoned_draft import offer_abandoned
 
             await offer_abandoned(self, self.operations, drafts[0], self._may_offer)
+        elif again_s:
+            self.set_timer(again_s, self._offer_draft)
 
     def _may_offer(self) -> bool:
         """Whether nothing else is asked or typed into; else it is offered once that has gone."""
@@ -226,8 +230,6 @@ class LocktermApp(TerminalApp[int]):
         if self._run_timer is None:  # while a run goes on, they are read all the time
             await self.outcomes.look_again()
 
-    # --- runs ----------------------------------------------------------------------------------
-
     @work(group="runs")
     async def _offer_run(self) -> None:
         """Say that a run was interrupted, and which key leads to it."""
@@ -237,8 +239,7 @@ class LocktermApp(TerminalApp[int]):
             return
         from lockterm.domain.plan import RunState
 
-        interrupted = [run for run in runs if run.state is RunState.INTERRUPTED]
-        if interrupted:
+        if interrupted := [run for run in runs if run.state is RunState.INTERRUPTED]:
             title = clean(interrupted[0].title, 60)
             more = f", and {len(interrupted) - 1:,} more: see {key('app.history')}"
             self.notify(
@@ -437,8 +438,7 @@ class LocktermApp(TerminalApp[int]):
         return None if self.why_not(action) else super().check_action(action, parameters)
 
     def action_settle(self, how: str) -> None:
-        acts = {"check": self.outcomes.check, "give_up": self.outcomes.give_up}
-        self._wait_for(acts[how])
+        self._wait_for({"check": self.outcomes.check, "give_up": self.outcomes.give_up}[how])
 
     def action_send_again(self) -> None:
         self._wait_for(self.outcomes.send_again)
