@@ -344,7 +344,8 @@ def own_bindings(node: DOMNode, key: str) -> Sequence[Binding]:
 def paint_once(screen: Screen[Any]) -> None:
     """Paint a new screen once: Textual lays it out, which paints it, and then paints again."""
     if screen.outer_size != screen.app.size:
-        screen.call_next(setattr, screen, "_repaint_required", False)
+        # No built-in function: to learn what one takes, Textual has the text of its signature parsed.
+        screen.call_next(lambda: setattr(screen, "_repaint_required", False))
 
 
 def follow_size(view: ScrollView) -> None:
