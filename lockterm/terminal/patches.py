@@ -344,7 +344,7 @@ def own_bindings(node: DOMNode, key: str) -> Sequence[Binding]:
 def paint_once(screen: Screen[Any]) -> None:
     """Paint a new screen once: Textual lays it out, which paints it, and then paints again."""
     if screen.outer_size != screen.app.size:
-        # No built-in function: to learn what one takes, Textual has the text of its signature parsed.
+        # Of a function that is built in, Textual has the text of the signature parsed, each start.
         screen.call_next(lambda: setattr(screen, "_repaint_required", False))
 
 

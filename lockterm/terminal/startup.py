@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 
 TYPE_CHECKING = False  # as in typing, which takes longer to import than this
 if TYPE_CHECKING:
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
 _ZONES_AT = "/usr/share/zoneinfo:/usr/lib/zoneinfo:/usr/share/lib/zoneinfo:/etc/zoneinfo"
 """Where Python looks for time zones, unless it was built to look elsewhere."""
 
+_SWITCH_S = 0.0005
+"""So long, in seconds, one thread keeps the others waiting. With the 5 ms of Python a picture waited
+behind what the UI did next, for longer than a key takes."""
+
 _WORTH_IT = 2
 """So many collections of what is young after which all is looked through while no key comes."""
 
@@ -19,8 +24,12 @@ _waiting: list[Callable[[], None]] = []
 
 
 def begin() -> None:
-    """Keep the garbage collector from running while modules are imported: a tenth of the start."""
+    """Keep the garbage collector from running while modules are imported: a tenth of the start.
+
+    And have the thread that writes to the terminal get its turn.
+    """
     gc.disable()
+    sys.setswitchinterval(_SWITCH_S)
 
 
 def import_zoneinfo() -> None:

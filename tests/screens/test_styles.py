@@ -32,7 +32,7 @@ async def test_a_start_reads_the_styles_of_what_it_shows(
     app = LocktermApp(profile, Paths.below(tmp_path), open_lock=1001)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = "RemotesScreen, RemoteDetailScreen, Results"
-        first = {"Screen", "LineTable", "StatePanel", "FindLine", screen}
+        first = {"Screen", "LineTable", "StatePanel", screen}
         assert _read(app) == first
         await pilot.press("question_mark")
         await until(pilot, lambda: "Help" in shown(pilot))

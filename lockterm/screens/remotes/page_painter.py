@@ -22,7 +22,6 @@ from lockterm.screens.remotes.states import StateCounts
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.screens.remotes.table_marks import TableMarks
 from lockterm.terminal.last_frame import Shown
-from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.pager import Pager
 from lockterm.widgets.state_panel import StatePanel
 
@@ -72,6 +71,7 @@ class PagePainter:
         self._may_restore = False
         """Whether the history has remotes of this lock that were deleted from here."""
         self._pane: RemotePane | None = None
+        self._panel: StatePanel | None = None
 
     @cached_property
     def columns(self) -> ColumnsChoice:
@@ -163,12 +163,17 @@ class PagePainter:
             self.show_state()
 
     def show_state(self) -> None:
-        """Show the rows, or the words in their place."""
-        table, panel, view = self._table, self._screen.query_one(StatePanel), self._view()
-        panel.display = table.row_count == 0
-        if panel.display:
+        """Show the rows, or the words in their place; what shows these is made for the first."""
+        table, view = self._table, self._view()
+        if table.row_count == 0:
+            if self._panel is None:
+                # In a layer of its own: when it goes, nothing else is laid out or painted again.
+                self._panel = StatePanel(id="state")
+                self._screen.query_one("#remotes").mount(self._panel)
             may = {"may_add": not self._screen.why_not("add"), "may_restore": self._may_restore}
-            panel.say(*state_words(view, self._place(), **may))
+            self._panel.say(*state_words(view, self._place(), **may))
+        elif self._panel is not None:
+            self._panel.display = False
         # Rows that were replayed are said to be old: in another colour they would be sent twice.
         table.set_class(view.state.stale and not view.is_replayed, "-stale")
 
@@ -228,7 +233,7 @@ class PagePainter:
         if state.seen is None or state.stale or state.slow or view.is_narrowed or view.page_no != 1:
             return None
         with suppress(NoMatches):  # lockterm is ending: what is inside a screen goes before it
-            if not self._screen.query_one(FindLine).display:
+            if not any(find_line.display for find_line in self._screen.query("#find")):
                 return self._as_shown(state.seen, is_usual=is_usual)
         return None
 

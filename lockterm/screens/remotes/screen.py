@@ -25,23 +25,23 @@ from lockterm.screens.remotes.page_fit import PageFit
 from lockterm.screens.remotes.page_loader import PageLoader
 from lockterm.screens.remotes.page_painter import PagePainter
 from lockterm.screens.remotes.page_reader import PageReader
-from lockterm.screens.remotes.page_view import PageView, state_words
+from lockterm.screens.remotes.page_view import PageView
 from lockterm.screens.remotes.paging import PAGING, HeldKey, ask_page, why_no_page
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.screens.remotes.table_marks import TableMarks
+from lockterm.terminal.idle import when_idle
 from lockterm.terminal.key_queue import opens
 from lockterm.terminal.last_frame import Shown
 from lockterm.widgets.bindings import bindings
-from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.pager import Pager
-from lockterm.widgets.state_panel import StatePanel
 
 if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
     from lockterm.domain.remotes import Remote
     from lockterm.screens.remotes.list_search import ListSearch
+    from lockterm.widgets.find_line import FindLine
 
 
 class RemotesScreen(LocktermScreen[None]):
@@ -138,6 +138,15 @@ class RemotesScreen(LocktermScreen[None]):
         lock_id = self.lock_entry.lock_id
         return ListSearch(self, lock_id, lambda: self._zone, lambda: self.view, self._show)
 
+    @cached_property
+    def find_line(self) -> FindLine:
+        """The line to find; made before it is wanted, or then."""
+        from lockterm.widgets.find_line import FindLine
+
+        find_line = FindLine(id="find")
+        self.query_one("#foot").mount(find_line, before=0)
+        return find_line
+
     def _on_lock(self, lock: Lock) -> RemotesScreen:
         return RemotesScreen(self.operations, lock, self._open_book, self.book.locks)
 
@@ -149,16 +158,11 @@ class RemotesScreen(LocktermScreen[None]):
         return self.book.locks or ()
 
     def compose_body(self) -> ComposeResult:
-        """The table and its pane; words below the titles where there are no rows; the pager."""
-        with Container(id="remotes"):
-            with Horizontal(id="beside"):
-                arrangement = self.painter.columns.arrangement
-                yield RemotesTable(self._moved, arrangement, self.marking.has, id="table")
-            # In a layer of its own: when it goes, nothing else is laid out or painted again.
-            words = state_words(self.view, self._lock_name(), may_add=False)
-            yield StatePanel("\n\n".join(words), id="state")
+        """The table and its pane, and the pager."""
+        with Container(id="remotes"), Horizontal(id="beside"):
+            arrangement = self.painter.columns.arrangement
+            yield RemotesTable(self._moved, arrangement, self.marking.has, id="table")
         with Horizontal(id="foot"):
-            yield FindLine(id="find")
             yield Pager(self.operations.clock.steady_ms, id="pager")
 
     # --- loading -------------------------------------------------------------------------------
@@ -168,6 +172,8 @@ class RemotesScreen(LocktermScreen[None]):
         self.painter.show_pane()
         await self.book.begin()
         await self.loader.begin()
+        self.painter.show_state()
+        when_idle(self, lambda: self.find_line)
 
     def on_screen_resume(self) -> None:
         self.read_entry()  # another screen may have changed it, its zone for one
@@ -248,16 +254,13 @@ class RemotesScreen(LocktermScreen[None]):
     def _sort_by_title(self, event: RemotesTable.TitleClicked) -> None:
         self.painter.sort_by(event.column)
 
-    @on(FindLine.Changed)
-    def _search_page(self, event: FindLine.Changed) -> None:
+    def on_find_line_changed(self, event: FindLine.Changed) -> None:
         self.search.find(event.value)
 
-    @on(FindLine.Submitted)
-    def _search_rest(self) -> None:
+    def on_find_line_submitted(self) -> None:
         self.search.search_rest()
 
-    @on(FindLine.Left)
-    def _to_the_rows(self) -> None:
+    def on_find_line_left(self) -> None:
         self.query_one(RemotesTable).focus()
 
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
@@ -341,7 +344,7 @@ class RemotesScreen(LocktermScreen[None]):
             self.search.search()
 
     def action_find(self) -> None:
-        self.query_one(FindLine).open()
+        self.find_line.open()
 
     def action_filter(self) -> None:
         self.search.ask_only(self.painter.counts.counts)
@@ -438,7 +441,7 @@ class RemotesScreen(LocktermScreen[None]):
         if self.view.found is not None and self.view.found.running:
             self.search.stop()
         elif self.view.needle:
-            self.query_one(FindLine).action_close()
+            self.find_line.action_close()
         elif self.view.only is not None:
             self.search.show_only(None)
         elif self.marks:
