@@ -14,8 +14,8 @@ _ZONES_AT = "/usr/share/zoneinfo:/usr/lib/zoneinfo:/usr/share/lib/zoneinfo:/etc/
 """Where Python looks for time zones, unless it was built to look elsewhere."""
 
 _SWITCH_S = 0.0005
-"""So long, in seconds, one thread keeps the others waiting. With the 5 ms of Python a picture waited
-behind what the UI did next, for longer than a key takes."""
+"""So long, in seconds, one thread keeps the others waiting. With the 5 ms of Python a picture that
+was made waited behind what the UI did next, for longer than a key takes."""
 
 _WORTH_IT = 2
 """So many collections of what is young after which all is looked through while no key comes."""
