@@ -14,6 +14,8 @@ from typing import Any, TypeVar, dataclass_transform, overload
 
 _T = TypeVar("_T")
 
+_NO_FIELDS = ("ClassVar", "InitVar", "KW_ONLY")
+
 _FEW = 3
 """So many of a kind are made by hand, which takes a tenth of the time of compiling: of settings, of
 what a screen shows, there are no more at a start."""
@@ -44,8 +46,16 @@ def record(cls: type[_T] | None = None, /, *, kw_only: bool = False) -> Any:
 
 
 def _made(cls: type[Any], kw_only: bool) -> Any:
+    told = cls.__dict__.get("__annotations__", {})
+    # Of text, the standard library searches each three times for the few that are no fields.
+    cls.__annotations__ = {
+        name: kind if kind.startswith(_NO_FIELDS) else object for name, kind in told.items()
+    }
     made: Any = dataclass(init=False, eq=False, repr=False, kw_only=kw_only)(cls)
+    made.__annotations__ = told
     named = fields(made)
+    for one in named:
+        one.type = told.get(one.name, one.type)
     made._compared = attrgetter(*[one.name for one in named])
     made._by_hand = 0
     made._shown = tuple(one.name for one in named if one.repr)
