@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields
+from inspect import get_annotations
 from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform, overload
 
@@ -46,7 +47,7 @@ def record(cls: type[_T] | None = None, /, *, kw_only: bool = False) -> Any:
 
 
 def _made(cls: type[Any], kw_only: bool) -> Any:
-    told = cls.__dict__.get("__annotations__", {})
+    told = get_annotations(cls)
     # Of text, the standard library searches each three times for the few that are no fields.
     cls.__annotations__ = {
         name: kind if kind.startswith(_NO_FIELDS) else object for name, kind in told.items()
