@@ -64,7 +64,7 @@ class BookBeside:
             from lockterm.screens.remotes.book_pane import BookPane
 
             self._pane = BookPane(self._go_to, id="book")
-            self._screen.query_one("#beside").mount(self._pane, before=0)
+            self._screen.query_one("#remotes").mount(self._pane, before=0)
             self._paint()
         remotes = self._screen.query_one("#remotes")
         if is_wide != remotes.has_class("-book"):

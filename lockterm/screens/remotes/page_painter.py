@@ -139,7 +139,7 @@ class PagePainter:
             assert self._screen.lock_entry is not None
             lock_id = self._screen.lock_entry.lock_id
             self._pane = RemotePane(self._screen.operations, lock_id, id="pane")
-            self._screen.query_one("#beside").mount(self._pane)
+            self._screen.query_one("#remotes").mount(self._pane)
             self._pane.look_at_journal()
         now_ms = self._screen.operations.now_ms()
         self._pane.show_row(self._table.selected_row, self._zone(), now_ms)

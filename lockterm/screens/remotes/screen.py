@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.containers import Container, Horizontal
+from textual.containers import Horizontal
 from textual.reactive import var
 
 from lockterm.domain.locks import Lock
@@ -159,7 +159,7 @@ class RemotesScreen(LocktermScreen[None]):
 
     def compose_body(self) -> ComposeResult:
         """The table and its pane, and the pager."""
-        with Container(id="remotes"), Horizontal(id="beside"):
+        with Horizontal(id="remotes"):
             arrangement = self.painter.columns.arrangement
             yield RemotesTable(self._moved, arrangement, self.marking.has, id="table")
         with Horizontal(id="foot"):
