@@ -97,9 +97,8 @@ class RemotesScreen(LocktermScreen[None]):
             noted=self.book.read,
         )
         """Loads the one that is wanted."""
-        self.page_fit = PageFit(
-            self, self.pages, view, lambda: self.current, self.loader.show_sized
-        )
+        show = self.loader.show_sized
+        self.page_fit = PageFit(self, self.pages, view, lambda: self.current, show)
         """Has them of the size that is wanted."""
         self.commands = RemoteCommands(
             self,
@@ -143,8 +142,7 @@ class RemotesScreen(LocktermScreen[None]):
         """The line to find; made before it is wanted, or then."""
         from lockterm.widgets.find_line import FindLine
 
-        find_line = FindLine(id="find")
-        self.query_one("#foot").mount(find_line, before=0)
+        self.query_one("#foot").mount(find_line := FindLine(id="find"), before=0)
         return find_line
 
     def _on_lock(self, lock: Lock) -> RemotesScreen:
@@ -159,8 +157,8 @@ class RemotesScreen(LocktermScreen[None]):
 
     def compose_body(self) -> ComposeResult:
         """The table and its pane, and the pager."""
+        arrangement = self.painter.columns.arrangement
         with Horizontal(id="remotes"):
-            arrangement = self.painter.columns.arrangement
             yield RemotesTable(self._moved, arrangement, self.marking.has, id="table")
         with Horizontal(id="foot"):
             yield Pager(self.operations.clock.steady_ms, id="pager")
