@@ -84,6 +84,24 @@ async def test_the_find_line_only_has_to_be_shown(
         assert "Loading dock" in shown(pilot) and "Main gate" not in shown(pilot)
 
 
+async def test_the_find_line_of_remotes_is_made_in_one_moment_and_its_field_in_the_next(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, open_lock=1001) as pilot:
+        await settled(pilot)
+        before = shown(pilot)
+        for lines, typed in ((0, 0), (1, 0), (1, 1)):
+            assert (len(pilot.app.screen.query("#find")), len(fields(pilot))) == (lines, typed)
+            assert shown(pilot) == before
+            pilot.app.idle.do_next()  # type: ignore[attr-defined]
+            await settled(pilot)
+        (field,) = fields(pilot)
+        await pilot.press("slash", "o", "m", "a", "r")
+        await settled(pilot)
+        assert fields(pilot) == [field]
+        assert field.value == "omar" and field.has_focus
+
+
 async def test_what_was_closed_meanwhile_is_left_alone(
     service: RunningService, lockterm_app: Starter
 ) -> None:

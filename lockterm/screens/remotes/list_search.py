@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import tzinfo
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from lockterm.errors import LocktermError
@@ -15,6 +15,7 @@ from lockterm.screens.base import LocktermScreen
 from lockterm.screens.remotes.page_view import MOST_FOUND, Found, PageView
 from lockterm.screens.remotes.states import Only, ask_only
 from lockterm.terminal.key_queue import opening
+from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.state_panel import in_a_line
 
 if TYPE_CHECKING:
@@ -52,6 +53,13 @@ class ListSearch:
         self._zone = zone
         self._view = view
         self._show = show
+
+    @cached_property
+    def line(self) -> FindLine:
+        """In which one types what is looked for; made before it is wanted, or then."""
+        line = FindLine(id="find")
+        self._screen.query_one("#foot").mount(line, before=0)
+        return line
 
     def find(self, needle: str) -> None:
         """Show what of the page has every word that was typed; with none typed, all of it."""

@@ -97,8 +97,9 @@ class RemotesScreen(LocktermScreen[None]):
             noted=self.book.read,
         )
         """Loads the one that is wanted."""
-        show = self.loader.show_sized
-        self.page_fit = PageFit(self, self.pages, view, lambda: self.current, show)
+        self.page_fit = PageFit(
+            self, self.pages, view, lambda: self.current, self.loader.show_sized
+        )
         """Has them of the size that is wanted."""
         self.commands = RemoteCommands(
             self,
@@ -137,14 +138,6 @@ class RemotesScreen(LocktermScreen[None]):
         lock_id = self.lock_entry.lock_id
         return ListSearch(self, lock_id, lambda: self._zone, lambda: self.view, self._show)
 
-    @cached_property
-    def find_line(self) -> FindLine:
-        """The line to find; made before it is wanted, or then."""
-        from lockterm.widgets.find_line import FindLine
-
-        self.query_one("#foot").mount(find_line := FindLine(id="find"), before=0)
-        return find_line
-
     def _on_lock(self, lock: Lock) -> RemotesScreen:
         return RemotesScreen(self.operations, lock, self._open_book, self.book.locks)
 
@@ -170,8 +163,8 @@ class RemotesScreen(LocktermScreen[None]):
         self.painter.show_pane()
         await self.book.begin()
         await self.loader.begin()
-        self.painter.show_state()
-        when_idle(self, lambda: self.find_line)
+        self.painter.show_state()  # until a page is there, words stand in its place
+        when_idle(self.query_one("#foot"), lambda: self.search.line)
 
     def on_screen_resume(self) -> None:
         self.read_entry()  # another screen may have changed it, its zone for one
@@ -342,7 +335,7 @@ class RemotesScreen(LocktermScreen[None]):
             self.search.search()
 
     def action_find(self) -> None:
-        self.find_line.open()
+        self.search.line.open()
 
     def action_filter(self) -> None:
         self.search.ask_only(self.painter.counts.counts)
@@ -439,7 +432,7 @@ class RemotesScreen(LocktermScreen[None]):
         if self.view.found is not None and self.view.found.running:
             self.search.stop()
         elif self.view.needle:
-            self.find_line.action_close()
+            self.search.line.action_close()
         elif self.view.only is not None:
             self.search.show_only(None)
         elif self.marks:
