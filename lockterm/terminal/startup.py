@@ -14,8 +14,8 @@ _ZONES_AT = "/usr/share/zoneinfo:/usr/lib/zoneinfo:/usr/share/lib/zoneinfo:/etc/
 """Where Python looks for time zones, unless it was built to look elsewhere."""
 
 _SWITCH_S = 0.0005
-"""So long, in seconds, one thread keeps the others waiting. With the 5 ms of Python a picture that
-was made waited behind what the UI did next, for longer than a key takes."""
+"""So long, in seconds, one thread keeps the others waiting. With Python's 5 ms a picture that was
+made came 2 ms later: the thread that writes it waited behind what the UI did next."""
 
 _WORTH_IT = 2
 """So many collections of what is young after which all is looked through while no key comes."""
@@ -24,10 +24,7 @@ _waiting: list[Callable[[], None]] = []
 
 
 def begin() -> None:
-    """Keep the garbage collector from running while modules are imported: a tenth of the start.
-
-    And have the thread that writes to the terminal get its turn.
-    """
+    """Collect no garbage meanwhile, which takes a tenth of the start; let threads take turns."""
     gc.disable()
     sys.setswitchinterval(_SWITCH_S)
 
