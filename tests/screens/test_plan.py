@@ -349,7 +349,7 @@ async def test_it_is_left_stopped_and_gone_on_with(
         await plan_shown(pilot, steps)
         await agreed(pilot)
         await until(pilot, lambda: way.held)
-        await until(pilot, lambda: "3 of 8 done, 0 failed, 5 left" in words(app))
+        await until(pilot, lambda: "3 of 8 done, 0 failed, 5 left (1 under way)" in words(app))
         await until(pilot, lambda: "run 3/8" in words(app))
         assert_picture(app, "plan-running-80x24")
         await pilot.press("escape")
