@@ -12,7 +12,7 @@ from lockterm.domain.history import HistoryLine, Selection
 from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, WITHOUT_EFFECT, State
 from lockterm.domain.text import clean
 
-PAGE = 200
+PAGE = 100
 """Operations on a page."""
 
 COUNTED = 1000
