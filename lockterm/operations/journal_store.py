@@ -127,6 +127,14 @@ class JournalStore:
 
         return await self._thread.to_its_end(self._read, lines)
 
+    async def newest(
+        self, selection: Selection, most: int, counted: int
+    ) -> tuple[list[HistoryLine], int]:
+        """The newest of them, and how many there are; see ``Journal.newest``."""
+        return await self._thread.to_its_end(
+            self._read, lambda: self._journal.newest(selection, most, counted)
+        )
+
     async def count(self, selection: Selection = EVERYTHING, most: int = -1) -> int:
         """How many operations of this profile there are; see ``Journal.count``."""
         return await self._thread.to_its_end(

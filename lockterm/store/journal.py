@@ -226,6 +226,29 @@ class Journal:
             rows = fetch(connection, f"SELECT count(*) FROM ({found})", {**values, "most": most})
         return int(rows[0][0])
 
+    def newest(
+        self, selection: Selection, most: int, counted: int
+    ) -> tuple[list[HistoryLine], int]:
+        """The newest operations in short, and how many there are, looked for once for both.
+
+        Args:
+            selection: Which.
+            most: How many of them.
+            counted: Where so many are found, no more are looked for.
+        """
+        with self._searching(selection) as (connection, where, values):
+            found = f"SELECT seq FROM operations WHERE {where} ORDER BY seq DESC LIMIT :counted"
+            # As one row: for each that it fetches Python lets the thread of the UI go first.
+            rows = fetch(
+                connection,
+                f"SELECT json_group_array(seq) FROM ({found})",
+                {**values, "counted": counted},
+            )
+            seqs = sorted(json.loads(rows[0][0]), reverse=True)
+            few = f"{SHORT} WHERE seq IN (SELECT value FROM json_each(:few)) ORDER BY seq DESC"
+            rows = fetch(connection, few, {"few": json.dumps(seqs[:most])})
+        return [line_of(row) for row in rows], len(seqs)
+
     def look_through(self, most: int) -> bool:
         """Look at so many rows for damage, so that none of them has to be looked at for a filter.
 
@@ -234,6 +257,11 @@ class Journal:
         """
         with self._database.reading() as connection:
             return self._damaged.look(connection, most)
+
+    @staticmethod
+    def _are_few(connection: sqlite3.Connection, found: str, values: dict[str, Any]) -> bool:
+        rows = fetch(connection, f"SELECT count(*) FROM ({found} LIMIT {RARE + 1})", values)
+        return bool(rows[0][0] <= RARE)
 
     @contextmanager
     def _searching(
@@ -256,14 +284,13 @@ class Journal:
             if selection.until_ms is not None:
                 every.append("+prepared_ms < :until_ms")
                 values["until_ms"] = selection.until_ms
-            if selection.states is not None and State.DAMAGED in selection.states:
+            found = _by_an_index(selection)
+            if found and self._are_few(connection, found, values):
+                every.insert(0, f"seq IN ({found})")
+            elif selection.states is not None and State.DAMAGED in selection.states:
                 every.append(f"({in_states(selection.states)} OR {_KNOWN_DAMAGED})")
             elif selection.states is not None:
                 every.append(f"+state IN ({quoted(sorted(selection.states))})")
-            if found := _by_an_index(selection):
-                rows = fetch(connection, f"SELECT count(*) FROM ({found} LIMIT {RARE + 1})", values)
-                if rows[0][0] <= RARE:
-                    every.insert(0, f"seq IN ({found})")
             if selection.outside_runs:
                 every.append(
                     "id NOT IN (SELECT operation_id FROM steps WHERE operation_id IS NOT NULL)"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -25,6 +26,7 @@ from lockterm.domain.validity import State as RemoteState
 from lockterm.screens.history.table import OUTCOMES, target_of, what_of
 from lockterm.store.database import Database
 from lockterm.store.journal import Journal
+from lockterm.store.journal_search import UNLIKE
 from lockterm.store.lock_book import LockBook
 from lockterm.store.migrations import MIGRATIONS
 
@@ -134,6 +136,8 @@ def test_sql_finds_what_is_shown_and_nothing_else(database: Database) -> None:
         found = journal.lines(Selection(words=(word.casefold(),), zone=BERLIN))
         assert found == [line for line in lines if is_shown(word, line)], word
         assert journal.count(Selection(words=(word.casefold(),), zone=BERLIN)) == len(found)
+        newest = journal.newest(Selection(words=(word.casefold(),), zone=BERLIN), 5, 40)
+        assert newest == (found[:5], min(len(found), 40))
         found_any |= {word} if 0 < len(found) < len(lines) else set()
     assert set(WORDS) - found_any == {"none", "damaged"}, "each other word tells rows apart"
     both = Selection(1001, DONE, ("anna", "2026"), BERLIN)
@@ -348,6 +352,21 @@ def test_the_last_change_is_found_behind_many_that_changed_nothing(database: Dat
     assert (found := journal.last_change(1001)) is not None
     assert (found.id, found.state) == (without[7].id, State.DAMAGED)
     assert journal.last_change(77) is None
+
+
+def test_letters_whose_case_folds_to_ascii_are_found_by_it(database: Database) -> None:
+    others = (chr(number) for number in range(128, sys.maxunicode + 1))
+    folding = {letter for letter in others if any(map(str.isascii, letter.casefold()))}
+    assert set(UNLIKE) == folding
+    names = [f"1{letter}2" for letter in UNLIKE]
+    rows = [operation(n, remote_name=name, lock_id=n) for n, name in enumerate(names)]
+    journal = filled(database, *rows)
+    for line in journal.lines():
+        name = line.remote_name.casefold()
+        pieces = {name[a:b] for a in range(len(name)) for b in range(a + 1, len(name) + 1)}
+        for piece in filter(str.isascii, pieces):
+            found = journal.lines(Selection(line.lock_id, words=(piece,), zone=BERLIN))
+            assert found == [line], (name, piece)
 
 
 ENDED = {"remoteType": 2, "startDate": 1, "endDate": NOW_MS - 1, "weekDay": []}
