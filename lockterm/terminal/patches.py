@@ -15,7 +15,11 @@ from textual._border import get_box
 from textual._compositor import Compositor
 from textual.app import App
 from textual.binding import ActiveBinding, Binding, BindingsMap
+from textual.color import Color
 from textual.content import Content
+from textual.css._style_properties import ScrollbarColorProperty
+from textual.css.styles import StylesBase
+from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.filter import LineFilter, Monochrome, NoColor
@@ -35,6 +39,7 @@ from lockterm.domain import glyphs
 from lockterm.domain.glyphs import are_ascii
 from lockterm.keymap.names import PUNCTUATION, SENDABLE
 from lockterm.terminal.glyphs import DrawnFilter, in_ascii
+from lockterm.terminal.held_paint import is_held
 
 if TYPE_CHECKING:
     from textual.widgets import OptionList
@@ -47,11 +52,14 @@ _get_visual_style = Widget.get_visual_style
 _render_line = Input.render_line
 _truncate = Content.truncate
 _get_line_filters = Widget.get_line_filters
+_set_bar_colour = ScrollbarColorProperty.__set__
 _size_updated = Widget._size_updated
+_view_size_updated = ScrollView._size_updated
 _await_mount = AwaitMount.__await__
 _get_renders = Compositor._get_renders
 _screen_resized = Screen._screen_resized
 _on_screen_resume = Screen._on_screen_resume
+_on_timer_update = Screen._on_timer_update
 _get_dispatch_methods = MessagePump._get_dispatch_methods
 _DRAWN = DrawnFilter()
 _DRAWING = {"ScrollBar", "Bar"}
@@ -176,8 +184,27 @@ def _laid_out(
 
     A terminal of another size has one all the same: what is told of the rows waits for it.
     """
-    is_resized = isinstance(self, Screen) and bool(self._size)
-    return _size_updated(self, size, virtual_size, container_size, layout and is_resized)
+    is_screen, was = isinstance(self, Screen) and bool(self._size), self._size
+    is_told = _size_updated(self, size, virtual_size, container_size, layout and is_screen)
+    _paint_bars_once(self, was)
+    return is_told
+
+
+def _view_laid_out(
+    self: ScrollView, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
+) -> bool:
+    was = self._size
+    is_told = _view_size_updated(self, size, virtual_size, container_size, layout)
+    _paint_bars_once(self, was)
+    return is_told
+
+
+def _paint_bars_once(self: Widget, was: Size) -> None:
+    """Textual paints the scroll bars of what has another size with the layout, and once more."""
+    if self._size != was:
+        for bar in (self._vertical_scrollbar, self._horizontal_scrollbar):
+            if bar is not None:
+                bar._repaint_required = False
 
 
 def _resized(self: Screen[Any], size: Size) -> None:
@@ -190,6 +217,14 @@ def _resumed(self: Screen[Any], event: events.ScreenResume) -> None:
     """Textual styles all of a screen again that was made, and so styled, just now."""
     event.refresh_styles = event.refresh_styles and self.stack_updates > 0
     _on_screen_resume(self, event)
+
+
+def _due(self: Screen[Any]) -> None:
+    """Textual's; what is held stays marked as changed, and is asked about again."""
+    if is_held(self):
+        self._update_timer.pause()
+    else:
+        _on_timer_update(self)
 
 
 def _mounted(self: AwaitMount) -> Generator[None, None, None]:
@@ -217,15 +252,35 @@ def _rendered(self: Compositor, crop: Region | None = None) -> Iterable[Any]:
     return _get_renders(cast(Compositor, SimpleNamespace(visible_widgets=seen)))
 
 
+def _restyled(self: Stylesheet, nodes: Iterable[DOMNode], animate: bool = False) -> None:
+    """Textual's; without the scroll bars, which look as what they scroll says.
+
+    They are not styled when they are made: the next change of the focus had each laid out anew.
+    """
+    cache: dict[tuple[Any, ...], Any] = {}
+    for node in nodes:
+        self.apply(node, animate=animate, cache=cache)
+
+
+def _coloured(self: ScrollbarColorProperty, obj: StylesBase, color: Color | str | None) -> None:
+    """Textual's, which has the scroll bars painted anew with each change of the focus."""
+    if color != obj.get_rule(self.name):
+        _set_bar_colour(self, obj, color)
+
+
 def patch_layout() -> None:
     """Have nothing laid out, styled or painted again that has just been, and nothing in vain."""
     # Each screen would have a place for toasts and one for tooltips: there are none here.
     Screen._extend_compose = Widget._extend_compose  # type: ignore[method-assign]
     Compositor._get_renders = _rendered  # type: ignore[method-assign]
     Widget._size_updated = _laid_out  # type: ignore[method-assign]
+    ScrollView._size_updated = _view_laid_out  # type: ignore[method-assign]
     AwaitMount.__await__ = _mounted  # type: ignore[method-assign]
     Screen._screen_resized = _resized  # type: ignore[method-assign]
     Screen._on_screen_resume = _resumed  # type: ignore[method-assign]
+    Screen._on_timer_update = _due  # type: ignore[method-assign]
+    Stylesheet.update_nodes = _restyled  # type: ignore[method-assign]
+    ScrollbarColorProperty.__set__ = _coloured  # type: ignore[method-assign]
     Screen.focused._repaint = False  # whose looks change with the focus paint themselves
 
 

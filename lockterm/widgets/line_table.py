@@ -141,8 +141,10 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         """
         self.row_count = rows
         self.set_reactive(LineTable.cursor_row, self.validate_cursor_row(cursor))
-        self.virtual_size = Size(len(MARGIN) + width, rows + TITLES)
-        follow_size(self)
+        size = Size(len(MARGIN) + width, rows + TITLES)
+        if size != self.virtual_size:  # the scroll bar would be painted anew
+            self.virtual_size = size
+            follow_size(self)
         self.see_cursor()  # else rows would be painted where they stood, and then where they stand
         self.refresh(layout=self.styles.auto_dimensions)
         self.call_after_refresh(self.see_cursor)  # there may be more room or less, too
