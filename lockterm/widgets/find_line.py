@@ -9,6 +9,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Label
 
+from lockterm.terminal.held_paint import hold_paint
 from lockterm.terminal.idle import when_idle
 from lockterm.widgets.bindings import bindings
 
@@ -22,6 +23,8 @@ class FindLine(Horizontal):
     Args:
         stays: Whether it is there at all times; then escape empties it, and leads out of it only
             where it is empty.
+        is_read: Whether what is found has to be read: then the line goes when all is shown again,
+            as long as the screen releases the paint soon.
     """
 
     BINDINGS = bindings("find")
@@ -47,9 +50,12 @@ class FindLine(Horizontal):
     class GivenUp(Message):
         """Escape was pressed in an empty line that stays."""
 
-    def __init__(self, *, stays: bool = False, id: str | None = None) -> None:
+    def __init__(
+        self, *, stays: bool = False, is_read: bool = False, id: str | None = None
+    ) -> None:
         super().__init__(id=id)
         self.display = self._stays = stays
+        self._is_read = is_read
         self._field: OneLine | None = None
 
     @property
@@ -90,6 +96,8 @@ class FindLine(Horizontal):
             else:
                 self.post_message(self.GivenUp())
             return
+        if self._is_read and self.value:
+            hold_paint(self.screen)
         self.display = False
         if self._field:
             self._field.value = ""

@@ -7,7 +7,8 @@ import csv
 import json
 import re
 import stat
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import tzinfo
 from itertools import count
@@ -17,11 +18,12 @@ from uuid import UUID
 import pytest
 from textual.pilot import Pilot
 
+from lockterm.domain.history import HistoryLine
 from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.operation import CALL_WORDS, Operation, State
 from lockterm.domain.remotes import Remote
 from lockterm.domain.rules import changes, new_remote
-from lockterm.errors import LocktermError
+from lockterm.errors import LocktermError, StoreError
 from lockterm.operations import Operations, sending
 from lockterm.screens.history import HistoryScreen
 from lockterm.screens.history.choice import PAGE
@@ -31,6 +33,8 @@ from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.service.running import RunningService
 from lockterm.store.journal import Journal
+from lockterm.terminal import held_paint
+from lockterm.widgets.details_table import DetailsTable
 from lockterm.widgets.state_panel import StatePanel
 from tests.conftest import NOW_MS
 from tests.long import telling
@@ -373,12 +377,12 @@ async def test_thousands_are_shown_page_by_page(
     async with lockterm_app(service) as pilot:
         _fill_journal(pilot.app.operations, 5000)
         screen = await opened(pilot)
-        assert "5,000 operations page 1 of 25" in words(pilot.app)
+        assert "5,000 operations page 1 of 50" in words(pilot.app)
         assert len(lines(screen)) == PAGE
         await press(pilot, "n")
-        assert "page 2 of 25" in words(pilot.app) and "Remote 4799" in shown(pilot.app)
+        assert "page 2 of 50" in words(pilot.app) and "Remote 4899" in shown(pilot.app)
         await press(pilot, "p")
-        assert "page 1 of 25" in words(pilot.app)
+        assert "page 1 of 50" in words(pilot.app)
         await press(pilot, "p")
         assert "nothing newer" in pilot.app.messages[-1].text
         await press(pilot, "slash", *"4321")
@@ -394,11 +398,84 @@ async def test_what_is_narrowed_is_counted_as_far_as_a_key_may_take(
         await opened(pilot)
         await press(pilot, "slash", *"remote")
         assert "more than 1,000 of 1,200 operations" in words(pilot.app)
-        assert "page 1 of 6+ (n, p" in words(pilot.app)
-        await press(pilot, "enter", *"nnnnn")
-        assert "page 6 of 6 (n, p)" in words(pilot.app)
+        assert "page 1 of 11+ (n, " in words(pilot.app)
+        await press(pilot, "enter", *"n" * 11)
+        assert "page 12 of 12 (n, " in words(pilot.app)
         await press(pilot, "escape", "slash", *"119")
         assert "12 of 1,200 operations" in words(pilot.app)
+
+
+@contextmanager
+def paints(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """What the history shows with each of its paints."""
+    seen, paint = list[str](), HistoryScreen._compositor_refresh
+
+    def painted(screen: HistoryScreen) -> None:
+        paint(screen)
+        seen.append(words(screen.app))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(HistoryScreen, "_compositor_refresh", painted)
+        yield seen
+
+
+async def test_what_is_typed_is_painted_with_what_it_finds_or_soon_without(
+    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(held_paint, "HELD_S", 3600.0)
+    async with lockterm_app(service) as pilot:
+        _fill_journal(pilot.app.operations, 12)
+        await opened(pilot)
+        await press(pilot, "slash")
+        with paints(monkeypatch) as seen:
+            await press(pilot, "7")
+            assert seen and all("Find: 7" in one and "1 of 12" in one for one in seen)
+        with paints(monkeypatch) as seen:
+            await press(pilot, "escape")
+            assert seen and not any("Find:" in one for one in seen)
+            assert "12 operations times" in seen[0]
+        # Where reading takes long, or fails, what was typed is seen all the same.
+        may_go_on, journal = asyncio.Event(), pilot.app.operations.journal
+
+        async def late(*_: object) -> tuple[list[HistoryLine], int]:
+            await may_go_on.wait()
+            raise StoreError("It is damaged.")
+
+        monkeypatch.setattr(journal, "newest", late)
+        await press(pilot, "slash")
+        monkeypatch.setattr(held_paint, "HELD_S", 0.0)
+        with paints(monkeypatch) as seen:
+            await pilot.press("7")
+            await until(pilot, lambda: seen)
+            assert "Find: 7" in seen[-1] and "12 operations times" in seen[-1]
+        monkeypatch.setattr(held_paint, "HELD_S", 3600.0)
+        with paints(monkeypatch) as seen:
+            may_go_on.set()
+            await press(pilot, "8")
+            assert "It is damaged." in seen[-1]
+
+
+async def test_an_operation_is_read_before_it_is_shown_and_shown_anew_where_it_has_changed(
+    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with lockterm_app(service) as pilot:
+        _fill_journal(pilot.app.operations, 3)
+        shown_fields = list[Collection[object]]()
+        show = DetailsTable.show_fields
+        monkeypatch.setattr(
+            DetailsTable, "show_fields", lambda *args: (shown_fields.append(args[1]), show(*args))
+        )
+        screen = await opened(pilot)
+        await press(pilot, "enter")
+        assert len(shown_fields) == 1 and "Remote 2" in shown(pilot.app)
+        await press(pilot, "r")
+        assert len(shown_fields) == 1
+        assert screen.current is not None
+        store = pilot.app.operations.journal
+        with store.database.transaction() as connection:
+            connection.execute("UPDATE operations SET message = 'It was undone by hand.'")
+        await press(pilot, "r")
+        assert len(shown_fields) == 2 and "It was undone by hand." in words(pilot.app)
 
 
 @pytest.mark.every_case

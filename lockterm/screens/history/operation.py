@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import tzinfo
 from functools import partial
 
@@ -42,6 +43,7 @@ class OperationDetailScreen(LocktermScreen[None]):
         super().__init__(operations)
         self._operation_id = operation_id
         self._zone = zone
+        self._linked: Sequence[Operation] = ()
 
     def crumbs(self) -> tuple[str, ...]:
         """Below the history."""
@@ -50,17 +52,24 @@ class OperationDetailScreen(LocktermScreen[None]):
 
     def compose_body(self) -> ComposeResult:
         """The fields, or words in their place."""
-        yield DetailsTable(id="fields")
-        yield StatePanel("Reading the operation ...", id="state")
+        table, state = (
+            DetailsTable(id="fields"),
+            StatePanel("Reading the operation ...", id="state"),
+        )
+        table.display = isinstance(self.operation, Operation)
+        state.display = not table.display
+        yield table
+        yield state
 
     # --- loading -------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        """It is read when this screen is seen."""
-        self.query_one(DetailsTable).display = False
+        """Show what was read before: then it is laid out once."""
+        if self.operation is not None:
+            self._show()
 
     def on_screen_resume(self) -> None:
-        """Read it: it may have been restored meanwhile."""
+        """Read it again: it may have been restored meanwhile."""
         self.load_operation()
 
     def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:
@@ -69,33 +78,42 @@ class OperationDetailScreen(LocktermScreen[None]):
         if self.app.screen is self:
             self.load_operation()
 
+    async def read(self) -> bool:
+        """Read the operation and what it is tied to; tell whether anything of it is new.
+
+        Who opens this screen reads it before: then it is laid out once.
+        """
+        journal, shown = self.operations.journal, (self.operation, self._linked)
+        try:
+            operation = await journal.find(self._operation_id)
+            if operation is None:
+                raise StoreError("The journal does not have this operation any more.")
+            self._linked = await journal.linked(operation)
+            self.operation = operation
+        except StoreError as error:
+            self.operation = error
+        return (self.operation, self._linked) != shown
+
     @work(exclusive=True, group="operation")
     @opens("the operation")
     async def load_operation(self) -> None:
-        """Read the operation and what it is tied to."""
-        try:
-            operation = await self.operations.journal.find(self._operation_id)
-            if operation is None:
-                raise StoreError("The journal does not have this operation any more.")
-            linked = await self.operations.journal.linked(operation)
-        except StoreError as error:
-            self.operation = error
-            self._paint_error(error)
-            return
-        self.operation = operation
-        table = self.query_one(DetailsTable)
-        here = self.operations.journal.session.id
-        table.show_fields(operation_fields(operation, linked, self._zone, here))
-        table.display, self.query_one(StatePanel).display = True, False
-        table.focus()
-        self.show_crumbs()
-        self.refresh_bindings()
+        """Read it, and show what is new."""
+        if await self.read():
+            self._show()
 
-    def _paint_error(self, error: LocktermError) -> None:
-        self.query_one(DetailsTable).display = False
-        self.query_one(StatePanel).say_error(
-            error, with_keys("{operation.refresh}  try again      esc  back")
-        )
+    def _show(self) -> None:
+        table, state = self.query_one(DetailsTable), self.query_one(StatePanel)
+        if isinstance(self.operation, Operation):
+            here = self.operations.journal.session.id
+            table.show_fields(operation_fields(self.operation, self._linked, self._zone, here))
+            table.focus()
+        elif self.operation is not None:
+            state.say_error(
+                self.operation, with_keys("{operation.refresh}  try again      esc  back")
+            )
+        table.display = isinstance(self.operation, Operation)
+        state.display = not table.display
+        self.show_crumbs()
         self.refresh_bindings()
 
     # --- actions -------------------------------------------------------------------------------

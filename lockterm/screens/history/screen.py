@@ -35,6 +35,7 @@ from lockterm.screens.history.operation import OperationDetailScreen
 from lockterm.screens.history.page import HistoryPage, runs_among
 from lockterm.screens.history.table import HistoryTable, run_words
 from lockterm.screens.plan.opening import open_plan, screen_of_run
+from lockterm.terminal.held_paint import hold_paint, release_paint
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import FindLine
@@ -90,7 +91,7 @@ class HistoryScreen(LocktermScreen[str | None]):
         """The table, or words in its place; what is shown; the operation under the cursor."""
         yield HistoryTable(id="history")
         yield StatePanel("Reading the history ...", id="state")
-        yield FindLine(id="find")
+        yield FindLine(is_read=True, id="find")
         yield Static(id="row", markup=False)
         yield Static(id="about", markup=False)
 
@@ -117,6 +118,7 @@ class HistoryScreen(LocktermScreen[str | None]):
 
     def _choose(self, **changes: Any) -> None:
         """Show something else of the history, from its newest on if nothing is said of pages."""
+        hold_paint(self)
         self.choice = replace(self.choice, **{"passed": (), **changes})
         self.show_crumbs()
         self.load_history(self.page if isinstance(self.page, HistoryPage) else None)
@@ -130,14 +132,15 @@ class HistoryScreen(LocktermScreen[str | None]):
             known: What was shown just now; how many operations it tells of is not counted again.
         """
         with opening(self, "the history", passes=self._types):
-            async with self._reading:
-                try:
+            try:
+                async with self._reading:
                     page = await self._read_page(known)
-                except StoreError as error:
-                    self.page = error
-                    return
-            self._zone = page.zone
-            self.page = page
+                self._zone = page.zone
+                self.page = page
+            except StoreError as error:
+                self.page = error
+            finally:
+                release_paint(self)
 
     @work(exclusive=True, group="changes", description="what was changed")
     async def read_changes(self) -> None:
@@ -156,16 +159,21 @@ class HistoryScreen(LocktermScreen[str | None]):
             zone = self.operations.zone(lock)
             self.choice = replace(self.choice, lock_name=lock.title)
             self.show_crumbs()
-        selection = self.choice.selection(zone, self.operations.now_ms())
-        lines = await journal.lines(selection, self.choice.below, PAGE + 1)
+        selection, found = self.choice.selection(zone, self.operations.now_ms()), None
+        if self.choice.in_words() and not self.choice.passed:
+            lines, found = await journal.newest(selection, PAGE + 1, COUNTED + 1)
+        else:
+            lines = await journal.lines(selection, self.choice.below, PAGE + 1)
         while not lines and self.choice.passed:  # what stood here is none of it any more
             self.choice = replace(self.choice, passed=self.choice.passed[:-1])
             lines = await journal.lines(selection, self.choice.below, PAGE + 1)
         choice, has_older = self.choice, len(lines) > PAGE
         runs = await journal.runs() if choice.has_runs else []
-        found = total = await journal.count() if known is None else known.total
-        if choice.in_words() or runs:
-            if known is not None and replace(known.choice, passed=choice.passed) == choice:
+        total = await journal.count() if known is None else known.total
+        if found is None:
+            if not choice.in_words() and not runs:
+                found = total
+            elif known is not None and replace(known.choice, passed=choice.passed) == choice:
                 found = known.found
             elif choice.passed or has_older:
                 found = await journal.count(selection, COUNTED + 1 if choice.in_words() else -1)
@@ -338,7 +346,9 @@ class HistoryScreen(LocktermScreen[str | None]):
             with self.refusing_errors():
                 self.app.push_screen(await screen_of_run(self.operations, row.id))
         elif (line := self.current) is not None:
-            self.app.push_screen(OperationDetailScreen(self.operations, line.id, self._zone))
+            screen = OperationDetailScreen(self.operations, line.id, self._zone)
+            await screen.read()
+            self.app.push_screen(screen)
 
     def action_restore(self) -> None:
         """Add again what was taken away: that is to undo it."""
