@@ -239,11 +239,8 @@ class Journal:
         with self._searching(selection) as (connection, where, values):
             found = f"SELECT seq FROM operations WHERE {where} ORDER BY seq DESC LIMIT :counted"
             # As one row: for each that it fetches Python lets the thread of the UI go first.
-            rows = fetch(
-                connection,
-                f"SELECT json_group_array(seq) FROM ({found})",
-                {**values, "counted": counted},
-            )
+            places = f"SELECT json_group_array(seq) FROM ({found})"
+            rows = fetch(connection, places, {**values, "counted": counted})
             seqs = sorted(json.loads(rows[0][0]), reverse=True)
             few = f"{SHORT} WHERE seq IN (SELECT value FROM json_each(:few)) ORDER BY seq DESC"
             rows = fetch(connection, few, {"few": json.dumps(seqs[:most])})
@@ -257,11 +254,6 @@ class Journal:
         """
         with self._database.reading() as connection:
             return self._damaged.look(connection, most)
-
-    @staticmethod
-    def _are_few(connection: sqlite3.Connection, found: str, values: dict[str, Any]) -> bool:
-        rows = fetch(connection, f"SELECT count(*) FROM ({found} LIMIT {RARE + 1})", values)
-        return bool(rows[0][0] <= RARE)
 
     @contextmanager
     def _searching(
@@ -285,7 +277,8 @@ class Journal:
                 every.append("+prepared_ms < :until_ms")
                 values["until_ms"] = selection.until_ms
             found = _by_an_index(selection)
-            if found and self._are_few(connection, found, values):
+            few = f"SELECT count(*) FROM ({found} LIMIT {RARE + 1})"
+            if found and fetch(connection, few, values)[0][0] <= RARE:
                 every.insert(0, f"seq IN ({found})")
             elif selection.states is not None and State.DAMAGED in selection.states:
                 every.append(f"({in_states(selection.states)} OR {_KNOWN_DAMAGED})")

@@ -13,11 +13,14 @@ from dataclasses import replace
 from datetime import tzinfo
 from itertools import count
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
 from textual.pilot import Pilot
+from textual.screen import Screen
 
+from lockterm.app import LocktermApp
 from lockterm.domain.history import HistoryLine
 from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.operation import CALL_WORDS, Operation, State
@@ -408,14 +411,15 @@ async def test_what_is_narrowed_is_counted_as_far_as_a_key_may_take(
 @contextmanager
 def paints(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """What the history shows with each of its paints."""
-    seen, paint = list[str](), HistoryScreen._compositor_refresh
+    seen, paint = list[str](), LocktermApp._display
 
-    def painted(screen: HistoryScreen) -> None:
-        paint(screen)
-        seen.append(words(screen.app))
+    def painted(app: LocktermApp, screen: Screen[Any], picture: Any) -> None:
+        paint(app, screen, picture)
+        if isinstance(screen, HistoryScreen):
+            seen.append(words(app))
 
     with monkeypatch.context() as patch:
-        patch.setattr(HistoryScreen, "_compositor_refresh", painted)
+        patch.setattr(LocktermApp, "_display", painted)
         yield seen
 
 
