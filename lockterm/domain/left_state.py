@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from typing import Any
 
 from lockterm.domain import rules
@@ -21,18 +20,13 @@ def left_state(line: HistoryLine, now_ms: int) -> State | None:
     """
     if line.state not in RECORDED or not line.sent:
         return None
-    left = _left(line.seen, line.sent)
-    return None if left is None else state_by_dates(left, now_ms)
-
-
-@lru_cache(maxsize=512)  # rows are painted again and again
-def _left(seen: str, sent: str) -> Remote | None:
     try:
-        told, wanted = _validity(seen), _validity(sent)
-        before = Remote.read(told) if seen else None
-        return rules.effective(before, Remote.read({**told, **wanted}))
+        told, sent = _validity(line.seen), _validity(line.sent)
+        before = Remote.read(told) if line.seen else None
+        after = rules.effective(before, Remote.read({**told, **sent}))
     except (TypeError, ValueError, AttributeError, RecursionError):
         return None  # damaged
+    return state_by_dates(after, now_ms)
 
 
 def _validity(values: str) -> dict[str, Any]:

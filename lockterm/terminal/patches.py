@@ -253,9 +253,10 @@ def _rendered(self: Compositor, crop: Region | None = None) -> Iterable[Any]:
 
 
 def _restyled(self: Stylesheet, nodes: Iterable[DOMNode], animate: bool = False) -> None:
-    """Textual's; without the scroll bars, which look as what they scroll says.
+    """Textual's; without the scroll bars: no rule of a stylesheet is for them.
 
-    They are not styled when they are made: the next change of the focus had each laid out anew.
+    They look as what they scroll says. Textual styles them late: the first change of the focus had
+    each laid out anew.
     """
     cache: dict[tuple[Any, ...], Any] = {}
     for node in nodes:

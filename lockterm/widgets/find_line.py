@@ -23,8 +23,8 @@ class FindLine(Horizontal):
     Args:
         stays: Whether it is there at all times; then escape empties it, and leads out of it only
             where it is empty.
-        is_read: Whether what is found has to be read: then the line goes when all is shown again,
-            as long as the screen releases the paint soon.
+        is_slow: Whether what is found has to be read. Then escape holds the paint of the screen,
+            which releases it once all is shown again.
     """
 
     BINDINGS = bindings("find")
@@ -51,11 +51,11 @@ class FindLine(Horizontal):
         """Escape was pressed in an empty line that stays."""
 
     def __init__(
-        self, *, stays: bool = False, is_read: bool = False, id: str | None = None
+        self, *, stays: bool = False, is_slow: bool = False, id: str | None = None
     ) -> None:
         super().__init__(id=id)
         self.display = self._stays = stays
-        self._is_read = is_read
+        self._is_slow = is_slow
         self._field: OneLine | None = None
 
     @property
@@ -96,7 +96,7 @@ class FindLine(Horizontal):
             else:
                 self.post_message(self.GivenUp())
             return
-        if self._is_read and self.value:
+        if self._is_slow and self.value:
             hold_paint(self.screen)
         self.display = False
         if self._field:

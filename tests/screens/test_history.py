@@ -7,7 +7,7 @@ import csv
 import json
 import re
 import stat
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import tzinfo
@@ -24,6 +24,7 @@ from lockterm.app import LocktermApp
 from lockterm.domain.history import HistoryLine
 from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.operation import CALL_WORDS, Operation, State
+from lockterm.domain.remote_details import Detail
 from lockterm.domain.remotes import Remote
 from lockterm.domain.rules import changes, new_remote
 from lockterm.errors import LocktermError, StoreError
@@ -438,6 +439,22 @@ async def test_what_is_typed_is_painted_with_what_it_finds_or_soon_without(
             await press(pilot, "escape")
             assert seen and not any("Find:" in one for one in seen)
             assert "12 operations times" in seen[0]
+        # Who types faster than it is read sees what the last letter finds.
+        await press(pilot, "slash")
+        may_go_on, newest = asyncio.Event(), pilot.app.operations.journal.newest
+
+        async def waiting(*args: Any) -> tuple[list[HistoryLine], int]:
+            await may_go_on.wait()
+            return await newest(*args)
+
+        with monkeypatch.context() as patch, paints(monkeypatch) as seen:
+            patch.setattr(pilot.app.operations.journal, "newest", waiting)
+            await pilot.press("e")
+            await pilot.press("m")
+            may_go_on.set()
+            await settled(pilot)
+            assert seen and all("only with “em”" in one for one in seen)
+            await press(pilot, "escape")
         # Where reading takes long, or fails, what was typed is seen all the same.
         may_go_on, journal = asyncio.Event(), pilot.app.operations.journal
 
@@ -464,22 +481,43 @@ async def test_an_operation_is_read_before_it_is_shown_and_shown_anew_where_it_h
 ) -> None:
     async with lockterm_app(service) as pilot:
         _fill_journal(pilot.app.operations, 3)
-        shown_fields = list[Collection[object]]()
-        show = DetailsTable.show_fields
-        monkeypatch.setattr(
-            DetailsTable, "show_fields", lambda *args: (shown_fields.append(args[1]), show(*args))
-        )
-        screen = await opened(pilot)
+        times, show = list[int](), DetailsTable.show_fields
+
+        def counted(table: DetailsTable, fields: Sequence[Detail]) -> None:
+            times.append(len(fields))
+            show(table, fields)
+
+        monkeypatch.setattr(DetailsTable, "show_fields", counted)
+        await opened(pilot)
         await press(pilot, "enter")
-        assert len(shown_fields) == 1 and "Remote 2" in shown(pilot.app)
+        assert len(times) == 1 and "Remote 2" in shown(pilot.app)
         await press(pilot, "r")
-        assert len(shown_fields) == 1
-        assert screen.current is not None
-        store = pilot.app.operations.journal
-        with store.database.transaction() as connection:
+        assert len(times) == 1
+        journal = pilot.app.operations.journal
+        with journal.database.transaction() as connection:
             connection.execute("UPDATE operations SET message = 'It was undone by hand.'")
         await press(pilot, "r")
-        assert len(shown_fields) == 2 and "It was undone by hand." in words(pilot.app)
+        assert len(times) == 2 and "It was undone by hand." in words(pilot.app)
+        await press(pilot, "escape")
+        # It opens all the same where it is not read soon; two clicks open it once.
+        may_go_on, find = asyncio.Event(), journal.find
+
+        async def late(operation_id: str) -> Operation | None:
+            await may_go_on.wait()
+            return await find(operation_id)
+
+        monkeypatch.setattr(journal, "find", late)
+        await pilot.press("enter")
+        await until(pilot, lambda: "Reading the operation" in words(pilot.app))
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, HistoryScreen)
+        monkeypatch.setattr("lockterm.screens.history.screen.HELD_S", 3600.0)
+        for _ in range(2):
+            await pilot.click(HistoryTable, offset=(5, 1))
+        may_go_on.set()
+        await until(pilot, lambda: "It was undone by hand." in words(pilot.app))
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, HistoryScreen)
 
 
 @pytest.mark.every_case

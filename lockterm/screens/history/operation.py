@@ -64,7 +64,7 @@ class OperationDetailScreen(LocktermScreen[None]):
     # --- loading -------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Show what was read before: then it is laid out once."""
+        """Show what was read before."""
         if self.operation is not None:
             self._show()
 
@@ -81,7 +81,7 @@ class OperationDetailScreen(LocktermScreen[None]):
     async def read(self) -> bool:
         """Read the operation and what it is tied to; tell whether anything of it is new.
 
-        Who opens this screen reads it before: then it is laid out once.
+        Who opens this screen reads it before, where that is soon done: then it is laid out once.
         """
         journal, shown = self.operations.journal, (self.operation, self._linked)
         try:

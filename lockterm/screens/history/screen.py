@@ -35,7 +35,7 @@ from lockterm.screens.history.operation import OperationDetailScreen
 from lockterm.screens.history.page import HistoryPage, runs_among
 from lockterm.screens.history.table import HistoryTable, run_words
 from lockterm.screens.plan.opening import open_plan, screen_of_run
-from lockterm.terminal.held_paint import hold_paint, release_paint
+from lockterm.terminal.held_paint import HELD_S, hold_paint, release_paint
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import FindLine
@@ -91,7 +91,7 @@ class HistoryScreen(LocktermScreen[str | None]):
         """The table, or words in its place; what is shown; the operation under the cursor."""
         yield HistoryTable(id="history")
         yield StatePanel("Reading the history ...", id="state")
-        yield FindLine(is_read=True, id="find")
+        yield FindLine(is_slow=True, id="find")
         yield Static(id="row", markup=False)
         yield Static(id="about", markup=False)
 
@@ -132,15 +132,16 @@ class HistoryScreen(LocktermScreen[str | None]):
             known: What was shown just now; how many operations it tells of is not counted again.
         """
         with opening(self, "the history", passes=self._types):
+            page: HistoryPage | StoreError
             try:
                 async with self._reading:
                     page = await self._read_page(known)
                 self._zone = page.zone
-                self.page = page
             except StoreError as error:
-                self.page = error
-            finally:
-                release_paint(self)
+                page = error
+            self.page = page
+            # Of one that was cut short the next letter goes on: what is held waits for that.
+            release_paint(self)
 
     @work(exclusive=True, group="changes", description="what was changed")
     async def read_changes(self) -> None:
@@ -159,7 +160,8 @@ class HistoryScreen(LocktermScreen[str | None]):
             zone = self.operations.zone(lock)
             self.choice = replace(self.choice, lock_name=lock.title)
             self.show_crumbs()
-        selection, found = self.choice.selection(zone, self.operations.now_ms()), None
+        selection = self.choice.selection(zone, self.operations.now_ms())
+        found = None
         if self.choice.in_words() and not self.choice.passed:
             lines, found = await journal.newest(selection, PAGE + 1, COUNTED + 1)
         else:
@@ -344,10 +346,16 @@ class HistoryScreen(LocktermScreen[str | None]):
         """Show everything about the operation; of a run, its steps."""
         if isinstance(row := self._current_row, RunLine):
             with self.refusing_errors():
-                self.app.push_screen(await screen_of_run(self.operations, row.id))
+                self._open(await screen_of_run(self.operations, row.id))
         elif (line := self.current) is not None:
             screen = OperationDetailScreen(self.operations, line.id, self._zone)
-            await screen.read()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(HELD_S):
+                    await screen.read()
+            self._open(screen)
+
+    def _open(self, screen: LocktermScreen[None]) -> None:
+        if self.app.screen is self:  # a second click, or a dialog, may have come before
             self.app.push_screen(screen)
 
     def action_restore(self) -> None:

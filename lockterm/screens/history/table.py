@@ -15,6 +15,7 @@ from lockterm.domain.operation import CALL_WORDS, RECORDED, STATE_WORDS, State
 from lockterm.domain.plan import RunLine, RunState, StepState
 from lockterm.domain.plan_words import counts_words
 from lockterm.domain.text import LONGEST_CELL, clean
+from lockterm.domain.validity import State as RemoteState
 from lockterm.domain.wording import counted
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
@@ -63,6 +64,8 @@ class HistoryTable(RowTable):
         self._lines: Mapping[str, HistoryLine | RunLine] = {}
         self._changed: Mapping[str, str] = {}
         """What was read of the rows of this page, by their keys."""
+        self._left: dict[str, RemoteState | None] = {}
+        """What those have left that were seen: they are painted again and again."""
         self._zone: tzinfo | None = None
         self._now_ms = 0
         self._is_one_lock = False
@@ -87,6 +90,7 @@ class HistoryTable(RowTable):
         """
         first = lines[0].id if top and lines else None
         self._lines, self._now_ms = {line.id: line for line in lines}, now_ms
+        self._left = {}
         kept = self._changed if zone == self._zone else {}
         self._changed = {key: words for key, words in kept.items() if key in self._lines}
         self._zone, self._is_one_lock = zone, one_lock
@@ -145,8 +149,10 @@ class HistoryTable(RowTable):
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
         """The sign of what the remote of an operation is by the dates that it has left."""
-        line = self._lines[self._keys[row]]
-        state = left_state(line, self._now_ms) if isinstance(line, HistoryLine) else None
+        line = self._lines[key := self._keys[row]]
+        if isinstance(line, HistoryLine) and key not in self._left:
+            self._left[key] = left_state(line, self._now_ms)
+        state = self._left.get(key)
         return {} if state is None else {_STATE: [(state.sign, state.look)]}
 
     def _cells(self, line: HistoryLine | RunLine) -> tuple[str, ...]:
