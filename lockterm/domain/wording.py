@@ -20,6 +20,18 @@ def counted(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
+def none_of(count: int, thing: str, does: str, do: str) -> str:
+    """``None of the 5 locks matches``; of a single one, ``The only lock does not match``.
+
+    Args:
+        count: How many there are.
+        thing: What they are, in the singular.
+        does: What none of them does: ``matches``, ``is shown``.
+        do: What the only one does: ``does not match``, ``is not shown``.
+    """
+    return f"The only {thing} {do}" if count == 1 else f"None of the {counted(count, thing)} {does}"
+
+
 def read_only(profile: str, so: str = "") -> str:
     """Why a profile sends nothing, and what cannot be done: ``nothing can be restored``."""
     return f"The profile {clean(profile, 40)} is read-only{so and f': {so}'}."

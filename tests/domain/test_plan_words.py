@@ -18,6 +18,7 @@ from lockterm.domain.plan_words import (
 )
 from lockterm.domain.rules import OPENS_AGAIN
 from lockterm.domain.validity import State
+from lockterm.domain.wording import none_of
 
 DAY_MS = 86_400_000
 START_MS = 1_767_225_600_000
@@ -151,3 +152,8 @@ def test_how_many_that_have_ended_open_again_is_told_before_it_is_agreed_to() ->
     assert told[0] == "Note: 3 of them have ended and will open again: Fob 1, Fob 2, Fob 3."
     assert sum("again" in words for words in told) == 1
     assert all_notes([open_now, ended[0]], zones, now_ms) == [f"Note: Fob 1: {OPENS_AGAIN}"]
+
+
+def test_a_single_one_is_not_none_of_the_one() -> None:
+    words = [none_of(count, "lock", "matches", "does not match") for count in (1, 2000)]
+    assert words == ["The only lock does not match", "None of the 2,000 locks matches"]

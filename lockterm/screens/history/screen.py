@@ -21,7 +21,7 @@ from lockterm.domain.operation import STATE_WORDS
 from lockterm.domain.plan import RunLine, RunState
 from lockterm.domain.text import clean
 from lockterm.domain.undo import why_not_restorable, why_not_undone
-from lockterm.domain.wording import counted
+from lockterm.domain.wording import counted, none_of
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Operations
@@ -236,7 +236,8 @@ class HistoryScreen(LocktermScreen[str | None]):
             way = "esc  show all"
             if not self._narrowed:
                 way = with_keys("{history.one_lock}  all locks      esc  back")
-            state.say(f"None of the {counted(page.total, 'operation')} is shown: {left}.", way)
+            none = none_of(page.total, "operation", "is shown", "is not shown")
+            state.say(f"{none}: {left}.", way)
         elif self.focused is None:
             table.focus()
         self._tell()

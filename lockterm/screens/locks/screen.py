@@ -14,7 +14,7 @@ from lockterm.domain.glyphs import quoted
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import lock_marks
 from lockterm.domain.text import clean
-from lockterm.domain.wording import counted
+from lockterm.domain.wording import counted, none_of
 from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
@@ -203,10 +203,8 @@ class LocksScreen(LocktermScreen[None]):
                 ),
             )
         elif not found.locks:
-            state.say(
-                f"None of the {len(self.book)} locks matches {quoted(clean(self.wanted, 60))}.",
-                "escape  show all",
-            )
+            none = none_of(len(self.book), "lock", "matches", "does not match")
+            state.say(f"{none} {quoted(clean(self.wanted, 60))}.", "escape  show all")
         elif self.focused is None:
             table.focus()
         self._show_marks()
