@@ -184,27 +184,23 @@ def _laid_out(
 
     A terminal of another size has one all the same: what is told of the rows waits for it.
     """
-    is_screen, was = isinstance(self, Screen) and bool(self._size), self._size
-    is_told = _size_updated(self, size, virtual_size, container_size, layout and is_screen)
-    _paint_bars_once(self, was)
-    return is_told
+    is_resized = isinstance(self, Screen) and bool(self._size)
+    return _size_updated(self, size, virtual_size, container_size, layout and is_resized)
 
 
-def _view_laid_out(
-    self: ScrollView, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
-) -> bool:
-    was = self._size
-    is_told = _view_size_updated(self, size, virtual_size, container_size, layout)
-    _paint_bars_once(self, was)
-    return is_told
-
-
-def _paint_bars_once(self: Widget, was: Size) -> None:
+def _painting_bars_once(size_updated: Callable[..., bool]) -> Callable[..., bool]:
     """Textual paints the scroll bars of what has another size with the layout, and once more."""
-    if self._size != was:
-        for bar in (self._vertical_scrollbar, self._horizontal_scrollbar):
-            if bar is not None:
-                bar._repaint_required = False
+
+    def updated(self: Widget, *sizes: Size, layout: bool = True) -> bool:
+        was = self._size
+        is_told = size_updated(self, *sizes, layout=layout)
+        if self._size != was:
+            for bar in (self._vertical_scrollbar, self._horizontal_scrollbar):
+                if bar is not None:
+                    bar._repaint_required = False
+        return is_told
+
+    return updated
 
 
 def _resized(self: Screen[Any], size: Size) -> None:
@@ -274,8 +270,8 @@ def patch_layout() -> None:
     # Each screen would have a place for toasts and one for tooltips: there are none here.
     Screen._extend_compose = Widget._extend_compose  # type: ignore[method-assign]
     Compositor._get_renders = _rendered  # type: ignore[method-assign]
-    Widget._size_updated = _laid_out  # type: ignore[method-assign]
-    ScrollView._size_updated = _view_laid_out  # type: ignore[method-assign]
+    Widget._size_updated = _painting_bars_once(_laid_out)  # type: ignore[method-assign]
+    ScrollView._size_updated = _painting_bars_once(_view_size_updated)  # type: ignore[method-assign]
     AwaitMount.__await__ = _mounted  # type: ignore[method-assign]
     Screen._screen_resized = _resized  # type: ignore[method-assign]
     Screen._on_screen_resume = _resumed  # type: ignore[method-assign]

@@ -52,10 +52,8 @@ class OperationDetailScreen(LocktermScreen[None]):
 
     def compose_body(self) -> ComposeResult:
         """The fields, or words in their place."""
-        table, state = (
-            DetailsTable(id="fields"),
-            StatePanel("Reading the operation ...", id="state"),
-        )
+        table = DetailsTable(id="fields")
+        state = StatePanel("Reading the operation ...", id="state")
         table.display = isinstance(self.operation, Operation)
         state.display = not table.display
         yield table

@@ -140,7 +140,7 @@ class HistoryScreen(LocktermScreen[str | None]):
             except StoreError as error:
                 page = error
             self.page = page
-            # Of one that was cut short the next letter goes on: what is held waits for that.
+            # A read that is cut short does not come here: the one after it paints for both.
             release_paint(self)
 
     @work(exclusive=True, group="changes", description="what was changed")
