@@ -139,6 +139,8 @@ def serve(
         "figures": watch.Figures(app.WATCHED, workers) if metrics else None,
     }
     try:
+        if is_address:
+            _warn_of_weaknesses(str(database))
         if workers > 1:
             processes.serve_with_workers(workers, host, port, **options)
         else:
@@ -146,6 +148,13 @@ def serve(
     except OSError as error:
         raise _explained(error, host, port) from error
     return 0
+
+
+def _warn_of_weaknesses(address: str) -> None:
+    from lockterm.service.postgres_storage import weaknesses
+
+    for weakness in weaknesses(address):
+        tell(f"warning: {weakness}")
 
 
 def _rate(given: str | None) -> float | None:

@@ -23,7 +23,7 @@ from .storage import (
 
 try:
     import psycopg
-    from psycopg import conninfo, errors
+    from psycopg import errors
     from psycopg_pool import ConnectionPool, PoolTimeout
 except ImportError as missing:  # psycopg, or the libpq that it needs
     raise Unusable(
@@ -32,21 +32,15 @@ except ImportError as missing:  # psycopg, or the libpq that it needs
         "Install it with: pip install 'lockterm[postgres]'",
     ) from missing
 
+from .postgres_address import hint_for, read_address
+from .postgres_address import weaknesses as weaknesses
+
 MIGRATING = 0x4C4B5356
 """The advisory lock of whoever makes or changes the tables."""
-_HINT = "Its address is postgresql://USER@HOST:PORT/DATABASE, and the server has to be running."
 _BUSY_HINT = (
     "Nothing was changed. Who has a transaction open stands in pg_stat_activity; have it end, and"
     " try again."
 )
-_SECRET = ("password", "sslpassword")
-_SETTINGS = {
-    "connect_timeout": 5,
-    "keepalives_idle": 10,
-    "tcp_user_timeout": 10_000,
-    "application_name": "lockterm",
-}
-"""Unless the address says otherwise; seconds, the third in milliseconds."""
 CONNECTIONS = 10
 """Of one process, at most."""
 WAIT_S = 5.0
@@ -141,7 +135,7 @@ class PostgresDatabase:
     """
 
     def __init__(self, address: str, begin: Begin, *, migrate: bool) -> None:
-        settings, shown = _read(address)
+        settings, shown = read_address(address)
         try:
             with psycopg.connect(**settings) as connection:
                 _prepare(connection, shown, begin, migrate=migrate)
@@ -150,7 +144,7 @@ class PostgresDatabase:
             raise Unusable(reason, shown, _BUSY_HINT) from None
         except psycopg.Error as error:
             reason = " ".join(str(error).split()) or type(error).__name__
-            raise Unusable(reason.rstrip("."), shown, _HINT) from None
+            raise Unusable(reason.rstrip("."), shown, hint_for(reason)) from None
         self._pool = ConnectionPool(
             kwargs=settings,
             min_size=1,
@@ -230,24 +224,6 @@ class _Connection:
             "SELECT setval('remote_id_seq', greatest(max(remote.id), max(last_value)))"
             " FROM remote, remote_id_seq"
         )
-
-
-def _read(address: str) -> tuple[dict[str, Any], str]:
-    """The settings in an address, and what may be shown of it."""
-    try:
-        given = conninfo.conninfo_to_dict(address)
-    except psycopg.Error:
-        # What libpq says about it may have part of a password.
-        raise Unusable("it is no address of a database", "in PostgreSQL", _HINT) from None
-    shown = [f"{key} {given[key]}" for key in ("service", "host", "port", "dbname") if key in given]
-    name = " ".join(["in PostgreSQL", *(f"({', '.join(shown)})",) * bool(shown)])
-    if any(key in given for key in _SECRET):
-        raise Unusable(
-            "it has a password in its address, where others can read it",
-            name,
-            "Take it out; PGPASSWORD, ~/.pgpass or a service file can have it.",
-        )
-    return {**_SETTINGS, **given, "client_encoding": "UTF8"}, name
 
 
 def _prepare(

@@ -25,6 +25,7 @@ class Cluster:
     programs: Path
     folder: Path
     settings: str
+    port: int = 5432
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def new_database(self) -> str:
@@ -34,7 +35,10 @@ class Cluster:
         return self.address(name)
 
     def address(self, name: str = "postgres") -> str:
-        return f"postgresql://lockterm@/{name}?host={self.folder}"
+        """The address of a database, for a role that the server asks for no password."""
+        return (
+            f"postgresql://lockterm@/{name}?host={self.folder}&port={self.port}&require_auth=none"
+        )
 
     def do(self, sql: str, database: str = "postgres") -> list[Any]:
         """One statement of the server's owner; returns what it found."""

@@ -174,7 +174,7 @@ def test_the_password_comes_from_where_libpq_looks_for_it(
     cluster.do("CREATE ROLE guarded SUPERUSER LOGIN PASSWORD 'hunter22'")
     cluster.control("restart")
     address, name = (
-        place.replace("lockterm@", "guarded@"),
+        place.replace("lockterm@", "guarded@").replace("&require_auth=none", ""),
         psycopg.conninfo.conninfo_to_dict(place)["dbname"],
     )
     with pytest.raises(Unusable, match="no password"):

@@ -1,0 +1,137 @@
+"""How the service reaches PostgreSQL: the address, and the safe defaults for what it leaves out.
+
+libpq's own defaults hand the password to any server that answers and asks for it. Here only the
+address itself can lower the protection: PGSSLMODE, PGREQUIREAUTH and service files cannot.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import ssl
+from typing import Any
+
+import psycopg
+from psycopg import conninfo
+
+from .storage import Unusable
+
+HINT = "Its address is postgresql://USER@HOST:PORT/DATABASE, and the server has to be running."
+_OLDEST_LIBPQ = 160000
+"""The first libpq with ``require_auth`` and ``sslrootcert=system``."""
+_SECRET = ("password", "sslpassword")
+_SETTINGS = {
+    "connect_timeout": 5,
+    "keepalives_idle": 10,
+    "tcp_user_timeout": 10_000,
+    "application_name": "lockterm",
+}
+"""Unless the address says otherwise; seconds, the third in milliseconds."""
+_SCRAM = "scram-sha-256"
+_HINTS = (
+    (
+        ("authentication method requirement", "authentication requirement"),
+        "The server must ask for a password by scram-sha-256: set password_encryption to it and"
+        " set the password again. For a server that trusts a socket's user, add require_auth=none"
+        " to the address.",
+    ),
+    (
+        ("SSL", "certificate"),
+        "The server must prove with TLS that it is the host of the address. For a certificate of"
+        " your own authority, add sslrootcert=FILE to the address.",
+    ),
+)
+"""Parts of libpq's messages, and what to do about them."""
+
+
+def read_address(address: str) -> tuple[dict[str, Any], str]:
+    """Return the settings to connect with, and a name for the database that may be shown.
+
+    Raises:
+        Unusable: The address is none or holds a password, or libpq is too old to protect one.
+    """
+    if psycopg.pq.version() < _OLDEST_LIBPQ:
+        raise Unusable(
+            "its client library libpq is older than 16 and cannot protect the password",
+            "in PostgreSQL",
+            "Install it with: pip install 'lockterm[postgres]'",
+        )
+    try:
+        given = conninfo.conninfo_to_dict(address)
+    except psycopg.Error:
+        # What libpq says about it may have part of a password.
+        raise Unusable("it is no address of a database", "in PostgreSQL", HINT) from None
+    shown = [f"{key} {given[key]}" for key in ("service", "host", "port", "dbname") if key in given]
+    name = " ".join(["in PostgreSQL", *(f"({', '.join(shown)})",) * bool(shown)])
+    if any(key in given for key in _SECRET):
+        raise Unusable(
+            "it has a password in its address, where others can read it",
+            name,
+            "Take it out; PGPASSWORD, ~/.pgpass or a service file can have it.",
+        )
+    safe = {"require_auth": _SCRAM}
+    if not _is_local(given):
+        safe["sslmode"] = "verify-full"
+        if given.get("sslmode", "verify-full") == "verify-full":
+            safe["sslrootcert"] = "system"
+    settings = {**_SETTINGS, **safe, **given, "client_encoding": "UTF8"}
+    if settings.get("sslrootcert") == "system":
+        _find_authorities()
+    return settings, name
+
+
+def weaknesses(address: str) -> list[str]:
+    """Return a sentence for each setting by which the address lowers the protection.
+
+    Raises:
+        Unusable: As ``read_address``.
+    """
+    settings, _ = read_address(address)
+    found = []
+    if (allowed := settings["require_auth"]) != _SCRAM:
+        found.append(
+            f"the address sets require_auth={allowed}: the server need not prove that it knows the"
+            " password, and may get it in clear text."
+        )
+    if not _is_local(settings) and (mode := settings["sslmode"]) != "verify-full":
+        found.append(
+            f"the address sets sslmode={mode}: another server can take this one's place and read"
+            " what is sent."
+        )
+    return found
+
+
+def hint_for(reason: str) -> str:
+    """Return what to do about a connection that failed with these words of libpq."""
+    for parts, hint in _HINTS:
+        if any(part in reason for part in parts):
+            return hint
+    return HINT
+
+
+def _is_local(settings: dict[str, Any]) -> bool:
+    """Return whether every host that the address names is a socket or the loopback.
+
+    Without a host, PGHOST or a service file may name one. libpq ignores TLS on sockets.
+    """
+    places = settings.get("hostaddr") or settings.get("host")
+    return bool(places) and all(map(_is_local_place, str(places).split(",")))
+
+
+def _is_local_place(place: str) -> bool:
+    if place.startswith(("/", "@")) or place == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(place).is_loopback
+    except ValueError:
+        return False
+
+
+def _find_authorities() -> None:
+    """Show libpq's OpenSSL the machine's authorities: psycopg's own build looks elsewhere."""
+    machine = ssl.get_default_verify_paths()
+    if "SSL_CERT_FILE" in os.environ or "SSL_CERT_DIR" in os.environ:
+        return
+    for variable, place in (("SSL_CERT_FILE", machine.cafile), ("SSL_CERT_DIR", machine.capath)):
+        if place:
+            os.environ[variable] = place
