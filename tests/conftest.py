@@ -23,7 +23,7 @@ from lockterm.service import sample_data
 from lockterm.service.running import RunningService
 from lockterm.service.storage import Connection
 from lockterm.service.tokens import Tokens
-from tests import long
+from tests import long, programs
 
 TODAY = date(2026, 11, 20)
 MATRIX_STEPS = "matrix steps"
@@ -101,6 +101,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run the tests marked long too: all terminals, all faults, all kills",
     )
     parser.addoption(
+        "--need-programs",
+        action="store_true",
+        help="fail the tests that need a program which is not installed, instead of skipping them",
+    )
+    parser.addoption(
         "--long-faults",
         action="store_true",
         help="try many more random faults, kills, keys and interleavings, and new examples",
@@ -113,6 +118,7 @@ def pytest_configure(config: pytest.Config) -> None:
         # here; some of it is ended by that.
         signal.signal(signal.SIGINT, signal.default_int_handler)
     getoption = config.getoption
+    programs.are_needed = getoption("--need-programs")
     long.begin(all_of_it=getoption("--all"), new_ones=getoption("--long-faults"))
 
 
@@ -219,7 +225,10 @@ def long_faults(request: pytest.FixtureRequest) -> bool:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how many cases the tests counted that run many of them, and how the matrix went."""
+    """Say how many cases the tests counted that run many of them, and how the matrix went.
+
+    Name the programs that were missing, too.
+    """
     counts: dict[str, int] = {}
     steps: list[tuple[int, int]] = []
     for outcome in ("passed", "failed"):
@@ -232,6 +241,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
                     counts[name] = counts.get(name, 0) + value
     for name, count in counts.items():
         terminalreporter.write_line(f"{count} {name}")
+    skipped = programs.count_by_program(terminalreporter.stats.get("skipped", []))
+    for program, count in sorted(skipped.items()):
+        tests = "1 test" if count == 1 else f"{count} tests"
+        terminalreporter.write_line(f"skipped {tests}, {programs.MISSING}{program}")
     if steps:
         whole = sum(each for _, each in steps)
         terminalreporter.write_line(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 from lockterm.domain.locks import Lock
 from tests.cli.conftest import Run, Scripts
+from tests.programs import require
 from tests.terminal.pty_session import clean_environment
 
 
@@ -31,15 +31,15 @@ def test_each_shell_gets_its_script(lockterm: Run, shell: str, words: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("shell", "place", "command"),
+    ("shell", "place"),
     [
-        ("bash", "share/bash-completion/completions/lockterm", '. "$0"; complete -p lockterm'),
-        ("zsh", "share/zsh/site-functions/_lockterm", 'autoload -U compinit; compinit -u; . "$0"'),
-        ("fish", "config/fish/completions/lockterm.fish", "source $argv[1]"),
+        ("bash", "share/bash-completion/completions/lockterm"),
+        ("zsh", "share/zsh/site-functions/_lockterm"),
+        ("fish", "config/fish/completions/lockterm.fish"),
     ],
 )
 def test_a_script_is_installed_where_the_shell_looks(
-    lockterm: Run, tmp_path: Path, shell: str, place: str, command: str
+    lockterm: Run, tmp_path: Path, shell: str, place: str
 ) -> None:
     file = tmp_path / place
     homes = {"XDG_DATA_HOME": str(tmp_path / "share"), "XDG_CONFIG_HOME": str(tmp_path / "config")}
@@ -49,12 +49,30 @@ def test_a_script_is_installed_where_the_shell_looks(
     assert result.stdout.startswith(f"Written: {file}\n")
     assert result.stdout.endswith(f"To undo: rm {file}\n")
     assert file.read_text().startswith(lockterm("completion", shell).stdout)
-    if shutil.which(shell):
-        subprocess.run([shell, "-c", command, file], check=True, timeout=60)
     file.write_text("somebody's own\n")
     result = lockterm("completion", "--install", shell, env=homes)
     assert (result.returncode, file.read_text()) == (1, "somebody's own\n")
     assert f"{file} is there, and lockterm has not written it." in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("shell", "command"),
+    [
+        ("bash", '. "$0"; complete -p lockterm'),
+        ("zsh", 'autoload -U compinit; compinit -u; . "$0"'),
+        ("fish", "source $argv[1]"),
+    ],
+)
+def test_completion_script_loads_when_its_shell_reads_it(
+    lockterm: Run, tmp_path: Path, shell: str, command: str
+) -> None:
+    require(shell, shell)
+    script = tmp_path / "script"
+    script.write_text(lockterm("completion", shell).stdout)
+    done = subprocess.run(
+        [shell, "-c", command, script], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stderr == ""
 
 
 def test_an_unknown_shell_is_refused(lockterm: Run) -> None:
@@ -93,8 +111,7 @@ def test_bash_gets_a_name_as_one_word(tmp_path: Path, config_file: Path, name: s
 
 @pytest.mark.long
 def test_bash_completes_commands_options_and_locks(scripts: Scripts, tmp_path: Path) -> None:
-    bash = shutil.which("bash")
-    assert bash is not None, "bash is what completes here"
+    require("bash", "bash")
     scripts.keep([Lock(1004, name="Roof hatch"), Lock(1005, name="Main gate"), Lock(2001)])
     other = '[profiles.other]\nbase_url = "https://locks.example"\n'
     scripts.config.write_text(f'default_profile = "site"\n{scripts.config.read_text()}{other}')
@@ -122,7 +139,7 @@ def test_bash_completes_commands_options_and_locks(scripts: Scripts, tmp_path: P
     environment = clean_environment(tmp_path)
     environment["PATH"] = f"{command.parent}:{environment['PATH']}"
     result = subprocess.run(
-        [bash, "--norc", "-c", script],
+        ["bash", "--norc", "-c", script],
         env=environment,
         capture_output=True,
         text=True,

@@ -46,6 +46,7 @@ def findings(report: dict[str, Any], subject: str) -> list[dict[str, Any]]:
 
 
 def test_without_a_terminal_everything_else_is_checked(scripts: Scripts, tmp_path: Path) -> None:
+    scripts.config.chmod(0o644)
     shown = scripts.run("doctor")
     assert shown.returncode == 0, "no terminal is nothing wrong"
     for line in shown.stdout.splitlines():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -31,7 +32,7 @@ def editing(scripts: Scripts, folder: Path, changes: str, *options: str) -> PtyS
     (folder / "editor.py").write_text(EDITOR)
     (folder / "changes").write_text(changes)
     environment = clean_environment(
-        folder, VISUAL=f"{sys.executable} {folder}/editor.py", TMPDIR=str(folder)
+        folder, VISUAL=shlex.join([sys.executable, f"{folder}/editor.py"]), TMPDIR=str(folder)
     )
     return PtySession([*LOCKTERM, "edit", "1004", *options], environment)
 

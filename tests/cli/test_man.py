@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from lockterm.cli.man import pages
 from lockterm.keymap import DEFAULT_KEYMAP
 from tests.cli.conftest import Run
 from tests.cli.test_readme_commands import commands
+from tests.programs import require
 
 PAGES = pages(root)
 
@@ -54,8 +54,8 @@ def test_what_somebody_else_put_there_stays(lockterm: Run, tmp_path: Path, is_li
     assert list(page.parent.iterdir()) == [page]
 
 
-@pytest.mark.skipif(not shutil.which("groff"), reason="groff is not there")
 def test_man_shows_what_the_help_has_and_has_nothing_to_warn_of(tmp_path: Path) -> None:
+    require("groff", "groff")
     for name, text in PAGES.items():
         (tmp_path / name).write_text(text, "ascii")
     drawn = subprocess.run(

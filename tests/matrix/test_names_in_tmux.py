@@ -15,7 +15,7 @@ import pytest
 
 from lockterm.service.running import RunningService
 from tests.matrix.emulators.lock import LOCK, NUMBERS, REAL, fill, rename
-from tests.terminal.multiplexers import require
+from tests.programs import require
 from tests.terminal.pty_session import LOCKTERM, PATIENCE_S, clean_environment
 
 
@@ -49,7 +49,7 @@ class Pane:
 @contextmanager
 def pane(service: RunningService, home: Path) -> Iterator[Pane]:
     """A session of 80x24."""
-    require("tmux")
+    require("tmux", "tmux")
     home.mkdir()
     command = [*LOCKTERM, "--base-url", service.base_url, "--lock", str(LOCK)]
     with tempfile.TemporaryDirectory(prefix="mux") as place:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-import pytest
+
+from tests.programs import require
 
 
 @dataclass
@@ -76,8 +77,7 @@ def running_cluster(
     installed = sorted(
         Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda file: int(file.parts[-3])
     )
-    if not found and not installed:
-        pytest.skip("PostgreSQL is not installed: these tests need its initdb and pg_ctl")
+    require("initdb", "postgresql", found=bool(found or installed))
     programs = (Path(found) if found else installed[-1]).resolve().parent
     folder = Path(tempfile.mkdtemp(prefix="lockterm-pg-"))
     try:

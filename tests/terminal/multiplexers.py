@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +16,7 @@ from pathlib import Path
 
 import psutil
 
+from tests.programs import require
 from tests.terminal.pty_session import PtySession, clean_environment
 
 PATIENT = (
@@ -26,11 +26,6 @@ PATIENT = (
     "from lockterm.__main__ import main; main()",
 )
 """lockterm that waits for tmux, to which it gives what is copied, however busy the machine is."""
-
-
-def require(program: str) -> None:
-    """Fail where it is not installed: lockterm has to be tried inside of the real one."""
-    assert shutil.which(program), f"{program} is not installed: apt-get install tmux screen"
 
 
 @contextmanager
@@ -50,7 +45,7 @@ def in_tmux(
         size: Columns and rows.
         environment: More of the environment, tmux's and the program's: ``TERM`` is the terminal's.
     """
-    require("tmux")
+    require("tmux", "tmux")
     with _directory() as place:
         config = place / "tmux.conf"
         lines = ["set -g status off", "set -g destroy-unattached on", *options]
@@ -68,7 +63,7 @@ def in_screen(
     command: Sequence[str], home: Path, size: tuple[int, int] = (80, 24), **environment: str
 ) -> Iterator[PtySession]:
     """A program in GNU screen; arguments as for :func:`in_tmux`."""
-    require("screen")
+    require("screen", "screen")
     with _directory() as place:
         config = place / "screenrc"
         config.write_text("startup_message off\nautodetach off\ndeflogin off\n")

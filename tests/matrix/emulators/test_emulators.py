@@ -23,6 +23,7 @@ from tests.matrix.emulators.names import LETTERS, PLAIN
 from tests.matrix.emulators.steps import brief, whole
 from tests.matrix.emulators.window import Window, opened
 from tests.matrix.job import Step
+from tests.programs import require
 from tests.terminal.pty_session import LOCKTERM
 
 _FREE = rf"{PLAIN} *|[{LETTERS}](?=[│╭╰|+])|updated .*"
@@ -172,8 +173,9 @@ def test_every_screen(
     On a terminal that knows ASCII alone names are written in other words, and widths with them:
     there it is held that nothing else is sent.
     """
-    if not emulator.is_there:
-        pytest.skip(f"{emulator.name} is not installed: apt-get install {emulator.package}")
+    require(emulator.package, emulator.package, found=emulator.is_there)
+    for program, package in (("Xvfb", "xvfb"), ("xdotool", "xdotool")):
+        require(program, package)
     service = running_service(sample_data=False)
     fill(service, emulator.ambiguous)
     problems = list(all_of_it(emulator, service, tmp_path))

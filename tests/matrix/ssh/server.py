@@ -5,7 +5,6 @@ from __future__ import annotations
 import getpass
 import os
 import shlex
-import shutil
 import socket
 import subprocess
 import time
@@ -13,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.programs import require
 from tests.terminal.pty_session import PATIENCE_S
 
 _SSHD = "/usr/sbin/sshd"
@@ -72,9 +72,8 @@ def running_sshd(place: Path) -> Iterator[Sshd]:
     Args:
         place: An empty directory.
     """
-    assert Path(_SSHD).exists() and shutil.which("ssh"), (
-        "OpenSSH is not installed: apt-get install openssh-server openssh-client"
-    )
+    require("sshd", "openssh-server", found=Path(_SSHD).exists())
+    require("ssh", "openssh-client")
     if (
         os.geteuid() == 0
     ):  # where root runs it, sshd wants a directory that its package's unit makes
