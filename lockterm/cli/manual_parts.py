@@ -64,6 +64,8 @@ of the profile, and are told with their offset:
   2026-12-01 09:00   1 Dec 2026 9:00   2026-12-01 09:00 +01:00
   now   today 18:00   tomorrow 9:00   eom   +6h   +30d   +6mo 18:00
 A day without a time is its beginning for a start, its end for an end.
+An end such as +30d counts from the remote's current end; if there is none
+or it has passed, from a start that lies ahead, else from now.
 Weekdays: mon-fri   mo,we   1-5   weekend   daily
 """
 

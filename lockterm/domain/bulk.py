@@ -16,6 +16,7 @@ from lockterm.domain.date_input import Moment, read_moment
 from lockterm.domain.plan import Action, Step, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.text import clean
+from lockterm.domain.validity import end_of
 from lockterm.domain.voices import has_voice
 from lockterm.domain.wording import NO_END
 from lockterm.errors import LocktermError, Refused, RuleViolation
@@ -153,7 +154,8 @@ def new_end(text: str, *, from_own: bool) -> Wanted:
 
     Args:
         text: What was typed; see :mod:`lockterm.domain.date_input`.
-        from_own: Whether ``+30d`` counts from each one's own end, and not from now.
+        from_own: Whether ``+30d`` counts from each one's own end if that lies ahead, and not from
+            now.
     """
 
     def wanted(target: Target, now_ms: int) -> Remote:
@@ -162,12 +164,15 @@ def new_end(text: str, *, from_own: bool) -> Wanted:
             raise CannotPlan(NO_END)
         if not needs_dates(remote.remote_type):
             raise CannotPlan("Its type is not one that lockterm knows.")
-        since_ms = now_ms
-        if from_own and text.strip().startswith("+"):
-            if not remote.end_ms:
-                raise CannotPlan("It has no end to count from.")
-            since_ms = remote.end_ms
-        return replace(remote, end_ms=_ms(read_moment(text, target.zone, since_ms, end=True)))
+        moment = read_moment(
+            text,
+            target.zone,
+            now_ms,
+            end=True,
+            start_ms=remote.start_ms if from_own else None,
+            end_ms=end_of(remote) if from_own else None,
+        )
+        return replace(remote, end_ms=_ms(moment))
 
     return wanted
 
@@ -180,7 +185,7 @@ def new_validity(
     Args:
         kind: The type; None: each keeps its own.
         start: What was typed; empty: its own.
-        end: As ``start``; ``+30d`` counts from a start that lies ahead, else from now.
+        end: As ``start``; ``+30d`` counts from its own end if that lies ahead.
         days: The weekdays; None: its own.
     """
     chosen = None if days is None else tuple(sorted(set(days)))
@@ -197,7 +202,8 @@ def new_validity(
             if start.strip():
                 remote = replace(remote, start_ms=_ms(read_moment(start, zone, now_ms)))
             if end.strip():
-                moment = read_moment(end, zone, now_ms, base_ms=remote.start_ms, end=True)
+                start_ms, end_ms = remote.start_ms, end_of(target.remote)
+                moment = read_moment(end, zone, now_ms, end=True, start_ms=start_ms, end_ms=end_ms)
                 remote = replace(remote, end_ms=_ms(moment))
         if needs_weekdays(after) and chosen is not None:
             remote = replace(remote, week_day=chosen)

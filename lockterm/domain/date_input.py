@@ -3,19 +3,23 @@
 | typed | means |
 |---|---|
 | ``2026-12-01 09:00``, ``2026-12-01T09:00``, ``1 Dec 2026 9:00`` | that time in the lock's zone |
-| ``31.12.2026 9:00``: the first number can be no month | the same |
+| ``31.12.2026 9:00``, ``31/12/2026``, ``12/31/2026``: one number can be no month | the same |
 | the same with ``Z`` or ``+01:00`` behind it | that very moment |
-| ``now`` | this minute |
+| ``now`` | this second |
 | ``9:00``, ``today 9:00``, ``tomorrow 9:00`` | that time today or tomorrow |
 | ``eom``, ``eom 18:00`` | the last day of this month, 23:59 where no time is given |
 | ``+6h``, ``+90min`` | that much elapsed time later |
 | ``+30d``, ``+2w``, ``+6mo``, ``+1y``, each also ``+30d 18:00`` | the same time of day, later |
 | a day without a time | 00:00 for a start, 23:59 for an end |
 
-``+`` counts from now, or from the start where an end is asked for and the start lies ahead. Months
-end where they end: 31 Jan ``+1mo`` is 28 Feb. A time that the clocks skip is refused, one that they
-show twice is asked back. ``1/12/2026`` and ``1.12.2026`` are refused: who reads which as the month
-depends on where they are from, and ``31.12.2026`` leaves no choice.
+An end with ``+`` counts from the remote's current end, to the second. If there is none or it has
+passed, it counts from a start that lies ahead, else from now. The note names what it counts from.
+Months end where they end: 31 Jan ``+1mo`` is 28 Feb. A time that the clocks skip is refused, one
+that they show twice is asked back. ``1/12/2026`` and ``1.12.2026`` are refused: which number is the
+month depends on where the reader is from.
+
+A day without a time may begin later than 00:00, where the clocks skip midnight, and ends with its
+last minute, where they show 23:59 twice.
 """
 
 from __future__ import annotations
@@ -33,13 +37,17 @@ _MONTH = "|".join(dates.MONTHS).lower()
 _DAY = (
     r"(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
     rf"|(?P<day2>\d{{1,2}}) (?P<name>{_MONTH})[a-z]* (?P<year2>\d{{4}})"
-    r"|(?P<day3>1[3-9]|[23]\d)\.(?P<month3>\d{1,2})\.(?P<year3>\d{4})"
+    r"|(?P<day3>1[3-9]|[23]\d)(?P<dot>[./])(?P<month3>\d{1,2})(?P=dot)(?P<year3>\d{4})"
+    r"|(?P<month4>0?[1-9]|1[0-2])/(?P<day4>1[3-9]|[23]\d)/(?P<year4>\d{4})"
     r"|(?P<word>today|tomorrow|eom)"
 )
 _ABSOLUTE = re.compile(rf"(?:{_DAY})(?:[t ](?:{_TIME})(?: ?{_OFFSET})?)?", re.ASCII)
 _TIME_ALONE = re.compile(rf"{_TIME}(?: ?{_OFFSET})?", re.ASCII)
 _RELATIVE = re.compile(rf"\+ ?(?P<count>\d{{1,6}}) ?(?P<unit>[a-z]+)(?: {_TIME})?", re.ASCII)
 
+_UNIT_NAMES = {
+    **{"min": "minute", "h": "hour", "d": "day", "w": "week", "mo": "month", "y": "year"},
+}
 _UNITS = {
     **dict.fromkeys(("min", "mins", "minute", "minutes"), "min"),
     **dict.fromkeys(("h", "hour", "hours"), "h"),
@@ -65,15 +73,27 @@ class Moment:
     error: str = ""
     """Why it is none, and what to do, in a sentence."""
     note: str = ""
-    """What was added to what was typed: ``counted from the start``."""
+    """What was added to what was typed: ``current end 31 Jan 2027 + 1 month``."""
 
 
 class _Unreadable(Exception):
     """The text is no date; the sentence says why."""
 
 
+def is_relative(text: str) -> bool:
+    """Return whether a text is a time counted from another one, such as ``+30d``."""
+    match = _RELATIVE.fullmatch(" ".join(text.casefold().split()))
+    return match is not None and match["unit"] in _UNITS
+
+
 def read_moment(
-    text: str, zone: tzinfo, now_ms: int, *, base_ms: int | None = None, end: bool = False
+    text: str,
+    zone: tzinfo,
+    now_ms: int,
+    *,
+    end: bool = False,
+    start_ms: int | None = None,
+    end_ms: int | None = None,
 ) -> Moment:
     """Read what was typed into a date field.
 
@@ -81,15 +101,19 @@ def read_moment(
         text: What was typed; the table of this module says what is understood.
         zone: The zone of the lock.
         now_ms: Now, in milliseconds.
-        base_ms: The start, where an end is asked for: ``+30d`` counts from it if it lies ahead.
-        end: A day without a time means its last minute, not its first.
+        end: Whether an end is asked for: a day without a time means its last minute.
+        start_ms: The start, where an end is asked for.
+        end_ms: The current end of the remote, where another one is asked for.
     """
     typed = " ".join(text.casefold().split())
-    now = dates.local(now_ms - now_ms % dates.MINUTE_MS, zone)
+    now = dates.local(now_ms - now_ms % dates.SECOND_MS, zone)
     if not typed or now is None:
         return Moment(error=HELP)
     try:
-        moment = _read(typed, zone, now, base_ms, end)
+        if match := _RELATIVE.fullmatch(typed):
+            moment = _later(match, _base_of(zone, now, start_ms, end_ms), zone)
+        else:
+            moment = _read(typed, zone, now, end)
     except _Unreadable as error:
         return Moment(error=str(error))
     except (OverflowError, ValueError):
@@ -99,26 +123,45 @@ def read_moment(
     return moment
 
 
-def _read(typed: str, zone: tzinfo, now: datetime, base_ms: int | None, end: bool) -> Moment:
+def _base_of(
+    zone: tzinfo, now: datetime, start_ms: int | None, end_ms: int | None
+) -> tuple[datetime, str]:
+    """Return what a relative time counts from, and that in words."""
+    least_ms = max(dates.to_ms(now), start_ms or 0)  # no end lies before its start
+    for ms, name in ((end_ms, "current end"), (start_ms, "start")):
+        base = dates.local(ms, zone) if ms is not None else None
+        if base is not None and ms is not None and ms >= least_ms and ms > dates.to_ms(now):
+            is_whole_day = name == "current end" and (base.hour, base.minute) == (23, 59)
+            words = dates.day_of(base) if is_whole_day else f"{dates.day_of(base)} {base:%H:%M}"
+            return base, f"{name} {words}"
+    return now.replace(second=0), "now"
+
+
+def _read(typed: str, zone: tzinfo, now: datetime, end: bool) -> Moment:
     if typed == "now":
         return Moment(dates.to_ms(now))
-    if match := _RELATIVE.fullmatch(typed):
-        start = dates.local(base_ms, zone) if base_ms is not None else None
-        if start is None or dates.to_ms(start) <= dates.to_ms(now):
-            return _later(match, now, zone, "counted from now")
-        return _later(match, start, zone, "counted from the start")
     if match := _TIME_ALONE.fullmatch(typed):
         return _resolve(now.date(), _time(match), match["offset"], zone)
     if match := _ABSOLUTE.fullmatch(typed):
-        at = _time(match)
+        day, at = _day(match, now.date()), _time(match)
         if at is not None:
-            return _resolve(_day(match, now.date()), at, match["offset"], zone)
-        if end or match["word"] == "eom":
-            at, note = time(23, 59), "the end of that day"
-        else:
-            at, note = time(0), "the beginning of that day"
-        return _resolve(_day(match, now.date()), at, None, zone, note)
+            return _resolve(day, at, match["offset"], zone)
+        return _whole_day(day, zone, end=end or match["word"] == "eom")
     raise _Unreadable(_why(typed))
+
+
+def _whole_day(day: date, zone: tzinfo, *, end: bool) -> Moment:
+    """Return the beginning of a day, or its last minute, as the clocks of a zone show it."""
+    begins_ms = dates.begin_of(day, zone)
+    begins = dates.local(begins_ms, zone)
+    if begins is None or begins.date() != day:
+        return Moment(error=_gap(datetime.combine(day, time()), zone))
+    if not end:
+        return Moment(begins_ms, note="the beginning of that day")
+    if day == date.max:
+        return _resolve(day, time(23, 59), None, zone, "the end of that day")
+    ends_ms = dates.begin_of(day + timedelta(days=1), zone, last=True) - dates.MINUTE_MS
+    return Moment(ends_ms, note="the end of that day")
 
 
 def _why(typed: str) -> str:
@@ -137,10 +180,10 @@ def _day(match: re.Match[str], today: date) -> date:
             return today.replace(day=monthrange(today.year, today.month)[1])
         return today + timedelta(days=word == "tomorrow")
     named = match["name"]
-    written = match["month"] or match["month3"]
+    written = match["month"] or match["month3"] or match["month4"]
     month = dates.MONTHS.index(named.title()) + 1 if named else int(written)
-    year = int(match["year"] or match["year2"] or match["year3"])
-    number = int(match["day"] or match["day2"] or match["day3"])
+    year = int(match["year"] or match["year2"] or match["year3"] or match["year4"])
+    number = int(match["day"] or match["day2"] or match["day3"] or match["day4"])
     if not 1 <= month <= 12:
         raise _Unreadable(f"There is no month {month}: write year-month-day, as 2026-12-01.")
     if year < 1970:
@@ -161,10 +204,12 @@ def _time(match: re.Match[str]) -> time | None:
     return time(hour, minute, second, int((match["ms"] or "").ljust(3, "0")) * 1000)
 
 
-def _later(match: re.Match[str], base: datetime, zone: tzinfo, note: str) -> Moment:
+def _later(match: re.Match[str], since: tuple[datetime, str], zone: tzinfo) -> Moment:
+    base, words = since
     unit, count, at = _UNITS.get(match["unit"]), int(match["count"]), _time(match)
     if unit is None:
         raise _Unreadable(_why(match[0]))
+    note = f"{words} + {count} {_UNIT_NAMES[unit]}{'' if count == 1 else 's'}"
     if unit in ("h", "min"):
         if at is not None:
             raise _Unreadable("Hours and minutes leave no room for a time of day.")
@@ -209,16 +254,9 @@ def _fixed(offset: str) -> tzinfo:
 
 
 def _gap(wall: datetime, zone: tzinfo) -> str:
-    """Says which gap a time falls into and when the clocks go on."""
-    before = wall.replace(tzinfo=zone, fold=1).astimezone(UTC)
-    after = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
-    old, second = before.astimezone(zone).utcoffset(), timedelta(seconds=1)
-    while after - before > second:  # the clocks change at a second between the two
-        middle = before + (after - before) // second // 2 * second
-        if middle.astimezone(zone).utcoffset() == old:
-            before = middle
-        else:
-            after = middle
+    """Say which gap a time falls into and when the clocks go on."""
+    after = dates.after_gap(wall, zone)
+    old = wall.replace(tzinfo=zone, fold=0).utcoffset()
     jump = after.astimezone(zone).replace(tzinfo=None)
     left = (after + (old or timedelta())).replace(tzinfo=None)
     gone = f"{left:%H:%M}" if left.date() == jump.date() else left.isoformat(" ", "minutes")

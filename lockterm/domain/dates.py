@@ -17,7 +17,8 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
-MINUTE_MS = 60_000
+SECOND_MS = 1000
+MINUTE_MS = 60 * SECOND_MS
 HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
 YEAR_MS = 365 * DAY_MS + DAY_MS // 4
@@ -114,9 +115,34 @@ def day_around(ms: int, zone: tzinfo) -> tuple[int, int]:
     return begin_of(today, zone), begin_of(today + timedelta(days=1), zone)
 
 
-def begin_of(day: date, zone: tzinfo) -> int:
-    """When a day begins in a zone, in milliseconds: at midnight, or as the clock jumps over it."""
-    return to_ms(datetime.combine(day, time(), zone))
+def begin_of(day: date, zone: tzinfo, *, last: bool = False) -> int:
+    """Return when a day begins in a zone, in milliseconds.
+
+    Args:
+        day: The day.
+        zone: The zone; where its clocks skip midnight, the day begins when they go on.
+        last: Whether the second one is meant where the clocks show midnight twice.
+    """
+    wall = datetime.combine(day, time())
+    ms = to_ms(wall.replace(tzinfo=zone, fold=int(last)))
+    shown = local(ms, zone)
+    if shown is not None and shown.replace(tzinfo=None, fold=0) != wall:
+        return to_ms(after_gap(wall, zone))
+    return ms
+
+
+def after_gap(wall: datetime, zone: tzinfo) -> datetime:
+    """Return when the clocks go on that skip a time, in UTC."""
+    before = wall.replace(tzinfo=zone, fold=1).astimezone(UTC)
+    after = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
+    old, second = before.astimezone(zone).utcoffset(), timedelta(seconds=1)
+    while after - before > second:  # the clocks change at a second between the two
+        middle = before + (after - before) // second // 2 * second
+        if middle.astimezone(zone).utcoffset() == old:
+            before = middle
+        else:
+            after = middle
+    return after
 
 
 def day(ms: int, zone: tzinfo) -> str:

@@ -8,13 +8,13 @@ the millisecond.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, tzinfo
 from typing import Any
 
 from lockterm.domain import dates, json_text
 from lockterm.domain.constants import WORDS, choices
-from lockterm.domain.date_input import read_moment
+from lockterm.domain.date_input import is_relative, read_moment
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UNLISTED
@@ -45,8 +45,10 @@ _SHORTENED = re.compile(r"[+-]?\d+([.,]\d+)?E[+-]\d+", re.ASCII | re.IGNORECASE)
 """How a spreadsheet shows a number that is too long for its cell."""
 
 _DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?=$|[ T])", re.ASCII)
-_SLASHED = re.compile(r"\d{1,2}/\d{1,2}/\d", re.ASCII)
-_SHORT_YEAR = re.compile(r"\d{1,2}\.\d{1,2}\.\d{2}(?!\d)", re.ASCII)
+_AMBIGUOUS = re.compile(
+    r"(0?[1-9]|1[0-2])/(0?[1-9]|1[0-2])/\d|\d{1,2}([./])\d{1,2}\3\d{2}(?!\d)", re.ASCII
+)
+"""Day and month cannot be known apart, or the year has two digits."""
 _FIRST_MS = 10**11
 """From here on a number is milliseconds: below, it may be seconds or a spreadsheet's days."""
 
@@ -180,19 +182,26 @@ def _typed_date(field: Field, text: str, zone: tzinfo, now_ms: int) -> str:
                 "That is no time in milliseconds since 1970. Type it as 2026-12-01 09:00."
             )
         return f"{dates.typed(ms, UTC)} Z"
-    if _SLASHED.match(text) or _SHORT_YEAR.match(text):
+    if _AMBIGUOUS.match(text):
         raise ValueError(
             "It is ambiguous which of these is the day, the month or the year. Put the year first:"
             " 2026-12-31."
         )
     text = _DOTTED.sub(r"\3-\2-\1", text, count=1) if _DOTTED.match(text) else text
+    if is_relative(text):  # what it counts from is known where the row is read whole
+        return text
     moment = read_moment(text, zone, now_ms, end=field.name == "endDate")
     if moment.choices:
-        ways = " or ".join(quoted(dates.typed(ms, zone)) for ms in moment.choices)
-        raise ValueError(f"The clocks show that time twice: write {ways}.")
+        raise ValueError(shown_twice(moment.choices, zone))
     if moment.error:
         raise ValueError(moment.error)
     return text
+
+
+def shown_twice(choices: Sequence[int], zone: tzinfo) -> str:
+    """Return how to write a time that the clocks show twice."""
+    ways = " or ".join(quoted(dates.typed(ms, zone)) for ms in choices)
+    return f"The clocks show that time twice: write {ways}."
 
 
 def _typed_constant(field: Field, text: str) -> str:

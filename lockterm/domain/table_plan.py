@@ -15,7 +15,7 @@ from lockterm.domain.constants import RemoteType, word
 from lockterm.domain.differences import in_words
 from lockterm.domain.json_text import canonical
 from lockterm.domain.plan import Action, Step
-from lockterm.domain.reading import INT64, Field
+from lockterm.domain.reading import INT64, Field, Kind
 from lockterm.domain.remotes import FIELDS, UPDATED, Remote
 from lockterm.domain.table_columns import (
     ACTION,
@@ -24,6 +24,7 @@ from lockterm.domain.table_columns import (
     SETTABLE,
     refuse_shortened,
     same_but_for_zeros,
+    shown_twice,
     typed_cell,
     visible,
     written,
@@ -288,11 +289,14 @@ class LockPlan:
     ) -> TypedRemote:
         reading = read_typed(typed, self._zone, self._now_ms, before)
         wrong = dict(reading.errors)
+        twice = {name: shown_twice(two, self._zone) for name, two in reading.choices.items()}
+        wrong |= {name: words for name, words in twice.items() if name in wrong}
         kind = reading.values.remote_type
         if "remoteType" not in wrong:
             shown = shown_fields(kind, adding=before is None)
             for name, text in given.items():
-                if text and name not in shown and FIELDS[name].of(reading.values):
+                is_set = FIELDS[name].kind is Kind.DATE or FIELDS[name].of(reading.values)
+                if text and name not in shown and is_set:
                     words = f"a {word(RemoteType, kind)} remote"
                     wrong[name] = f"It means nothing for {words}: leave the cell empty."
         if wrong:

@@ -21,7 +21,7 @@ from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.rules import EXTRA_BYTES, comparable, touches_validity, violations, warnings
 from lockterm.domain.text import clean
-from lockterm.domain.validity import OPENS_NOTHING, never_opens
+from lockterm.domain.validity import OPENS_NOTHING, end_of, never_opens
 from lockterm.domain.weekdays import WEEK, parse_weekdays, weekday_words
 
 _SHOWN_TWICE = "The clocks show that time twice: choose the first or the second."
@@ -124,9 +124,11 @@ def read_typed(
         if kind is Kind.DATE and is_kept and value:
             notes[name] = dates.preview(value, zone, now_ms)
         elif kind is Kind.DATE:
-            is_end = name == "endDate"
-            base_ms = found.get("start_ms", was.start_ms) if is_end else None
-            moment = read_moment(text, zone, now_ms, base_ms=base_ms, end=is_end)
+            if name == "endDate":
+                start_ms, end_ms = found.get("start_ms", was.start_ms), end_of(was)
+                moment = read_moment(text, zone, now_ms, end=True, start_ms=start_ms, end_ms=end_ms)
+            else:
+                moment = read_moment(text, zone, now_ms)
             found[field.attribute] = moment.ms
             if moment.choices:
                 choices[name] = moment.choices

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import time
 import unicodedata
 
 import pytest
@@ -213,6 +214,24 @@ def test_update_reads_first_and_sends_what_differs(scripts: Scripts) -> None:
     clash = scripts.run("remotes", "update", "1004", other, "--name", "Anna W.")
     assert clash.returncode == 1
     assert "already" in clash.stderr
+
+
+def test_update_counts_relative_end_from_current_end_and_names_it(scripts: Scripts) -> None:
+    end_ms = 3_802_607_999_000  # 2090-07-01 17:59:59 in Berlin
+    remote_id = str(scripts.have(**PERIOD | {"endDate": end_ms}))
+    renewed = scripts.run("remotes", "update", "1004", remote_id, "--end", "+30d")
+    assert renewed.returncode == 0, renewed.stderr
+    assert "current end 1 Jul 2090 17:59 + 30 days" in renewed.stdout
+    assert scripts.history()[-1].body["endDate"] == end_ms + 30 * 86_400_000
+
+
+def test_add_sends_current_second_when_start_is_now(scripts: Scripts) -> None:
+    before_s = int(time.time())
+    given = ("--name", "A", "--number", "1", "--type", "time-limited", "--start", "now")
+    added = scripts.run("remotes", "add", "1004", *given, "--end", "+1d")
+    assert added.returncode == 0, added.stderr
+    start_ms = scripts.history()[-1].body["startDate"]
+    assert before_s * 1000 <= start_ms <= time.time() * 1000
 
 
 def test_a_remote_of_another_lock_is_not_touched(scripts: Scripts) -> None:

@@ -110,7 +110,7 @@ def test_weekdays_that_nobody_can_read_are_not_written_over(days: Any) -> None:
 
 
 @given(st.lists(sound().map(as_remote), min_size=1, max_size=6), st.integers(1, 90), soon)
-def test_days_counted_from_its_own_end_open_no_longer(
+def test_days_count_from_its_own_end_and_from_now_when_that_has_passed(
     remotes: list[Remote], days: int, end: int
 ) -> None:
     remotes = [
@@ -121,8 +121,8 @@ def test_days_counted_from_its_own_end_open_no_longer(
     ]
     planned = bulk.change_each(targets(remotes), bulk.new_end(f"+{days}d", from_own=True), NOW)
     for step in planned.steps:
-        longer_ms = step.wanted["endDate"] - end
-        assert days * DAY_MS - MINUTE_MS < longer_ms <= days * DAY_MS
+        since_ms = end if end > NOW else NOW - NOW % MINUTE_MS
+        assert step.wanted["endDate"] == since_ms + days * DAY_MS
     permanent = [remote for remote in remotes if remote.remote_type == 1]
     assert len(planned.left) == len(permanent)
 

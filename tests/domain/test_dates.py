@@ -64,7 +64,9 @@ def read(text: str, **more: object) -> Moment:
         ("2026-12-01 09:00 Z", "2026-12-01 09:00"),
         ("2026-12-01T09:00+05:30", "2026-12-01 03:30"),
         ("2026-12-01 09:00:59", "2026-12-01 08:00:59"),
-        ("now", "2026-11-21 00:19"),
+        ("31/12/2026 9:00", "2026-12-31 08:00"),
+        ("12/31/2026 9:00", "2026-12-31 08:00"),
+        ("now", "2026-11-21 00:19:42"),
         ("9:00", "2026-11-21 08:00"),
         ("today", "2026-11-20 23:00"),
         ("today 18:00", "2026-11-21 17:00"),
@@ -93,6 +95,8 @@ def test_what_is_understood(text: str, utc: str) -> None:
         ("1.12.2026 9:00", "year first"),
         ("12.12.26", "year first"),
         ("31.13.2026", "no month 13"),
+        ("31/13/2026", "no month 13"),
+        ("31/12.2026", "year first"),
         ("31.11.2026", "Nov 2026 has no day 31"),
         ("+1m", "+30min or +1mo"),
         ("-3d", "backwards"),
@@ -122,12 +126,78 @@ def test_a_day_without_a_time_ends_with_its_last_minute() -> None:
     assert "end of that day" in read("2026-12-31", end=True).note
 
 
-def test_plus_counts_from_a_start_that_lies_ahead_and_else_from_now() -> None:
-    start = ms("2026-12-01 08:00")
-    assert read("+6h", base_ms=start).ms == ms("2026-12-01 14:00")
-    assert read("+6h", base_ms=start).note == "counted from the start"
-    past = ms("2020-01-01 00:00")
-    assert read("+6h", base_ms=past) == Moment(ms("2026-11-21 06:19"), note="counted from now")
+@pytest.mark.parametrize(
+    ("text", "start", "end", "result", "note"),
+    [
+        ("+6h", "2026-12-01 08:00", "", "2026-12-01 14:00", "start 1 Dec 2026 09:00 + 6 hours"),
+        ("+6h", "2020-01-01 00:00", "", "2026-11-21 06:19", "now + 6 hours"),
+        ("+1y", "", "", "2027-11-21 00:19", "now + 1 year"),
+        *(
+            ("+1mo", start, "2027-01-31 22:59:59", "2027-02-28 22:59:59", note)
+            for start, note in (
+                ("2020-01-01 00:00", "current end 31 Jan 2027 + 1 month"),
+                ("2026-12-01 08:00", "current end 31 Jan 2027 + 1 month"),
+                ("", "current end 31 Jan 2027 + 1 month"),
+            )
+        ),
+        ("+2w", "", "2026-11-21 00:19:42", "2026-12-05 00:19", "now + 2 weeks"),
+        ("+2w", "2020-01-01 00:00", "2026-11-20 08:00", "2026-12-05 00:19", "now + 2 weeks"),
+        (
+            "+1d",
+            "",
+            "2027-01-31 17:00",
+            "2027-02-01 17:00",
+            "current end 31 Jan 2027 18:00 + 1 day",
+        ),
+        (
+            *("+1d", "2027-03-01 08:00", "2027-01-31 17:00"),
+            *("2027-03-02 08:00", "start 1 Mar 2027 09:00 + 1 day"),
+        ),
+    ],
+)
+def test_relative_end_counts_from_current_end_if_it_lies_ahead(
+    text: str, start: str, end: str, result: str, note: str
+) -> None:
+    more = {"start_ms": (start and ms(start)) or None, "end_ms": (end and ms(end)) or None}
+    assert read(text, end=True, **more) == Moment(ms(result), note=note)
+
+
+@pytest.mark.parametrize(
+    ("zone", "day", "begins", "ends"),
+    [
+        ("Africa/Cairo", "2027-04-30", "2027-04-29 22:00", "2027-04-30 20:59"),  # no midnight
+        ("Africa/Cairo", "2027-04-29", "2027-04-28 22:00", "2027-04-29 21:59"),
+        ("Africa/Cairo", "2027-10-28", "2027-10-27 21:00", "2027-10-28 21:59"),  # 23:59 twice
+        ("Africa/Cairo", "2027-10-29", "2027-10-28 22:00", "2027-10-29 21:59"),
+        ("America/Havana", "2027-11-07", "2027-11-07 04:00", "2027-11-08 04:59"),  # 00:00 twice
+        ("America/Havana", "2027-11-06", "2027-11-06 04:00", "2027-11-07 04:59"),
+        ("America/Scoresbysund", "2024-03-31", "2024-03-31 01:00", "2024-04-01 00:59"),
+    ],
+)
+def test_whole_day_runs_from_its_first_to_its_last_minute_when_clocks_change_at_midnight(
+    zone: str, day: str, begins: str, ends: str
+) -> None:
+    assert read_moment(day, ZoneInfo(zone), NOW).ms == ms(begins)
+    assert read_moment(day, ZoneInfo(zone), NOW, end=True).ms == ms(ends)
+
+
+def test_whole_day_is_refused_when_the_zone_skips_it() -> None:
+    for end in (False, True):
+        assert (
+            "does not exist"
+            in read_moment("2011-12-30", ZoneInfo("Pacific/Apia"), NOW, end=end).error
+        )
+
+
+@given(instants, zones)
+def test_day_begins_at_its_first_moment(at: int, zone: ZoneInfo) -> None:
+    shown = dates.local(at, zone)
+    assert shown is not None
+    begins = dates.begin_of(shown.date(), zone)
+    first, before = dates.local(begins, zone), dates.local(begins - 1, zone)
+    assert first is not None
+    assert before is not None
+    assert before.date() < shown.date() == first.date()
 
 
 def test_calendar_units_keep_the_time_of_day_and_hours_do_not() -> None:

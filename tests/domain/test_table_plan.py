@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lockterm.domain.dates import to_ms
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action, Step
 from lockterm.domain.remotes import Remote
@@ -52,6 +54,25 @@ def planned(
 
 def actions(steps: Sequence[Step]) -> list[tuple[str, int | None, dict[str, Any]]]:
     return [(step.action.value, step.remote_id, dict(step.wanted)) for step in steps]
+
+
+@pytest.mark.parametrize(
+    ("end", "text", "wanted"),
+    [
+        ("2027-01-31T23:59:59", "+1mo", "2027-02-28T23:59:59"),
+        ("2027-01-31T23:59:00", "+30d", "2027-03-02T23:59:00"),
+        ("2027-01-31T23:59:00", "+30d 18:00", "2027-03-02T18:00:00"),
+        ("2026-01-31T23:59:59", "+30d", "2026-12-21T01:13:00"),
+    ],
+)
+def test_relative_end_of_a_row_counts_from_current_end(end: str, text: str, wanted: str) -> None:
+    def ms(wall: str) -> int:
+        return to_ms(datetime.fromisoformat(wall).replace(tzinfo=BERLIN))
+
+    ben = BEN | {"startDate": ms("2025-11-01T00:00"), "endDate": ms(end)}
+    steps, wrong = planned(f"lockId,remoteNumber,endDate\n1001,B-2,{text}\n", [ben])
+    assert wrong == []
+    assert actions(steps) == [("update", 2, {"endDate": ms(wanted)})]
 
 
 @given(st.lists(wild | sound(), max_size=4))
@@ -204,6 +225,12 @@ FIRST = "line 2, column "
          " now."),
         ("remoteId,endDate", "2,12/31/26", "endDate, “12/31/26”: It is ambiguous which of these is"
          " the day, the month or the year. Put the year first: 2026-12-31."),
+        ("remoteId,endDate", "2,1/12/2026", "endDate, “1/12/2026”: It is ambiguous which of these"
+         " is the day, the month or the year. Put the year first: 2026-12-31."),
+        ("remoteId,endDate", "1,+1mo", "endDate, “+1mo”: It means nothing for a"
+         " permanent remote: leave the cell empty."),
+        ("remoteId,endDate", "2,+1m", "endDate, “+1m”: m could be minutes or months: write +30min"
+         " or +1mo."),
         ("remoteId,endDate", "2,31.12.26", "endDate, “31.12.26”: It is ambiguous which of these is"
          " the day, the month or the year. Put the year first: 2026-12-31."),
         ("remoteId,endDate", "2,46387", "endDate, “46387”: That is no time in milliseconds since"

@@ -12,9 +12,9 @@ from lockterm.cli.ending import Misused
 from lockterm.cli.options import Command
 from lockterm.domain import dates
 from lockterm.domain.constants import RemoteType, choices, word
-from lockterm.domain.glyphs import quoted
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, Remote
+from lockterm.domain.table_columns import shown_twice
 from lockterm.domain.text import clean
 from lockterm.domain.typed_remote import TypedRemote, read_typed, shown_fields, typed_of
 
@@ -65,8 +65,7 @@ def read_options(
     reading = read_typed({**initial, **given}, zone, now_ms, before)
     reasons = dict(reading.errors)
     for name, moments in reading.choices.items():
-        ways = " or ".join(quoted(dates.typed(ms, zone)) for ms in moments)
-        reasons[name] = f"The clocks show that time twice: write {ways}."
+        reasons[name] = shown_twice(moments, zone)
     kind = reading.values.remote_type
     if "remoteType" not in reasons:
         shown = shown_fields(kind, adding=before is None)
