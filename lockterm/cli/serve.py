@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lockterm.cli.ending import tell
 from lockterm.config import values
 from lockterm.config.file import FROM_ENVIRONMENT
 from lockterm.domain.text import clean
@@ -123,10 +122,12 @@ def serve(
             "More than one worker cannot share a file or the memory. Nothing was started.",
             hint="Give them a --database postgresql://USER@HOST/NAME, or leave --workers out.",
         )
-    if migrate and not is_address:
-        tell("note: --migrate is for PostgreSQL; a file has its tables without it.")
     from lockterm.service import app, running, watch  # the help names this command, too
     from lockterm.service import workers as processes
+
+    log = watch.Log(as_json=log_format == "json")
+    if migrate and not is_address:
+        log.tell("note", "note: --migrate is for PostgreSQL; a file has its tables without it.")
 
     options = {
         "database": Path(database) if database is not None and not is_address else database,
@@ -135,12 +136,15 @@ def serve(
         "tokens": tokens,
         "public_url": public,
         "rate": rate,
-        "log": watch.Log(as_json=log_format == "json"),
+        "log": log,
         "figures": watch.Figures(app.WATCHED, workers) if metrics else None,
     }
     try:
         if is_address:
-            _warn_of_weaknesses(str(database))
+            from lockterm.service import postgres_storage
+
+            for weakness in postgres_storage.weaknesses(str(database)):
+                log.tell("warning", f"warning: {weakness}")
         if workers > 1:
             processes.serve_with_workers(workers, host, port, **options)
         else:
@@ -148,13 +152,6 @@ def serve(
     except OSError as error:
         raise _explained(error, host, port) from error
     return 0
-
-
-def _warn_of_weaknesses(address: str) -> None:
-    from lockterm.service.postgres_storage import weaknesses
-
-    for weakness in weaknesses(address):
-        tell(f"warning: {weakness}")
 
 
 def _rate(given: str | None) -> float | None:
@@ -221,10 +218,10 @@ def _tokens(token: str | None, file: Path | None) -> Tokens | None:
     if token is not None:
         raise ConfigError("--token and --tokens exclude each other.", hint="Give one of them.")
 
-    def read() -> str:
-        if why := written_by_others(file):
-            raise ValueError(f"{why[0].upper()}{why[1:]}.")
-        return read_regular(file, tokens.MAX_BYTES, "file of tokens").decode("ascii")
+    def read() -> tuple[str, str]:
+        why = written_by_others(file)
+        text = read_regular(file, tokens.MAX_BYTES, "file of tokens").decode("utf-8", "replace")
+        return text, f"{why[0].upper()}{why[1:]}." if why else ""
 
     try:
         return tokens.Tokens(read)

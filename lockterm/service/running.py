@@ -22,7 +22,7 @@ from .answers import Code, Refusal, refusal
 from .app import create_service
 from .guards import LOOPBACK_HOSTS
 from .tokens import Tokens, reason
-from .watch import Log
+from .watch import Figures, Log
 
 HEAD_TIMEOUT_S = 20.0
 """How long the head of a request may take; uvicorn itself would wait for ever."""
@@ -69,6 +69,7 @@ class RunningService:
         self._socket = listening or listen(host, port)
         self._tokens: Tokens | None = options.get("tokens")
         self._log: Log = options.setdefault("log", Log())
+        self._figures: Figures | None = options.get("figures")
         self.base_url = url_of(host, self._socket)
         """Where the service is reached, without a slash at the end."""
         try:
@@ -124,8 +125,7 @@ class RunningService:
         while self._thread.is_alive():
             if asked.get() != signal.SIGHUP or self._tokens is None:
                 break
-            if read_again(self._tokens, self._log):
-                self._log.tell("tokens", "the tokens were read again")
+            read_again(self._tokens, self._log, self._figures)
 
     def __enter__(self) -> Self:
         return self.start()
@@ -171,14 +171,21 @@ def asked_to_end() -> Iterator[SimpleQueue[int]]:
             signal.signal(number, handler)
 
 
-def read_again(tokens: Tokens, log: Log) -> bool:
-    """Take the tokens that are there now, or say why not; returns whether it could be done."""
+def read_again(tokens: Tokens, log: Log, figures: Figures | None) -> None:
+    """Take the tokens that are there now, and report what became of it."""
     try:
         tokens.read_again()
+        log.tell("tokens", "the tokens were read again")
     except (OSError, ValueError) as error:
-        log.tell("tokens", f"the tokens stay what they were: {reason(error)}")
-        return False
-    return True
+        if figures is not None:
+            figures.count_failed_reload()
+        valid = len(tokens)
+        stay = f"Valid tokens left: {valid}; new ones wait." if valid else "No token is valid."
+        log.tell(
+            "tokens_failed",
+            f"the tokens could not be read again: {reason(error)} {stay}",
+            valid=valid,
+        )
 
 
 class _Server(Server):

@@ -20,28 +20,52 @@ _HASH = re.compile(r"sha256:([0-9a-f]{64})")
 
 
 class Tokens:
-    """The tokens there are.
+    """The valid tokens.
 
     Args:
-        read: the text with their lines, asked for now and by ``read_again``.
+        read: Returns the text with the lines of the tokens, and a sentence if others could have
+            written it, else an empty string. Called now and by ``read_again``.
 
     Raises:
-        OSError: it cannot be read.
-        ValueError: a line is none, or there is none; a sentence that does not repeat it.
+        OSError: The text cannot be read.
+        ValueError: The text has an error or no token; a sentence that does not repeat its words.
     """
 
-    def __init__(self, read: Callable[[], str]) -> None:
+    def __init__(self, read: Callable[[], tuple[str, str]]) -> None:
         self._read = read
-        self._names = _parsed(read())
+        self._names, problem = _parsed(*read())
+        if problem:
+            raise ValueError(problem)
 
     @classmethod
     def only(cls, token: str) -> Tokens:
         """This one token."""
-        return cls(lambda: line_of("token", token))
+        return cls(lambda: (line_of("token", token), ""))
 
     def read_again(self) -> None:
-        """Take those that are there now; on an error, those of before stay."""
-        self._names = _parsed(self._read())
+        """Take the tokens of the text as it is now.
+
+        With an error in the text, the tokens that it still has stay valid and none is added. If
+        it cannot be read, none is valid: whoever revokes a token must be sure that it ended.
+
+        Raises:
+            OSError: The text cannot be read.
+            ValueError: As for the constructor.
+        """
+        try:
+            names, problem = _parsed(*self._read())
+        except BaseException:
+            self._names = {}
+            raise
+        if not problem:
+            self._names = names
+            return
+        self._names = {token: name for token, name in self._names.items() if token in names}
+        raise ValueError(problem)
+
+    def __len__(self) -> int:
+        """Return how many tokens are valid."""
+        return len(self._names)
 
     def name_of(self, token: bytes) -> str | None:
         """Whose token it is.
@@ -69,13 +93,12 @@ def line_of(name: str, token: str) -> str:
 
 
 def reason(error: OSError | ValueError) -> str:
-    """Why tokens cannot be read, as a sentence."""
-    if isinstance(error, OSError):
-        return f"{error.strerror}."
-    return "It is not ASCII text." if isinstance(error, UnicodeError) else str(error)
+    """Return why tokens cannot be read, as a sentence."""
+    return f"{error.strerror}." if isinstance(error, OSError) else str(error)
 
 
-def _parsed(text: str) -> dict[bytes, str]:
+def _parsed(text: str, problem: str) -> tuple[dict[bytes, str], str]:
+    """Return the tokens of all lines without an error, and the first problem."""
     names: dict[bytes, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         name, _, kept = line.partition("#")[0].strip().partition(" ")
@@ -83,11 +106,12 @@ def _parsed(text: str) -> dict[bytes, str]:
             continue
         found = _HASH.fullmatch(kept.strip())
         if found is None or not _NAME.fullmatch(name):
-            raise ValueError(f"Line {number} is not a name and sha256: with 64 digits.")
+            problem = problem or f"Line {number} is not a name and sha256: with 64 digits."
+            continue
         digest = bytes.fromhex(found[1])
         if digest in names or name in names.values():
-            raise ValueError(f"Line {number} has a name or a token that is there already.")
+            problem = problem or f"Line {number} has a name or a token that is there already."
         names[digest] = name
     if not names:
-        raise ValueError("There is no token in it.")
-    return names
+        problem = problem or "There is no token in it."
+    return names, problem

@@ -89,7 +89,9 @@ class Figures:
         """Cells of an endpoint: one for each code, for each span of time, and the microseconds."""
         self._workers = workers
         cells = workers * len(self._endpoints) * self._row
-        self._cells = memoryview(mmap(-1, cells * 8)).cast("Q")
+        self._cells = memoryview(mmap(-1, (cells + 1) * 8)).cast("Q")
+        """The last one has the failed reloads of tokens."""
+        self._first_process = os.getpid()
         self.part = 0
         """Which of the parts is this process's."""
 
@@ -99,6 +101,11 @@ class Figures:
         self._cells[row + _CODES.index(code)] += 1
         self._cells[row + len(_CODES) + bisect_left(_BOUNDS_S, seconds)] += 1
         self._cells[row + self._row - 1] += round(seconds * 1e6)
+
+    def count_failed_reload(self) -> None:
+        """The tokens could not be read again; workers, which read them too, do not count it."""
+        if os.getpid() == self._first_process:
+            self._cells[-1] += 1
 
     def text(self) -> str:
         """All of them in Prometheus' text format; what was never counted is left out."""
@@ -119,7 +126,9 @@ class Figures:
                 times.append(f'lockterm_request_seconds_bucket{{{of},le="{end}"}} {count}')
             times.append(f"lockterm_request_seconds_sum{{{of}}} {sums[-1] / 1e6}")
             times.append(f"lockterm_request_seconds_count{{{of}}} {sum(spans)}")
-        return "\n".join([*counts, *times, ""])
+        name = "lockterm_token_reloads_failed_total"
+        reloads = [f"# TYPE {name} counter", f"{name} {self._cells[-1]}"]
+        return "\n".join([*counts, *times, *reloads, ""])
 
     def _first(self, part: int, endpoint: int) -> int:
         return (part * len(self._endpoints) + endpoint) * self._row

@@ -65,7 +65,8 @@ def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> No
         # The parent's are those that a worker begins with. Each of the others reads them itself.
         if tokens is None:
             end()
-        elif read_again(tokens, log):
+        else:
+            read_again(tokens, log, options.get("figures"))
             for child in children:
                 with suppress(ProcessLookupError):
                     os.kill(child, signal.SIGHUP)

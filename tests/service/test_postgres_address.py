@@ -129,13 +129,13 @@ def test_address_is_protected_unless_it_asks_for_less(
 
 
 def test_serve_warns_when_the_address_asks_for_less(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "serve", lambda *_, **__: None)
     assert serve.serve.main(
         ["--database", "postgresql://u@db/d?sslmode=disable"], standalone_mode=False
     ) == 0  # fmt: skip
-    assert "warning: the address sets sslmode=disable" in capsys.readouterr().err
+    assert "warning: the address sets sslmode=disable" in capfd.readouterr().err
 
 
 def test_old_libpq_is_refused_when_it_cannot_protect_the_password(

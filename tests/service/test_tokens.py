@@ -26,7 +26,7 @@ def bearer(token: str) -> dict[str, str]:
 
 def test_each_token_has_a_rate_of_its_own(running_service, call_to) -> None:
     text = f"# keys\n\n{line_of('north', NORTH)}  # the campus\n{line_of('south', SOUTH)}\n"
-    tokens = Tokens(lambda: text)
+    tokens = Tokens(lambda: (text, ""))
     api = call_to(running_service(tokens=tokens, rate=2.0, clock=lambda: NOW_MS))
 
     def statuses(token: str, count: int) -> list[int]:
@@ -57,7 +57,7 @@ def test_each_token_has_a_rate_of_its_own(running_service, call_to) -> None:
 )
 def test_what_is_no_file_of_tokens_is_refused_and_not_repeated(text: str) -> None:
     with pytest.raises(ValueError, match=r"^(Line|There)") as refused:
-        Tokens(lambda: text)
+        Tokens(lambda: (text, ""))
     assert NORTH not in str(refused.value)
 
 
@@ -66,7 +66,7 @@ def test_a_line_is_made_of_a_new_token_or_of_a_given_one(
 ) -> None:
     assert run(["token", "north"]) == 0
     line, told = capsys.readouterr()
-    assert Tokens(lambda: line).name_of(told.split()[-1].encode()) == "north"
+    assert Tokens(lambda: (line, "")).name_of(told.split()[-1].encode()) == "north"
     given = tmp_path / "token"
     latin = "\udce9" * 20  # é, in bytes that are no UTF-8
     for typed, code in ((NORTH, 0), ("sh0rt", 2), ("a\tb" * 20, 2), ("é" * 20, 2), (latin, 2)):
@@ -81,8 +81,40 @@ def test_a_line_is_made_of_a_new_token_or_of_a_given_one(
     assert run(["token", "no name"]) == 2
 
 
+BAD_LINE = f"west {NORTH}"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem", "valid"),
+    [
+        (f"{line_of('north', NORTH)}\n{BAD_LINE}", "", {NORTH}),
+        (f"{BAD_LINE}\n{line_of('south', SOUTH)}\n{line_of('new', 'n' * 20)}", "", {SOUTH}),
+        (f"{line_of('a', NORTH)}\n{line_of('a', SOUTH)}\n{line_of('a', 'n' * 20)}", "",
+         {NORTH, SOUTH}),
+        (f"{line_of('north', NORTH)}\n{line_of('new', 'n' * 20)}", "Others can change it.",
+         {NORTH}),
+        (f"# {line_of('north', NORTH)}\n{BAD_LINE}", "", set()),
+        (f"{line_of('north', NORTH)[:-1]}\n{line_of('south', SOUTH)}\ufffd", "", set()),
+        ("", "", set()),
+    ],
+)  # fmt: skip
+def test_tokens_end_at_once_when_a_bad_file_no_longer_has_them(
+    text: str, problem: str, valid: set[str]
+) -> None:
+    now = (f"{line_of('north', NORTH)}\n{line_of('south', SOUTH)}", "")
+    tokens = Tokens(lambda: now)
+    now = (text, problem)
+    with pytest.raises(ValueError, match=r"^(Line|There|Others)"):
+        tokens.read_again()
+    known = {one for one in (NORTH, SOUTH, "n" * 20) if tokens.name_of(one.encode())}
+    assert known == valid
+    now = (line_of("new", "n" * 20), "")
+    tokens.read_again()
+    assert [tokens.name_of(one.encode()) for one in (NORTH, "n" * 20)] == [None, "new"]
+
+
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.long)])
-def test_tokens_are_read_again_and_a_bad_file_leaves_the_old_ones(
+def test_tokens_end_for_every_worker_when_the_file_is_read_again(
     workers: int, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     cluster: Cluster | None = request.getfixturevalue("cluster") if workers > 1 else None
@@ -100,11 +132,23 @@ def test_tokens_are_read_again_and_a_bad_file_leaves_the_old_ones(
         return says.read_text().count(words)
 
     place = cluster.new_database() if cluster else None
-    with served(place, workers, "--tokens", str(file), says=says) as (process, url):
+
+    def failed_reloads() -> set[str]:
+        return {
+            line.split()[1]
+            for _ in range(8)
+            for line in ask("GET", f"{url}/metrics", headers=bearer(SOUTH)).text.splitlines()
+            if line.startswith("lockterm_token_reloads_failed_total ")
+        }
+
+    options = ("--metrics", "--tokens", str(file))
+    with served(place, workers, *options, says=says) as (process, url):
         assert answers() == {(200, 401)}
         file.write_text(f"{line_of('north', NORTH)}\nsouth {SOUTH}\n")
         process.send_signal(signal.SIGHUP)
-        until(lambda: said("the tokens stay what they were: Line 2") == 1)
+        # The first process says it, and each of several workers.
+        readers = 1 if workers == 1 else workers + 1
+        until(lambda: said("could not be read again: Line 2") == readers)
         assert answers() == {(200, 401)}
         if workers > 1:  # one that is started now has the old ones, too
             children(process)[0].kill()
@@ -113,6 +157,15 @@ def test_tokens_are_read_again_and_a_bad_file_leaves_the_old_ones(
         file.write_text(line_of("south", SOUTH))
         process.send_signal(signal.SIGHUP)
         until(lambda: answers() == {(401, 200)})
+        file.write_text(f"{line_of('north', NORTH)}\n{line_of('south', SOUTH)}\nsouth {SOUTH}\n")
+        process.send_signal(signal.SIGHUP)
+        until(lambda: said("could not be read again: Line 3") == readers)
+        assert answers() == {(401, 200)}
+        assert failed_reloads() == {"2"}
+        file.unlink()
+        process.send_signal(signal.SIGHUP)
+        until(lambda: said("No token is valid.") == readers)
+        assert answers() == {(401, 401)}
         assert SOUTH not in says.read_text()
     assert process.returncode == 0
 
@@ -127,7 +180,7 @@ def disturbed(*given):
     work(*given)
 
 work, workers._work = workers._work, disturbed
-tokens = Tokens(lambda: line_of("north", {NORTH!r}))
+tokens = Tokens(lambda: (line_of("north", {NORTH!r}), ""))
 workers.serve_with_workers(2, "127.0.0.1", 0, tokens=tokens)
 """
 

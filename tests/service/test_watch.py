@@ -115,4 +115,4 @@ def test_figures_are_those_of_all_workers_and_outlive_one(cluster: Cluster, tmp_
         add(10)
         until(lambda: told() == (20, 20))
     lines = [json.loads(line) for line in says.read_text().splitlines()]
-    assert {line["event"] for line in lines} == {"request", "worker"}
+    assert {line["event"] for line in lines} == {"request", "worker", "warning"}
