@@ -23,6 +23,7 @@ from lockterm.domain.constants import (
     needs_weekdays,
 )
 from lockterm.domain.json_text import canonical, size
+from lockterm.domain.names import normalize_name
 from lockterm.domain.reading import INT64, Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.text import is_seen
@@ -44,7 +45,7 @@ def comparable(field: Field, value: Any) -> Any:
     """A value to compare: nothing has one form for each kind, and days have no order."""
     match field.kind:
         case Kind.TEXT:
-            return value or ""
+            return normalize_name(value) if isinstance(value, str) else value or ""
         case Kind.DATE:
             return value or 0
         case Kind.WEEKDAYS:
@@ -206,8 +207,12 @@ def new_remote(lock_id: int, wanted: Remote) -> NewRemote:
 
     if reasons := violations(wanted):
         raise RuleViolation(reasons, hint=CORRECT_FIELDS)
-    given = {field.name: field.of(wanted) for field in ADDED}
-    body = {name: value for name, value in given.items() if value is not None}
+    given = {field: field.of(wanted) for field in ADDED}
+    body = {
+        field.name: normalize_name(value) if field.kind is Kind.TEXT else value
+        for field, value in given.items()
+        if value is not None
+    }
     request: NewRemote = NewRemote.checked({"lockId": lock_id, **body, **_validity_body(wanted)})
     return request
 

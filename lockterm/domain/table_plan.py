@@ -14,6 +14,8 @@ from lockterm.domain import rules
 from lockterm.domain.constants import RemoteType, word
 from lockterm.domain.differences import in_words
 from lockterm.domain.json_text import canonical
+from lockterm.domain.names import near_key, normalize_name
+from lockterm.domain.new_names import order_renames, with_near_notes
 from lockterm.domain.plan import Action, Step
 from lockterm.domain.reading import INT64, Field, Kind
 from lockterm.domain.remotes import FIELDS, UPDATED, Remote
@@ -30,6 +32,7 @@ from lockterm.domain.table_columns import (
     written,
 )
 from lockterm.domain.table_file import Problem, Row
+from lockterm.domain.text import clean
 from lockterm.domain.typed_remote import TypedRemote, read_typed, shown_fields, typed_of
 from lockterm.domain.wording import remote_title
 from lockterm.errors import RuleViolation
@@ -100,9 +103,14 @@ class LockPlan:
         self._by_text: dict[str, dict[str, list[Remote]]] = {NUMBER: {}, NAME: {}}
         for column, found in self._by_text.items():
             for remote in self._by_id.values():
-                text = SETTABLE[column].of(remote) or ""
-                for spelled in {text.strip(), visible(text).strip()} - {""}:
+                for spelled in _spellings(SETTABLE[column].of(remote)) - {""}:
                     found.setdefault(spelled, []).append(remote)
+        self._near: dict[str, dict[str, list[Remote]]] = {}
+        self._deleted: set[int | None] = set()
+        """The ids of the remotes that a row deletes."""
+        self._claimed: set[int | None] = set()
+        """The ids of the remotes that a row is about by its id or number."""
+        self._prune = False
         self._told = {name for remote in remotes for name in remote.raw}
         self._lines: dict[object, int] = {}
         """What a row was about, an id or what is added -> its line."""
@@ -115,7 +123,10 @@ class LockPlan:
             rows: Those of this lock.
             prune: Whether what no row is about is deleted.
         """
-        for row in rows:
+        self._prune = prune
+        self._claimed = {self._claim(row) for row in rows} - {None}
+        # Deletes come first: what they delete frees its name and its number for the other rows.
+        for row in sorted(rows, key=lambda row: row.text(ACTION).casefold() != Action.DELETE):
             try:
                 self._steps.append((row, self._planned(row)))
             except _Wrong as wrong:
@@ -123,6 +134,8 @@ class LockPlan:
                     Problem(row.line, column, row.cells.get(column, ""), reason)
                     for column, reason in wrong.found
                 ]
+        places = {id(row): place for place, row in enumerate(rows)}
+        self._steps.sort(key=lambda one: places[id(one[0])])
         listed = {step.remote_id for _, step in self._steps}
         found = [step for _, step in self._steps]
         if prune and not self.problems:
@@ -132,7 +145,24 @@ class LockPlan:
                 if remote_id not in listed
             ]
         self._check_names(found)
-        return sorted(found, key=lambda step: _ORDER.index(step.action))
+        if self.problems:
+            return []
+        found = with_near_notes(found, self._by_id.values())
+        updates = [step for step in found if step.action is Action.UPDATE]
+        others = [step for step in found if step.action is not Action.UPDATE]
+        names = {normalize_name(one.remote_name or "") for one in self._by_id.values()}
+        names |= {normalize_name(step.wanted[NAME]) for step in found if NAME in step.wanted}
+        ordered = [*others, *order_renames(updates, names)]
+        return sorted(ordered, key=lambda step: _ORDER.index(step.action))
+
+    def _claim(self, row: Row) -> int | None:
+        """Return the id of the remote that a row is about by its id or its number."""
+        if text := row.text(REMOTE):
+            return int(text)
+        some = self._by_text[NUMBER].get(normalize_name(row.text(NUMBER)), [])
+        if not some and row.text(ACTION).casefold() == Action.DELETE:
+            some = self._by_text[NAME].get(normalize_name(row.text(NAME)), [])
+        return some[0].id if len(some) == 1 else None
 
     def _planned(self, row: Row) -> Step:
         typed = row.text(ACTION).casefold()
@@ -149,6 +179,7 @@ class LockPlan:
             return self._added(row)
         if action is Action.DELETE:
             self._require_name(row, before)
+            self._deleted.add(before.id)
         if action in (Action.DELETE, Action.KEEP):
             return self._step(action, before, row)
         step = self._updated(row, before)
@@ -172,8 +203,10 @@ class LockPlan:
                 return found
             raise _Wrong((REMOTE, f"Lock {self.lock_id} has no remote of this id."))
         for column in (NUMBER, NAME):
-            text = row.text(column)
+            text = normalize_name(row.text(column))
             some = self._by_text[column].get(text, []) if text else []
+            if len(some) == 1 and self._is_replaced(row, action, column, some[0]):
+                return None
             if len(some) == 1:
                 return some[0]
             if some:
@@ -186,12 +219,47 @@ class LockPlan:
             for other in self._by_text[column] if text.isdecimal() else ():
                 if same_but_for_zeros(text, other):
                     raise _Wrong((column, _lost_zeros(other)))
+            is_new = column == NAME and row.text(NUMBER) and action in (Action.ADD, None)
+            if text and not is_new and (near := self._near_to(column, text)):
+                raise _Wrong((column, _almost(near, column)))
         return None
+
+    def _is_replaced(self, row: Row, action: Action | None, column: str, found: Remote) -> bool:
+        """Return whether a row adds a remote in place of the one that has its number or name.
+
+        Raises:
+            _Wrong: The name belongs to another fob, which stays.
+        """
+        number, other = row.text(NUMBER), found.remote_number or ""
+        if column == NUMBER or not number or not other or action in (Action.DELETE, Action.KEEP):
+            return action is Action.ADD and found.id in self._deleted
+        if found.id in self._claimed or self._prune:
+            return True
+        shown = clean(other, 40)
+        raise _Wrong(
+            (
+                NAME,
+                f"Remote {found.id} has this name, and its number is {shown}: the fob of this row"
+                f" will not open. To replace {shown}, delete it in this file too.",
+            )
+        )
+
+    def _near_to(self, column: str, text: str) -> list[Remote]:
+        """Return the remotes whose name or number is near a text; none that is deleted."""
+        if column not in self._near:
+            found: dict[str, list[Remote]] = {}
+            self._near[column] = found
+            for spelled, some in self._by_text[column].items():
+                found.setdefault(near_key(spelled), []).extend(some)
+        some = self._near[column].get(near_key(text), []) if near_key(text) else []
+        return [remote for remote in some if remote.id not in self._deleted]
 
     def _note(self, row: Row, before: Remote | None) -> None:
         """See that no other row is about the same remote."""
         keys = [before.id] if before else [(name, row.text(name)) for name in (NUMBER, NAME)]
         for key in keys:
+            if isinstance(key, tuple):
+                key = (key[0], normalize_name(key[1]))
             if isinstance(key, tuple) and not key[1]:
                 continue
             if (line := self._lines.setdefault(key, row.line)) != row.line:
@@ -201,8 +269,8 @@ class LockPlan:
     def _require_name(self, row: Row, before: Remote) -> None:
         """See that an id still means the remote that was named with it, before it is deleted."""
         for column in (NUMBER, NAME):
-            text, now = row.text(column), SETTABLE[column].of(before) or ""
-            if text and text not in (now.strip(), visible(now).strip()):
+            text = normalize_name(row.text(column))
+            if text and text not in _spellings(SETTABLE[column].of(before)):
                 raise _Wrong((column, f"Remote {before.id} is {remote_title(before)} now."))
 
     # --- what is to be ---------------------------------------------------------------------
@@ -333,16 +401,31 @@ class LockPlan:
         taken: dict[str, str] = {}
         for remote in self._by_id.values():
             planned = steps.get(remote.id or 0)
-            if planned is None or planned.action is not Action.DELETE:
-                taken[remote.remote_name or ""] = f"remote {remote.id}"
+            is_kept = planned is None or planned.action is not Action.DELETE
+            if is_kept and (planned is None or NAME not in planned.wanted):
+                taken[normalize_name(remote.remote_name or "")] = f"remote {remote.id}"
         for row, step in self._steps:
-            name = step.wanted.get(NAME)
-            if name is None:
+            if (wanted := step.wanted.get(NAME)) is None:
                 continue
+            name = normalize_name(wanted)
             if name in taken:
                 reason = f"The name is taken, by {taken[name]}."
-                self.problems.append(Problem(row.line, NAME, name, reason))
+                self.problems.append(Problem(row.line, NAME, wanted, reason))
             taken[name] = f"line {row.line}"
+
+
+def _spellings(text: str | None) -> set[str]:
+    """Return how a name or number may stand in a table."""
+    return {normalize_name(one).strip() for one in (text or "", visible(text or ""))}
+
+
+def _almost(near: Sequence[Remote], column: str) -> str:
+    named = ", ".join(f"{one.id} {remote_title(one)}" for one in near[:5])
+    called = SETTABLE[column].called
+    return (
+        f"No remote has exactly this {called}, but this one is nearly the same: {named}. Write its"
+        f" {called} as it is there, or its remoteId."
+    )
 
 
 def _lost_zeros(other: str) -> str:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from lockterm.domain.names import normalize_name
 from lockterm.domain.wording import remote_title
 from lockterm.errors import (
     MalformedAnswer,
@@ -407,6 +408,7 @@ class Remotes:
 
     async def is_name_free(self, lock_id: int, name: str) -> bool:
         """Whether the lock has no remote of that name yet (4.2), and none was added just now."""
+        name = normalize_name(name)
         with contextlib.suppress(StoreError):  # a name can be asked for without the journal
             if await self._journal().lately_added(lock_id, name) is not None:
                 return False

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lockterm.domain import rules
 from lockterm.domain.differences import differences
 from lockterm.domain.locks import VoiceChoice
+from lockterm.domain.names import is_same_name
 from lockterm.domain.operation import STATE_WORDS, State
 from lockterm.domain.plan import Action, Step, StepState, outcome_of
 from lockterm.domain.reading import Field
@@ -144,7 +145,7 @@ class Steps:
             )
         except NameTaken as error:
             for remote in await self._remotes.all(step.lock_id):
-                if remote.remote_name == request.remote_name:
+                if is_same_name(remote.remote_name, request.remote_name):
                     return await self._taken(step, wanted, remote, error)
             return _ended(step, StepState.REFUSED, error.meaning)
         return replace(_ended(step, StepState.RECORDED), remote_id=new_id)

@@ -9,6 +9,7 @@ from textual.timer import Timer
 
 from lockterm.domain.dates import day_time
 from lockterm.domain.history import Selection
+from lockterm.domain.names import is_same_name
 from lockterm.domain.operation import RECORDED, STATE_WORDS, WITHOUT_EFFECT
 from lockterm.domain.text import clean
 from lockterm.errors import StoreError
@@ -247,7 +248,7 @@ async def _sent_since(draft: Draft, operations: Operations) -> str:
         is_it = line.call == call and (
             line.remote_id == draft.remote_id
             if draft.remote_id is not None
-            else line.remote_name == draft.typed.get("remoteName", "").strip()
+            else is_same_name(line.remote_name, draft.typed.get("remoteName", "").strip())
         )
         if is_it and line.state not in WITHOUT_EFFECT:
             at = day_time(line.prepared_ms, operations.profile.zone, exact=False)

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from lockterm.domain.dates import to_ms
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action, Step
-from lockterm.domain.remotes import Remote
+from lockterm.domain.remotes import FIELDS, Remote
+from lockterm.domain.rules import is_same
 from lockterm.domain.table_file import read_table
 from lockterm.domain.table_plan import LockPlan, check_rows
 from lockterm.operations.plan_files import ReadLock, as_csv, as_json
@@ -123,7 +124,7 @@ def test_an_edited_export_wants_just_what_was_edited(one: Remote, other: Remote)
         assert wrong == []
         reached = before | step.wanted
         for name in ("extraData", "remoteName", "remoteType", "startDate", "endDate", "isCoerced"):
-            assert reached[name] == after[name], name
+            assert is_same(FIELDS[name], reached[name], after[name]), name
         assert sorted(reached["weekDay"]) == sorted(after["weekDay"])
 
 
@@ -307,3 +308,129 @@ def test_a_name_like_a_formula_is_added_as_it_is(text: str) -> None:
     (step,), wrong = planned(as_csv([read]).replace(b"1001,1,", b"1001,,"), [])
     assert wrong == []
     assert (step.action, step.wanted["remoteName"]) == (Action.ADD, text)
+
+
+ZOE = ANNA | {"id": 3, "remoteName": "Zoe\u0308 Kra\u0308mer", "remoteNumber": "Z-1"}
+"""Decomposed, as another system wrote it."""
+
+
+def test_a_delete_finds_its_remote_when_the_name_is_encoded_otherwise() -> None:
+    steps, wrong = planned("lockId,action,remoteName\n1001,delete,Zo\u00eb Kr\u00e4mer\n", [ZOE])
+    assert (actions(steps), wrong) == ([("delete", 3, {})], [])
+
+
+def test_a_row_changes_nothing_when_the_name_differs_only_in_encoding() -> None:
+    steps, wrong = planned("lockId,remoteNumber,remoteName\n1001,Z-1,Zo\u00eb Kr\u00e4mer\n", [ZOE])
+    assert (actions(steps), wrong) == ([("keep", 3, {})], [])
+
+
+def test_an_added_name_is_sent_in_normal_form_c() -> None:
+    row = "1001,N-1,Jose\u0301,permanent\n"
+    (step,), _ = planned(f"lockId,remoteNumber,remoteName,remoteType\n{row}", [])
+    assert step.wanted["remoteName"] == "Jos\u00e9"
+
+
+@pytest.mark.parametrize("action", ["delete", "update", "keep", ""])
+@pytest.mark.parametrize("name", ["Zoe Kramer", "ZOË KRÄMER", "Zoë  Krämer", "Zoë-Krämer"])
+def test_a_near_name_is_a_problem_when_no_remote_has_the_name(action: str, name: str) -> None:
+    steps, wrong = planned(f"lockId,action,remoteName\n1001,{action},{name}\n", [ANNA, ZOE])
+    assert steps == []
+    assert len(wrong) == 1
+    assert "nearly the same: 3 " in wrong[0]
+
+
+@pytest.mark.parametrize("number", ["b-2", "B\u20112", "B 2"])
+def test_a_near_number_is_a_problem_when_no_remote_has_the_number(number: str) -> None:
+    table = f"lockId,remoteNumber,remoteName,remoteType\n1001,{number},Night crew,permanent\n"
+    steps, wrong = planned(table)
+    assert steps == []
+    assert "nearly the same: 2 Ben (B-2)." in wrong[0]
+
+
+def test_an_added_remote_has_a_note_when_its_name_is_near_another() -> None:
+    table = "lockId,remoteNumber,remoteName,remoteType\n1001,N-9,anna,permanent\n"
+    (step,), wrong = planned(table)
+    assert wrong == []
+    assert "The lock has a similar name: “Anna”." in step.note
+
+
+FOB = "lockId,action,remoteNumber,remoteName,remoteType\n"
+
+
+def test_a_deleted_remote_frees_its_name_for_another_fob() -> None:
+    steps, wrong = planned(f"{FOB}1001,add,H-2,Ben,permanent\n1001,delete,B-2,,\n")
+    assert wrong == []
+    assert [(step.action, step.remote_name) for step in steps] == [
+        (Action.DELETE, "Ben"),
+        (Action.ADD, "Ben"),
+    ]
+
+
+def test_a_deleted_remote_frees_its_number_when_the_row_adds() -> None:
+    steps, wrong = planned(f"{FOB}1001,add,B-2,Carl,permanent\n1001,delete,B-2,,\n")
+    assert wrong == []
+    assert [step.action for step in steps] == [Action.DELETE, Action.ADD]
+    _, wrong = planned(f"{FOB}1001,,B-2,Carl,permanent\n1001,delete,B-2,,\n")
+    assert wrong == ["line 2, column remoteName, “Carl”: Line 3 is about the same remote."]
+
+
+def test_a_pruned_remote_frees_its_name_for_another_fob() -> None:
+    table = f"{FOB}1001,,H-2,Ben,permanent\n1001,,0012,Anna,permanent\n"
+    steps, wrong = planned(table, prune=True)
+    assert wrong == []
+    assert [step.action for step in steps] == [Action.DELETE, Action.ADD, Action.KEEP]
+
+
+@pytest.mark.parametrize("action", ["", "add", "update"])
+def test_a_name_of_another_fob_is_a_problem_when_that_fob_stays(action: str) -> None:
+    steps, wrong = planned(f"{FOB}1001,{action},H-2,Ben,permanent\n")
+    assert steps == []
+    assert wrong == [
+        "line 2, column remoteName, “Ben”: Remote 2 has this name, and its number is B-2: the fob"
+        " of this row will not open. To replace B-2, delete it in this file too."
+    ]
+
+
+def test_a_renamed_remote_frees_its_name_for_an_added_one() -> None:
+    table = f"{FOB}1001,,N-1,Anna,permanent\n1001,,0012,Anna W.,permanent\n"
+    steps, wrong = planned(table)
+    assert wrong == []
+    assert [(step.action, step.wanted["remoteName"]) for step in steps] == [
+        (Action.UPDATE, "Anna W."),
+        (Action.ADD, "Anna"),
+    ]
+
+
+def renamed(names: Sequence[str], wanted: Sequence[str]) -> tuple[list[Step], list[str]]:
+    there = [ANNA | {"id": place, "remoteName": one} for place, one in enumerate(names, 1)]
+    rows = "".join(f"1001,{place},{one}\n" for place, one in enumerate(wanted, 1))
+    return planned(f"lockId,remoteId,remoteName\n{rows}", there)
+
+
+@given(st.permutations("ABCDEFG"), st.permutations("ABCDEFGH"))
+def test_renames_never_meet_a_taken_name_and_end_as_the_file_says(
+    names: list[str], wanted: list[str]
+) -> None:
+    steps, wrong = renamed(names, wanted[:7])
+    assert wrong == []
+    now = dict(enumerate(names, 1))
+    for step in steps:
+        if step.action is Action.UPDATE:
+            assert step.remote_id is not None
+            assert step.before["remoteName"] == now[step.remote_id]
+            assert step.wanted["remoteName"] not in now.values()
+            now[step.remote_id] = step.wanted["remoteName"]
+    assert [*now.values()] == wanted[:7]
+
+
+def test_a_circle_of_names_says_that_a_temporary_name_is_used() -> None:
+    steps, wrong = renamed(["Ada", "Ben"], ["Ben", "Ada"])
+    assert wrong == []
+    assert [(step.remote_id, step.wanted["remoteName"]) for step in steps] == [
+        (1, "Ada (temporary)"),
+        (2, "Ada"),
+        (1, "Ben"),
+    ]
+    assert steps[0].note == (
+        "Names go around in a circle, so this remote gets a temporary name first."
+    )

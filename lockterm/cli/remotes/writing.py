@@ -22,6 +22,7 @@ from lockterm.domain import rules
 from lockterm.domain.backup import backup_words
 from lockterm.domain.differences import differences
 from lockterm.domain.locks import Lock
+from lockterm.domain.names import is_same_name
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.text import clean
 from lockterm.domain.typed_remote import TypedRemote
@@ -81,7 +82,7 @@ def update(
         change = Change(lock, "update", done, how.as_json, details=details, remote_id=remote_id)
         if not found:
             return unchanged(change, f"{who} is so already: nothing was sent.")
-        if after.remote_name != before.remote_name:
+        if not is_same_name(after.remote_name, before.remote_name):
             _require_free_name(session, lock, after.remote_name or "")
         warned = _warnings(session, reading, before)
         if not _accepts(warned, yes=how.yes):

@@ -1,0 +1,69 @@
+"""Names and numbers of remotes: how they are sent, compared and searched.
+
+Two encodings of one text are the same name: names are compared and sent in normal form C. Names
+that a person may confuse are *near*: they differ only in case, accents, dashes or spaces.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from lockterm.domain.glyphs import quoted
+from lockterm.domain.text import clean
+
+_DASHES = re.compile(
+    "[\u02d7\u058a\u05be\u1806\u2010-\u2015\u2043\u207b\u208b\u2212\u2e3a\u2e3b\u301c\u30a0"
+    "\ufe31\ufe32\ufe58\ufe63\uff0d]"
+)
+"""The characters beside "-" that look like a dash or a minus sign."""
+
+_SEPARATORS = re.compile(r"(?<=\d)[\s-]+(?=\d)|[\s-]+")
+
+
+def normalize_name(text: str) -> str:
+    """Return a name as it is sent and compared, in normal form C."""
+    return unicodedata.normalize("NFC", text)
+
+
+def is_same_name(one: str | None, other: str | None) -> bool:
+    """Return whether two names are the same, however each is encoded."""
+    return one == other or normalize_name(one or "") == normalize_name(other or "")
+
+
+def fold_text(text: str) -> str:
+    """Return the text that a search compares: without case and accents, with one kind of dash.
+
+    To fold a text twice changes nothing more.
+    """
+    if text.isascii():
+        return text.lower()
+    folded = unicodedata.normalize("NFKD", _DASHES.sub("-", text)).casefold()
+    marked = unicodedata.normalize("NFKD", folded)  # "\u1e9e" becomes letters with marks again
+    return "".join(char for char in marked if not unicodedata.combining(char))
+
+
+def near_key(text: str) -> str:
+    """Return a key that near names share.
+
+    The key has no dashes and spaces, except one between two digits: "1-12" is not near "11-2".
+    """
+    return _SEPARATORS.sub(_key_of_separator, fold_text(text).strip())
+
+
+def _key_of_separator(match: re.Match[str]) -> str:
+    around = match.string[match.start() - 1 : match.start()] + match.string[match.end() :][:1]
+    return " " if len(around) == 2 and around.isdecimal() else ""
+
+
+def near_names(name: str, others: Iterable[str]) -> list[str]:
+    """Return the other names that are near a name but are not the same."""
+    key = near_key(name)
+    return [one for one in others if key and near_key(one) == key and not is_same_name(one, name)]
+
+
+def near_note(others: Sequence[str]) -> str:
+    """Return a sentence about the near names that a lock has, safe to show."""
+    named = ", ".join(quoted(clean(one, 40)) for one in others[:3])
+    return f"The lock has a similar name: {named}. Check that this is not the same person."
