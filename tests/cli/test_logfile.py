@@ -98,6 +98,16 @@ def test_it_is_put_aside_when_it_is_full_also_by_another_session(
         assert path.stat().st_size <= 200
 
 
+def test_log_is_made_anew_when_it_was_deleted(start: Start, tmp_path: Path) -> None:
+    file = tmp_path / "lockterm.log"
+    start(file)
+    logger.error("before")
+    file.unlink()
+    logger.error("after")
+    assert file.read_text().endswith(" ERROR after\n")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
 def test_where_it_cannot_be_written_nothing_stops(
     start: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -148,3 +148,15 @@ def test_a_deletion_is_of_each_and_of_what_was_seen() -> None:
     assert [(one.action, one.remote_id, one.before) for one in planned.steps] == [
         (Action.DELETE, one.remote.id, one.remote.raw) for one in marked
     ]
+
+
+@pytest.mark.parametrize(
+    ("typed", "minute"), [("2026-12-31", "23:59"), ("2026-12-31 18:00", "18:00")]
+)
+def test_new_validity_ends_with_the_day_when_no_time_is_typed(typed: str, minute: str) -> None:
+    fields = {"remoteType": 2, "startDate": NOW, "endDate": NOW + DAY_MS}
+    marked = targets([Remote.read(fields)])
+    for wish in (bulk.new_validity(2, end=typed), bulk.new_end(typed, from_own=True)):
+        (step,) = bulk.change_each(marked, wish, NOW).steps
+        end = datetime.fromtimestamp(step.wanted["endDate"] / 1000, UTC)
+        assert f"{end:%Y-%m-%d %H:%M}" == f"2026-12-31 {minute}"

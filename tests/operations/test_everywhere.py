@@ -267,6 +267,25 @@ async def test_a_pause_that_the_service_asks_for_is_kept_by_all(
     assert not any(one.problem for one in found)
 
 
+async def test_reading_goes_on_when_a_pause_has_no_length(
+    operations: Operations, site: Site
+) -> None:
+    """A 429 without Retry-After does not say how long to wait: lockterm chooses a pause."""
+    await book(operations, site, 1)
+    waited: list[float] = []
+
+    async def wait(seconds: float) -> None:
+        waited.append(seconds)
+        site.instead.clear()
+        let_pause_pass(operations)
+
+    operations.everywhere.wait = wait
+    site.instead[1] = answers("", 429)
+    (found,) = await read(operations)
+    assert (found.problem, len(found.remotes)) == ("", 1)
+    assert len(waited) == 1 and waited[0] > 0
+
+
 async def test_pauses_without_an_end_are_not_waited_for(operations: Operations, site: Site) -> None:
     await book(operations, site, 1)
     waited: list[float] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -34,7 +35,7 @@ from tests.faults.catalogue import answers, close, refusal, reset
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.faults.site import Site, checked, read_back, until
 from tests.operations.runs.planning import carry_out
-from tests.operations.virtual import let_pause_pass
+from tests.operations.virtual import VirtualTimer, let_pause_pass
 
 READABLE = ("add", "update", "delete", "clear")
 
@@ -543,3 +544,23 @@ async def test_only_what_the_service_does_not_know_is_gone(bench: Bench):
         with pytest.raises(error) as refusal:
             await read(bench.scene.remote.id)
         assert refusal.value.status == status
+
+
+async def test_send_again_sends_nothing_when_the_check_settles_a_clear(bench: Bench):
+    """It had landed after all: one reading more proves it, and a newcomer stays."""
+    seen = await bench.lose("clear", stalled)
+    await bench.proxy.land()
+    newcomer = bench.site.ask(
+        "bluetooth-remote/add", **new_remote(bench.lock_id, "Newcomer").body()
+    )["remoteId"]
+    timer = VirtualTimer(time.monotonic())
+    bench.operations.watch.timer = timer
+    seen = await bench.operations.watch.check(seen)
+    assert seen.unsettled, "one reading is no proof of an absence"
+    await timer.pass_s(1)
+    bench.proxy.asked.clear()
+    await bench.operations.settling.send_again(seen)
+    assert bench.proxy.asked == ["list"]
+    assert [one.id for one in bench.site.remotes(bench.lock_id)] == [newcomer]
+    (row,) = await bench.operations.journal.history()
+    assert row.state is State.CONFIRMED_BY_READING

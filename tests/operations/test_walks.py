@@ -15,6 +15,8 @@ from urllib.parse import parse_qs
 
 import pytest
 
+from lockterm.api import client
+from lockterm.api.retry_policy import RetryPolicy
 from lockterm.config import Profile
 from lockterm.domain.operation import Operation, State
 from lockterm.errors import ListTooLarge, OutcomeUnknown, RateLimited
@@ -291,3 +293,41 @@ async def test_the_whole_process(tmp_path: Path) -> None:
         assert service.sent < 140 * MIB
     # Of the largest child so far; without a budget, 3 GB.
     assert peak < 1024 * MIB, f"{peak // MIB} MiB"
+
+
+@pytest.mark.parametrize("is_waited_for", [True, False])
+async def test_page_gives_its_place_back_when_a_newer_one_replaces_it_on_a_stalled_line(
+    opened: Callable[[Service], Operations], monkeypatch: pytest.MonkeyPatch, is_waited_for: bool
+) -> None:
+    """Its request ends with the last who waits for it, and its connection with that."""
+    # Longer than the test waits: no attempt ends for lack of time.
+    monkeypatch.setattr(client, "RetryPolicy", lambda: RetryPolicy(total_s=300.0))
+    hung_up = asyncio.Event()
+    stalled = asyncio.Event()
+
+    class Stalled(Service):
+        async def _answer(self, line: Line) -> None:
+            if stalled.is_set():
+                await self.answer(line, self.asked[-1].start)
+                return
+            stalled.set()
+            await line.reader.read()
+            hung_up.set()
+
+    async def leave() -> None:
+        first.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await first
+
+    async with Stalled(lambda page_no: [record(page_no)]).running() as service:
+        operations = opened(service)
+        first = asyncio.create_task(operations.remotes.page(1, 1, 20))
+        await until(stalled.is_set)
+        if not is_waited_for:
+            await leave()
+        page = await operations.remotes.page(1, 1, 20, fresh=True)
+        assert [one.id for one in page.value.remotes] == [1]
+        if is_waited_for:
+            assert not first.done(), "it is still waited for"
+            await leave()
+        await until(hung_up.is_set)

@@ -427,6 +427,22 @@ def test_a_commit_without_an_answer_is_told_as_unknown(
     assert api.add(1004, "Perhaps")
 
 
+@pytest.mark.parametrize("error", ["TransactionResolutionUnknown", "StatementCompletionUnknown"])
+def test_service_answers_504_when_the_server_does_not_know_of_a_commit(
+    monkeypatch: pytest.MonkeyPatch, two: list[Caller], error: str
+) -> None:
+    def commit(self: psycopg.Connection[object]) -> None:
+        raise getattr(psycopg.errors, error)("it cannot be told")
+
+    api = two[0]
+    with monkeypatch.context() as patch:
+        patch.setattr(psycopg.Connection, "commit", commit)
+        answer = api.request("POST", f"{REMOTE}add", json={**ADD, "remoteName": "Perhaps"})
+    assert (answer.status_code, answer.json()["errcode"]) == (504, 504)
+    api.service.failures.clear()
+    assert api.add(1004, "Perhaps")
+
+
 def test_no_id_comes_back_after_rows_with_ids_of_their_own(two: list[Caller]) -> None:
     remote_id = two[0].add(1004, "Gone")
     two[0].done(f"{REMOTE}delete", remoteId=remote_id)

@@ -49,6 +49,9 @@ def test_a_line_for_each_request_has_no_word_of_it(
         for line in lines
         if line["event"] == "request"
     ]
+    requests = [line for line in lines if line["event"] == "request"]
+    assert all(0 < line["ms"] < 600_000 for line in requests), "in milliseconds"
+    assert requests[0]["ms"] > 0.1, "an answer takes longer than that"
     assert told == [
         ("POST", f"{REMOTE}add", 200, 0),
         ("POST", f"{REMOTE}add", 200, -3),

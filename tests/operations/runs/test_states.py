@@ -15,6 +15,7 @@ from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.operation import State
 from lockterm.domain.plan import Action, Plan, Step, StepState, at_rest
 from lockterm.domain.plan_words import state_counts
+from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import RemoteChanges
 from lockterm.errors import OutcomeUnknown, StoreError
 from lockterm.operations.connection import go_by, turn, unstated_s
@@ -530,3 +531,23 @@ async def test_to_undo_a_voice_no_list_is_read(site: Site):
         (step,) = (await undo_last(operations, lock_id)).plan.steps
         assert (step.action, step.wanted["timbre"]) == (Action.VOICE, "anna")
         assert proxy.asked == []
+
+
+@pytest.mark.parametrize(
+    ("shown", "state"), [(3, RECORDED), (5, SKIPPED), (9, UNCHANGED), (None, RECORDED)]
+)
+async def test_step_skips_user_number_when_somebody_else_changed_it(
+    site: Site, carried: Any, shown: int | None, state: StepState
+):
+    """The plan was made when the number was 3, and sets 9; a detail may not show it (2.3)."""
+    lock_id = site.new_lock()
+    raw = site.remotes(lock_id)[0].raw
+    now = raw if shown is None else {**raw, "remoteUserNo": shown}
+    step = update(lock_id, Remote.read({**raw, "remoteUserNo": 3}), remoteUserNo=9)
+    async with site.proxy() as proxy:
+        proxy.arm("detail", answers(json.dumps({"errcode": 0, "data": now})))
+        done = await carried(proxy, [step])
+        assert states(done) == [state]
+        assert proxy.asked.count("updateRemoteUserNo") == (state is RECORDED)
+    if state is SKIPPED:
+        assert "changed since: User number: 3 -> 5" in done.steps[0].message

@@ -1,0 +1,39 @@
+"""A remote field by field in words."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import Any
+
+import pytest
+
+from lockterm.domain.backup import backup_words
+from lockterm.domain.remote_details import remote_details
+from lockterm.domain.remotes import Remote
+from lockterm.domain.validity import validity
+
+NOW = 1_795_161_600_000
+"""2026-11-20T08:00:00Z."""
+
+
+def shown(**raw: Any) -> dict[str, str]:
+    """The lines of a detail: the contract's name -> what it says."""
+    remote = Remote.read({"id": 7, **raw})
+    return {
+        one.name: one.shown
+        for one in remote_details(remote, validity(remote, NOW, UTC), UTC, NOW)
+        if one.name
+    }
+
+
+@pytest.mark.parametrize("kind", [1, 2, 4])
+@pytest.mark.parametrize("end", [0, NOW])
+def test_detail_calls_an_end_permanent_only_when_type_and_end_say_so(kind: int, end: int) -> None:
+    says = shown(remoteType=kind, startDate=0, endDate=end)["endDate"]
+    assert (says == "0 (permanent)") == (kind == 1 and end == 0)
+    assert ("20 Nov 2026" in says) == (end == NOW)
+
+
+def test_backup_words_are_of_one_remote_when_nothing_else_is_said() -> None:
+    assert backup_words({}).endswith("A restored remote has a new id.")
+    assert backup_words({}, many=True).endswith("Restored remotes have new ids.")
