@@ -20,9 +20,15 @@ from lockterm.config import Options
 @click.option(
     "--max-deletes", metavar="N", type=WholeNumber(0, LAST_ID), help="Refuse to delete more."
 )
+@click.option("--no-shorten", is_flag=True, help="Refuse to shorten access of a remote.")
 @changes
 def apply(
-    options: Options, file: Path, prune: bool, max_deletes: int | None, how: WriteOptions
+    options: Options,
+    file: Path,
+    prune: bool,
+    max_deletes: int | None,
+    no_shorten: bool,
+    how: WriteOptions,
 ) -> int:
     """Add, change and delete remotes as a file says.
 
@@ -30,4 +36,5 @@ def apply(
     """
     with Session(options, dry_run=how.dry_run) as session:
         session.require_writable()
-        return offer(session, drawn_from(session, file, prune=prune), how, max_deletes=max_deletes)
+        drawn = drawn_from(session, file, prune=prune)
+        return offer(session, drawn, how, max_deletes=max_deletes, no_shorten=no_shorten)

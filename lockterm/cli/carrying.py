@@ -17,7 +17,7 @@ from lockterm.cli.asking import agree, agree_by_typing, let_be, require_someone
 from lockterm.cli.ending import DONE, FAILED, UNKNOWN, UNREACHABLE, Misused, tell
 from lockterm.cli.options import WriteOptions
 from lockterm.cli.output import NobodyReads, put
-from lockterm.cli.plans import put_end, put_plan, put_step
+from lockterm.cli.plans import put_end, put_plan, put_planned, put_step, shortened_by
 from lockterm.cli.session import Session
 from lockterm.domain.plan import DUE, MOST_UNTYPED, PROBLEMS, Action, Plan, Step, StepState, at_rest
 from lockterm.domain.plan_words import (
@@ -40,7 +40,12 @@ PROGRESS_S = 0.1
 
 
 def offer(
-    session: Session, drawn: Drawn, how: WriteOptions, *, max_deletes: int | None = None
+    session: Session,
+    drawn: Drawn,
+    how: WriteOptions,
+    *,
+    max_deletes: int | None = None,
+    no_shorten: bool = False,
 ) -> int:
     """Show a plan, have it confirmed once, carry it out and print what becomes of it.
 
@@ -49,6 +54,7 @@ def offer(
         drawn: The plan.
         how: What was typed.
         max_deletes: A plan that deletes more is refused; None: none is.
+        no_shorten: Whether a plan that shortens access is refused.
 
     Returns:
         The exit code.
@@ -68,10 +74,13 @@ def offer(
             f" {max_deletes:,}:"
             " nothing was sent."
         )
+    due = [step for step in plan.steps if step.is_left] if no_shorten else []
+    if shortened := shortened_by(session, due):
+        tell(f"{shortened} --no-shorten does not allow that: nothing was sent.")
+        return FAILED
     if how.dry_run:
         if how.as_json:
-            for step in plan.steps:
-                put_step(step, is_dry=True)
+            put_planned(session, plan.steps)
             put_end(None, plan.steps, is_dry=True)
         else:
             put("Nothing was sent.")

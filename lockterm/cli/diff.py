@@ -9,7 +9,7 @@ import click
 from lockterm.cli import manual
 from lockterm.cli.ending import DONE, FAILED, code_of
 from lockterm.cli.options import asks_service
-from lockterm.cli.plans import drawn_from, put_end, put_plan, put_step
+from lockterm.cli.plans import drawn_from, put_end, put_plan, put_planned
 from lockterm.cli.session import Session
 from lockterm.config import Options
 from lockterm.domain.plan import Action
@@ -29,8 +29,7 @@ def diff(options: Options, file: Path, prune: bool, as_json: bool) -> int:
         drawn = drawn_from(session, file, prune=prune)
         steps = drawn.plan.steps
         if as_json:
-            for step in steps:
-                put_step(step, is_dry=True)
+            put_planned(session, steps)
             put_end(None, steps, is_dry=True)
         else:
             put_plan(session, drawn)

@@ -163,9 +163,14 @@ Every lock of the file is read whole before; where one cannot be, nothing is del
 deletes are confirmed by typing how many they are. Each change is sent once and kept with what
 became of it: what was interrupted goes on with runs resume.
 
+A change shortens access if a remote closes earlier, opens later, loses weekdays or is no longer
+permanent. The plan says so and by how much. With --no-shorten such a plan is refused with exit
+code 1 and nothing is sent. Deletes do not count: --max-deletes limits them.
+
 \b
 Examples:
   lockterm apply gate.csv --dry-run
+  lockterm apply gate.csv --no-shorten --yes
   lockterm apply gate.csv --prune --max-deletes 5
   lockterm apply gate.csv --yes --json
 

@@ -26,14 +26,17 @@ from lockterm.domain.plan import (
     under_way,
 )
 from lockterm.domain.plan_words import (
+    all_shortenings,
     change_words,
     has_work,
     notes_of,
     plan_words,
+    shortens,
     state_counts,
     step_sends_dates,
     step_title,
 )
+from lockterm.domain.shortening import summarize
 from lockterm.domain.table_file import MOST_PROBLEMS, BadTable
 from lockterm.domain.text import clean
 from lockterm.domain.wording import clock_doubt
@@ -41,6 +44,7 @@ from lockterm.operations.plan_files import Drawn, ReadLock, draw_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import tzinfo
 
     from lockterm.domain.locks import Lock
 
@@ -127,11 +131,21 @@ def _to_agree_to(session: Session, plan: Plan) -> Iterator[str]:
     yield from plan.losses
     connection = session.operations.connection
     due = [step for step in plan.steps if step.is_left]
+    if shortened := shortened_by(session, due):
+        yield shortened
     if connection.doubts_clock and any(map(step_sends_dates, due)):
         yield clock_doubt(connection.clock_offset_s or 0)
     if deletes := [step for step in due if step.action is Action.DELETE]:
         told_of_all = set.intersection(*(set(step.before) for step in deletes))
         yield backup_words(dict.fromkeys(told_of_all), many=len(deletes) > 1)
+
+
+def shortened_by(session: Session, steps: Sequence[Step]) -> str:
+    """Return how steps shorten access, summed up; empty if none does."""
+    operations, zones = session.operations, {}
+    for lock_id in {step.lock_id for step in steps}:
+        zones[lock_id] = operations.zone(session.run(operations.locks.find(lock_id)))
+    return summarize(all_shortenings(steps, zones, operations.now_ms()))
 
 
 def _lock_of(step: Step) -> int:
@@ -151,16 +165,30 @@ def _step_lines(session: Session, lock: Lock, step: Step) -> Iterator[str]:
 # --- for programs --------------------------------------------------------------------------------
 
 
-def put_step(step: Step, *, is_dry: bool = False, is_running: bool = False) -> None:
+def put_planned(session: Session, steps: Iterable[Step]) -> None:
+    """Print the steps of a plan that is only shown, each a line of JSON."""
+    zones: dict[int, tzinfo] = {}
+    for step in steps:
+        if step.lock_id not in zones:
+            lock = session.run(session.operations.locks.find(step.lock_id))
+            zones[step.lock_id] = session.operations.zone(lock)
+        shortened = shortens(step, zones[step.lock_id], session.operations.now_ms())
+        put_step(step, is_dry=True, shortened=shortened)
+
+
+def put_step(
+    step: Step, *, is_dry: bool = False, is_running: bool = False, shortened: str = ""
+) -> None:
     """Print a step as a line of JSON.
 
     Args:
         step: The step.
         is_dry: Whether nothing is to be sent now.
+        shortened: How it shortens access, as a sentence.
         is_running: Whether a session carries it out just now.
     """
     step = under_way(step) if is_running else at_rest(step)
-    state = str(step.state)
+    state, notes = str(step.state), filter(None, (shortened, step.note))
     if step.state in DUE:
         state = "planned" if is_dry or is_running else StepState.NOT_SENT
     put_line(
@@ -172,7 +200,7 @@ def put_step(step: Step, *, is_dry: bool = False, is_running: bool = False) -> N
             "remoteName": step.remote_name,
             "action": step.action.value,
             "state": state,
-            "message": step.message or (step.note if step.state in DUE else ""),
+            "message": step.message or (" ".join(notes) if step.state in DUE else ""),
         }
     )
 

@@ -104,6 +104,24 @@ def near_day(ms: int, zone: tzinfo, now_ms: int) -> str:
     return f"{at.day} {MONTHS[at.month - 1]}"
 
 
+def near_time(ms: int, zone: tzinfo, now_ms: int) -> str:
+    """``5 Dec 15:00``, ``5 Dec 2027 15:00`` from half a year on."""
+    at = local(ms, zone)
+    return _number(ms) if at is None else f"{near_day(ms, zone, now_ms)} {_clock(at, True)}"
+
+
+def duration(ms: int) -> str:
+    """``37 days``, ``5 hours``, ``59 seconds``: a span in its largest whole unit, rounded down."""
+    if ms >= 2 * DAY_MS:
+        size, unit = DAY_MS, "day"
+    elif ms >= HOUR_MS:
+        size, unit = HOUR_MS, "hour"
+    else:
+        size, unit = (MINUTE_MS, "minute") if ms >= MINUTE_MS else (SECOND_MS, "second")
+    count = max(ms // size, 1)
+    return f"{count:,} {unit}{'' if count == 1 else 's'}"
+
+
 def day_around(ms: int, zone: tzinfo) -> tuple[int, int]:
     """When the day of a moment begins in a zone, and the next one, in milliseconds."""
     at = local(ms, zone)

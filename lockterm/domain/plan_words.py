@@ -12,6 +12,7 @@ from lockterm.domain.constants import RemoteType
 from lockterm.domain.differences import Difference, differences, in_words
 from lockterm.domain.plan import NOT_REACHED, RETRIED, Action, Plan, Step, StepState, at_rest
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
+from lockterm.domain.shortening import Shortening, describe, shortening
 from lockterm.domain.text import clean, seen_or
 from lockterm.domain.validity import (
     OPENS_ALWAYS,
@@ -176,6 +177,37 @@ def all_changes(steps: Iterable[Step], zones: Mapping[int, tzinfo]) -> str:
     return f"{'; '.join(said)}." if said else ""
 
 
+def shortening_of(step: Step, zone: tzinfo, now_ms: int) -> Shortening | None:
+    """Return what a step takes away from a remote; None if it is no update or takes nothing."""
+    if step.action is not Action.UPDATE:
+        return None
+    before = Remote.read(step.before)
+    after = rules.effective(before, Remote.read({**step.before, **step.wanted}))
+    return shortening(before, after, now_ms, zone)
+
+
+def shortens(step: Step, zone: tzinfo, now_ms: int) -> str:
+    """Return how a step shortens access, as a sentence; empty if it does not."""
+    found = shortening_of(step, zone, now_ms)
+    return describe(found, now_ms, zone) if found is not None else ""
+
+
+def all_shortenings(
+    steps: Iterable[Step], zones: Mapping[int, tzinfo], now_ms: int
+) -> list[Shortening]:
+    """Return what steps take away; :func:`summarize` puts it in a sentence.
+
+    Takes a moment for thousands: use a thread.
+
+    Args:
+        steps: Those that are due.
+        zones: Id -> the lock's.
+        now_ms: Now, in milliseconds.
+    """
+    found = (shortening_of(step, zones[step.lock_id], now_ms) for step in steps)
+    return [one for one in found if one is not None]
+
+
 def notes_of(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
     """What has to be agreed to before a step is sent, in sentences.
 
@@ -184,6 +216,12 @@ def notes_of(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
         zone: The lock's.
         now_ms: Now, in milliseconds.
     """
+    shortened = shortens(step, zone, now_ms)
+    return [*([shortened] if shortened else []), *_other_notes(step, zone, now_ms)]
+
+
+def _other_notes(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
+    """What has to be agreed to beside a shortening."""
     said = [step.note] if step.note else []
     if step.action in (Action.VOICE, Action.DELETE):
         return [clean(words, 300) for words in said]
@@ -211,6 +249,8 @@ def step_sends_dates(step: Step) -> bool:
 def all_notes(steps: Sequence[Step], zones: Mapping[int, tzinfo], now_ms: int) -> list[str]:
     """What has to be agreed to before steps are sent; what is the same for several is said once.
 
+    :func:`all_shortenings` says what of it shortens access.
+
     Takes a moment for thousands: use a thread.
 
     Args:
@@ -220,7 +260,7 @@ def all_notes(steps: Sequence[Step], zones: Mapping[int, tzinfo], now_ms: int) -
     """
     noted: dict[str, list[Step]] = {}
     for step in steps:
-        for words in notes_of(step, zones[step.lock_id], now_ms):
+        for words in _other_notes(step, zones[step.lock_id], now_ms):
             noted.setdefault(words, []).append(step)
     lines: list[str] = []
     for words, some in noted.items():

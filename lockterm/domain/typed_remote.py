@@ -19,7 +19,15 @@ from lockterm.domain.date_input import HELP, Moment, read_moment
 from lockterm.domain.glyphs import UNICODE
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
-from lockterm.domain.rules import EXTRA_BYTES, comparable, touches_validity, violations, warnings
+from lockterm.domain.rules import (
+    EXTRA_BYTES,
+    comparable,
+    effective,
+    touches_validity,
+    violations,
+    warnings,
+)
+from lockterm.domain.shortening import describe_fields, shortening
 from lockterm.domain.text import clean
 from lockterm.domain.validity import OPENS_NOTHING, end_of, never_opens
 from lockterm.domain.weekdays import WEEK, parse_weekdays, weekday_words
@@ -39,6 +47,8 @@ class TypedRemote:
     """Contract field -> why it cannot be sent, in the order of the form."""
     warnings: dict[str, str] = attribute(default_factory=dict)
     """Contract field -> what must be confirmed."""
+    shortens: dict[str, str] = attribute(default_factory=dict)
+    """Contract field -> how it takes access away, which must be confirmed, too."""
     notes: dict[str, str] = attribute(default_factory=dict)
     """Contract field -> what it was understood as."""
     choices: dict[str, tuple[int, ...]] = attribute(default_factory=dict)
@@ -162,10 +172,19 @@ def read_typed(
         wanted,
         errors,
         {name: text for name, text in confirm.items() if name in shown},
+        _shortened(before, wanted, now_ms, zone) if not broken else {},
         notes,
         choices,
         tuple(name for name in errors if not typed.get(name, "").strip()),
     )
+
+
+def _shortened(before: Remote | None, wanted: Remote, now_ms: int, zone: tzinfo) -> dict[str, str]:
+    """Return how an edit takes access away, by field."""
+    if before is None:
+        return {}
+    found = shortening(before, effective(before, wanted), now_ms, zone)
+    return describe_fields(found, now_ms, zone) if found is not None else {}
 
 
 def _understood(moment: Moment, zone: tzinfo, now_ms: int) -> str:

@@ -227,6 +227,7 @@ class Outcomes:
         if operation.call not in ("add", "update"):
             return []
         from lockterm.domain.remotes import Remote
+        from lockterm.domain.shortening import describe_change
         from lockterm.screens.remote_form.questions import lines_of_add, lines_of_change
 
         zone, now_ms = self._operations.profile.zone, self._operations.now_ms()
@@ -237,7 +238,9 @@ class Outcomes:
             return ["It sets:", *lines_of_add(Remote.read(body), now_ms, zone)]
         record = operation.before[0] if operation.before else {}
         before, after = Remote.read(record), Remote.read({**record, **body})
-        return ["It sets:", *lines_of_change(before, after, now_ms, zone)]
+        shortened = describe_change(before, after, now_ms, zone)
+        lines = [*filter(None, [shortened]), *lines_of_change(before, after, now_ms, zone)]
+        return ["It sets:", *lines]
 
     async def give_up(self) -> None:
         """Let the oldest unsettled operation be, after asking."""

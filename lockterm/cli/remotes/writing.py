@@ -85,7 +85,8 @@ def update(
         if not is_same_name(after.remote_name, before.remote_name):
             _require_free_name(session, lock, after.remote_name or "")
         warned = _warnings(session, reading, before)
-        if not _accepts(warned, yes=how.yes):
+        question = "Shorten access?" if reading.shortens else _SEND_IT
+        if not _accepts(warned, yes=how.yes, question=question):
             return let_be()
         wanted = rules.changes(before, reading.values)
         work = session.operations.writes.update_remote(
@@ -194,6 +195,8 @@ def _require_free_name(session: Session, lock: Lock, name: str) -> None:
 def _warnings(session: Session, reading: TypedRemote, before: Remote | None) -> dict[str, str]:
     """What is allowed but unwise: contract field -> what it means."""
     found = dict(reading.warnings)
+    for name, words in reading.shortens.items():
+        found[name] = " ".join(filter(None, (words, found.get(name))))
     connection = session.operations.connection
     if rules.sends_dates(before, reading.values) and connection.doubts_clock:
         offset_s = connection.clock_offset_s or 0
@@ -205,7 +208,10 @@ def _warnings(session: Session, reading: TypedRemote, before: Remote | None) -> 
     return found
 
 
-def _accepts(found: Mapping[str, str], *, yes: bool) -> bool:
+_SEND_IT = "Send it all the same?"
+
+
+def _accepts(found: Mapping[str, str], *, yes: bool, question: str = _SEND_IT) -> bool:
     """Whether what is unwise is wanted all the same.
 
     Raises:
@@ -216,4 +222,4 @@ def _accepts(found: Mapping[str, str], *, yes: bool) -> bool:
     for name, words in found.items():
         tell(f"note: --{FIELDS[name].option}: {words}")
     require_someone(yes, "Sending it all the same")
-    return agree("Send it all the same?", yes=yes)
+    return agree(question, yes=yes)

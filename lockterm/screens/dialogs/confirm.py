@@ -16,8 +16,8 @@ class ConfirmModal(LocktermModal[bool | None]):
     """Ask before a write. ``True`` only when the person chose the verb, ``False`` the third button.
 
     Args:
-        question: As for :class:`QuestionBox`, like ``details``, ``verb``, ``other``, ``typed`` and
-            ``danger``.
+        question: As for :class:`QuestionBox`, like ``details``, ``verb``, ``other``, ``typed``,
+            ``danger`` and ``warning``.
         keep: What the button says that does what escape does; it has the focus.
         unasked: It comes by itself, in place of what a key has asked for: keys that were typed
             before it was painted were meant for something else, and are discarded. So was text
@@ -36,12 +36,20 @@ class ConfirmModal(LocktermModal[bool | None]):
         other: str = "",
         typed: tuple[str, ...] = (),
         danger: bool = False,
+        warning: str = "",
         unasked: bool = False,
     ) -> None:
         super().__init__()
         verb = clean(verb, 48)
         self.box = QuestionBox(
-            question, details, verb=verb, keep=keep, other=other, typed=typed, danger=danger
+            question,
+            details,
+            verb=verb,
+            keep=keep,
+            other=other,
+            typed=typed,
+            danger=danger,
+            warning=warning,
         )
         """What is asked."""
         self._unasked = unasked

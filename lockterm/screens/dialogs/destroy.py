@@ -44,7 +44,7 @@ class DestroyModal(LocktermModal[bool | None]):
         details: Lines below the question; with a check, what stands there until it was made.
         verb: What the acting button says.
         keep: What the other button says; it has the focus.
-        typed: As for :class:`QuestionBox`.
+        typed: As for :class:`QuestionBox`, like ``warning``.
         check: Reads the target again while the question stands there, and says what was found;
             every error is told in its words. None: there is nothing to read.
     """
@@ -59,11 +59,18 @@ class DestroyModal(LocktermModal[bool | None]):
         verb: str,
         keep: str,
         typed: tuple[str, ...] = (),
+        warning: str = "",
         check: Callable[[], Awaitable[TargetState]] | None = None,
     ) -> None:
         super().__init__()
         self.box = QuestionBox(
-            question, details, verb=_behind_key(verb), keep=keep, typed=typed, danger=True
+            question,
+            details,
+            verb=_behind_key(verb),
+            keep=keep,
+            typed=typed,
+            danger=True,
+            warning=warning,
         )
         """What is asked."""
         self._check = check

@@ -25,6 +25,7 @@ class QuestionBox(Vertical):
         other: What a third button says, behind the verb; clean. Empty: there is none.
         typed: Words of which one must be typed before the verb works; for what cannot be undone.
         danger: Colour the verb as destructive.
+        warning: What is lost by it, as sentences above the details.
     """
 
     def __init__(
@@ -37,8 +38,10 @@ class QuestionBox(Vertical):
         other: str = "",
         typed: tuple[str, ...] = (),
         danger: bool = False,
+        warning: str = "",
     ) -> None:
         super().__init__(classes="dialog")
+        self._warning = warning
         self._question = question
         self._details = details
         self._verb = verb
@@ -50,8 +53,10 @@ class QuestionBox(Vertical):
 
     def compose(self) -> ComposeResult:
         yield Label(clean(self._question, 400), markup=False, classes="question")
-        if self._details:
+        if self._details or self._warning:
             with VerticalScroll(classes="details", can_focus=False):
+                if self._warning:
+                    yield Static(clean_lines(self._warning), classes="warning", markup=False)
                 yield Static(clean_lines(self._details), markup=False)
         if self.typed:
             yield Label(_ask_to_type(self.typed), markup=False, classes="ask")
@@ -109,7 +114,7 @@ class QuestionBox(Vertical):
         """Say something else; an empty string leaves what stands there."""
         if question:
             self.query_one(".question", Label).update(clean(question, 400))
-        for lines in self.query(".details Static").results(Static):
+        for lines in self.query(".details Static").exclude(".warning").results(Static):
             lines.update(clean_lines(details))
         for button, label in ((self.act, verb), (self.keep, keep)):
             button.label = Content(label) if label else button.label

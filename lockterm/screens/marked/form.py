@@ -13,8 +13,9 @@ from textual.widgets import Input, Static
 
 from lockterm.domain.bulk import Bulk, Target, Wanted, change_each
 from lockterm.domain.plan import Action
-from lockterm.domain.plan_words import change_words, notes_of, step_title
+from lockterm.domain.plan_words import all_shortenings, change_words, notes_of, step_title
 from lockterm.domain.remotes import Remote
+from lockterm.domain.shortening import summarize
 from lockterm.domain.wording import remote_title
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
@@ -137,6 +138,7 @@ class MarkedForm(LocktermScreen[Wanted | None]):
         for row in self._rows():
             row.display = row.field in shown
             row.note = notes.get(row.field, "")
+        shortened = ""
         try:
             planned = self._planned(self._targets[:MOST_TRIED])
         except Incomplete as error:
@@ -145,8 +147,16 @@ class MarkedForm(LocktermScreen[Wanted | None]):
             is_all = len(self._targets) <= MOST_TRIED
             self._missing = _none_words(planned) if is_all else ""
             words = self._missing or self._ready_words(planned, is_all=is_all)
+            if is_all:
+                shortened = self._shortened_words(planned)
+        self._rows()[0].warning = shortened
         self.query_one(StatusLine).say(words)
         self.refresh_bindings()
+
+    def _shortened_words(self, planned: Bulk) -> str:
+        """How the change shortens access, summed up; empty if it does not."""
+        zones = {one.lock_id: one.zone for one in self._targets}
+        return summarize(all_shortenings(planned.steps, zones, self.operations.now_ms()))
 
     def _ready_words(self, planned: Bulk, *, is_all: bool) -> str:
         """What becomes of them, as far as it was tried."""

@@ -2,32 +2,82 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from lockterm.domain.backup import backup_words
 from lockterm.domain.plan import MOST_UNTYPED, Action, Step
-from lockterm.domain.plan_words import MOST_LISTED, change_words, step_name, step_title
+from lockterm.domain.plan_words import (
+    MOST_LISTED,
+    all_changes,
+    all_notes,
+    all_shortenings,
+    change_words,
+    step_name,
+    step_sends_dates,
+    step_title,
+)
+from lockterm.domain.shortening import describe, summarize
 from lockterm.domain.text import clean
+from lockterm.domain.wording import clock_doubt
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.plan.table import OnLock
 from lockterm.widgets.cells import cut
 
-_VERBS = {
-    Action.DELETE: "delete",
-    Action.UPDATE: "change",
-    Action.ADD: "add",
-    Action.VOICE: "set voice",
-}
+if TYPE_CHECKING:
+    from lockterm.operations.facade import Operations
+    from lockterm.operations.plan_files import Drawn
+
+_VERBS = {Action.DELETE: "Delete", Action.UPDATE: "Change", Action.ADD: "Add"}
 _PLACES = {Action.DELETE: "from", Action.UPDATE: "on", Action.ADD: "to"}
 """What stands between a remote and its lock."""
 
 _LISTED = {Action.DELETE: "deleted", Action.UPDATE: "changed", Action.ADD: "added"}
 
 
+async def question_about(
+    drawn: Drawn, locks: Mapping[int, OnLock], operations: Operations
+) -> ConfirmModal | DestroyModal:
+    """Return the question for what is left of a plan, with all that has to be agreed to.
+
+    Args:
+        drawn: The plan.
+        locks: Id -> the lock.
+        operations: What carries it out.
+    """
+    due = [step for step in drawn.plan.steps if step.is_left]
+    zones = {lock_id: lock.zone for lock_id, lock in locks.items()}
+    now_ms, connection = operations.now_ms(), operations.connection
+    changes = await asyncio.to_thread(all_changes, due, zones)
+    notes = await asyncio.to_thread(all_notes, due, zones, now_ms)
+    shortened = await asyncio.to_thread(all_shortenings, due, zones, now_ms)
+    warning = summarize(shortened)
+    lost = [clean(sentence, 400) for sentence in (drawn.about, *drawn.plan.losses)]
+    notes = [*filter(None, lost), *notes]
+    if connection.doubts_clock and any(map(step_sends_dates, due)):
+        notes.insert(0, f"Note: {clock_doubt(connection.clock_offset_s or 0)}")
+    if len(due) == 1 and due[0].action in (Action.ADD, Action.UPDATE):
+        zone = zones[due[0].lock_id]
+        notes[:0] = change_words(due[0], zone, now_ms)
+        warning = describe(shortened[0], now_ms, zone) if shortened else ""
+    elif changes:
+        notes.insert(0, f"Changed to: {changes}")
+    if left := len(drawn.left):
+        notes.append(f"{left:,} could not be planned, and {'is' if left == 1 else 'are'} left out.")
+    cost = operations.runs.cost(drawn.plan)
+    return ask_for(due, locks, cost, notes, len(shortened), warning)
+
+
 def ask_for(
-    steps: Sequence[Step], locks: Mapping[int, OnLock], cost: str, notes: Sequence[str]
+    steps: Sequence[Step],
+    locks: Mapping[int, OnLock],
+    cost: str,
+    notes: Sequence[str],
+    shortened: int = 0,
+    warning: str = "",
 ) -> ConfirmModal | DestroyModal:
     """Ask whether steps are meant.
 
@@ -36,6 +86,8 @@ def ask_for(
         locks: Id -> the lock.
         cost: What it takes.
         notes: What has to be agreed to beside it; clean.
+        shortened: How many of the steps shorten access.
+        warning: How they do, in a sentence.
 
     Returns:
         A question that names the remotes, and is answered with ``True`` only by who has read it;
@@ -43,7 +95,15 @@ def ask_for(
         these are.
     """
     counts = Counter(step.action for step in steps)
-    verb = ", ".join(f"{name} {counts[kind]:,}" for kind, name in _VERBS.items() if counts[kind])
+    changed = counts[Action.UPDATE] - shortened
+    done = {
+        "delete": counts[Action.DELETE],
+        "shorten": shortened,
+        "change": changed,
+        "add": counts[Action.ADD],
+        "set voice": counts[Action.VOICE],
+    }
+    verb = ", ".join(f"{name} {count:,}" for name, count in done.items() if count)
     verb = verb[:1].upper() + verb[1:]
     on = {step.lock_id for step in steps}
     one = clean(locks[min(on)].title, 40)
@@ -54,7 +114,8 @@ def ask_for(
         verb = "Set voice" if len(steps) == 1 else verb
     numbers: list[str] = []
     if len(steps) == 1 and steps[0].action in _PLACES:
-        question, verb, numbers = _ask_for_one(steps[0], where)
+        name = "Shorten" if shortened else _VERBS[steps[0].action]
+        question, verb, numbers = _ask_for_one(steps[0], where, name)
     deleted = [step for step in steps if step.action is Action.DELETE]
     lines = [*numbers, f"{cost}.", *notes]
     if deleted:
@@ -69,18 +130,17 @@ def ask_for(
             lines.append(f"- {clean(on_lock.title, 40)}: {words}")
     details = "\n".join(lines)
     if not deleted:
-        return ConfirmModal(question, details, verb=verb)
+        return ConfirmModal(question, details, verb=verb, warning=warning)
     typed = (str(len(deleted)),) if len(deleted) > MOST_UNTYPED else ()
-    return DestroyModal(question, details, verb=verb, keep="Cancel", typed=typed)
+    return DestroyModal(question, details, verb=verb, keep="Cancel", typed=typed, warning=warning)
 
 
-def _ask_for_one(step: Step, where: str) -> tuple[str, str, list[str]]:
+def _ask_for_one(step: Step, where: str, verb: str) -> tuple[str, str, list[str]]:
     """The question, its verb, and the numbers that stand on a line of their own below it.
 
     As for a single remote that is in no plan, no number stands in a row with letters of which
     terminals do not agree how wide they are and which way they run.
     """
-    verb = _VERBS[step.action].capitalize()
     name, number = (clean(words or "", 60) for words in step_name(step))
     who, numbers = step_title(step), []
     if number and not f"{who}{where}".isascii():

@@ -17,18 +17,16 @@ from textual.widgets import Static
 
 from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState
 from lockterm.domain.plan_words import (
-    all_changes,
-    all_notes,
-    change_words,
+    all_shortenings,
     counts_words,
     has_work,
     notes_of,
     plan_words,
-    step_sends_dates,
     step_title,
 )
+from lockterm.domain.shortening import summarize
 from lockterm.domain.text import clean
-from lockterm.domain.wording import clock_doubt, read_only
+from lockterm.domain.wording import read_only
 from lockterm.errors import LocktermError, StoreDamaged, StoreError
 from lockterm.operations.plan_files import Drawn
 from lockterm.operations.refusals import OtherPlan, RunUnderWay
@@ -37,7 +35,7 @@ from lockterm.operations.undoing import undo_one
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.host import HasOperations
 from lockterm.screens.plan.names import asking_for_names
-from lockterm.screens.plan.question import ask_for
+from lockterm.screens.plan.question import question_about
 from lockterm.screens.plan.summary import end_words, left_of, outcome_words, progress_words
 from lockterm.screens.plan.table import OnLock, PlanTable, what_of
 from lockterm.terminal.key_queue import opens
@@ -75,6 +73,8 @@ class PlanScreen(LocktermScreen[None]):
             step.lock_id: OnLock(f"lock {step.lock_id}", zone) for step in self._steps.values()
         }
         """Id -> the lock; by its number until its name is read: a key may come before that."""
+        self._shortens = ""
+        """How the plan shortens access, summed up."""
         self._is_read = False
         """Whether the names of the locks are read."""
         self._seen = 0
@@ -90,6 +90,7 @@ class PlanScreen(LocktermScreen[None]):
     def compose_body(self) -> ComposeResult:
         """How much it is, or how far; the steps; the one under the cursor."""
         yield Static(id="what", markup=False)
+        yield Static(id="shortens", classes="warning", markup=False)
         yield PlanTable(self._steps, self.operations.now_ms(), id="steps")
         yield StatePanel("Reading the locks ...", id="state")
         yield Static(id="row", markup=False)
@@ -136,6 +137,11 @@ class PlanScreen(LocktermScreen[None]):
                 self._locks[lock_id] = OnLock(lock.title, self.operations.zone(lock))
         self._is_read = True
         self.show_crumbs()
+        zones = {lock_id: lock.zone for lock_id, lock in self._locks.items()}
+        due = [step for step in self._steps.values() if step.is_left]
+        now_ms = self.operations.now_ms()
+        shortened = await asyncio.to_thread(all_shortenings, due, zones, now_ms)
+        self._shortens = summarize(shortened)
         self._show_steps()
         self._begin_to_follow()
         self.follow_elsewhere()
@@ -165,6 +171,9 @@ class PlanScreen(LocktermScreen[None]):
     def _tell(self) -> None:
         """How much it is, or how far; and all of the step under the cursor."""
         self.query_one("#what", Static).update("\n".join(filter(None, self._words())))
+        shortens = self.query_one("#shortens", Static)
+        shortens.update("" if self._is_begun else self._shortens)
+        shortens.display = bool(self._shortens) and not self._is_begun
         self._tell_row()
         self.refresh_bindings()
 
@@ -366,25 +375,8 @@ class PlanScreen(LocktermScreen[None]):
     async def action_carry_out(self) -> None:
         """Ask once whether it is meant, and carry it out."""
         plan = self.plan
-        due = [step for step in plan.steps if step.is_left]
-        zones = {lock_id: lock.zone for lock_id, lock in self._locks.items()}
-        changes = await asyncio.to_thread(all_changes, due, zones)
-        notes = await asyncio.to_thread(all_notes, due, zones, self.operations.now_ms())
-        lost = [clean(sentence, 400) for sentence in (self.drawn.about, *plan.losses)]
-        notes = [*filter(None, lost), *notes]
-        connection = self.operations.connection
-        if connection.doubts_clock and any(map(step_sends_dates, due)):
-            notes.insert(0, f"Note: {clock_doubt(connection.clock_offset_s or 0)}")
-        if len(due) == 1 and due[0].action in (Action.ADD, Action.UPDATE):
-            zone = zones[due[0].lock_id]
-            notes[:0] = change_words(due[0], zone, self.operations.now_ms())
-        elif changes:
-            notes.insert(0, f"Changed to: {changes}")
-        if left := len(self.drawn.left):
-            notes.append(
-                f"{left:,} could not be planned, and {'is' if left == 1 else 'are'} left out."
-            )
-        question = ask_for(due, self._locks, self.operations.runs.cost(plan), notes)
+        drawn = replace(self.drawn, plan=plan)
+        question = await question_about(drawn, self._locks, self.operations)
         if not await self.app.push_screen_wait(question):
             return
         if reason := self.why_not("carry_out"):  # another one may have begun meanwhile

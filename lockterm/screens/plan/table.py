@@ -8,14 +8,25 @@ from datetime import tzinfo
 from rich.cells import cell_len
 
 from lockterm.domain.plan import ACTION_GLYPHS, DUE, Action, Step, StepState, at_rest
-from lockterm.domain.plan_words import LEFT_OUT, change_words, new_words, step_name, step_states
+from lockterm.domain.plan_words import (
+    LEFT_OUT,
+    change_words,
+    new_words,
+    shortens,
+    step_name,
+    step_states,
+)
 from lockterm.domain.text import LONGEST_CELL, clean
+from lockterm.domain.validity import State
 from lockterm.record import record
 from lockterm.widgets.line_table import TITLES, Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
-_LOCK, _STATE = 2, 3
-"""The columns of the lock, and of the signs."""
+_STEP, _LOCK, _STATE = 1, 2, 3
+"""The columns of what is done, of the lock, and of the signs."""
+
+_SHORTENS = "! shortens"
+"""Stands for a change that closes access, in the color of a warning."""
 
 _WORDS: Mapping[Action, str] = {
     Action.ADD: "add",
@@ -112,8 +123,14 @@ class PlanTable(RowTable):
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
         """The signs of what the remote of a step is, and of what it will be."""
-        states = step_states(self._steps[int(self._keys[row])], self._now_ms)
-        return {_STATE: [(one.sign, one.look) if one else (" ", "") for one in states]}
+        step = self.step(int(self._keys[row]))
+        states = step_states(step, self._now_ms)
+        signs = {_STATE: [(one.sign, one.look) if one else (" ", "") for one in states]}
+        if step.state is StepState.TO_DO and step.is_planned:
+            zone = self._locks[step.lock_id].zone
+            if shortens(step, zone, self._now_ms):
+                signs[_STEP] = [(f"{_SHORTENS:{self._widths[_STEP]}}", State.WEEK.look)]
+        return signs
 
     def _cells(self, number: int) -> tuple[str, ...]:
         step = self.step(number)

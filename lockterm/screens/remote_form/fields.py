@@ -197,7 +197,9 @@ class RemoteFields(VerticalScroll, can_focus=False):
             row.display = field in shown and not is_hidden
             told = field in self._visited
             row.error = self.reading.errors.get(field, "") if told else ""
-            row.warning = self.reading.warnings.get(field, "") if told and not row.error else ""
+            warnings = [self.reading.shortens.get(field, "")]  # not only once it was left
+            warnings += [self.reading.warnings.get(field, "")] if told else []
+            row.warning = "" if row.error else " ".join(filter(None, warnings))
             is_missing, note = field in self.reading.missing, self.reading.notes.get(field, "")
             row.note = "" if told and is_missing else note
             if isinstance(row.control, DatetimeInput):

@@ -14,6 +14,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.reading import Kind
 from lockterm.domain.remotes import ADDED, FIELDS, Remote
 from lockterm.domain.rules import OPENS_AGAIN, effective, opens_again, touches_validity
+from lockterm.domain.shortening import describe_change
 from lockterm.domain.text import clean, seen_or
 from lockterm.domain.typed_remote import TypedRemote
 from lockterm.domain.validity import period_words
@@ -55,16 +56,19 @@ def lines_of_add(wanted: Remote, now_ms: int, zone: tzinfo) -> list[str]:
 def ask_to_change(
     before: Remote, lock_entry: Lock, reading: TypedRemote, now_ms: int, zone: tzinfo
 ) -> ConfirmModal:
-    """Ask whether to change a remote: each field before and after, and when it opens then."""
+    """Ask whether to change or shorten a remote: each field before and after, and its period."""
     name = name_or(before, f"remote {before.id}")
     after = effective(before, reading.values)
     lines = lines_of_change(before, after, now_ms, zone)
+    shortened = describe_change(before, after, now_ms, zone)
+    verb = "Shorten" if shortened else "Change"
     return ConfirmModal(
-        f"Change {name}, number {clean(seen_or(before.remote_number, 'none'), 60)}, "
+        f"{verb} {name}, number {clean(seen_or(before.remote_number, 'none'), 60)}, "
         f"on {_title(lock_entry)}?",
         "\n".join([*lines, *_notes(reading.warnings)]),
-        verb=f"Change {_short(name)}",
+        verb=f"{verb} {_short(name)}",
         keep="Keep editing",
+        warning=shortened,
     )
 
 

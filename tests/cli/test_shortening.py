@@ -1,0 +1,97 @@
+"""Commands that take access away: they say so before anything is sent, and can be told not to."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from lockterm.domain.dates import DAY_MS
+from tests.cli.conftest import Scripts
+from tests.cli.test_applying import lines
+
+NOON_2090 = 3_802_588_200_000
+"""2090-07-01 12:30 in Berlin."""
+
+PERIOD = {"remoteType": 2, "startDate": 1_700_000_000_000, "endDate": NOON_2090}
+FEWER = "Shortens access by 30 days: it will end 1 Jun 2090 12:30, not 1 Jul 2090 12:30."
+TABLE = "lockId,remoteNumber,endDate\n1004,A-1,2090-06-01 12:30\n1004,B-1,2090-02-01 12:30\n"
+SUM = "2 remotes will lose access earlier than now, by up to 149 days."
+
+
+@pytest.fixture
+def table(scripts: Scripts, tmp_path: Path) -> str:
+    """A table that shortens two remotes."""
+    scripts.have(**PERIOD)
+    scripts.have(remoteName="Ben", remoteNumber="B-1", **PERIOD)
+    file = tmp_path / "table.csv"
+    file.write_text(TABLE)
+    return str(file)
+
+
+def ends(scripts: Scripts) -> list[int]:
+    return [row["end_ms"] for row in scripts.remotes(1004)]
+
+
+@pytest.mark.parametrize(
+    ("command", "code"), [(["apply", "--dry-run"], 0), (["diff"], 1), (["apply", "--yes"], 0)]
+)
+def test_plan_says_what_it_shortens(
+    scripts: Scripts, table: str, command: list[str], code: int
+) -> None:
+    said = scripts.run(*command, table)
+    assert said.returncode == code, said.stderr
+    assert f"note: {FEWER}" in said.stdout
+    assert f"note: {SUM}" in said.stdout
+
+
+@pytest.mark.parametrize("command", [["apply", "--dry-run"], ["diff"]])
+def test_plan_in_json_says_what_it_shortens(
+    scripts: Scripts, table: str, command: list[str]
+) -> None:
+    steps, _ = lines(scripts, *command, table, code=int(command == ["diff"]))
+    assert steps[0]["message"] == FEWER
+
+
+@pytest.mark.parametrize("more", [["--yes"], ["--dry-run"], ["--yes", "--json"]])
+def test_apply_refuses_to_shorten_when_told_so(
+    scripts: Scripts, table: str, more: list[str]
+) -> None:
+    said = scripts.run("apply", table, "--no-shorten", *more)
+    assert said.returncode == 1
+    assert f"{SUM} --no-shorten does not allow that: nothing was sent." in said.stderr
+    assert scripts.writes() == []
+    assert ends(scripts) == [NOON_2090, NOON_2090]
+
+
+def test_apply_with_no_shorten_renews(scripts: Scripts, table: str) -> None:
+    Path(table).write_text("lockId,remoteNumber,endDate\n1004,A-1,+30d\n1004,B-1,+1y\n")
+    said = scripts.run("apply", table, "--no-shorten", "--yes")
+    assert said.returncode == 0, said.stderr
+    assert "lose access" not in said.stdout
+    assert ends(scripts) == [NOON_2090 + 30 * DAY_MS, NOON_2090 + 365 * DAY_MS]
+
+
+def test_next_guest_closes_access_until_the_later_start(scripts: Scripts, tmp_path: Path) -> None:
+    now_ms = int(time.time()) * 1000
+    scripts.have(remoteType=2, startDate=now_ms - DAY_MS, endDate=now_ms + DAY_MS)
+    file = tmp_path / "next-guest.csv"
+    file.write_text(
+        "lockId,remoteNumber,startDate,endDate\n1004,A-1,2090-12-05 15:00,2090-12-10 11:00\n"
+    )
+    said = scripts.run("apply", "--dry-run", str(file))
+    assert "Shortens access: closed from now until 5 Dec 2090 15:00." in said.stdout
+
+
+def test_update_that_shortens_asks_and_needs_yes(scripts: Scripts) -> None:
+    remote_id = str(scripts.have(**PERIOD))
+    given = ("remotes", "update", "1004", remote_id, "--end", "2090-06-01 12:30")
+    asked = scripts.run(*given)
+    assert asked.returncode == 2
+    assert f"--end: {FEWER}" in asked.stderr
+    assert scripts.writes() == []
+    rehearsed = scripts.run(*given, "--dry-run")
+    assert (rehearsed.returncode, FEWER in rehearsed.stderr) == (0, True)
+    assert scripts.run(*given, "--yes").returncode == 0
+    assert ends(scripts) == [NOON_2090 - 30 * DAY_MS]

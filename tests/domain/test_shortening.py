@@ -1,0 +1,209 @@
+"""What a change takes away, against the moments in which the two remotes open."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lockterm.domain import dates
+from lockterm.domain.constants import RemoteType
+from lockterm.domain.dates import DAY_MS, HOUR_MS
+from lockterm.domain.remotes import Remote
+from lockterm.domain.shortening import (
+    Shortening,
+    describe,
+    describe_fields,
+    shortening,
+    summarize,
+)
+
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+def ms(wall: str) -> int:
+    return dates.to_ms(datetime.fromisoformat(wall).replace(tzinfo=BERLIN))
+
+
+FIRST = ms("2027-03-15 00:00")
+"""A Monday; the clocks change two weeks later."""
+
+HOURS = range(24 * 24)
+"""Hours around the change of the clocks; every boundary below is one of them."""
+
+zones = st.sampled_from([BERLIN, ZoneInfo("Africa/Cairo"), ZoneInfo("America/New_York")])
+moments = st.integers(0, HOURS.stop).map(lambda hour: FIRST + hour * HOUR_MS)
+week_days = st.sets(st.integers(1, 7), min_size=1).map(sorted)
+
+
+def limited(start: int, end: int) -> Remote:
+    return Remote(remote_type=RemoteType.TIME_LIMITED, start_ms=start, end_ms=end)
+
+
+def recurring(start: int, end: int, days: list[int] | None) -> Remote:
+    kind = RemoteType.RECURRING
+    return Remote(remote_type=kind, start_ms=start, end_ms=end, week_day=days)
+
+
+PERMANENT = Remote(remote_type=RemoteType.PERMANENT, start_ms=0, end_ms=0, week_day=())
+periods = st.tuples(moments, moments).filter(lambda two: two[0] < two[1])
+remotes = st.one_of(
+    st.just(PERMANENT),
+    periods.map(lambda two: limited(*two)),
+    st.builds(lambda two, days: recurring(*two, days), periods, week_days),
+)
+
+
+def opens(remote: Remote, at: int, zone: ZoneInfo) -> bool:
+    """Whether a remote opens at a moment, by what its type, dates and weekdays say."""
+    if remote.remote_type == RemoteType.PERMANENT:
+        return True
+    if not (remote.start_ms or 0) <= at < (remote.end_ms or 0):
+        return False
+    if remote.remote_type == RemoteType.TIME_LIMITED:
+        return True
+    day = datetime.fromtimestamp(at / 1000, zone).isoweekday()
+    return day in (remote.week_day or ())
+
+
+@given(remotes, remotes, moments, zones)
+def test_change_shortens_exactly_when_a_moment_is_lost(
+    before: Remote, after: Remote, now: int, zone: ZoneInfo
+) -> None:
+    lost = [
+        at
+        for at in range(now, FIRST + (HOURS.stop + 24 * 8) * HOUR_MS, HOUR_MS)
+        if opens(before, at, zone) and not opens(after, at, zone)
+    ]
+    found = shortening(before, after, now, zone)
+    assert (found is not None) == bool(lost)
+    if found is None:
+        return
+    assert found.ends_ms is not None or found.closed is not None or found.days
+    assert bool(found.earlier_ms) == (found.ended_ms is not None)
+    if found.closed is not None:
+        assert found.closed[0] == lost[0]
+        assert not opens(after, found.closed[1] - HOUR_MS, zone)
+    ended = [at for at in lost if at >= max(after.end_ms or 0, now)]
+    assert (found.ends_ms is not None) == (bool(ended) and after.remote_type != 1)
+    if found.ended_ms is not None and ended:
+        assert found.earlier_ms >= len(ended) * HOUR_MS
+    inside = [at for at in lost if (after.start_ms or 0) <= at < (after.end_ms or 0)]
+    assert set(found.days) == {
+        datetime.fromtimestamp(at / 1000, zone).isoweekday() for at in inside
+    }
+
+
+@given(remotes, moments, zones)
+def test_nothing_is_lost_when_nothing_changes_or_the_remote_becomes_permanent(
+    remote: Remote, now: int, zone: ZoneInfo
+) -> None:
+    assert shortening(remote, remote, now, zone) is None
+    assert shortening(remote, PERMANENT, now, zone) is None
+
+
+NOW = ms("2026-11-25 17:19")
+GUEST = limited(ms("2026-11-20 15:00"), ms("2026-12-02 11:00"))
+WORKER = recurring(ms("2026-11-01 00:00"), ms("2027-01-31 23:59"), [1, 2, 3, 4, 5, 6])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (
+            *(limited(ms("2026-11-01 00:00"), ms("2027-01-31 23:59")),),
+            *(limited(ms("2026-11-01 00:00"), ms("2026-12-25 17:19")),),
+            "Shortens access by 37 days: it will end 25 Dec 2026 17:19, not 31 Jan 2027 23:59.",
+        ),
+        (
+            *(GUEST, limited(ms("2026-12-05 15:00"), ms("2026-12-10 11:00"))),
+            "Shortens access: closed from now until 5 Dec 15:00.",
+        ),
+        (
+            *(limited(ms("2026-12-01 09:00"), ms("2026-12-20 09:00")),),
+            *(limited(ms("2026-12-05 15:00"), ms("2026-12-20 09:00")),),
+            "Shortens access: closed from 1 Dec 09:00 until 5 Dec 15:00.",
+        ),
+        (
+            *(PERMANENT, limited(ms("2026-11-01 00:00"), ms("2027-01-31 23:59"))),
+            "Shortens access: it was permanent and will end 31 Jan 2027 23:59.",
+        ),
+        (
+            *(GUEST, limited(ms("2026-11-20 15:00"), ms("2026-11-21 11:00"))),
+            "Shortens access by 6 days: it will end at once, not 2 Dec 2026 11:00.",
+        ),
+        (
+            *(GUEST, limited(ms("2026-11-20 15:00"), ms("2026-12-02 10:59:01"))),
+            "Shortens access by 59 seconds: it will end 2 Dec 2026 10:59:01, not 2 Dec 2026 11:00.",
+        ),
+        (
+            *(WORKER, recurring(ms("2026-11-01 00:00"), ms("2027-01-01 23:59"), [1, 2, 3])),
+            "Shortens access by 30 days: it will end 1 Jan 2027 23:59, not 31 Jan 2027 23:59;"
+            " no longer on Thu-Sat.",
+        ),
+        (
+            *(WORKER, recurring(ms("2026-11-01 00:00"), ms("2027-01-31 23:59"), [])),
+            "Shortens access: no longer on Mon-Sat.",
+        ),
+        # No Sunday is lost, and what opens nobody knows when is compared by its dates alone.
+        (WORKER, recurring(ms("2026-11-01 00:00"), ms("2027-01-31 00:00"), [1, 2, 3, 4, 5, 6]), ""),
+        (
+            *(recurring(NOW, ms("2027-01-31 00:00"), None),),
+            *(recurring(NOW, ms("2027-01-30 00:00"), None),),
+            "Shortens access by 24 hours: it will end 30 Jan 2027 00:00, not 31 Jan 2027 00:00.",
+        ),
+        (recurring(NOW, ms("2027-01-31 00:00"), []), WORKER, ""),
+        (limited(ms("2026-11-01 00:00"), ms("2026-11-02 00:00")), GUEST, ""),
+        (Remote(remote_type=9, end_ms=ms("2027-01-31 00:00")), GUEST, ""),
+        (GUEST, limited(ms("2026-11-25 17:19"), ms("2026-12-02 11:00")), ""),
+    ],
+)
+def test_shortening_is_described_with_old_and_new_value(
+    before: Remote, after: Remote, words: str
+) -> None:
+    found = shortening(before, after, NOW, BERLIN)
+    assert (describe(found, NOW, BERLIN) if found else "") == words
+
+
+def test_each_field_that_takes_access_away_is_described() -> None:
+    after = recurring(ms("2026-12-05 15:00"), ms("2027-01-01 23:59"), [1, 2, 3])
+    found = shortening(PERMANENT, after, NOW, BERLIN)
+    assert found is not None
+    assert describe_fields(found, NOW, BERLIN) == {
+        "remoteType": "Shortens access: it was permanent and will end 1 Jan 2027 23:59.",
+        "startDate": "Shortens access: closed from now until 7 Dec 00:00.",
+        "weekDay": "Shortens access: no longer on Thu-Sun.",
+    }
+    assert describe(found, NOW, BERLIN) == (
+        "Shortens access: it was permanent and will end 1 Jan 2027 23:59; closed from now until"
+        " 7 Dec 00:00; no longer on Thu-Sun."
+    )
+
+
+def test_plan_sums_what_its_changes_take_away() -> None:
+    earlier = Shortening(ends_ms=1, ended_ms=2, earlier_ms=142 * DAY_MS + 5)
+    less = Shortening(ends_ms=1, ended_ms=2, earlier_ms=3 * DAY_MS)
+    assert summarize([less, earlier]) == (
+        "2 remotes will lose access earlier than now, by up to 142 days."
+    )
+    assert summarize([less]) == "1 remote will lose access earlier than now, by 3 days."
+    assert summarize([Shortening(ends_ms=1), less, Shortening(closed=(1, 2), days=(1,))]) == (
+        "2 remotes will lose access earlier than now, by up to 3 days (1 was permanent); 1 remote"
+        " will be closed before a later start; 1 remote will lose weekdays."
+    )
+    assert summarize([]) == ""
+
+
+def test_weekdays_begin_in_the_zone_of_the_lock() -> None:
+    sunday_evening = datetime(2026, 12, 6, 22, 30, tzinfo=UTC)
+    start = dates.to_ms(sunday_evening)
+    before = limited(start, start + HOUR_MS)
+    after = recurring(start, start + HOUR_MS, [1])
+    found = shortening(before, after, NOW, ZoneInfo("Europe/Kyiv"))
+    assert found is None
+    lost = shortening(before, after, NOW, BERLIN)
+    assert lost is not None
+    assert lost.days == (7,)

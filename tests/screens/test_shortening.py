@@ -1,0 +1,138 @@
+"""Screens on which access is taken away: form, marks, plan and question say so before it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Static
+
+from lockterm.domain.dates import DAY_MS
+from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.plan.table import PlanTable
+from lockterm.service.running import RunningService
+from tests.screens.forms.conftest import Opener, add, call, open_form
+from tests.screens.running_app import NOW_MS, Starter, settled, shown
+from tests.screens.site import words
+from tests.screens.test_plan import agreed, asked, ended, on_plan
+from tests.screens.test_take_file import opened, take
+
+__all__ = ["open_form"]
+
+MIDNIGHT = 1_801_436_399_000
+"""2027-01-31 23:59:59 in Berlin."""
+
+PERIOD = {"remoteType": 2, "startDate": NOW_MS - DAY_MS, "endDate": MIDNIGHT}
+
+
+@pytest.mark.every_case
+async def test_renewing_to_an_earlier_end_asks_to_shorten(
+    service: RunningService, open_form: Opener
+) -> None:
+    remote_id = add(service, remoteName="Roof", **PERIOD)
+    async with open_form(service, remote_id, "endDate") as form:
+        await form.press("'2026-12-25 17:19")
+        sentence = (
+            "Shortens access by 37 days: it will end 25 Dec 2026 17:19, not 31 Jan 2027 23:59:59."
+        )
+        row = form.screen.fields.row("endDate")
+        assert row.warning == sentence
+        assert row.query_one(".warning", Static).display
+        await form.press("ctrl+s")
+        question, warning, *_ = form.dialog.splitlines()
+        assert question.startswith("Shorten Roof, number T-1, on Main gate")
+        assert warning == sentence
+        (colored,) = form.pilot.app.screen.query(".details .warning")
+        assert colored.styles.color != form.screen.styles.color
+        await form.agree()
+        assert call(service, "detail", remoteId=remote_id)["endDate"] == 1_798_215_540_000
+
+
+@pytest.mark.every_case
+async def test_renewing_counts_from_current_end_and_asks_to_change(
+    service: RunningService, open_form: Opener
+) -> None:
+    remote_id = add(service, remoteName="Roof", **PERIOD)
+    async with open_form(service, remote_id, "endDate") as form:
+        await form.press("'+1mo")
+        assert form.note("endDate").endswith("current end 31 Jan 2027 + 1 month")
+        assert form.screen.fields.row("endDate").warning == ""
+        await form.press("ctrl+s")
+        assert form.dialog.startswith("Change Roof, number T-1")
+        assert "Shortens" not in form.dialog
+        await form.agree()
+        assert call(service, "detail", remoteId=remote_id)["endDate"] == MIDNIGHT + 28 * DAY_MS
+
+
+@pytest.mark.every_case
+async def test_imported_plan_marks_and_sums_what_it_shortens(
+    service: RunningService, lockterm_app: Starter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    first = add(service, remoteName="Anna", remoteNumber="X-1", **PERIOD)
+    add(service, remoteName="Ben", remoteNumber="X-2", **PERIOD)
+    add(service, remoteName="Carl", remoteNumber="X-3", **PERIOD)
+    Path("table.csv").write_text(
+        "lockId,remoteNumber,endDate\n1001,X-1,+1mo\n1001,X-2,2026-12-25 17:19\n"
+        "1001,X-3,2026-12-31 23:59\n"
+    )
+    summary = "2 remotes will lose access earlier than now, by up to 37 days."
+    async with lockterm_app(service) as pilot:
+        await opened(pilot)
+        await take(pilot, "table.csv")
+        assert summary in words(pilot.app)
+        shortens = pilot.app.screen.query_one("#shortens", Static)
+        assert shortens.styles.color != pilot.app.screen.query_one("#what", Static).styles.color
+        table = pilot.app.screen.query_one(PlanTable)
+        assert [line.count("! shortens") for line in _rows(table)] == [0, 1, 1]
+        assert (1, "week") in [(row, look) for row in range(3) for _, look in table.line(row)]
+        await asked(pilot, ConfirmModal)
+        question = words(pilot.app)
+        assert "Shorten 2, change 1, on lock 1001?" in question
+        assert summary in question
+        await pilot.press("escape")
+        await settled(pilot)
+        await agreed(pilot)
+        await ended(pilot)
+        assert "lose access" not in shown(pilot)
+        assert "shortens" not in " ".join(_rows(on_plan(pilot).query_one(PlanTable)))
+    assert call(service, "detail", remoteId=first)["endDate"] == MIDNIGHT + 28 * DAY_MS
+
+
+async def test_plan_of_one_step_asks_to_shorten(
+    service: RunningService, lockterm_app: Starter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    add(service, remoteName="Guest", remoteNumber="G-2", **PERIOD | {"endDate": NOW_MS + DAY_MS})
+    Path("next-guest.csv").write_text(
+        "lockId,remoteNumber,startDate,endDate\n1001,G-2,2026-12-05 15:00,2026-12-10 11:00\n"
+    )
+    async with lockterm_app(service) as pilot:
+        await opened(pilot)
+        await take(pilot, "next-guest.csv")
+        sentence = "Shortens access: closed from now until 5 Dec 15:00."
+        assert f"Note: {sentence}" in words(pilot.app)
+        await asked(pilot, ConfirmModal)
+        assert "Shorten Guest (G-2) on lock 1001?" in words(pilot.app)
+        assert sentence in words(pilot.app)
+
+
+@pytest.mark.every_case
+async def test_marked_remotes_that_an_end_shortens_are_counted(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    add(service, remoteName="A0", remoteNumber="X-1", **PERIOD)
+    async with lockterm_app(service, 1001) as pilot:
+        await pilot.press("slash", *"A0", "enter")
+        await settled(pilot)
+        await pilot.press("asterisk", "w", *"2026-12-25 17:19")
+        await settled(pilot)
+        summary = "1 remote will lose access earlier than now, by 37 days."
+        assert f"Note: {summary}" in words(pilot.app)
+        await pilot.press("ctrl+s")
+        await settled(pilot)
+        assert summary in words(pilot.app)
+
+
+def _rows(table: PlanTable) -> list[str]:
+    return ["".join(text for text, _ in table.line(row)) for row in range(table.row_count)]
