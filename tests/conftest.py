@@ -5,8 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
-from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, suppress
 from datetime import date
 from importlib import import_module
@@ -156,26 +155,6 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-STARTING = {"lockterm_app", "open_form", "lockterm", "scripts"}
-"""The fixtures that start lockterm, which takes most of the time of a test."""
-
-
-def further_cases(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
-    """The second and third of each three cases of a test that starts lockterm in each of them.
-
-    What is marked ``every_case`` has none: what must never happen is looked for in all of them.
-    """
-    seen: Counter[str] = Counter()
-    for item in items:
-        if isinstance(item, pytest.Function) and STARTING & set(item.fixturenames):
-            test = item.nodeid.removesuffix(item.name) + item.originalname
-            marks = {mark.name for mark in item.iter_markers()}
-            if hasattr(item, "callspec") and not marks & {"long", "every_case"}:
-                if seen[test] % 3:
-                    yield item
-                seen[test] += 1
-
-
 def named(config: pytest.Config) -> Iterator[str]:
     """How the ids begin of what the command line names: a test, or a file of tests."""
     for argument in config.args:
@@ -190,8 +169,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     What tries more of its cases with ``--all`` is one of the long tests then.
     """
-    for item in list(further_cases(items)):
-        item.add_marker("long")
     if config.getoption("--all"):
         for item in items:
             test = getattr(item, "obj", None)

@@ -30,7 +30,6 @@ def test_every_command_is_known_to_read_or_to_write() -> None:
         assert set(group.commands) == names | READING[str(group.name)]
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("how", ["option", "option in front", "environment", "file"])
 def test_no_command_writes(scripts: Scripts, how: str) -> None:
     remote_id = str(scripts.have())

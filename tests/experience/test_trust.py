@@ -41,7 +41,6 @@ def the_table(pilot: Pilot[Any]) -> RemotesTable:
     return below[-1].query_one(RemotesTable)
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize(
     "opening, answers",
     [

@@ -520,7 +520,6 @@ async def test_an_operation_is_read_before_it_is_shown_and_shown_anew_where_it_h
         assert isinstance(pilot.app.screen, HistoryScreen)
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("text", telling(HOSTILE[:8:3], HOSTILE))
 async def test_hostile_strings_do_nothing(
     lockterm_app: Starter, service: RunningService, text: str

@@ -294,7 +294,6 @@ def below(pilot: Pilot[Any]) -> RemotesScreen:
     return under
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("opens", "answers"),
     [

@@ -299,7 +299,6 @@ LEFT = {
 """What may be left unsettled, one of each of the six writes."""
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("call", telling(("add",), LEFT))
 async def test_an_outcome_is_checked_and_given_up_and_never_sent_again(
     service: RunningService, lockterm_app: Starter, call: str

@@ -33,7 +33,6 @@ def service(sent: list[str], **detail: Any) -> Any:
     )
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("detail", ANOTHER_LOCK)
 async def test_a_remote_of_another_lock_is_not_deleted(
     detail: dict[str, Any], lockterm_app: Starter
@@ -55,7 +54,6 @@ async def test_a_number_that_has_changed_is_shown_before_a_delete(lockterm_app: 
         assert "Number: R-5 -> B-9" in words(pilot.app)
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("detail", [*ANOTHER_LOCK, {"remoteNumber": "B-9"}])
 async def test_an_edit_of_another_remote_is_not_sent(
     detail: dict[str, Any], lockterm_app: Starter

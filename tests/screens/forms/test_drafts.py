@@ -57,7 +57,6 @@ async def test_a_draft_is_on_disk_soon_after_a_key_and_offered_at_the_next_openi
         assert await kept() is None
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize(
     "keys", telling([("enter",)], [("escape",), ("enter",), ("right", "right", "enter")])
 )

@@ -119,7 +119,6 @@ STATES = [
 TELLING = [("read-only", "operation")]
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("case", long.telling(TELLING, STATES), ids="-".join)
 async def test_text_behind_a_refused_key_runs_nothing(
     service: RunningService, starter: Starter, paths: Paths, case: tuple[str, str]
