@@ -170,6 +170,7 @@ class _Resolver:
             calls_per_minute=self._filed(
                 "calls_per_minute", values.calls_per_minute, _USUAL.calls_per_minute
             ),
+            account=self._account(at_home),
             headers=self._headers(base_url, own[0]),
             read_only=self._read_only(),
             open_last=self._filed("open_last", values.boolean, _USUAL.open_last),
@@ -191,6 +192,11 @@ class _Resolver:
         if self._options.no_cache:
             self._origins["cache"] = "option --no-cache"
         return filed and not self._options.no_cache
+
+    def _account(self, at_home: bool) -> str:
+        """The name of the profile's account; another service has others."""
+        account = self._filed("account", values.account, _USUAL.account)
+        return account if at_home else ""
 
     def _colour(self, at_home: bool) -> str:
         """The profile's colour; it would be wrong on another service."""

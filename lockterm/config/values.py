@@ -91,6 +91,14 @@ def profile_name(name: str) -> str:
     return name
 
 
+def account(value: object) -> str:
+    """The name of an account at a service: anything that can be read; empty is none."""
+    name = text(value)
+    if name and not (name.strip() and name.isprintable()):
+        raise ValueError("is no name for an account")
+    return name
+
+
 def colour(value: object) -> str:
     """One of the colours of a profile; empty is none."""
     name = text(value)

@@ -136,6 +136,13 @@ class Operation:
     """The id that the restored remote had."""
     service: str = ""
     """The base URL it is sent to: a profile may name another service by now. Empty: not noted."""
+    account: str | None = None
+    """The account at that service; None if an earlier version sent it."""
+    credentials: str | None = None
+    """A digest of the credentials it is sent with; None if an earlier version sent it."""
+    others: tuple[Mapping[str, Any], ...] | None = None
+    """Some other remotes of the lock that the service showed before, in brief; none if it had no
+    others, None if its list was not read."""
 
     @property
     def unsettled(self) -> bool:

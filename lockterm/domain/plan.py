@@ -153,6 +153,9 @@ class Plan:
     """Why a run has ended before all was tried, in sentences; it is not kept."""
     is_running: bool = False
     """Whether a session carried it out just as it was looked up; it is not kept."""
+    credentials: str | None = None
+    """A digest of the credentials that it is for; None if it is not kept yet, or an earlier version
+    has kept it."""
 
     def counts(self) -> Counter[StepState]:
         """How many steps there are of each state."""

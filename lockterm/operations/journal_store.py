@@ -9,6 +9,8 @@ import contextlib
 import logging
 import threading
 from collections.abc import Callable, Collection, Container, Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lockterm.domain.history import EVERYTHING, HistoryLine, Selection
@@ -22,7 +24,9 @@ from lockterm.operations.refusals import (
     damaged_entry,
     just_added,
 )
-from lockterm.store.journal import Journal, damaged_entries
+from lockterm.store.accounts import Accounts, digest_credentials
+from lockterm.store.journal import Journal
+from lockterm.store.journal_known import damaged_entries
 from lockterm.store.sessions import StoreSession
 
 if TYPE_CHECKING:
@@ -100,6 +104,15 @@ class JournalStore:
         """
         self._told_notice = self.database.notice
         return self._told_notice
+
+    @cached_property
+    def credentials(self) -> str:
+        """A digest of the profile's credentials."""
+        return digest_credentials(self._profile)
+
+    @cached_property
+    def _accounts(self) -> Accounts:
+        return Accounts(self.database, self._journal, self._profile, self.credentials)
 
     # --- reading ---------------------------------------------------------------------------
 
@@ -320,6 +333,8 @@ class JournalStore:
         if (notice := self.database.notice) != self._told_notice:
             # It was found by a reading, which goes on with what is left.
             raise StoreDamaged(notice, hint="Nothing was sent. Look at the history first.")
+        account = self._journal.account.name
+        operation = replace(operation, account=account, credentials=self.credentials)
         holder = self._journal.prepare(operation)
         if holder is not None and holder.state in IN_FLIGHT:
             self._settle_orphans()  # the session that sends it may have ended since
@@ -401,6 +416,7 @@ class JournalStore:
         with self._adopting:
             if not self._adopted:
                 self.database.check()
+                self._journal.account = self._accounts.current()
                 self._settle_orphans()
                 self._adopted = True
         unnoted, self._unnoted = self._unnoted, []
@@ -412,6 +428,8 @@ class JournalStore:
         """Read the journal, also where nothing can be written."""
         with contextlib.suppress(StoreError):
             self.use(lambda: None)
+        if not self._journal.account.name:  # nothing can be written
+            self._journal.account = self._accounts.current()
         return work()
 
     def _settle_orphans(self) -> None:

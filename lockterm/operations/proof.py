@@ -34,6 +34,10 @@ cannot be from before the sending. A single reading without something proves not
 shown is proof, or what two readings apart agree on, with no other reading between them that
 differs. A reading that contradicts what the service has itself recorded since proves nothing
 either. Until there is a proof the outcome stays unknown.
+
+A list without something proves nothing if the credentials are others than those of the sending, or
+if the list shows none of the remotes that were known before on the lock: a narrowed token and
+another account have empty lists, too. What is shown is proof all the same.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from lockterm.errors import (
     StoreError,
 )
 from lockterm.operations.cached_reads import CachedReads, Seen
+from lockterm.operations.known_remotes import KnownRemotes
 from lockterm.operations.remote_sources import detail_source, page_source
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from lockterm.api.place import Place
     from lockterm.domain.listing import Ends, Listing
     from lockterm.domain.remotes import Remote, RemotePage
+    from lockterm.operations.cached_reads import Source
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.list_walk import Step
     from lockterm.operations.recorded import Recorded
@@ -68,6 +70,8 @@ class Remotes:
         self._pages: dict[PageKey, asyncio.Future[Seen[RemotePage]]] = {}
         self._waiting: Counter[asyncio.Future[Seen[RemotePage]]] = Counter()
         self._changes: Counter[int] = Counter()
+        self.known = KnownRemotes()
+        """Some remotes of each lock, as they were last shown."""
         reads.on_denial = self._forget_pages
 
     # --- pages -----------------------------------------------------------------------------
@@ -139,6 +143,7 @@ class Remotes:
     def _note_first(self, key: PageKey, outcome: Outcome, seen: Seen[RemotePage]) -> None:
         """Do after the first page what goes with every answer."""
         source = page_source(*key)
+        self.known.note_page(key[0], seen.value)
         self._connection.note_reached(outcome.clock_offset_s)
         self._reads.note_due(source, seen)
         self._connection.background(self._reads.keep(source, seen))
@@ -215,17 +220,22 @@ class Remotes:
         first, key = self._first, (lock_id, page_no, page_size)
         self._first = None  # it is of the first moment, whoever asks later
         if first is None or first.key != key:
-            return await self._reads.read(page_source(*key))
+            return await self._read_page(page_source(*key), lock_id)
         try:  # the look-up of a name has no limit of its own
             outcome = await asyncio.wait_for(
                 asyncio.wrap_future(first.outcome), first.profile.timeout_s
             )
         except TimeoutError:
-            return await self._reads.read(page_source(*key))
+            return await self._read_page(page_source(*key), lock_id)
         if outcome.page is None:
-            return await self._reads.read(page_source(*key, outcome))
+            return await self._read_page(page_source(*key, outcome), lock_id)
         seen = Seen.now(outcome.page, self._connection.clock)
         self._note_first(key, outcome, seen)
+        return seen
+
+    async def _read_page(self, source: Source[RemotePage], lock_id: int) -> Seen[RemotePage]:
+        seen = await self._reads.read(source)
+        self.known.note_page(lock_id, seen.value)
         return seen
 
     async def cached_page(
@@ -286,6 +296,7 @@ class Remotes:
                 found[remote.id if remote.id is not None else id(remote)] = remote
             total = step.total
         remotes = [*found.values()]
+        self.known.note(lock_id, remotes, is_whole=total <= len(remotes))
         if total > len(remotes):
             from lockterm.domain.remotes import Remote
 

@@ -272,6 +272,7 @@ class Runs:
     async def _begin(self, run: _Run) -> None:
         """Note what needs no call, and sort what is due by its lock."""
         ended = []
+        self._steps.note_known(run.plan.steps)
         for step in run.plan.steps:
             now = await self._up_to_date(step)
             if step.action is Action.KEEP and step.state in DUE:

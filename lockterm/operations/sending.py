@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from lockterm.errors import (
     StoreError,
     Unreachable,
 )
+from lockterm.operations.known_remotes import MOST
 from lockterm.operations.readback import judge_add
 from lockterm.operations.walk_limits import UNASKED
 
@@ -136,9 +138,22 @@ class HttpSender:
             restores=order.restores[0],
             restores_remote=order.restores[1],
             service=self._profile.base_url,
+            others=await self._others(order),
         )
         # In a task of its own: a screen that goes away must not cut a write off half-way.
         return await asyncio.shield(self._connection.background(self._send(operation, write)))
+
+    async def _others(self, order: Order) -> Backup | None:
+        """Return what else is known on the lock; after a clear, nothing is left."""
+        if order.write.call == "clear":
+            return ()
+        known, ids = self._remotes.known, [record.get("id") for record in order.before]
+        others = known.others(order.lock_id, ids)
+        if others is None and order.write.call == "delete":  # else its absence would prove nothing
+            with contextlib.suppress(ServiceError):
+                await self._remotes.page(order.lock_id, 1, MOST)
+                others = known.others(order.lock_id, ids)
+        return others
 
     async def _send(self, operation: Operation, write: Write) -> int | None:
         self.under_way += 1
@@ -163,6 +178,7 @@ class HttpSender:
             if operation.call == "clear":
                 changes["message"] = beyond_backup(answer, len(operation.before))
             await self._journal.end(operation, state=State.CONFIRMED, answer=answer, **changes)
+            self._remotes.known.note_recorded(operation, answer)
             if answer is None and operation.call == "add":
                 return await self._recognise(operation)
             return answer

@@ -13,7 +13,7 @@ from lockterm.domain.differences import differences
 from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.names import is_same_name
 from lockterm.domain.operation import STATE_WORDS, State
-from lockterm.domain.plan import Action, Step, StepState, outcome_of
+from lockterm.domain.plan import DUE, Action, Step, StepState, outcome_of
 from lockterm.domain.reading import Field
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.text import clean
@@ -25,6 +25,7 @@ from lockterm.errors import (
     RuleViolation,
     StoreError,
 )
+from lockterm.operations.known_remotes import shows_others
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -74,6 +75,14 @@ class Steps:
         self._watch = watch
         self._locks = locks
         self._zone = zone
+
+    def note_known(self, steps: Iterable[Step]) -> None:
+        """Note the remotes that steps are about: a list that hides all of them hides more."""
+        for step in steps:
+            is_gone = step.action is Action.DELETE and step.state not in DUE
+            if step.remote_id is not None and step.before and not is_gone:
+                record = {**step.before, "id": step.remote_id}
+                self._remotes.known.add(step.lock_id, record)
 
     async def carry_out(self, step: Step) -> Step:
         """Carry out a step whose operation's id is noted; it is sent at most once.
@@ -230,8 +239,13 @@ class Steps:
 
     async def _gone(self, step: Step, before: Remote, error: Refused) -> Step:
         """The step where the service does not show the remote: gone, or shown by the list alone."""
-        if any(one.id == before.id for one in await self._remotes.all(step.lock_id)):
+        others = self._remotes.known.others(step.lock_id, [before.id])
+        remotes = await self._remotes.all(step.lock_id)
+        if any(one.id == before.id for one in remotes):
             raise error
+        if not shows_others(others, remotes, ()):
+            words = "It is not shown, and nor is any other remote of the lock that was known."
+            return _ended(step, StepState.SKIPPED, f"{words} Whether it is gone is not certain.")
         if step.action is Action.DELETE:
             return _ended(step, StepState.UNCHANGED, "It is gone already.")
         return _ended(step, StepState.SKIPPED, f"It is gone: {error.meaning}")

@@ -6,13 +6,14 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lockterm.domain.operation import READABLE_CALLS, Operation, State
 from lockterm.errors import ListTooLarge, ServiceError, StoreError, Unreachable
 from lockterm.operations.connection import FIRST_RETRY_S, LAST_RETRY_S, go_by
+from lockterm.operations.known_remotes import shows_others
 from lockterm.operations.proof import Case, Horizon, Sighting, are_old, is_later
 from lockterm.operations.readback import (
     Verdict,
@@ -162,6 +163,8 @@ class Watch:
             is_young = any(record.get("id") in recorded.young for record in operation.before)
             if claim.by_absence and operation.call in ("delete", "clear") and not is_young:
                 is_fresh = are_old(operation.before, now_ms)
+            if claim.by_absence:
+                doubt = doubt or self._doubt_of_absence(operation, remotes, recorded.deleted)
         if await self._journal.is_being_sent_again(operation):
             doubt = "It is being sent again just now, and what is shown may come from that."
         verdict = case.add(Sighting(begun_s, claim, is_fresh, doubt))
@@ -172,6 +175,18 @@ class Watch:
         if operation.state is State.AMBIGUOUS:
             return replace(verdict, state=State.AMBIGUOUS, candidates=operation.candidates)
         return verdict
+
+    def _doubt_of_absence(
+        self, operation: Operation, remotes: Sequence[Remote], deleted: Container[int | None]
+    ) -> str:
+        """Return why a list without something proves nothing, as a sentence; empty if it does."""
+        if not operation.credentials:
+            return "An earlier version sent it and did not note the credentials."
+        if operation.credentials != self._journal.credentials:
+            return "The credentials have changed since it was sent: this may be another account."
+        if shows_others(operation.others, remotes, deleted):
+            return ""
+        return "The list shows none of the lock's other remotes: it may show another account."
 
     async def _read(
         self, operation: Operation, limits: WalkLimits, is_since: bool

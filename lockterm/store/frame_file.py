@@ -84,7 +84,8 @@ def owner_of(profile: Profile) -> str:
     """
     import json
 
-    of = json.dumps([profile.base_url, profile.name])
+    account = [profile.account] if profile.account else []
+    of = json.dumps([profile.base_url, profile.name, *account])
     if not profile.headers:
         return of
     told = json.dumps(sorted((name.lower(), text) for name, text in profile.headers.items()))

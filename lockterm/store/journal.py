@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from lockterm.domain.accounts import Account
 from lockterm.domain.history import EVERYTHING, HistoryLine, Selection
 from lockterm.domain.json_text import canonical
 from lockterm.domain.operation import (
@@ -24,7 +25,7 @@ from lockterm.domain.operation import (
     State,
 )
 from lockterm.store.database import Database, fetch
-from lockterm.store.journal_known import DamagedRows, RowCount
+from lockterm.store.journal_known import DamagedRows, RowCount, find_by_index
 from lockterm.store.journal_rows import (
     COLUMNS,
     FIELDS,
@@ -48,8 +49,9 @@ _OWN = """(profile = :profile OR profile IS NULL OR profile IN (
     WHERE NOT is_text(typeof(profile), CAST(profile AS BLOB))))"""
 """What a profile sent, and what has no legible profile any more: that is shown in each."""
 
-_HERE = "(profile = ? OR (service <> '' AND service = ?))"
-"""What was sent to the service that the profile means, by whichever profile."""
+_HERE = "((service = ? AND account = ?) OR (account IS NULL AND profile = ?))"
+"""What was sent to the account that the profile means, by whichever profile. An earlier version
+did not note the account: then it is the profile's own."""
 
 RARE = 10_000
 """Up to so many rows of a lock or of some states are found in an index; of more, a page is full
@@ -62,39 +64,34 @@ def _marks(values: Iterable[object]) -> str:
     return ", ".join("?" for _ in values)
 
 
-def _by_an_index(selection: Selection) -> str:
-    """What finds the places of a lock's or a state's rows in an index alone; else empty."""
-    if selection.states is not None:
-        lock = "" if selection.lock_id is None else " AND lock_id = :lock_id"
-        found = f"SELECT seq FROM operations WHERE {in_states(selection.states)}{lock}"
-        if State.DAMAGED in selection.states:
-            found = f"{found} UNION SELECT value FROM json_each(:damaged)"
-        return found
-    if selection.lock_id is not None:
-        return "SELECT seq FROM operations WHERE lock_id = :lock_id"
-    return ""
-
-
-def damaged_entries(connection: sqlite3.Connection) -> int:
-    """How many entries of all profiles in a store cannot be read any more: for the doctor."""
-    rows = fetch(connection, WHOLE)
-    return sum(operation_of(row).state is State.DAMAGED for row in rows)
-
-
 class Journal:
     """The operations of one profile. Every method raises ``StoreError`` where the file fails.
 
     Args:
         database: The file.
         profile: The profile's name.
-        service: Its base URL: two profiles of one service change the same locks.
+        service: Its base URL: two profiles of one account there change the same locks.
     """
 
     def __init__(self, database: Database, profile: str, service: str = "") -> None:
         self._database = database
         self._profile = profile
-        self._here = (profile, service)
+        self._service = service
+        self.account = Account("")
+        """The account that the profile means."""
         self._damaged, self._all = DamagedRows(), RowCount(_OWN, profile)
+
+    @property
+    def _here(self) -> tuple[str, str, str]:
+        return self._service, self.account.name, self._profile
+
+    def move_account(self, was: str, account: str) -> None:
+        """Give what was sent to an account to another one, which is the same by another name."""
+        with self._database.transaction() as connection:
+            connection.execute(
+                "UPDATE operations SET account = ? WHERE service = ? AND account = ?",
+                (account, self._service, was),
+            )
 
     def prepare(self, operation: Operation) -> Operation | None:
         """Write a new operation down, unless another one holds it back.
@@ -276,7 +273,7 @@ class Journal:
             if selection.until_ms is not None:
                 every.append("+prepared_ms < :until_ms")
                 values["until_ms"] = selection.until_ms
-            found = _by_an_index(selection)
+            found = find_by_index(selection)
             few = f"SELECT count(*) FROM ({found} LIMIT {RARE + 1})"
             if found and fetch(connection, few, values)[0][0] <= RARE:
                 every.insert(0, f"seq IN ({found})")
@@ -427,16 +424,19 @@ class Journal:
         )
 
     def _holding(self, operation: Operation) -> list[Operation]:
-        """What is not settled and could come in between, whichever profile of the service sent it.
+        """What is not settled and could come in between, whichever profile of the account sent it.
 
         For an add or clear that is another one on the lock; else what was done with the remote.
         """
         which, values = "remote_id = ?", list[object]([operation.remote_id])
         if operation.call in HELD_CALLS:
             which, values = f"call IN ({_marks(HELD_CALLS)})", list[object](HELD_CALLS)
+        # The credentials may be new ones of the same account: then the service has both changes.
+        earlier = f"(service = ? AND account IN ({_marks(self.account.earlier)}))"
         return self._select(
-            f"{_HERE} AND lock_id = ? AND {in_states(UNSETTLED | IN_FLIGHT)} AND {which}",
-            [*self._here, operation.lock_id, *values],
+            f"({_HERE} OR {earlier}) AND lock_id = ?"
+            f" AND {in_states(UNSETTLED | IN_FLIGHT)} AND {which}",
+            [*self._here, self._service, *self.account.earlier, operation.lock_id, *values],
         )
 
     def _sound(self, where: str, values: list[Any]) -> list[Operation]:

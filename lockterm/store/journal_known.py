@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import sqlite3
 
+from lockterm.domain.history import Selection
+from lockterm.domain.operation import State
 from lockterm.store.database import fetch
-from lockterm.store.journal_rows import SOUND
+from lockterm.store.journal_rows import SOUND, WHOLE, in_states, operation_of
 
 
 class DamagedRows:
@@ -76,3 +78,22 @@ class RowCount:
         )[0]
         self._count += newer
         return self._count
+
+
+def find_by_index(selection: Selection) -> str:
+    """What finds the places of a lock's or a state's rows in an index alone; else empty."""
+    if selection.states is not None:
+        lock = "" if selection.lock_id is None else " AND lock_id = :lock_id"
+        found = f"SELECT seq FROM operations WHERE {in_states(selection.states)}{lock}"
+        if State.DAMAGED in selection.states:
+            found = f"{found} UNION SELECT value FROM json_each(:damaged)"
+        return found
+    if selection.lock_id is not None:
+        return "SELECT seq FROM operations WHERE lock_id = :lock_id"
+    return ""
+
+
+def damaged_entries(connection: sqlite3.Connection) -> int:
+    """How many entries of all profiles in a store cannot be read any more: for the doctor."""
+    rows = fetch(connection, WHOLE)
+    return sum(operation_of(row).state is State.DAMAGED for row in rows)

@@ -16,7 +16,13 @@ FIELDS = tuple(Operation.__dataclass_fields__)
 COLUMNS = ", ".join(f'"{name}"' for name in FIELDS)
 """Those of an operation, for a statement."""
 
-_JSON: Mapping[str, type] = {"body": dict, "before": list, "answer": object, "candidates": list}
+_JSON: Mapping[str, type] = {
+    "body": dict,
+    "before": list,
+    "answer": object,
+    "candidates": list,
+    "others": object,
+}
 """Columns that hold JSON, and what is in it."""
 _STORED: Mapping[str, tuple[type, ...]] = {
     "str": (str,),
@@ -43,7 +49,7 @@ WHOLE = f"SELECT seq, {COLUMNS} FROM operations"
 """Reads what :func:`operation_of` takes."""
 
 SOUND = """ifnull(json_valid(body) AND json_valid(before) AND json_valid(answer)
-    AND json_valid(candidates), 0)"""
+    AND json_valid(candidates) AND ifnull(json_valid(others), 1), 0)"""
 """Whether every column that holds JSON has some."""
 
 _VALIDITY_SEEN = ", ".join(f"'$[0].{name}'" for name in VALIDITY)
@@ -118,7 +124,7 @@ def operation_of(row: sqlite3.Row) -> Operation:
     is_sound = _legible(values, row["seq"])
     for name, kind in _JSON.items():
         try:
-            found = json.loads(values[name])
+            found = None if name == "others" and not values[name] else json.loads(values[name])
         except (TypeError, ValueError, RecursionError):
             found = is_sound = False
         if not isinstance(found, kind):
@@ -132,6 +138,10 @@ def operation_of(row: sqlite3.Row) -> Operation:
         for name, key in (("lock_id", "lockId"), ("remote_id", "remoteId")):
             is_sound = is_sound and values[name] in (None, values["body"].get(key, values[name]))
     values |= {"before": tuple(before), "candidates": tuple(candidates)}
+    if isinstance(values["others"], list):
+        values["others"] = tuple(one for one in values["others"] if isinstance(one, dict))
+    else:
+        values["others"] = None
     if is_sound and values["state"] in KNOWN:
         values["state"] = State(values["state"])
     else:

@@ -126,9 +126,14 @@ MIGRATIONS: dict[str, str] = {
     """,
     "steps_note": "ALTER TABLE steps ADD COLUMN note TEXT NOT NULL DEFAULT ''",
     "plans_losses": "ALTER TABLE plans ADD COLUMN losses TEXT NOT NULL DEFAULT '[]'",
+    # In few words: the table of contents has to fit on the first page, or it cannot be salvaged.
+    "journal_account": "ALTER TABLE operations ADD COLUMN account TEXT",
+    "journal_credentials": "ALTER TABLE operations ADD COLUMN credentials TEXT",
+    "journal_others": "ALTER TABLE operations ADD COLUMN others TEXT",
+    "plans_credentials": "ALTER TABLE plans ADD COLUMN credentials TEXT",
 }
 """Name of a migration -> its statement. Applied once each, in this order, never edited later."""
 
-MADE = frozenset({0x918BAEFA, 0x7AB73173})
+MADE = frozenset({0x439A41A, 0x7AB73173})
 """Checksums of the tables of contents that all steps make: of the store's and of the cache's. One
 that is no such is held against tables that are made to compare: some ms, and 0.7 MiB."""

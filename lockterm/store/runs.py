@@ -25,6 +25,8 @@ _AT_ONCE = 200
 """So many steps are read at once."""
 
 _PLAN_COLUMNS = "id, profile, service, title, made_ms"
+_MORE_COLUMNS = "losses, credentials"
+"""Those of a plan that its line does not have."""
 
 
 class RunStore:
@@ -36,11 +38,12 @@ class RunStore:
     def keep(self, plan: Plan) -> None:
         """Keep a plan with its steps; one that is kept already stays as it is."""
         head = (plan.id, plan.profile, plan.service, plan.title, plan.made_ms)
-        losses = json.dumps(plan.losses)
+        more = (json.dumps(plan.losses), plan.credentials)
         with self._database.transaction() as connection:
             cursor = connection.execute(
-                f"INSERT OR IGNORE INTO plans ({_PLAN_COLUMNS}, losses) VALUES (?, ?, ?, ?, ?, ?)",
-                (*head, losses),
+                f"INSERT OR IGNORE INTO plans ({_PLAN_COLUMNS}, {_MORE_COLUMNS})"
+                f" VALUES ({', '.join('?' for _ in head + more)})",
+                head + more,
             )
             if cursor.rowcount:
                 marks = ", ".join("?" for _ in _STEP)
@@ -69,7 +72,9 @@ class RunStore:
         """
         with self._database.reading() as connection:
             head = fetch(
-                connection, f"SELECT {_PLAN_COLUMNS}, losses FROM plans WHERE id = ?", [plan_id]
+                connection,
+                f"SELECT {_PLAN_COLUMNS}, {_MORE_COLUMNS} FROM plans WHERE id = ?",
+                [plan_id],
             )
             steps: list[Step] = []
             try:
@@ -180,6 +185,13 @@ class RunStore:
         """Note that nobody carries a plan out any more."""
         with self._database.transaction() as connection:
             connection.execute("UPDATE plans SET session = '' WHERE id = ?", [plan_id])
+
+    def note_credentials(self, plan_id: str, credentials: str) -> None:
+        """Note that a plan is carried out with these credentials from now on."""
+        with self._database.transaction() as connection:
+            connection.execute(
+                "UPDATE plans SET credentials = ? WHERE id = ?", (credentials, plan_id)
+            )
 
     def note(self, plan_id: str, steps: Iterable[Step]) -> None:
         """Note how far steps got."""

@@ -79,6 +79,7 @@ async def test_what_is_unknown_is_listed_and_given_up(scripts: Scripts, proxy: F
 
 async def test_check_goes_on_until_there_is_a_proof(scripts: Scripts, proxy: FaultProxy) -> None:
     remote_id = scripts.have()
+    scripts.have(remoteName="Bea", remoteNumber="N-2")  # else an empty list proves nothing
     proxy.arm("delete", swallow)
     proxy.arm("list", lose)
     delete = ("remotes", "delete", "1004", str(remote_id), "--yes")

@@ -61,6 +61,7 @@ class Exchange(Line):
     target: str = ""
     body: bytes = b""
     content_type: str = ""
+    authorization: str = ""
     answer: Answer | None = None
     """What the service answered, once the request was handed on."""
 
@@ -107,6 +108,8 @@ class FaultProxy(RawServer):
 
     upstream_port: int
     host: str = "127.0.0.1"
+    tenants: dict[str, int] = field(default_factory=dict)
+    """A value of ``Authorization`` -> the port of the service that its requests go to."""
     ledger: list[Entry] = field(default_factory=list)
     """The writes that the service applied, in their order."""
     asked: list[str] = field(default_factory=list)
@@ -214,6 +217,7 @@ class FaultProxy(RawServer):
         exchange.method, exchange.target, _ = start.split(" ", 2)
         exchange.call = call_of(exchange.target)
         exchange.content_type = headers.get("content-type", "")
+        exchange.authorization = headers.get("authorization", "")
         fault = self._next(self._armed.get(exchange.call))
         if fault is not None and getattr(fault, "before_body", False):
             await fault(exchange)
@@ -232,11 +236,12 @@ class FaultProxy(RawServer):
 
     async def hand_on(self, exchange: Exchange) -> Answer:
         """One exchange with the service."""
-        reader, writer = await asyncio.open_connection("127.0.0.1", self.upstream_port)
+        port = self.tenants.get(exchange.authorization, self.upstream_port)
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
         try:
             writer.write(
                 f"{exchange.method} {exchange.target} HTTP/1.1\r\n"
-                f"Host: 127.0.0.1:{self.upstream_port}\r\nConnection: close\r\n"
+                f"Host: 127.0.0.1:{port}\r\nConnection: close\r\n"
                 f"Content-Type: {exchange.content_type or 'application/json'}\r\n"
                 f"Content-Length: {len(exchange.body)}\r\n\r\n".encode()
                 + exchange.body

@@ -60,6 +60,7 @@ def operation(call: str, state: State, at_s: float, **fields: Any) -> Operation:
         "session": "s",
         "prepared_ms": BASE_MS + int(at_s * 1000),
         "settled_ms": BASE_MS + int(at_s * 1000),
+        "credentials": "c",
     }
     return Operation(**values | fields, state=state)
 
@@ -69,6 +70,7 @@ class World:
 
     is_closed = False
     clock_offset_s: float | None = 0.0
+    credentials = "c"
 
     def __init__(self, call: str, chance: Random) -> None:
         self.call, self.chance = call, chance
@@ -145,6 +147,7 @@ class World:
             body=bodies[self.call],
             before=backup,
             remote_id=TARGET if self.call in ("update", "delete") else None,
+            others=tuple(one for one in now.values() if one not in backup),
         )
         if self.call == "add" and chance.random() < 0.5:  # the like was deleted a moment ago
             gone = record(9, "New", -200, remoteNumber="N9")

@@ -23,9 +23,9 @@ from lockterm.store.migrations import MIGRATIONS
 from lockterm.store.runs import RunStore
 
 EARLIER = sorted((Path(__file__).parent / "earlier").glob("*.sql"))
-JOURNAL, SERVICE, PLANS, NOTES = 6, 7, 16, 21
-"""After so many steps there is a journal with drafts; the service of each entry; plans; and what
-has to be agreed to with these."""
+JOURNAL, SERVICE, PLANS, NOTES, ACCOUNTS = 6, 7, 16, 21, 25
+"""After so many steps there is a journal with drafts; the service of each entry; plans; what has to
+be agreed to with these; and the account of each entry and plan."""
 
 
 def steps_of(store: Path) -> int:
@@ -64,6 +64,15 @@ def test_what_an_earlier_version_kept_is_there(tmp_path: Path, store: Path) -> N
         ("add", State.UNKNOWN, service),
     ]
     assert sent == (kept if steps >= JOURNAL else [])
+    account = ("north-0f3a9c1d", "0f3a9c1d55") if steps >= ACCOUNTS else (None, None)
+    assert all(
+        (one.account, one.credentials) == (account if one.call == "add" else (None, None))
+        for one in journal.history()
+    )
+    others = ({"id": 48214, "remoteNumber": "A-2042"},) if steps >= ACCOUNTS else None
+    assert [one.others for one in journal.history() if one.call == "delete"] == (
+        [others] if steps >= JOURNAL else []
+    )
     drafts = Drafts(database, "north").all()
     if steps >= JOURNAL:
         (backup,) = journal.history()[1].before
@@ -79,6 +88,7 @@ def test_what_an_earlier_version_kept_is_there(tmp_path: Path, store: Path) -> N
         plan = runs.read("plan-1")
         new_id = "It gets a new id and a new creation time."
         has_notes = steps >= NOTES
+        assert plan.credentials == account[1]
         assert plan.losses == ((new_id,) if has_notes else ())
         assert plan.steps[1].note == "It gets access again: it was deleted." * has_notes
         states = [(step.action, step.state) for step in plan.steps]

@@ -1,0 +1,15 @@
+"""Whose remotes a profile sees at a service."""
+
+from __future__ import annotations
+
+from lockterm.record import record
+
+
+@record
+class Account:
+    """The account that a profile uses."""
+
+    name: str
+    earlier: tuple[str, ...] = ()
+    """Accounts of the same profile with other credentials. Each may be this one after a rotation,
+    or another one."""

@@ -1,0 +1,103 @@
+"""Some remotes of each lock, as the service last showed them: a list that hides them hides more."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lockterm.domain.remotes import Remote, RemotePage, is_still
+
+if TYPE_CHECKING:
+    from lockterm.domain.operation import Operation
+
+MOST = 20
+"""Remotes that are noted of a lock."""
+
+MOST_LOCKS = 500
+"""Locks of which remotes are noted; the oldest go first."""
+
+_NAMES = ("id", "remoteNumber", "createTime")
+
+
+class KnownRemotes:
+    """What the service showed of each lock in this session, in brief."""
+
+    def __init__(self) -> None:
+        self._locks: dict[int, dict[int, Mapping[str, Any]]] = {}
+        self._whole: set[int] = set()
+        """Locks of which all remotes are noted."""
+
+    def note_page(self, lock_id: int, page: RemotePage) -> None:
+        """Note the remotes of a page."""
+        is_whole = page.page_no == 1 and page.least == len(page.remotes)
+        self.note(lock_id, page.remotes, is_whole=is_whole)
+
+    def note(self, lock_id: int, remotes: Sequence[Remote], *, is_whole: bool) -> None:
+        """Note some remotes of a lock, or all of them."""
+        self._locks.pop(lock_id, None)
+        self._whole.discard(lock_id)
+        for remote in remotes[:MOST]:
+            self.add(lock_id, remote.raw)
+        known = self._locks.setdefault(lock_id, {})
+        if is_whole and len(known) == len(remotes):
+            self._whole.add(lock_id)
+
+    def add(self, lock_id: int, record: Mapping[str, Any]) -> None:
+        """Note one more remote of a lock."""
+        known = self._locks.setdefault(lock_id, {})
+        if isinstance(record.get("id"), int) and len(known) < MOST:
+            known[record["id"]] = _brief(record)
+        while len(self._locks) > MOST_LOCKS:
+            oldest = next(iter(self._locks))
+            del self._locks[oldest]
+            self._whole.discard(oldest)
+
+    def note_recorded(self, operation: Operation, remote_id: int | None) -> None:
+        """Note what a recorded change has added or taken away."""
+        known = self._locks.get(operation.lock_id)
+        if known is None:
+            return
+        if operation.call == "clear":
+            known.clear()
+        elif operation.call == "delete":
+            known.pop(operation.remote_id or 0, None)
+        elif operation.call == "add":
+            self._whole.discard(operation.lock_id)
+            self.add(operation.lock_id, {**operation.body, "id": remote_id})
+
+    def others(
+        self, lock_id: int, ids: Collection[int | None]
+    ) -> tuple[Mapping[str, Any], ...] | None:
+        """Return the noted remotes of a lock without some; None if it may have others."""
+        known = self._locks.get(lock_id, {})
+        found = tuple(record for remote_id, record in known.items() if remote_id not in ids)
+        return found if found or lock_id in self._whole else None
+
+
+def shows_others(
+    others: Iterable[Mapping[str, Any]] | None,
+    remotes: Iterable[Remote],
+    deleted: Container[int | None],
+) -> bool:
+    """Return whether a list still shows what else was on the lock.
+
+    Args:
+        others: See ``Operation.others``.
+        remotes: The whole list.
+        deleted: The ids of remotes that were deleted from here since.
+    """
+    shown = {remote.id: remote for remote in remotes if remote.id is not None}
+    if others is None:
+        return bool(shown)
+    expected = [record for record in others if record.get("id") not in deleted]
+    return not expected or any(is_shown(record, shown) for record in expected)
+
+
+def is_shown(record: Mapping[str, Any], shown: Mapping[int, Remote]) -> bool:
+    """Return whether a remote is among those that are shown, by their ids."""
+    remote = shown.get(record.get("id", 0))
+    return remote is not None and is_still(record, remote)
+
+
+def _brief(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: record[name] for name in _NAMES if name in record}

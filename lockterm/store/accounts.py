@@ -1,0 +1,101 @@
+"""Whose remotes a profile sees: the accounts of each service, told apart by their credentials.
+
+The journal notes the account and a digest of the credentials with each change. So it tells which
+account the credentials of a profile belong to.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from lockterm.domain.accounts import Account
+from lockterm.domain.operation import IN_FLIGHT, UNSETTLED
+from lockterm.store.database import Database, fetch
+from lockterm.store.frame_file import digest_of
+from lockterm.store.journal_rows import quoted
+
+if TYPE_CHECKING:
+    from lockterm.config import Profile
+    from lockterm.store.journal import Journal
+
+_SHOWN = 8
+"""Digits of a digest in the name of an account that nobody has named."""
+
+_UNNAMED = re.compile(rf".+-[0-9a-f]{{{_SHOWN}}}", re.DOTALL)
+
+_NEWEST = "seq > (SELECT ifnull(max(seq), 0) - 10000 FROM operations)"
+"""The changes that are looked through: a long journal has hundreds of thousands."""
+
+
+def digest_credentials(profile: Profile) -> str:
+    """Return a salted digest of the headers of a profile."""
+    headers = sorted((name.lower(), text) for name, text in profile.headers.items())
+    return digest_of(json.dumps(headers), profile.base_url)
+
+
+class Accounts:
+    """The accounts of a profile. Every method raises ``StoreError`` where the file fails.
+
+    Args:
+        database: The file.
+        journal: What was sent.
+        profile: The profile.
+        credentials: See :func:`digest_credentials`.
+    """
+
+    def __init__(
+        self, database: Database, journal: Journal, profile: Profile, credentials: str
+    ) -> None:
+        self._database = database
+        self._journal = journal
+        self._profile = profile
+        self._credentials = credentials
+
+    def current(self) -> Account:
+        """Find the account of the profile by what was sent before."""
+        profile, service = self._profile, self._profile.base_url
+        name = profile.account or f"{profile.name}-{self._credentials[:_SHOWN]}"
+        if profile.account:
+            self._take_over()
+        with self._database.reading() as connection:
+            if not profile.account:
+                rows = fetch(
+                    connection,
+                    f"SELECT account FROM operations WHERE {_NEWEST} AND service = ?"
+                    " AND credentials = ? AND account IS NOT NULL ORDER BY seq DESC LIMIT 1",
+                    [service, self._credentials],
+                )
+                name = str(rows[0][0]) if rows else name
+            open_states = quoted(sorted(UNSETTLED | IN_FLIGHT))
+            rows = fetch(
+                connection,
+                "SELECT DISTINCT account FROM operations WHERE service = ? AND profile = ?"
+                f" AND account <> ? AND ({_NEWEST} OR state IN ({open_states}))",
+                [service, profile.name, name],
+            )
+        return Account(name, () if profile.account else tuple(str(row[0]) for row in rows))
+
+    def _take_over(self) -> None:
+        """Give what was sent with these credentials, before the account had a name, to it."""
+        service, profile = self._profile.base_url, self._profile
+        with self._database.reading() as connection:
+            rows = fetch(
+                connection,
+                f"SELECT DISTINCT account FROM operations WHERE {_NEWEST} AND service = ?"
+                " AND profile = ? AND credentials = ? AND account <> ?",
+                [service, profile.name, self._credentials, profile.account],
+            )
+        for unnamed in [str(row[0]) for row in rows if _UNNAMED.fullmatch(str(row[0]))]:
+            self._journal.move_account(unnamed, profile.account)
+
+    def merge(self, account: Account, earlier: str) -> Account:
+        """Note that an account is an earlier one with new credentials.
+
+        Returns:
+            The earlier account.
+        """
+        self._journal.move_account(account.name, earlier)
+        left = tuple(one for one in account.earlier if one != earlier)
+        return Account(earlier, left)

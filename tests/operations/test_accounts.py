@@ -1,0 +1,154 @@
+"""Two tenants behind one base URL, told apart by a token: neither stands for the other."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lockterm.domain.operation import Operation, State
+from lockterm.domain.remotes import Remote
+from lockterm.errors import OutcomeUnknown
+from lockterm.operations import Operations
+from lockterm.service.running import RunningService
+from tests.faults.calls import CALLS, Scene
+from tests.faults.proxy import Exchange, FaultProxy
+from tests.faults.site import Site, checked, read_back
+from tests.servers import port_of
+
+OURS, ROTATED, OTHERS = "Bearer ours", "Bearer ours-2", "Bearer others"
+
+
+async def applied_unheard(exchange: Exchange) -> None:
+    """The service does it, and its answer is lost."""
+    await exchange.apply()
+    exchange.reset()
+
+
+async def dropped(exchange: Exchange) -> None:
+    """The request is lost on its way."""
+    exchange.reset()
+
+
+@dataclass
+class Tenants:
+    """Two services behind one base URL, and one store."""
+
+    ours: Site
+    others: Site
+    proxy: FaultProxy
+    store: Path
+    lock_id: int
+
+    @asynccontextmanager
+    async def session(self, token: str = OURS, **profile: Any) -> AsyncIterator[Operations]:
+        """A session with a token."""
+        settings = {"name": "north", "headers": {"Authorization": token}} | profile
+        async with self.ours.operations(self.proxy, self.store, **settings) as operations:
+            yield operations
+
+    @property
+    def remotes(self) -> list[Remote]:
+        """The remotes of the lock in our tenant."""
+        return self.ours.remotes(self.lock_id)
+
+    async def lose(self, call: str, fault: Any = dropped) -> Operation:
+        """Send a write with our token, of which nothing is heard and nothing is read back yet."""
+        async with self.session() as operations:
+            operations.watch.start = lambda: None  # type: ignore[method-assign]
+            self.proxy.arm(call, fault, 1)
+            with pytest.raises(OutcomeUnknown):
+                await CALLS[call](operations, Scene(self.lock_id, self.remotes[1]))
+            return (await operations.journal.history())[-1]
+
+    def hide(self) -> None:
+        """Let our token see nothing more: its rights were narrowed."""
+        self.proxy.tenants[OURS] = self.others.port
+
+
+@pytest.fixture
+async def tenants(
+    site: Site, running_service: Callable[..., RunningService], tmp_path: Path
+) -> AsyncIterator[Tenants]:
+    other = running_service(sample_data=False)
+    (tmp_path / "others").mkdir()
+    others = Site(other, tmp_path / "others")
+    ports = {OURS: site.port, ROTATED: site.port, OTHERS: port_of(other)}
+    async with site.proxy(tenants=ports) as proxy:
+        yield Tenants(site, others, proxy, site.new_store(), site.new_lock())
+
+
+# --- what an empty list proves ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("call", ["add", "delete", "clear"])
+async def test_absence_proves_nothing_when_the_credentials_have_changed(
+    tenants: Tenants, call: str
+):
+    lost = await tenants.lose(call)
+    async with tenants.session(OTHERS) as operations:
+        seen = await checked(operations, lost)
+    assert seen.state is State.UNKNOWN
+    assert "credentials have changed" in seen.message
+    assert len(tenants.remotes) == 3
+
+
+async def test_absence_proves_nothing_when_the_list_hides_all_other_remotes(tenants: Tenants):
+    async with tenants.session() as operations:
+        await operations.remotes.page(tenants.lock_id, 1, 20)
+        operations.watch.start = lambda: None  # type: ignore[method-assign]
+        tenants.proxy.arm("delete", dropped, 1)
+        with pytest.raises(OutcomeUnknown):
+            await operations.writes.delete_remote(tenants.lock_id, tenants.remotes[1])
+        (lost,) = await operations.journal.unsettled()
+    assert {one["remoteNumber"] for one in lost.others or ()} == {"N-0", "N-2"}
+    tenants.hide()
+    async with tenants.session() as operations:
+        seen = await checked(operations, lost)
+    assert seen.state is State.UNKNOWN
+    assert "none of the lock's other remotes" in seen.message
+
+
+async def test_an_empty_list_proves_nothing_when_none_was_read_before(tenants: Tenants):
+    tenants.proxy.arm("list", dropped)
+    lost = await tenants.lose("delete")
+    await tenants.proxy.heal()
+    tenants.hide()
+    async with tenants.session() as operations:
+        seen = await checked(operations, lost)
+    assert (lost.others, seen.state) == (None, State.UNKNOWN)
+
+
+async def test_absence_is_proof_when_another_known_remote_is_still_shown(tenants: Tenants):
+    lost = await tenants.lose("delete", applied_unheard)
+    async with tenants.session() as operations:
+        seen = await checked(operations, lost)
+    assert seen.state is State.CONFIRMED_BY_READING
+
+
+async def test_absence_is_proof_when_the_lock_had_no_other_remote(tenants: Tenants):
+    lock_id = tenants.ours.new_lock(1)
+    async with tenants.session() as operations:
+        await operations.remotes.page(lock_id, 1, 20)
+        tenants.proxy.arm("delete", applied_unheard, 1)
+        with pytest.raises(OutcomeUnknown):
+            await operations.writes.delete_remote(lock_id, tenants.ours.remotes(lock_id)[0])
+        await read_back(operations)
+        (seen,) = await operations.journal.history()
+    assert (seen.others, seen.state) == ((), State.CONFIRMED_BY_READING)
+
+
+async def test_presence_is_proof_when_the_credentials_have_changed(tenants: Tenants):
+    lost = await tenants.lose("update", applied_unheard)
+    async with tenants.session(ROTATED) as operations:
+        seen = await checked(operations, lost)
+    assert seen.state is State.CONFIRMED_BY_READING
+
+
+async def test_the_journal_has_no_header_value(tenants: Tenants):
+    await tenants.lose("add")
+    assert b"ours" not in tenants.store.read_bytes()
