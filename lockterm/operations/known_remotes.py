@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-
-from lockterm.domain.remotes import Remote, RemotePage, is_still
 
 if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
+    from lockterm.domain.remotes import Remote, RemotePage
 
 MOST = 20
 """Remotes that are noted of a lock."""
@@ -72,31 +71,6 @@ class KnownRemotes:
         known = self._locks.get(lock_id, {})
         found = tuple(record for remote_id, record in known.items() if remote_id not in ids)
         return found if found or lock_id in self._whole else None
-
-
-def shows_others(
-    others: Iterable[Mapping[str, Any]] | None,
-    remotes: Iterable[Remote],
-    deleted: Container[int | None],
-) -> bool:
-    """Return whether a list still shows what else was on the lock.
-
-    Args:
-        others: See ``Operation.others``.
-        remotes: The whole list.
-        deleted: The ids of remotes that were deleted from here since.
-    """
-    shown = {remote.id: remote for remote in remotes if remote.id is not None}
-    if others is None:
-        return bool(shown)
-    expected = [record for record in others if record.get("id") not in deleted]
-    return not expected or any(is_shown(record, shown) for record in expected)
-
-
-def is_shown(record: Mapping[str, Any], shown: Mapping[int, Remote]) -> bool:
-    """Return whether a remote is among those that are shown, by their ids."""
-    remote = shown.get(record.get("id", 0))
-    return remote is not None and is_still(record, remote)
 
 
 def _brief(record: Mapping[str, Any]) -> Mapping[str, Any]:

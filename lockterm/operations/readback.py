@@ -153,6 +153,31 @@ def given_away(operation: Operation) -> str:
     return f"The service gave its id {operation.remote_id} to another remote."
 
 
+def shows_others(
+    others: Iterable[Mapping[str, Any]] | None,
+    remotes: Iterable[Remote],
+    deleted: Container[int | None],
+) -> bool:
+    """Return whether a list still shows what else was on the lock.
+
+    Args:
+        others: See ``Operation.others``.
+        remotes: The whole list.
+        deleted: The ids of remotes that were deleted from here since.
+    """
+    shown = {remote.id: remote for remote in remotes if remote.id is not None}
+    if others is None:
+        return bool(shown)
+    expected = [record for record in others if record.get("id") not in deleted]
+    return not expected or any(is_shown(record, shown) for record in expected)
+
+
+def is_shown(record: Mapping[str, Any], shown: Mapping[int, Remote]) -> bool:
+    """Return whether a remote is among those that are shown, by their ids."""
+    remote = shown.get(record.get("id", 0))
+    return remote is not None and is_still(record, remote)
+
+
 def _unless_nameless(remotes: Sequence[Remote], words: str) -> Verdict:
     """What is not in the list is gone, unless the list has something that could be it."""
     if nameless := sum(remote.id is None for remote in remotes):

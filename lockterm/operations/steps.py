@@ -25,7 +25,7 @@ from lockterm.errors import (
     RuleViolation,
     StoreError,
 )
-from lockterm.operations.known_remotes import shows_others
+from lockterm.operations.readback import shows_others
 
 if TYPE_CHECKING:
     from datetime import tzinfo

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from lockterm.domain.operation import READABLE_CALLS, Operation, State
 from lockterm.errors import ListTooLarge, ServiceError, StoreError, Unreachable
 from lockterm.operations.connection import FIRST_RETRY_S, LAST_RETRY_S, go_by
-from lockterm.operations.known_remotes import shows_others
 from lockterm.operations.proof import Case, Horizon, Sighting, are_old, is_later
 from lockterm.operations.readback import (
     Verdict,
@@ -22,6 +21,7 @@ from lockterm.operations.readback import (
     judge_delete,
     judge_gone,
     judge_update,
+    shows_others,
 )
 from lockterm.operations.refusals import damaged_entry
 from lockterm.operations.walk_limits import ASKED, UNASKED, WalkLimits
