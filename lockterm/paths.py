@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import platformdirs
 
 from lockterm.errors import StoreError
-from lockterm.own_files import read_regular
+from lockterm.own_files import Place, read_regular
 from lockterm.record import record
 
 APP = "lockterm"
 DIRECTORY_MODE = 0o700
 FILE_MODE = 0o600
+_MOST_REPLACED = 64 << 20
+"""Bytes that are looked at of a file that may be replaced."""
 
 
 @record
@@ -88,28 +93,25 @@ def make_directory(directory: Path) -> None:
         StoreError: It cannot be made, what is there is no directory, or it is another user's, who
             could put anything there.
     """
-    missing = []
-    for place in (directory, *directory.parents):
-        if place.exists():
-            break
-        missing.append(place)
     try:
-        for place in reversed(missing):
-            place.mkdir(mode=DIRECTORY_MODE, exist_ok=True)
-        if not directory.is_dir():
-            raise NotADirectoryError(20, "it is a file", str(directory))
-        about = directory.stat()
-        if about.st_uid != os.geteuid():
-            raise StoreError(
-                f"The directory {directory} belongs to another user, who could change what is"
-                " kept there.",
-                hint="Point XDG_STATE_HOME (or its kin) at a place of your own.",
-            )
-        if about.st_mode & 0o077:
-            directory.chmod(about.st_mode & DIRECTORY_MODE)
+        with Place(f"{directory}/", make=DIRECTORY_MODE) as place:
+            opened = os.open(".", os.O_RDONLY | os.O_CLOEXEC, dir_fd=place.directory)
+        try:
+            about = os.fstat(opened)
+            if about.st_uid != os.geteuid():
+                raise StoreError(
+                    f"The directory {directory} belongs to another user, who could change what is"
+                    " kept there.",
+                    hint="Point XDG_STATE_HOME (or its kin) at a place of your own.",
+                )
+            if about.st_mode & 0o077:
+                os.fchmod(opened, stat.S_IMODE(about.st_mode) & DIRECTORY_MODE)
+        finally:
+            os.close(opened)
     except OSError as error:
+        why = "it is a file" if isinstance(error, NotADirectoryError) else error.strerror or error
         raise StoreError(
-            f"The directory {directory} cannot be made: {error.strerror or error}.",
+            f"The directory {directory} cannot be made: {why}.",
             hint="Make it writable, or point XDG_STATE_HOME (or its kin) at a place that is.",
         ) from error
 
@@ -157,8 +159,8 @@ def open_private(file: Path) -> int:
         OSError: It cannot be opened, or it is a link, a pipe or a device: a pipe in the place of
             a file would be waited for.
     """
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-    descriptor = os.open(file, flags, FILE_MODE)
+    with Place(file, follow=False) as place:
+        descriptor = place.open(os.O_WRONLY | os.O_APPEND | os.O_CREAT, FILE_MODE)
     about = os.fstat(descriptor)
     if not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid():
         os.close(descriptor)
@@ -168,27 +170,95 @@ def open_private(file: Path) -> int:
     return descriptor
 
 
-def write_whole(file: Path, content: bytes, mode: int = FILE_MODE) -> None:
-    """Write a file whole or not at all; a link stays a link.
+def write_whole(
+    file: Path,
+    content: bytes,
+    mode: int = FILE_MODE,
+    *,
+    may_replace: Callable[[bytes], bool] | None = None,
+    follow: bool = True,
+    make: int | None = None,
+) -> bool:
+    """Write a file whole or not at all; every file that lockterm writes at once is written here.
+
+    A link of this user or root stays a link and its target is written. A link that another user
+    may have made is not followed.
 
     Args:
         file: The file.
         content: What is to be in it.
         mode: Who may read it, less what the umask takes; unless it is said, this user alone.
+        may_replace: Returns whether a file with this content may be replaced; None replaces any.
+        follow: Whether such a link of this user or root is followed, or refused as no file.
+        make: The mode of missing directories; None makes none.
+
+    Returns:
+        Whether it had to be written in place: a file that is mounted by itself has no other way.
 
     Raises:
-        OSError: The directory is missing, or the file cannot be written.
+        FileExistsError: There is a file that may not be replaced.
+        OSError: The file cannot be written, and what was there is as it was.
     """
-    target = Path(os.path.realpath(file))
-    beside = target.with_name(f".{target.name}.{os.getpid()}")
-    beside.unlink(missing_ok=True)  # a killed one with this number may have left it
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    with Place(file, make=make, follow=follow) as place:
+        _require_replaceable(place, may_replace)
+        beside = f".{place.name}.{os.getpid()}"
+        with suppress(FileNotFoundError):  # a killed one with this number may have left it
+            os.unlink(beside, dir_fd=place.directory)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(beside, flags, mode, dir_fd=place.directory)
+        try:
+            _write(descriptor, content)
+            try:
+                os.replace(
+                    beside, place.name, src_dir_fd=place.directory, dst_dir_fd=place.directory
+                )
+                return False
+            except OSError as error:
+                if error.errno != errno.EBUSY:
+                    raise
+            _write(place.open(os.O_WRONLY), content)
+            os.unlink(beside, dir_fd=place.directory)
+            return True
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(beside, dir_fd=place.directory)
+            raise
+
+
+def write_new(file: Path, content: bytes) -> None:
+    """Write a file of this user alone (0600) that is not there yet, whole or not at all.
+
+    Raises:
+        FileExistsError: There is something of that name, a link too.
+        OSError: The file cannot be written; nothing is left of it.
+    """
+    with Place(file, follow=False) as place:
+        descriptor = place.open(os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
+        try:
+            _write(descriptor, content)
+        except BaseException:
+            os.unlink(place.name, dir_fd=place.directory)
+            raise
+
+
+def _require_replaceable(place: Place, may_replace: Callable[[bytes], bool] | None) -> None:
     try:
-        with os.fdopen(descriptor, "wb") as out:
-            out.write(content)
-            out.flush()
-            os.fsync(out.fileno())
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+        about = os.stat(place.name, dir_fd=place.directory, follow_symlinks=False)
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(about.st_mode):
+        raise FileExistsError(errno.EEXIST, "it is no file that could be replaced", place.path)
+    if may_replace is None:
+        return
+    with os.fdopen(place.open(os.O_RDONLY), "rb") as there:
+        if not may_replace(there.read(_MOST_REPLACED)):
+            raise FileExistsError(errno.EEXIST, "it is not one that lockterm wrote", place.path)
+
+
+def _write(descriptor: int, content: bytes) -> None:
+    """Write all of an opened file, force it to the disk and close it."""
+    with os.fdopen(descriptor, "wb") as out:
+        out.write(content)
+        out.truncate()
+        out.flush()
+        os.fsync(out.fileno())

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import ssl
 from pathlib import Path
 
 from lockterm.domain.text import clean
 from lockterm.errors import Untrusted
+from lockterm.own_files import read_guarded
 
+_LARGEST = 16 << 20
+"""Bytes of a ca_file; those of all known authorities have some 300,000."""
 _OF_THE_LINE = (
     ssl.SSLEOFError,
     ssl.SSLZeroReturnError,
@@ -79,8 +83,14 @@ def _load_own(context: ssl.SSLContext, ca_file: str) -> None:
     """Trust those of ``ca_file`` as well."""
     if not ca_file:
         return
+    # The certificate of an issuing CA is enough: it need not be signed by one that is known, too.
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     try:
-        context.load_verify_locations(cafile=Path(ca_file).expanduser())
+        content, _, why = read_guarded(Path(ca_file).expanduser(), _LARGEST, "ca_file")
+        if why:
+            raise PermissionError(errno.EPERM, why)
+        # OpenSSL passes over what is between certificates, such as names in other alphabets.
+        context.load_verify_locations(cadata=content.decode("ascii", "ignore"))
     except (OSError, ValueError, RuntimeError) as error:  # ssl.SSLError is an OSError
         is_content = isinstance(error, (ssl.SSLError, ValueError))
         problem = "it holds no certificates" if is_content else getattr(error, "strerror", "")

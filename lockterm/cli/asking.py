@@ -23,12 +23,16 @@ def require_someone(yes: bool, what: str) -> None:
     Raises:
         Misused: Nobody did, and nobody can be asked.
     """
-    can_ask = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
-    if not yes and not can_ask:
+    if not yes and not can_ask():
         raise Misused(
             f"{what} needs --yes where nobody can be asked; nothing was sent.",
             hint="Give --yes, or run it in a terminal.",
         )
+
+
+def can_ask() -> bool:
+    """Return whether somebody at a terminal can answer a question."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
 def agree(question: str, *, yes: bool) -> bool:

@@ -57,7 +57,7 @@ def _config_lines(environ: Mapping[str, str]) -> str:
     if not os.path.isabs(root):  # such a place does not count, as everywhere
         root = os.path.join(environ.get("HOME", ""), ".config")
     return read_trusted(os.path.join(root, "lockterm", "config.toml"), _MOST).decode(
-        errors="replace"
+        "utf-8-sig", "replace"
     )
 
 

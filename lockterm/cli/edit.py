@@ -28,6 +28,7 @@ from lockterm.config import Options
 from lockterm.domain.plan_words import has_work
 from lockterm.domain.text import clean
 from lockterm.operations import plan_files
+from lockterm.operations.export_file import write_file
 from lockterm.operations.plan_files import Drawn, ReadLock
 
 
@@ -73,7 +74,7 @@ def _on_the_disk(seen: ReadLock) -> Iterator[Path]:
     """
     file = Path(tempfile.mkdtemp(prefix="lockterm-")) / f"lock-{seen.lock.lock_id}.csv"
     table = plan_files.as_csv([seen])
-    plan_files.write_file(file, table)
+    write_file(file, table)
     try:
         yield file
     finally:

@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from lockterm.cli import manual
+from lockterm.cli.asking import agree, can_ask
 from lockterm.cli.completion import complete_locks
-from lockterm.cli.ending import DONE, code_of, sentence_of, tell
+from lockterm.cli.ending import DONE, FAILED, Misused, code_of, sentence_of, tell
 from lockterm.cli.options import asks_service
 from lockterm.cli.output import put, put_bytes
 from lockterm.cli.session import Session
@@ -17,7 +18,7 @@ from lockterm.cli.which_lock import find_lock
 from lockterm.config import Options
 from lockterm.domain.text import clean, clean_lines
 from lockterm.domain.wording import counted
-from lockterm.operations import plan_files
+from lockterm.operations import export_file, plan_files
 
 
 @click.command(epilog=manual.EXPORT)
@@ -25,9 +26,15 @@ from lockterm.operations import plan_files
 @click.option("--csv", "as_csv", is_flag=True, help="A table for people; no cell is a formula.")
 @click.option("--json", "as_json", is_flag=True, help="All that the service tells. [so]")
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="Into this file. [to stdout]")
+@click.option("--force", is_flag=True, help="Replace a file that is not an export.")
 @asks_service
 def export(
-    options: Options, locks: tuple[str, ...], as_csv: bool, as_json: bool, output: Path | None
+    options: Options,
+    locks: tuple[str, ...],
+    as_csv: bool,
+    as_json: bool,
+    output: Path | None,
+    force: bool,
 ) -> int:
     """Export the remotes of locks to a file.
 
@@ -35,6 +42,12 @@ def export(
     """
     if as_json and as_csv:
         raise click.UsageError("--json and --csv exclude each other")
+    is_agreed = force
+    if output is not None and not force and not export_file.may_replace(output):
+        is_agreed = _may_lose(output)
+        if not is_agreed:
+            tell("Nothing was written.")
+            return FAILED
     is_table = as_csv or (output is not None and output.suffix.lower() == ".csv" and not as_json)
     with Session(options) as session:
         wanted = dict.fromkeys(find_lock(session, typed).lock_id for typed in locks)
@@ -52,10 +65,25 @@ def export(
             content = plan_files.as_json(read, session.profile.base_url, now_ms)
     count = sum(len(one.remotes) for one in read)
     if output is not None:
-        plan_files.write_file(output, content)
+        may_replace = None if is_agreed else export_file.is_export
+        export_file.write_file(output, content, may_replace=may_replace)
         tell(f"{counted(count, 'remote')} written to {clean(output)}.")
     elif sys.stdout.isatty():  # raw values are for files; a terminal might obey them
         put(clean_lines(content.decode().replace("\r\n", "\n")).rstrip("\n"))
     else:
         put_bytes(content)
     return DONE
+
+
+def _may_lose(file: Path) -> bool:
+    """Ask whether a file that is not an export may be replaced.
+
+    Raises:
+        Misused: Nobody can be asked.
+    """
+    if not can_ask():
+        raise Misused(
+            f"{clean(file)} is not an export of lockterm; nothing was written.",
+            hint="Give --force to replace it, or another --output.",
+        )
+    return agree(f"Replace {clean(file)}? It is not an export of lockterm.", yes=False)

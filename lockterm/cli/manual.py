@@ -93,6 +93,7 @@ EXPORT = f"""\
 {LOCK}
 JSON has the records as the service sent them, one on a line, and is what --output writes unless the
 file is called .csv. CSV is for people: times with their offset, words for types.
+--output replaces an earlier export. It asks before it replaces any other file, or wants --force.
 
 \b
 Examples:

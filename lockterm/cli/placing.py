@@ -23,8 +23,12 @@ _MOST_BYTES = 1 << 20
 """A file of more is none of ours."""
 
 
-def place(files: Mapping[Path, str]) -> None:
+def place(files: Mapping[Path, str], mode: int = 0o666) -> None:
     """Write files, with what is missing of their directories; over nothing that is not ours.
+
+    Args:
+        files: The text of each.
+        mode: Who may read and write them, less what the umask takes.
 
     Raises:
         LocktermError: Something else is there, and nothing was written; or one cannot be written,
@@ -39,8 +43,7 @@ def place(files: Mapping[Path, str]) -> None:
                     hint="Move it away if it is not needed, then try again.",
                 )
         for file, text in files.items():
-            file.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(file, text.encode(), mode=0o666)
+            write_whole(file, text.encode(), mode, may_replace=_is_ours, follow=False, make=0o777)
             done += 1
     except OSError as error:
         before = f"{done} of {len(files)} files were" if done else "Nothing was"
@@ -68,8 +71,12 @@ def _is_free(file: Path) -> bool:
     if file.is_symlink():  # pipx links to the pages that it has installed, which are its own
         return False
     try:
-        return MARK.encode() in read_regular(file, _MOST_BYTES)
+        return _is_ours(read_regular(file, _MOST_BYTES))
     except FileNotFoundError:
         return True
     except ValueError:
         return False
+
+
+def _is_ours(content: bytes) -> bool:
+    return MARK.encode() in content

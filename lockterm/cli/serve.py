@@ -15,7 +15,7 @@ from lockterm.config import values
 from lockterm.config.file import FROM_ENVIRONMENT
 from lockterm.domain.text import clean
 from lockterm.errors import ConfigError, LocktermError
-from lockterm.own_files import read_regular, written_by_others
+from lockterm.own_files import Place, read_guarded
 
 if TYPE_CHECKING:
     from lockterm.service.tokens import Tokens
@@ -130,7 +130,7 @@ def serve(
         log.tell("note", "note: --migrate is for PostgreSQL; a file has its tables without it.")
 
     options = {
-        "database": Path(database) if database is not None and not is_address else database,
+        "database": database if is_address or database is None else _trusted_file(database),
         "migrate": migrate,
         "sample_data": sample_data,
         "tokens": tokens,
@@ -152,6 +152,25 @@ def serve(
     except OSError as error:
         raise _explained(error, host, port) from error
     return 0
+
+
+def _trusted_file(database: str) -> Path:
+    """Return the path of a database without links.
+
+    Raises:
+        CannotServe: Its directory is missing, or others decide what is in it.
+    """
+    try:
+        with Place(database) as place:
+            if place.weakness is None:
+                return Path(place.path)
+            why = place.weakness
+    except OSError as error:
+        why = error.strerror or str(error)
+    raise CannotServe(
+        f"The database {clean(database)} cannot be used: {clean(why)}.",
+        hint="Name a file in a directory of your own.",
+    )
 
 
 def _rate(given: str | None) -> float | None:
@@ -219,9 +238,8 @@ def _tokens(token: str | None, file: Path | None) -> Tokens | None:
         raise ConfigError("--token and --tokens exclude each other.", hint="Give one of them.")
 
     def read() -> tuple[str, str]:
-        why = written_by_others(file)
-        text = read_regular(file, tokens.MAX_BYTES, "file of tokens").decode("utf-8", "replace")
-        return text, f"{why[0].upper()}{why[1:]}." if why else ""
+        content, _, why = read_guarded(file, tokens.MAX_BYTES, "file of tokens")
+        return content.decode("utf-8", "replace"), f"{why[0].upper()}{why[1:]}." if why else ""
 
     try:
         return tokens.Tokens(read)

@@ -34,6 +34,7 @@ from lockterm.domain.text import clean
 from lockterm.domain.voices import PackSource, VoicePack, pack_words
 from lockterm.domain.wording import counted, size_words
 from lockterm.errors import StoreError
+from lockterm.own_files import Place
 
 _PACK_COLUMNS = (*VoicePack.fields(), "updated")
 _TIMBRE_COLUMNS = ("lang", "timbre", "name", "isFemale", "timbrePackUrl")
@@ -218,14 +219,16 @@ def _copy(file: Path, output: Path) -> None:
     Raises:
         StoreError: It cannot be written; the pack stays where it was fetched to.
     """
-    made = False
     try:
-        with file.open("rb") as source, output.open("xb") as target:
-            made = True
-            shutil.copyfileobj(source, target)
+        with file.open("rb") as source, Place(output, follow=False) as place:
+            made = place.open(os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+            try:
+                with os.fdopen(made, "wb") as target:
+                    shutil.copyfileobj(source, target)
+            except BaseException:
+                os.unlink(place.name, dir_fd=place.directory)
+                raise
     except OSError as error:
-        if made:
-            output.unlink(missing_ok=True)
         raise StoreError(
             f"{output} cannot be written: {error.strerror or error}.",
             hint=f"The pack is in {file}.",

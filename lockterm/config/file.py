@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import stat
 from collections.abc import Mapping
 from dataclasses import field, fields
 from pathlib import Path
@@ -12,11 +11,14 @@ from typing import Any
 from lockterm.config.profile import Profile
 from lockterm.config.values import INT64, as_sentence, profile_name, shorten, suggestion
 from lockterm.errors import ConfigError
-from lockterm.own_files import for_shell, written_by_others
+from lockterm.own_files import for_shell, read_guarded
 from lockterm.record import record
 
 LARGEST = 1 << 20
 """A configuration of more bytes is a mistake."""
+
+BYTE_ORDER_MARK = "\ufeff"
+"""Some editors begin a file with it; it stays when the file is written."""
 
 TOP_KEYS = ("default_profile", "profiles", "terminal", "keys")
 TERMINAL_KEYS = ("quiet", "mouse", "glyphs", "copy")
@@ -38,6 +40,8 @@ class ConfigFile:
     terminal: Mapping[str, Any] = field(default_factory=dict)
     keys: Mapping[str, Any] = field(default_factory=dict)
     source: str = field(default="", repr=False)
+    notice: str = ""
+    """What a person should know of how it was written; empty if there is nothing."""
 
     def place(self, *keys: str) -> str:
         """``FILE, line 4`` for a key given with its tables; only the file where it is not found."""
@@ -57,19 +61,20 @@ def read_config(path: Path) -> ConfigFile | None:
             secrets that others can read or redirect.
     """
     try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            raise ConfigError(f"{path} is no file.", hint="Move it away, or make it a TOML file.")
-        data = path.read_bytes() if status.st_size <= LARGEST else b"\0"
+        data, about, why = read_guarded(path, LARGEST, "configuration")
     except FileNotFoundError:
         return None
+    except ValueError as error:
+        raise ConfigError(
+            f"{path} cannot be read. {error}", hint="Move it away, or make it a TOML file."
+        ) from None
     except OSError as error:
         raise ConfigError(
             f"{path} cannot be read: {error.strerror}.",
             hint=f"See: ls -l {for_shell(path)}",
         ) from error
     config = parse_config(path, data)
-    _check_permissions(config, status.st_mode)
+    _check_permissions(config, about.st_mode, why)
     return config
 
 
@@ -87,7 +92,7 @@ def parse_config(path: Path, data: bytes) -> ConfigFile:
 
     try:
         source = data.decode("utf-8")
-        document = tomllib.loads(source)
+        document = tomllib.loads(source.removeprefix(BYTE_ORDER_MARK))
         _refuse_huge_numbers(document)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
@@ -147,9 +152,9 @@ def _check_headers(config: ConfigFile, profile: str, headers: object) -> None:
             raise config.error((*table, name), "must be text in quotes")
 
 
-def _check_permissions(config: ConfigFile, mode: int) -> None:
+def _check_permissions(config: ConfigFile, mode: int, why: str | None) -> None:
     """Refuse secrets that others can read, and services that others can choose."""
-    if why := written_by_others(config.path):
+    if why:
         raise ConfigError(
             f"{config.path} says which service is spoken to, and {why}.",
             hint="Then see that it says what you wrote.",
@@ -184,7 +189,7 @@ def _refuse_huge_numbers(value: object) -> None:
 def line_of(source: str, keys: tuple[str, ...]) -> int | None:
     """The line, from 1, on which a key or table stands; None where it is not written plainly."""
     table: tuple[str, ...] = ()
-    for number, line in enumerate(source.splitlines(), 1):
+    for number, line in enumerate(source.removeprefix(BYTE_ORDER_MARK).splitlines(), 1):
         if _HEADER_LINE.fullmatch(line):
             table = _key_path(line)
             if table[: len(keys)] == keys:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lockterm.own_files import read_regular
+from lockterm.own_files import read_guarded
 from lockterm.paths import make_directory, write_whole
 
 LARGEST = 1 << 16
@@ -56,7 +56,10 @@ class Preferences:
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        kept = json.loads(read_regular(file, LARGEST, is_private=True))
+        content, _, why = read_guarded(file, LARGEST)
+        if why:
+            raise ValueError(why)
+        kept = json.loads(content)
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:

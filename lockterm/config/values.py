@@ -166,7 +166,11 @@ def ca_file(value: object, relative_to: Path) -> str:
     path = relative_to / Path(name).expanduser()
     if not path.is_file() or not os.access(path, os.R_OK):
         raise ValueError(f"names {path}, which is no file that can be read")
-    if why := written_by_others(path):
+    try:
+        why = written_by_others(path)
+    except OSError as error:
+        why = str(error.strerror or error)
+    if why:
         raise ValueError(f"names {path}, and whom it trusts is not for others to say: {why}")
     return str(path)
 

@@ -13,19 +13,24 @@ import stat
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import tomlkit
 from tomlkit.items import AoT, InlineTable, Table, Whitespace
 
-from lockterm.config.file import ConfigFile, parse_config
+from lockterm.config.file import BYTE_ORDER_MARK, ConfigFile, parse_config
 from lockterm.errors import ConfigError, StoreError
 from lockterm.paths import make_directory, write_whole
 
 Profiles = Mapping[str, Mapping[str, Any]]
 
 NOTHING_WRITTEN = "Nothing was written."
+WRITTEN_IN_PLACE = (
+    "{path} is mounted by itself, so it was written in place: if lockterm is killed while it"
+    " writes, the file is cut short."
+)
 
 
 def write_config(seen: ConfigFile, default: str | None, profiles: Profiles) -> ConfigFile:
@@ -46,20 +51,22 @@ def write_config(seen: ConfigFile, default: str | None, profiles: Profiles) -> C
             as it was.
     """
     path = seen.path
-    source = edited(seen.source, default, profiles)
+    mark = BYTE_ORDER_MARK if seen.source.startswith(BYTE_ORDER_MARK) else ""
+    source = edited(seen.source.removeprefix(mark), default, profiles)
     if source is None:
         raise ConfigError(
             f"{path} is written in a way that lockterm cannot change without disturbing it."
             f" {NOTHING_WRITTEN}",
             hint="Change it in an editor.",
         )
-    data = source.encode()
+    data = f"{mark}{source}".encode()
     written = parse_config(path, data)
     try:
         make_directory(path.parent)
         with _alone_in(path.parent):
             _require_unchanged(seen)
-            write_whole(path, data)
+            if write_whole(path, data):
+                written = replace(written, notice=WRITTEN_IN_PLACE.format(path=path))
     except StoreError as error:
         raise ConfigError(
             f"{error.message} {NOTHING_WRITTEN}",

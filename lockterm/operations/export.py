@@ -18,7 +18,7 @@ from lockterm.domain.operation import CALL_WORDS, STATE_WORDS, Operation
 from lockterm.domain.operation_details import operation_details
 from lockterm.domain.wording import counted
 from lockterm.errors import StoreError
-from lockterm.paths import FILE_MODE, make_directory
+from lockterm.paths import make_directory, write_new
 
 FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
 """What a spreadsheet may take for the beginning of a formula, or of a row."""
@@ -90,7 +90,8 @@ def export_files(
         written: list[Path] = []
         try:
             for ending, path in paths.items():
-                _write_new(path, contents[ending], written)
+                write_new(path, contents[ending])
+                written.append(path)
         except FileExistsError:  # another session was faster
             _remove(written)
             continue
@@ -164,16 +165,6 @@ def cell(value: Any) -> str | int:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     text = _FORMULA.sub(r"\1\2'", text)
     return f"'{text}" if text.startswith(tuple(FORMULA_STARTS)) else text
-
-
-def _write_new(path: Path, content: bytes, written: list[Path]) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(path, flags, FILE_MODE)
-    written.append(path)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _remove(paths: Iterable[Path]) -> None:

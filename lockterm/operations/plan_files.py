@@ -31,9 +31,9 @@ from lockterm.domain.table_file import (
 )
 from lockterm.domain.table_plan import LockPlan, check_rows
 from lockterm.domain.text import clean, without_secrets
-from lockterm.errors import LocktermError, MalformedAnswer, Refused, ServiceError, StoreError
+from lockterm.errors import LocktermError, MalformedAnswer, Refused, ServiceError
 from lockterm.operations.everywhere import AT_ONCE
-from lockterm.paths import read_named, write_whole
+from lockterm.paths import read_named
 from lockterm.record import record
 
 if TYPE_CHECKING:
@@ -348,20 +348,3 @@ def as_csv(read: Sequence[ReadLock]) -> bytes:
                 cells[name] = guarded(written(field, field.of(remote), one.zone))
             writer.writerow([cells[name] for name in columns])
     return text.getvalue().encode()
-
-
-def write_file(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, for this user alone; one that is there is replaced.
-
-    Raises:
-        StoreError: It cannot be written, and what was there is as it was.
-    """
-    try:
-        if path.exists() and not path.is_file():
-            raise StoreError(f"{clean(path)} is no file that could be replaced.")
-        write_whole(path, content)
-    except OSError as error:
-        raise StoreError(
-            f"{clean(path)} cannot be written: {error.strerror or error}.",
-            hint="See that the directory is there, yours, writable and not full.",
-        ) from None

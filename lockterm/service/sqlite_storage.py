@@ -9,8 +9,9 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+import stat
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -119,11 +120,36 @@ class _Connection(sqlite3.Connection):
 
 
 def _make_private(path: Path) -> None:
-    """Who may use which door is nobody else's business; SQLite's new files follow suit."""
-    if not path.exists():
-        path.touch(mode=0o600)
-    if path.stat().st_uid != os.geteuid():
-        raise OSError(errno.EPERM, "it belongs to another user", str(path))
-    for file in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
-        if file.is_file() and file.stat().st_mode & 0o077:
+    """Who may use which door is nobody else's business; SQLite's new files follow suit.
+
+    SQLite opens the files beside it by their names, and would follow a link: so nobody else may
+    be able to make one there.
+
+    Raises:
+        OSError: Others can write in the directory, or one of the files is not a file of this user.
+    """
+    try:
+        around = path.parent.stat()
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    if around.st_mode & 0o022:
+        raise Unusable(
+            f"others can write in its directory {path.parent}",
+            str(path),
+            "Name a file in a directory of your own.",
+        )
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with suppress(FileExistsError):
+        os.close(os.open(path, flags, 0o600))
+    for end in ("", "-wal", "-shm", "-journal"):
+        file = path.with_name(path.name + end)
+        try:
+            about = file.lstat()
+        except FileNotFoundError:
+            continue
+        if not stat.S_ISREG(about.st_mode):
+            raise OSError(errno.EPERM, "it is a link or no file", str(file))
+        if about.st_uid != os.geteuid():
+            raise OSError(errno.EPERM, "it belongs to another user", str(file))
+        if about.st_mode & 0o077:
             file.chmod(0o600)

@@ -231,7 +231,8 @@ class Database:
         self._close_to_others()
         # Only where it is missing: closing any descriptor of a file drops SQLite's locks on it.
         if not self.path.exists():
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, FILE_MODE))
+            flags = os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
+            os.close(os.open(self.path, flags, FILE_MODE))
         self._inode = inode(self.path)
         connection = _connection(self.path, timeout=self._busy_timeout_s)
         try:

@@ -46,7 +46,8 @@ class StoreSession:
             is_first = self._file is None
             while True:
                 make_directory(self._folder)
-                file = os.open(self._folder / self.id, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+                flags = os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
+                file = os.open(self._folder / self.id, flags, 0o600)
                 try:
                     # Another session may hold it for a moment, to see whether this one lives.
                     fcntl.flock(file, fcntl.LOCK_EX)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from lockterm.config import Options, Profile, Settings, load_settings, values
 from lockterm.errors import ConfigError
+from lockterm.own_files import Place
 
 FULL = """\
 # sites
@@ -218,10 +219,10 @@ def test_a_file_that_may_not_be_read_is_refused(
 ) -> None:
     load(FULL, TOKEN)
 
-    def refuse(path: Path) -> bytes:
-        raise PermissionError(13, "Permission denied", str(path))
+    def refuse(place: Place, flags: int) -> int:
+        raise PermissionError(13, "Permission denied", place.path)
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)  # root, as in containers, may read anything
+    monkeypatch.setattr(Place, "open", refuse)  # root, as in containers, may read anything
     with pytest.raises(ConfigError, match=r"config\.toml cannot be read: Permission denied"):
         load(None, TOKEN)
 

@@ -211,13 +211,15 @@ class ProfileForm(LocktermScreen[str | None]):
                 return
         name = self._profile_name or self.fields.typed()["name"]
         try:
-            await asyncio.to_thread(self._profiles.save, self._file, name, checked.filed)
+            saved = await asyncio.to_thread(self._profiles.save, self._file, name, checked.filed)
         except ConfigError as error:
             self._say(sentences(error), is_wrong=True)
             self.tell(error, "Not saved")
             with suppress(ConfigError):
                 self._file = self._profiles.read()
             return
+        if saved.notice:
+            self.notify(clean(saved.notice), title="Configuration", severity="warning")
         self._forget()
         self.dismiss(name)
 

@@ -230,7 +230,8 @@ class ProfilesScreen(LocktermScreen[None]):
         if entry is None or self._file is None:
             return
         with self.showing_errors():
-            await asyncio.to_thread(self._profiles.make_default, self._file, entry.name)
+            saved = await asyncio.to_thread(self._profiles.make_default, self._file, entry.name)
+            self._show_notice(saved)
             self.notify(f"lockterm starts with {clean(entry.name, 60)}.", title="Default")
         self.load_profiles()
 
@@ -243,9 +244,13 @@ class ProfilesScreen(LocktermScreen[None]):
         if not await self.app.push_screen_wait(_removal(entry, file, self.operations.profile.name)):
             return
         with self.showing_errors():
-            await asyncio.to_thread(self._profiles.remove, file, entry.name)
+            self._show_notice(await asyncio.to_thread(self._profiles.remove, file, entry.name))
             self.notify("", title=f"Removed the profile {clean(entry.name, 60)}")
         self.load_profiles()
+
+    def _show_notice(self, saved: ConfigFile) -> None:
+        if saved.notice:
+            self.notify(clean(saved.notice), title="Configuration", severity="warning")
 
     def action_refresh(self) -> None:
         self.load_profiles()
