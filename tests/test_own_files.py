@@ -19,7 +19,7 @@ from lockterm.config.settings import Options
 from lockterm.errors import ConfigError, LocktermError, Untrusted
 from lockterm.own_files import Place, read_guarded, read_trusted, written_by_others
 from lockterm.paths import make_directory, write_new, write_whole
-from tests.api.test_not_sent import CERTS
+from tests.certs import CERTS
 
 NOBODY = 65534
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -15,9 +14,9 @@ from lockterm.api.retry_policy import RetryPolicy
 from lockterm.errors import Unreachable
 from tests.api.conftest import AT_ONCE, Settings
 from tests.api.fault_server import FaultServer, http, says
+from tests.certs import CERTS
 from tests.faults.site import tls_context
 
-CERTS = Path(__file__).parent / "certs"
 GOOD = says(http('{"errcode":0,"data":{"id":5}}'), keep=True)
 
 

@@ -36,6 +36,7 @@ from lockterm.errors import (
 from lockterm.service.packs import PACKS_BY_PATH, content_of, facts_of
 from tests.api.conftest import Settings
 from tests.api.fault_server import FaultServer, answers, http, says
+from tests.certs import CERTS
 from tests.servers import Line
 
 PACK = random.Random(1).randbytes(300_000)
@@ -644,15 +645,14 @@ async def test_nobody_listens(fetch, faults):
 async def test_tls_of_a_stranger(fetch):
     import ssl
 
-    certs = Path(__file__).parent / "certs"
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    tls.load_cert_chain(certs / "server.pem", certs / "server.key")
+    tls.load_cert_chain(CERTS / "server.pem", CERTS / "server.key")
     async with FaultServer(tls=tls).running() as other:
         other.play(WHOLE)
         source = PackSource(f"{other.base_url}/p", len(PACK), MD5)
         with pytest.raises(Untrusted):
             await fetch(source)
-        file = await fetch(source, ca_file=str(certs / "ca.pem"))
+        file = await fetch(source, ca_file=str(CERTS / "ca.pem"))
         assert file.read_bytes() == PACK
 
 

@@ -22,7 +22,7 @@ from lockterm.errors import NoAnswer, ServiceError
 from tests.api.conftest import AT_ONCE
 from tests.api.fault_server import FaultServer, answers, http, says
 from tests.api.test_faults import FAULTS, MALFORMED, REFUSED, SECRET, brief, drip
-from tests.api.test_not_sent import CERTS
+from tests.certs import CERTS
 from tests.long import telling
 
 LIST = {"list": [{"id": 5, "remoteName": "Zoë", "lockId": 1001}], "total": 41, "pages": 3}
@@ -132,7 +132,7 @@ async def test_what_was_not_sent_is_the_first_attempt() -> None:
     assert (type(error), error.message) == (type(usual), usual.message)
 
 
-@pytest.mark.parametrize("ca_file", ["", str(CERTS / "ca.pem")])
+@pytest.mark.parametrize("ca_file", ["", str(CERTS / "ca.pem")], ids=["machine", "own"])
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
 async def test_a_certificate_is_verified_as_ever(ca_file: str, host: str) -> None:
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from pathlib import Path
 
 import anyio
 import h11
@@ -27,9 +26,9 @@ from lockterm.errors import (
 )
 from tests.api.conftest import AT_ONCE, Settings
 from tests.api.fault_server import FaultServer, answers
+from tests.certs import CERTS
 from tests.servers import Line
 
-CERTS = Path(__file__).parent / "certs"
 GOOD = '{"errcode":0,"data":{"id":5}}'
 
 

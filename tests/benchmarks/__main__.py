@@ -25,7 +25,6 @@ from tests.benchmarks import service as service_table
 from tests.benchmarks.growth import flips, growth
 from tests.benchmarks.measuring import (
     AGAIN,
-    CERTIFICATES,
     DEFAULT,
     FAR,
     FAR_AGAIN,
@@ -47,6 +46,7 @@ from tests.benchmarks.measuring import (
     sent_bytes,
 )
 from tests.benchmarks.sites import limited, sites
+from tests.certs import CERTS
 from tests.faults.site import tls_context
 from tests.servers import Link, port_of
 
@@ -179,7 +179,7 @@ def main() -> None:
         service = stack.enter_context(RunningService())
         port = port_of(service)
         far = stack.enter_context(Link(port, TRIP_S, connects_s=TRIP_S))
-        inner = stack.enter_context(Link(port, tls=tls_context(CERTIFICATES / "server")))
+        inner = stack.enter_context(Link(port, tls=tls_context(CERTS / "server")))
         far_tls = stack.enter_context(Link(inner.port, TRIP_S, connects_s=TRIP_S))
         at = Addresses(service.base_url, far.base_url, f"https://localhost:{far_tls.port}")
         suite = cases(at, home, options.downs)

@@ -15,11 +15,11 @@ from typing import Any
 
 from lockterm.paths import APP
 from tests.benchmarks import ttybench
+from tests.certs import CERTS
 from tests.terminal.pty_session import PtySession, is_at_work
 
 HERE = Path(__file__).parent
-CERTIFICATES = HERE.parent / "api" / "certs"
-AUTHORITY = CERTIFICATES / "ca.pem"
+AUTHORITY = CERTS / "ca.pem"
 """Trusted in each case, as by a profile that names its own authority; https alone reads it."""
 FIRST_NAME = "Omar Haddad"
 """Stands on the first page of lock 1001 of the sample data."""

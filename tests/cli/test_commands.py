@@ -173,6 +173,19 @@ def test_info_with_a_broken_setting_still_names_the_paths(lockterm: Run, config_
     _assert_one_sentence(result, "line 1")
 
 
+def test_serve_refuses_a_database_when_others_decide_about_its_path(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "top/in").mkdir(parents=True)
+    (tmp_path / "top").chmod(0o777)
+    assert run(["serve", "--port", "0", "--database", str(tmp_path / "top/in/a.db")]) == 1
+    assert f"chmod go-w {tmp_path}/top." in capsys.readouterr().err
+    (tmp_path / "link").symlink_to("real")
+    tmp_path.chmod(0o777)
+    assert run(["serve", "--port", "0", "--database", str(tmp_path / "link/a.db")]) == 1
+    assert "others can replace the link" in capsys.readouterr().err
+
+
 def test_serve_says_where_first_and_ends_with_a_signal(tmp_path: Path) -> None:
     database = tmp_path / "site.db"
     command = [*LOCKTERM, "serve", "--port", "0", "--database", str(database)]

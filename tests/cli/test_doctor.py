@@ -19,13 +19,11 @@ from lockterm.store.database import Database
 from lockterm.store.drafts import Drafts
 from lockterm.store.journal import Journal
 from lockterm.store.migrations import MIGRATIONS
+from tests.certs import CERTS
 from tests.cli.conftest import Run, Scripts
 from tests.faults.proxy import FaultProxy
 from tests.faults.site import tls_context
 from tests.servers import port_of
-
-CERTS = Path(__file__).parent.parent / "api" / "certs"
-
 
 SHAPE = {"state": str, "subject": str, "found": str, "advice": str, "facts": dict}
 """The keys of a finding, as ``doctor --help`` documents them."""

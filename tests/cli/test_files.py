@@ -71,6 +71,41 @@ def test_an_export_is_whole_or_refused(scripts: Scripts, tmp_path: Path) -> None
     assert scripts.run("export", "1004", "--csv", "--json").returncode == 2
 
 
+@pytest.mark.parametrize("name", ["notes.txt", "people.csv", "config.json"])
+def test_export_wants_force_when_the_file_is_no_export(
+    name: str, scripts: Scripts, tmp_path: Path
+) -> None:
+    file = tmp_path / name
+    for text in ("my notes\n", "lock,name\n1,Anna\n", '{"format": "other"}\n'):
+        file.write_text(text)
+        told = scripts.run("export", "1003", "--output", str(file))
+        assert told.returncode == 2
+        assert told.stderr.startswith(f"lockterm: {file} is not an export of lockterm;")
+        assert "--force" in told.stderr
+        assert file.read_text() == text
+    assert scripts.run("export", "1003", "--output", str(file), "--force").returncode == 0
+    written = file.read_text()
+    for earlier in (written, ""):
+        file.write_text(earlier)
+        assert scripts.run("export", "1004", "--output", str(file)).returncode == 0
+        assert file.read_text() not in (written, "")
+
+
+def test_export_follows_the_link_of_this_user_alone(
+    scripts: Scripts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link, target = tmp_path / "shared/out.json", tmp_path / "target"
+    link.parent.mkdir()
+    link.symlink_to(target)
+    assert scripts.run("export", "1004", "--output", str(link)).returncode == 0
+    before = target.read_bytes()
+    link.parent.chmod(0o777)
+    told = scripts.run("export", "1003", "--output", str(link), "--force")
+    assert told.returncode == 1
+    assert "others can replace the link" in told.stderr
+    assert target.read_bytes() == before
+
+
 def test_differences_are_shown_field_by_field(scripts: Scripts, tmp_path: Path) -> None:
     ids = [scripts.have(remoteName=name, remoteNumber=name) for name in ("Anna", "Ben", "Carl")]
     file = tmp_path / "roof.csv"

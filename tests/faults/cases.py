@@ -21,11 +21,11 @@ from lockterm.errors import (
     Untrusted,
 )
 from lockterm.operations import Operations
+from tests.certs import CERTS
 from tests.faults.calls import CALLS, FIRST_READ, Scene
 from tests.faults.catalogue import Fault, Kind, catalogue, plain_text, reset, silence
 from tests.faults.proxy import WRITES, Entry, Exchange, FaultProxy, Play
 from tests.faults.site import (
-    CERTS,
     DOMAIN,
     STRANGER,
     Site,

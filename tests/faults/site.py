@@ -28,7 +28,6 @@ from lockterm.store.database import Database
 from tests.faults.proxy import FaultProxy
 from tests.servers import port_of
 
-CERTS = Path(__file__).parent.parent / "api" / "certs"
 STRANGER = Path(__file__).parent / "certs"
 DOMAIN = ".lockterm.test"
 """Names in it are this machine's, until a test breaks them."""

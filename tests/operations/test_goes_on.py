@@ -7,9 +7,10 @@ import pytest
 from lockterm.errors import ServiceError, Untrusted
 from lockterm.screens.locks.lookup import look_up
 from tests.api.fault_server import http
+from tests.certs import CERTS
 from tests.faults.catalogue import answers
 from tests.faults.proxy import Exchange
-from tests.faults.site import CERTS, STRANGER, Site, tls_context, until
+from tests.faults.site import STRANGER, Site, tls_context, until
 
 PAGE = "\n<!DOCTYPE html><title>Welcome to the hotel</title>"
 

@@ -16,9 +16,9 @@ from lockterm.cli import serve
 from lockterm.service import postgres_address, running
 from lockterm.service.app import create_service
 from lockterm.service.storage import Unusable
+from tests.certs import CERTS
 from tests.service.cluster import running_cluster
 
-CERTS = Path(__file__).parent.parent / "api" / "certs"
 PASSWORD = "hunter22"
 SSL_REQUEST = 80877103
 CLEAR_TEXT = b"R\0\0\0\x08\0\0\0\x03"

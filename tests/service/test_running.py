@@ -97,6 +97,29 @@ def test_a_database_of_another_user_is_refused(
     assert file.read_bytes() == b""
 
 
+@pytest.mark.parametrize("end", ["", "-wal", "-shm", "-journal"])
+def test_database_is_refused_when_a_link_is_in_the_place_of_its_files(
+    end: str, tmp_path: Path
+) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"precious")
+    (tmp_path / f"service.db{end}").symlink_to(victim)
+    with pytest.raises(OSError, match=rf"it is a link or no file.*service\.db{end}'"):
+        RunningService(database=tmp_path / "service.db")
+    assert victim.read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o775])
+def test_database_is_refused_when_others_can_write_in_its_directory(
+    mode: int, tmp_path: Path
+) -> None:
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(mode)
+    with pytest.raises(OSError, match="others can write in its directory"):
+        RunningService(database=tmp_path / "open/service.db")
+    assert list((tmp_path / "open").iterdir()) == []
+
+
 def test_a_file_that_others_could_read_is_closed_to_them(tmp_path: Path) -> None:
     file = tmp_path / "service.db"
     RunningService(database=file).stop()
