@@ -159,7 +159,7 @@ def _go_on(
             say(f"{clean(plan.title, 100)}:")
             due = tuple(step for step in plan.steps if step.state in DUE)
             put_plan(session, Drawn(replace(plan, steps=due)), say)
-        if not agreed(plan, yes=yes):
+        if not agreed(plan, session.operations.now_ms(), yes=yes):
             return let_be()
         kept = keep(session, plan)
         del plan  # thousands of steps; the run reads them from the disk
