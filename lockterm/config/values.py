@@ -191,6 +191,11 @@ def header_value(value: str) -> str:
     return value
 
 
+_OFFSET_ZONE = re.compile(
+    r"(?:etc/)?(?:gmt|utc)? ?(?P<sign>[+-]) ?(?P<hours>\d{1,2})(?::?00)?", re.ASCII | re.IGNORECASE
+)
+
+
 def timezone(value: object) -> str:
     """An IANA zone that this machine knows."""
     name = text(value)
@@ -303,9 +308,24 @@ def as_sentence(sentence: str) -> str:
     return sentence if sentence.endswith("?") else f"{sentence}."
 
 
+def zone_of_offset(name: str) -> str:
+    """Return what to write for a zone such as ``GMT+2``, as sentences; empty for other names."""
+    match = _OFFSET_ZONE.fullmatch(name.strip())
+    hours = int(match["sign"] + match["hours"]) if match else 0
+    zone = f"Etc/GMT{-hours:+d}"
+    if not hours or not is_zone(zone):
+        return ""
+    return (
+        f"did you mean {zone}? The sign is reversed in these names: it is UTC{hours:+d}."
+        " A city, such as Europe/Berlin, follows summer time too"
+    )
+
+
 def _zones_like(name: str) -> str:
     import difflib
 
+    if meant := zone_of_offset(name):
+        return f"; {meant}"
     by_lower = {zone.lower(): zone for zone in available_timezones()}
     wanted = name.strip().replace(" ", "_").lower()
     cities = [zone for low, zone in by_lower.items() if low.rpartition("/")[2] == wanted]

@@ -30,6 +30,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 
 from lockterm.domain import dates
+from lockterm.domain.text import clean
 
 _TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.(?P<ms>\d{1,3}))?)?"
 _OFFSET = r"(?P<offset>z|utc|[+-]\d{2}:\d{2})"
@@ -45,6 +46,8 @@ _ABSOLUTE = re.compile(rf"(?:{_DAY})(?:[t ](?:{_TIME})(?: ?{_OFFSET})?)?", re.AS
 _TIME_ALONE = re.compile(rf"{_TIME}(?: ?{_OFFSET})?", re.ASCII)
 _RELATIVE = re.compile(rf"\+ ?(?P<count>\d{{1,6}}) ?(?P<unit>[a-z]+)(?: {_TIME})?", re.ASCII)
 
+_NEEDS_NO_ZONE = re.compile(rf"^now$|\d ?{_OFFSET}$", re.ASCII)
+
 _UNIT_NAMES = {
     **{"min": "minute", "h": "hour", "d": "day", "w": "week", "mo": "month", "y": "year"},
 }
@@ -58,6 +61,12 @@ _UNITS = {
 }
 
 HELP = "Type it as 2026-12-01 09:00, or as now, today 18:00, tomorrow 9:00, +30d, +6h, +1y or eom."
+
+WITH_OFFSET = (
+    "Type dates with their offset, as 2026-12-01 09:00 +01:00,"
+    " or correct the zone in the lock book."
+)
+"""What to do where the zone of a lock is not known."""
 
 _OUTSIDE = "That is outside the calendar: years run from 1970 to 9999."
 
@@ -109,6 +118,8 @@ def read_moment(
     now = dates.local(now_ms - now_ms % dates.SECOND_MS, zone)
     if not typed or now is None:
         return Moment(error=HELP)
+    if isinstance(zone, dates.UnknownZone) and not _NEEDS_NO_ZONE.search(typed):
+        return Moment(error=f"{clean(zone.reason, 200)} {WITH_OFFSET}")
     try:
         if match := _RELATIVE.fullmatch(typed):
             moment = _later(match, _base_of(zone, now, start_ms, end_ms), zone)

@@ -30,6 +30,40 @@ _MS_FROM = 10**11
 """From here on a number is milliseconds: as seconds it would be the year 5138."""
 
 
+class UnknownZone(tzinfo):
+    """The zone of a lock that this machine does not know: times are shown in UTC, none is read.
+
+    Args:
+        name: What the lock book calls it.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @property
+    def reason(self) -> str:
+        """Why no date is read, as a sentence; the name may hold anything."""
+        return f'This machine does not know the time zone "{self.name}" of this lock.'
+
+    def utcoffset(self, dt: datetime | None) -> timedelta:
+        return timedelta()
+
+    def dst(self, dt: datetime | None) -> timedelta:
+        return timedelta()
+
+    def tzname(self, dt: datetime | None) -> str:
+        return "UTC"
+
+    def __str__(self) -> str:
+        return f'UTC, since this machine does not know "{self.name}"'
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UnknownZone) and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
 def as_ms(value: int) -> int:
     """A timestamp whose unit the contract leaves open, in milliseconds: from 10^11 on it is."""
     return value if abs(value) >= _MS_FROM else value * 1000
@@ -205,14 +239,15 @@ def typed(ms: int, zone: tzinfo) -> str:
     """How a person would type this moment: ``2026-12-01 09:00``.
 
     Exact: :func:`lockterm.domain.date_input.read_moment` gives back the same number. The offset
-    stands there only where the clock shows that time twice.
+    stands there only where the clock shows that time twice, or the zone is not known.
     """
     at = local(ms, zone)
     if at is None:
         return _number(ms)
     text = f"{at.date().isoformat()} {_clock(at, True)}"
     twin = at.replace(fold=1 - at.fold)
-    return text if twin.utcoffset() == at.utcoffset() else f"{text} {offset(at)}"
+    is_clear = twin.utcoffset() == at.utcoffset() and not isinstance(zone, UnknownZone)
+    return text if is_clear else f"{text} {offset(at)}"
 
 
 def distance(ms: int, now_ms: int) -> str:

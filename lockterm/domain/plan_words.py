@@ -9,6 +9,7 @@ from typing import Any
 
 from lockterm.domain import rules
 from lockterm.domain.constants import RemoteType
+from lockterm.domain.dates import UnknownZone
 from lockterm.domain.differences import Difference, differences, in_words
 from lockterm.domain.plan import (
     MOST_UNTYPED,
@@ -283,6 +284,8 @@ def _other_notes(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
     before = Remote.read(step.before) if step.action is Action.UPDATE else None
     wanted = Remote.read({**step.before, **step.wanted})
     asked = rules.warnings(wanted, now_ms, before)
+    if isinstance(zone, UnknownZone) and step_sends_dates(step):
+        said.append(f"{zone.reason} Times are shown in UTC.")
     if rules.touches_validity(before, wanted):
         if never_opens(wanted, zone):
             asked["weekDay"] = OPENS_NOTHING

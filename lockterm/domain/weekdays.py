@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
 from lockterm.domain.dates import DAYS
 from lockterm.domain.glyphs import quoted
@@ -21,10 +22,17 @@ _SETS = {
 }
 
 
+_ALL_DAYS_MASK = "127"
+"""Every day where weekdays are the bits of a number; as digits, Mon, Tue and Sun."""
+
+_AMBIGUOUS = "{} could be single weekdays or a number: type mon-fri, or digits with commas as {}."
+
+
 def parse_weekdays(text: str) -> frozenset[int]:
     """Read weekdays as a person types them: ``mon-fri``, ``mo,we``, ``135``, ``weekend``.
 
-    A range may run over Sunday: ``fri-mon`` is Fri, Sat, Sun, Mon. Nothing typed is no weekday.
+    Digits in a row have to rise, and ``127`` is refused: elsewhere it means every day. A range may
+    run over Sunday: ``fri-mon`` is Fri, Sat, Sun, Mon. Nothing typed is no weekday.
 
     Raises:
         ValueError: With a sentence that says which part is not understood.
@@ -37,6 +45,8 @@ def parse_weekdays(text: str) -> frozenset[int]:
         if part in _SETS and part:
             days.update(_SETS[part])
         elif re.fullmatch(r"[1-7]+", part):
+            if part == _ALL_DAYS_MASK or any(one >= other for one, other in pairwise(part)):
+                raise ValueError(_AMBIGUOUS.format(quoted(part[:12]), ",".join(part[:12])))
             days.update(map(int, part))
         elif "-" in part:
             first, _, last = part.partition("-")

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from lockterm.domain.clock import Clock
+from lockterm.domain.dates import UnknownZone
 from lockterm.errors import StoreError
 from lockterm.operations.cached_reads import CachedReads
 from lockterm.operations.connection import Connection
 from lockterm.operations.remotes import Remotes
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
     from pathlib import Path
 
     from lockterm.api.first_page import FirstPage
@@ -228,13 +230,16 @@ class Operations:
         """The time of this machine, in milliseconds since the epoch."""
         return self.clock.now_ms()
 
-    def zone(self, lock: Lock) -> ZoneInfo:
-        """The zone in which a lock's times are shown: its own, else the profile's."""
+    def zone(self, lock: Lock) -> tzinfo:
+        """Return the zone in which a lock's times are shown and read: its own, else the profile's.
+
+        Of a zone that this machine does not know, no time is read: another one would be wrong.
+        """
         if lock.zone:
             try:
                 return ZoneInfo(lock.zone)
             except (OSError, ValueError, KeyError):  # an entry from another machine's zone list
-                return self.profile.zone
+                return UnknownZone(lock.zone)
         return self.profile.zone
 
     async def close(self) -> None:

@@ -335,7 +335,7 @@ def as_json(read: Sequence[ReadLock], base_url: str, now_ms: int) -> bytes:
         lock = {
             "lockId": one.lock.lock_id,
             "name": one.lock.name,
-            "timezone": dates.zone_name(one.zone),
+            "timezone": one.lock.zone or dates.zone_name(one.zone),
         }
         named = json.dumps(lock).removesuffix("}")
         remotes = ",\n".join(json.dumps(remote.raw) for remote in one.remotes)

@@ -27,6 +27,8 @@ from lockterm.errors import LocktermError
 from lockterm.screens.base import LocktermScreen, notify_error, refuse_to_open
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+
     from lockterm.operations import Operations
 
 T = TypeVar("T")
@@ -230,7 +232,8 @@ class Outcomes:
         from lockterm.domain.shortening import describe_change
         from lockterm.screens.remote_form.questions import lines_of_add, lines_of_change
 
-        zone, now_ms = self._operations.profile.zone, self._operations.now_ms()
+        zone: tzinfo = self._operations.profile.zone
+        now_ms = self._operations.now_ms()
         with suppress(LocktermError):
             lock = await self._operations.locks.find(operation.lock_id)
             zone = self._operations.zone(lock)

@@ -8,6 +8,8 @@ from zoneinfo import available_timezones
 
 from textual.suggester import Suggester
 
+from lockterm.config.values import zone_of_offset
+
 
 @cache
 def _zones() -> tuple[str, ...]:
@@ -28,6 +30,8 @@ class ZoneSuggester(Suggester):
 
 async def zone_hint(typed: str) -> str:
     """Zones that have what was typed in their name, a city's beginning first, as a sentence."""
+    if meant := zone_of_offset(typed):
+        return f"{meant[:1].upper()}{meant[1:]}."
     found = await asyncio.to_thread(_zones_with, typed)
     return f"Such as {', '.join(found[:3])}." if found else "No zone is called so."
 

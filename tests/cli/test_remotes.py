@@ -8,6 +8,7 @@ import json
 import re
 import time
 import unicodedata
+from pathlib import Path
 
 import pytest
 
@@ -375,3 +376,29 @@ def test_a_lock_is_found_by_its_name_and_never_guessed(scripts: Scripts) -> None
         assert (result.returncode, result.stdout) == (2, "")
         assert words in result.stderr
     assert scripts.writes() == []
+
+
+ATLANTIS = 'This machine does not know the time zone "Europe/Atlantis" of '
+
+
+def test_dates_are_refused_when_the_zone_of_the_lock_is_unknown(
+    scripts: Scripts, tmp_path: Path
+) -> None:
+    scripts.keep([Lock(1004, name="Dock", zone="Europe/Atlantis")])
+    remote_id = str(scripts.have(**PERIOD))
+    refused = scripts.run("remotes", "update", "1004", remote_id, "--end", "2091-01-01 09:00")
+    assert refused.returncode == 2
+    assert f"--end: {ATLANTIS}this lock." in refused.stderr
+    file = tmp_path / "table.csv"
+    file.write_text("lockId,remoteNumber,endDate\n1004,A-1,+30d\n")
+    table = scripts.run("apply", str(file), "--yes")
+    assert table.returncode == 2
+    assert f"{ATLANTIS}this lock." in table.stderr
+    assert scripts.writes() == []
+
+    file.write_text("lockId,remoteNumber,endDate\n1004,A-1,2091-01-01 09:00 +02:00\n")
+    planned = scripts.run("apply", str(file), "--dry-run")
+    assert planned.returncode == 0, planned.stderr
+    assert f"note: {ATLANTIS}this lock. Times are shown in UTC." in planned.stdout
+    assert "End: 1 Jul 2090 16:00 +00:00 -> 1 Jan 2091 07:00 +00:00" in planned.stdout
+    assert f"{ATLANTIS}Dock (lock 1004)" in scripts.run("doctor").stdout

@@ -318,3 +318,21 @@ def test_any_base_url_is_refused_or_safe(text: str) -> None:
             continue
         assert checked.isprintable()
         assert not set(checked) & set(" ?#\\@")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("GMT+2", "Etc/GMT-2? The sign is reversed in these names: it is UTC+2."),
+        ("utc-5", "Etc/GMT+5? The sign is reversed in these names: it is UTC-5."),
+        ("UTC+02:00", "Etc/GMT-2?"),
+        ("+1", "Etc/GMT-1?"),
+        ("GMT+15", ""),
+        ("UTC+5:30", ""),
+    ],
+)
+def test_zone_of_an_offset_suggests_reversed_sign(typed: str, meant: str) -> None:
+    with pytest.raises(ValueError, match="is no time zone") as refused:
+        values.timezone(typed)
+    assert meant in str(refused.value)
+    assert ("sign is reversed" in str(refused.value)) == bool(meant)

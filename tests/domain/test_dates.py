@@ -227,6 +227,28 @@ def test_an_overlap_is_asked_and_an_offset_answers() -> None:
     assert read("2026-10-25 02:30 +01:00").ms == moment.choices[1]
 
 
+UNKNOWN = dates.UnknownZone("Europe/Atlantis")
+
+
+@pytest.mark.parametrize(
+    "text", ["2026-12-01 09:00", "2026-12-01", "9:00", "today", "eom", "+30d", "+6h", "31.12.2026"]
+)
+def test_date_is_refused_when_zone_is_unknown(text: str) -> None:
+    for end in (False, True):
+        moment = read_moment(text, UNKNOWN, NOW, end=end, end_ms=NOW + dates.DAY_MS)
+        assert moment.ms is None
+        assert moment.choices == ()
+        assert 'does not know the time zone "Europe/Atlantis" of this lock' in moment.error
+
+
+def test_date_with_its_offset_is_read_when_zone_is_unknown() -> None:
+    read = read_moment("2026-12-01 09:00 +02:00", UNKNOWN, NOW)
+    assert read == Moment(ms("2026-12-01 07:00"))
+    assert read_moment("now", UNKNOWN, NOW).ms == NOW
+    assert dates.typed(NOW, UNKNOWN) == "2026-11-21 00:19:42 +00:00"
+    assert read_moment(dates.typed(NOW, UNKNOWN), UNKNOWN, NOW).ms == NOW
+
+
 @given(instants, zones)
 def test_every_moment_survives_being_shown_and_typed(at: int, zone: ZoneInfo) -> None:
     assert read_moment(dates.typed(at, zone), zone, NOW).ms == at

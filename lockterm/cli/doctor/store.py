@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from lockterm.cli.doctor.finding import Finding
+from lockterm.config.values import is_zone
 from lockterm.domain.operation import IN_FLIGHT, UNSETTLED
+from lockterm.domain.text import clean
 from lockterm.domain.wording import counted, size_words
 from lockterm.keymap.hints import key, settling
 from lockterm.operations.journal_store import damaged_entries
@@ -50,6 +52,7 @@ def _database_findings(database: Path) -> Iterator[Finding]:
         facts, flaws = _looked_into(database)
     except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite quotes what is no text
         facts, flaws = {}, str(error)
+    unknown_zones = facts.pop("unknown_zones", [])
     facts = {"file": str(database), "bytes": _size(database), **facts}
     if flaws:
         advice = "Start lockterm: it sets the file aside and keeps what can be read of it."
@@ -72,6 +75,14 @@ def _database_findings(database: Path) -> Iterator[Finding]:
         return
     words = f"{database} is sound, {size_words(facts['bytes'])}, schema {facts['schema']}"
     yield Finding("OK", f"{words}, with {counted(facts['locks'], 'lock')}.", facts=facts)
+    for lock_id, name, zone in unknown_zones:
+        title = f"{clean(name, 60)} (lock {lock_id})" if name else f"lock {lock_id}"
+        yield Finding(
+            "WARN",
+            f'This machine does not know the time zone "{clean(zone, 60)}" of {title}: no date is'
+            " read for it, and times are shown in UTC.",
+            "Correct the zone in the lock book, or type dates with their offset.",
+        )
     if count := facts["unsettled"]:
         yield Finding(
             "WARN",
@@ -102,7 +113,10 @@ def _looked_into(database: Path) -> tuple[dict[str, Any], str]:
             query = f"SELECT count(*) FROM {table}{where}"
             return connection.execute(query).fetchone()[0] if table in tables else 0
 
+        zones = "SELECT lock_id, name, zone FROM locks WHERE zone != '' ORDER BY lock_id"
+        rows = connection.execute(zones) if "locks" in tables else ()
         return {
+            "unknown_zones": [tuple(row) for row in rows if not is_zone(str(row["zone"]))],
             "schema": f"{len(steps & set(MIGRATIONS))} of {len(MIGRATIONS)}",
             "integrity": answer,
             "newer": sorted(steps - set(MIGRATIONS)),

@@ -91,5 +91,5 @@ def resolved(
         if FIELDS[name].kind is not Kind.OBJECT  # its note is its size
     ]
     if lines and "endDate" in shown:
-        lines.insert(0, f"Times are those of {dates.zone_name(zone)}.")
+        lines.insert(0, f"Times are those of {clean(dates.zone_name(zone))}.")
     return lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from zoneinfo import ZoneInfo
+from datetime import tzinfo
 
 from lockterm.domain.history import HistoryLine
 from lockterm.domain.plan import RunLine
@@ -17,7 +17,7 @@ class HistoryPage:
 
     choice: HistoryChoice
     """What was wanted."""
-    zone: ZoneInfo
+    zone: tzinfo
     """In which its times are shown."""
     lines: Sequence[HistoryLine] = ()
     """The newest first."""

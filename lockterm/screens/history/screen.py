@@ -43,6 +43,8 @@ from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.state_panel import StatePanel
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+
     from lockterm.domain.operation import Operation
 
 
@@ -73,7 +75,7 @@ class HistoryScreen(LocktermScreen[str | None]):
         super().__init__(operations)
         self._exports = exports
         self._chooses = chooses
-        self._zone = operations.profile.zone
+        self._zone: tzinfo = operations.profile.zone
         name = "" if lock_id is None else f"lock {lock_id}"
         self.choice = HistoryChoice(lock_id, name)
         """Which of the history is wanted."""
@@ -154,7 +156,8 @@ class HistoryScreen(LocktermScreen[str | None]):
                 table.show_changes(dict.fromkeys(ids, "") | dict(changes))
 
     async def _read_page(self, known: HistoryPage | None) -> HistoryPage:
-        zone, journal = self.operations.profile.zone, self.operations.journal
+        zone: tzinfo = self.operations.profile.zone
+        journal = self.operations.journal
         if self.choice.lock_id is not None:
             lock = await self.operations.locks.find(self.choice.lock_id)
             zone = self.operations.zone(lock)
@@ -264,7 +267,7 @@ class HistoryScreen(LocktermScreen[str | None]):
         if page.pages > 1:
             parts.append(page.in_words)
         if page.total or page.run_count:
-            parts.append(f"times in {dates.zone_name(self._zone)}")
+            parts.append(f"times in {clean(dates.zone_name(self._zone), 100)}")
         self.query_one("#about", Static).update("   ".join(parts), layout=False)
         self.query_one("#row", Static).update(self._sentence(), layout=False)
         self.refresh_bindings()

@@ -39,7 +39,7 @@ from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.line_table import LineTable
 
 if TYPE_CHECKING:
-    from zoneinfo import ZoneInfo
+    from datetime import tzinfo
 
     from lockterm.domain.operation import Operation
 SETTLE_S = 0.15
@@ -333,7 +333,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     # --- other actions -------------------------------------------------------------------------
 
     @property
-    def _zone(self) -> ZoneInfo:
+    def _zone(self) -> tzinfo:
         return self.operations.zone(self.entry)
 
     @property
