@@ -109,15 +109,16 @@ def test_a_link_that_is_put_there_after_the_check_is_not_followed(
 ) -> None:
     """Between a look at a directory and its use, it becomes a link."""
     (tmp_path / "a/b").mkdir(parents=True)
-    open_of = os.open
+    link_of = Place._link
 
-    def swap(path: str, *given: int, dir_fd: int | None = None) -> int:
-        if path == "b":
+    def swap(place: Place) -> str | None:
+        found = link_of(place)
+        if place.name == "b":
             (tmp_path / "a/b").rmdir()
             (tmp_path / "a/b").symlink_to(victim)
-        return open_of(path, *given, dir_fd=dir_fd)
+        return found
 
-    monkeypatch.setattr(os, "open", swap)
+    monkeypatch.setattr(Place, "_link", swap)
     with pytest.raises(OSError):
         write_whole(tmp_path / "a/b/file", b"new")
     assert (victim / "file").read_text() == "precious"

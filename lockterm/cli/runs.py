@@ -10,10 +10,10 @@ from functools import partial
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.asking import let_be
+from lockterm.cli.asking import agree, can_ask, let_be
 from lockterm.cli.carrying import agreed, carry_out, keep, put_outcome
 from lockterm.cli.ending import DONE, Misused
-from lockterm.cli.options import Command, asks_service
+from lockterm.cli.options import Command, WriteOptions, asks_service
 from lockterm.cli.output import put, put_table
 from lockterm.cli.plans import put_end, put_line, put_plan, put_step
 from lockterm.cli.session import Session
@@ -30,7 +30,7 @@ from lockterm.domain.plan_words import (
 from lockterm.domain.text import clean
 from lockterm.domain.wording import counted
 from lockterm.operations.plan_files import Drawn
-from lockterm.operations.refusals import NoSuchRun, OtherPlan, RunUnderWay
+from lockterm.operations.refusals import NoSuchRun, OtherCredentials, OtherPlan, RunUnderWay
 
 the_run = click.argument("run", metavar="RUN")
 as_lines = click.option("--json", "as_json", is_flag=True, help="JSON, one object a line.")
@@ -38,6 +38,11 @@ as_lines = click.option("--json", "as_json", is_flag=True, help="JSON, one objec
 
 def _carries_out(command: Command) -> Command:
     command = click.option("--yes", "-y", is_flag=True, help="Do not ask; it is meant so.")(command)
+    command = click.option(
+        "--same-account",
+        is_flag=True,
+        help="Go on with other credentials than before: it is the same account.",
+    )(command)
     return as_lines(command)
 
 
@@ -116,32 +121,35 @@ def show(options: Options, run: str, as_json: bool) -> int:
 @the_run
 @_carries_out
 @asks_service
-def resume(options: Options, run: str, yes: bool, as_json: bool) -> int:
+def resume(options: Options, run: str, yes: bool, same_account: bool, as_json: bool) -> int:
     """Go on with a run that was interrupted."""
-    return _go_on(options, run, lambda session, plan: plan, yes=yes, as_json=as_json)
+    how = WriteOptions(yes=yes, dry_run=False, as_json=as_json)
+    return _go_on(options, run, lambda session, plan: plan, how, same_account=same_account)
 
 
 @runs.command(epilog=manual.RUN_CODES)
 @the_run
 @_carries_out
 @asks_service
-def retry(options: Options, run: str, yes: bool, as_json: bool) -> int:
+def retry(options: Options, run: str, yes: bool, same_account: bool, as_json: bool) -> int:
     """Try again what a run had refused or could not send."""
 
     def smaller(session: Session, plan: Plan) -> Plan:
         return session.operations.runs.retry(plan)
 
-    return _go_on(options, run, smaller, yes=yes, as_json=as_json)
+    how = WriteOptions(yes=yes, dry_run=False, as_json=as_json)
+    return _go_on(options, run, smaller, how, same_account=same_account)
 
 
 def _go_on(
     options: Options,
     run: str,
     chosen: Callable[[Session, Plan], Plan],
+    how: WriteOptions,
     *,
-    yes: bool,
-    as_json: bool,
+    same_account: bool,
 ) -> int:
+    yes, as_json = how.yes, how.as_json
     with Session(options) as session, _telling_refusals():
         session.require_writable()
         plan = session.run(session.operations.runs.find(run))
@@ -159,11 +167,26 @@ def _go_on(
             say(f"{clean(plan.title, 100)}:")
             due = tuple(step for step in plan.steps if step.state in DUE)
             put_plan(session, Drawn(replace(plan, steps=due)), say)
-        if not agreed(plan, session.operations.now_ms(), yes=yes):
+        if not agreed(plan, yes=yes):
             return let_be()
+        if session.operations.runs.needs_account(plan):
+            if not same_account and not _is_same_account(OtherCredentials(plan)):
+                return let_be()
+            plan = session.run(session.operations.runs.note_same_account(plan))
         kept = keep(session, plan)
         del plan  # thousands of steps; the run reads them from the disk
         return carry_out(session, kept, as_json=as_json)
+
+
+def _is_same_account(error: OtherCredentials) -> bool:
+    """Ask whether other credentials are of the same account; --yes does not say so.
+
+    Raises:
+        OtherCredentials: Nobody can be asked.
+    """
+    if not can_ask():
+        raise error
+    return agree(error.question, yes=False)
 
 
 @contextmanager
@@ -175,5 +198,5 @@ def _telling_refusals() -> Iterator[None]:
     """
     try:
         yield
-    except (NoSuchRun, OtherPlan) as error:
+    except (NoSuchRun, OtherPlan, OtherCredentials) as error:
         raise Misused(error.message, hint=error.hint) from None

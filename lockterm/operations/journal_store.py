@@ -300,6 +300,16 @@ class JournalStore:
         known = [one.id for one in asked if is_known(one, add, rows, is_since=is_since)]
         return {remote_id for remote_id in known if remote_id is not None}
 
+    async def note_same_account(self, credentials: str) -> None:
+        """Note that earlier credentials of the profile are of its account, as a person says."""
+
+        def note() -> None:
+            earlier = self._accounts.of_credentials(credentials)
+            if earlier is not None and earlier in self._journal.account.earlier:
+                self._journal.account = self._accounts.merge(self._journal.account, earlier)
+
+        await self._thread.run(self.use, note)
+
     def is_sent_here(self, operation: Operation) -> bool:
         """Whether an operation was sent to the service that the profile names now."""
         return operation.service in ("", self._profile.base_url)

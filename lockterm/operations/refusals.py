@@ -62,6 +62,23 @@ class OtherPlan(LocktermError):
         )
 
 
+class OtherCredentials(LocktermError):
+    """A plan was begun with other credentials: they may be those of another account."""
+
+    title = "Other credentials"
+
+    def __init__(self, plan: Plan) -> None:
+        words = (
+            "The credentials have changed since this run began."
+            if plan.credentials
+            else "An earlier version began this run and did not note the credentials."
+        )
+        super().__init__(
+            f"{words} Nothing was sent.", hint="Repeat it with --same-account if it is the same."
+        )
+        self.question = f"{words} Same account?"
+
+
 class RunUnderWay(LocktermError):
     """Another session, or this one, is carrying the plan out just now."""
 

@@ -16,7 +16,7 @@ import contextlib
 import logging
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
@@ -31,8 +31,9 @@ from lockterm.errors import (
     StoreError,
 )
 from lockterm.operations.connection import go_by, unstated_s
+from lockterm.operations.ongoing_run import OngoingRun
 from lockterm.operations.pace import MOST_AT_ONCE
-from lockterm.operations.refusals import NoSuchRun, OtherPlan, RunUnderWay
+from lockterm.operations.refusals import NoSuchRun, OtherCredentials, OtherPlan, RunUnderWay
 from lockterm.operations.steps import CALLS
 from lockterm.store.runs import RunStore
 
@@ -56,35 +57,6 @@ delete of an old remote is proven by then. All that is unknown is read back at t
 
 MOST_PAUSES = 10
 """So often a step is put off because the service asks for a pause; then it was not sent."""
-
-
-@dataclass(slots=True)
-class _Run:
-    """A plan while it is carried out."""
-
-    plan: Plan
-    on_step: Callable[[Step], None]
-    on_read_back: Callable[[int], None]
-    stop: asyncio.Event
-    steps: dict[int, Step]
-    """Number -> the step as it is now."""
-    waiting: dict[int, deque[int]] = field(default_factory=dict)
-    """Lock -> the numbers of its steps that are due, the next one first."""
-    ready: deque[int] = field(default_factory=deque)
-    """The locks with steps that are due and none under way, the next one first."""
-    unreached: dict[int, str] = field(default_factory=dict)
-    """Lock -> why it could not be reached."""
-    pauses: Counter[int] = field(default_factory=Counter)
-    """Step -> how often it was put off."""
-    stopped: str = ""
-    """Why no more steps begin."""
-    reading: int = 0
-    """How many unknown steps are read back just now."""
-
-    def note_reading(self, more: int) -> None:
-        """Count one that is read back from now on, or no longer."""
-        self.reading += more
-        self.on_read_back(self.reading)
 
 
 class Runs:
@@ -143,7 +115,20 @@ class Runs:
 
     async def keep(self, plan: Plan) -> None:
         """Keep a plan on the disk; one that is kept already stays as it is."""
+        if plan.credentials is None:
+            plan = replace(plan, credentials=self._journal.credentials)
         await self._use(lambda: self._store.keep(plan))
+
+    def needs_account(self, plan: Plan) -> bool:
+        """Return whether the credentials are others than those of a plan: a person has to say."""
+        return plan.credentials not in (None, self._journal.credentials)
+
+    async def note_same_account(self, plan: Plan) -> Plan:
+        """Note that the credentials are new ones of the account that a plan is for."""
+        now, was = self._journal.credentials, plan.credentials or ""
+        await self._journal.note_same_account(was)
+        await self._use(lambda: self._store.note_credentials(plan.id, now))
+        return replace(plan, credentials=now)
 
     async def find(self, start: str) -> Plan:
         """A plan by its id, or by what no other id begins with; as the journal knows it by now.
@@ -185,7 +170,8 @@ class Runs:
         steps = [
             replace(step, state=StepState.TO_DO, message="", operation_id=None) for step in left
         ]
-        return self.make(plan.title, steps, losses=plan.losses)
+        smaller = self.make(plan.title, steps, losses=plan.losses)
+        return replace(smaller, credentials=plan.credentials)
 
     def cost(self, plan: Plan) -> str:
         """What carrying out the steps that are due takes: ``214 calls, about 40 s``."""
@@ -229,6 +215,7 @@ class Runs:
         Raises:
             RuleViolation: The profile is read-only.
             OtherPlan: It is another profile's or another service's.
+            OtherCredentials: The credentials have changed since; see :meth:`note_same_account`.
             RunUnderWay: A session that lives carries it out.
         """
         profile = self._profile
@@ -239,8 +226,10 @@ class Runs:
         await self.keep(plan)
         async with self._taken(plan):
             plan = await self._use(lambda: self._store.read(plan.id))
+            if self.needs_account(plan):
+                raise OtherCredentials(plan)
             steps = {step.number: step for step in plan.steps}
-            run = _Run(plan, on_step, on_read_back, stop, steps)
+            run = OngoingRun(plan, on_step, on_read_back, stop, steps)
             await self._begin(run)
             await self._dispatch(run)
             if not (stop.is_set() or run.stopped):
@@ -269,7 +258,7 @@ class Runs:
             with contextlib.suppress(StoreError):  # it ends with this session at the latest
                 await self._use(lambda: self._store.release(plan.id))
 
-    async def _begin(self, run: _Run) -> None:
+    async def _begin(self, run: OngoingRun) -> None:
         """Note what needs no call, and sort what is due by its lock."""
         ended = []
         self._steps.note_known(run.plan.steps)
@@ -288,7 +277,7 @@ class Runs:
         is_unknown = step.state is StepState.UNKNOWN
         return await self._steps.up_to_date(step) if is_unknown else step
 
-    async def _dispatch(self, run: _Run) -> None:
+    async def _dispatch(self, run: OngoingRun) -> None:
         under_way: dict[asyncio.Task[None], int] = {}
         stop = run.stop
         stopping = asyncio.ensure_future(stop.wait())
@@ -320,7 +309,7 @@ class Runs:
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.wait(under_way)
 
-    async def _read_back(self, run: _Run) -> None:
+    async def _read_back(self, run: OngoingRun) -> None:
         """Read all that is unknown back, side by side; each is told once it is proven."""
 
         async def prove(number: int) -> None:
@@ -330,7 +319,7 @@ class Runs:
         unknown = [step.number for step in run.steps.values() if step.state is StepState.UNKNOWN]
         await asyncio.gather(*map(prove, unknown))
 
-    async def _prove(self, run: _Run, number: int, within_s: float | None = None) -> None:
+    async def _prove(self, run: OngoingRun, number: int, within_s: float | None = None) -> None:
         """Read an unknown step back, and note what is proven; a run that is stopped does not."""
         step = run.steps[number]
 
@@ -352,7 +341,7 @@ class Runs:
         if not reading.cancelled() and (settled := reading.result()) != step:
             await self._note(run, [settled])
 
-    async def _try(self, run: _Run, number: int) -> None:
+    async def _try(self, run: OngoingRun, number: int) -> None:
         """Carry out a step; where what became of it cannot be noted, no more steps begin."""
         unstated_s.set(0.0)
         try:
@@ -360,7 +349,7 @@ class Runs:
         except StoreError as error:
             run.stopped = run.stopped or error.sentences
 
-    async def _one(self, run: _Run, number: int) -> None:
+    async def _one(self, run: OngoingRun, number: int) -> None:
         """Carry out a step, and note what became of it."""
         step = run.steps[number]
         if step.state is StepState.SENT:
@@ -387,7 +376,7 @@ class Runs:
                 self._pace.went_well()
         await self._end(run, ended)
 
-    async def _end(self, run: _Run, ended: Step) -> None:
+    async def _end(self, run: OngoingRun, ended: Step) -> None:
         """Note what became of a step, and what that means for the others of its lock."""
         held, left = [], run.waiting[ended.lock_id]
         if why := run.unreached.get(ended.lock_id):
@@ -400,7 +389,7 @@ class Runs:
         if ended.state is StepState.UNKNOWN and left:  # it may hold them back
             await self._prove(run, ended.number, READ_BACK_S)
 
-    async def _put_off(self, run: _Run, step: Step, error: RateLimited) -> None:
+    async def _put_off(self, run: OngoingRun, step: Step, error: RateLimited) -> None:
         """Do a step again after the pause that the service asks for; nothing of it was applied."""
         self._pace.limit(error.retry_after_s or 0.0)
         run.pauses[step.number] += 1
@@ -410,7 +399,7 @@ class Runs:
         run.waiting[step.lock_id].appendleft(step.number)
         await self._note(run, [replace(step, state=StepState.TO_DO, operation_id=None)])
 
-    def _weigh(self, run: _Run, step: Step, error: LocktermError) -> None:
+    def _weigh(self, run: OngoingRun, step: Step, error: LocktermError) -> None:
         """What an error means for the other steps."""
         if isinstance(error, StoreError) or (isinstance(error, Refused) and error.is_denial):
             run.stopped = run.stopped or error.sentences
@@ -419,7 +408,7 @@ class Runs:
         if isinstance(error, ServiceError) and not isinstance(error, Refused):
             self._pace.fail()
 
-    async def _note(self, run: _Run, steps: Sequence[Step]) -> None:
+    async def _note(self, run: OngoingRun, steps: Sequence[Step]) -> None:
         if not steps:
             return
         await self._use(lambda: self._store.note(run.plan.id, steps))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from textual import events
+from textual import events, on
 from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.css.query import NoMatches
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 
 ResultT = TypeVar("ResultT")
+
+PASSED_S = 60.0
+"""How often a screen tells anew what it says as of now."""
 
 ELSEWHERE = "Settle it outside of this form."
 """What a form says of an unsettled operation that is none of its own."""
@@ -195,6 +198,10 @@ class LocktermScreen(Screen[ResultT]):
         """Do something beside all else, and end what was begun of its group before."""
         return self.run_worker(work, group=group, exclusive=True)
 
+    @on(events.Mount)
+    def _count_time(self) -> None:
+        self.set_interval(PASSED_S, self.note_minute)
+
     def note_minute(self) -> None:
         """Let time pass, now or once this is the screen that is seen."""
         self._lags = not self.is_active
@@ -353,14 +360,6 @@ class LocktermScreen(Screen[ResultT]):
         Args:
             remote_id: The remote that was written, or that is to be found; None: the whole lock.
         """
-
-    def after_delete(self, remote_id: int | None) -> None:
-        """Show that a remote of ``lock_entry`` was deleted.
-
-        Args:
-            remote_id: The remote.
-        """
-        self.after_write(remote_id)
 
     def screens_of(self, lock_id: int) -> Iterator[LocktermScreen[Any]]:
         """The open screens about a lock."""

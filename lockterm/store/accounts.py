@@ -59,15 +59,9 @@ class Accounts:
         name = profile.account or f"{profile.name}-{self._credentials[:_SHOWN]}"
         if profile.account:
             self._take_over()
+        else:
+            name = self.of_credentials(self._credentials) or name
         with self._database.reading() as connection:
-            if not profile.account:
-                rows = fetch(
-                    connection,
-                    f"SELECT account FROM operations WHERE {_NEWEST} AND service = ?"
-                    " AND credentials = ? AND account IS NOT NULL ORDER BY seq DESC LIMIT 1",
-                    [service, self._credentials],
-                )
-                name = str(rows[0][0]) if rows else name
             open_states = quoted(sorted(UNSETTLED | IN_FLIGHT))
             rows = fetch(
                 connection,
@@ -91,7 +85,7 @@ class Accounts:
             self._journal.move_account(unnamed, profile.account)
 
     def merge(self, account: Account, earlier: str) -> Account:
-        """Note that an account is an earlier one with new credentials.
+        """Note that the credentials of an account are new ones of an earlier account.
 
         Returns:
             The earlier account.
@@ -99,3 +93,14 @@ class Accounts:
         self._journal.move_account(account.name, earlier)
         left = tuple(one for one in account.earlier if one != earlier)
         return Account(earlier, left)
+
+    def of_credentials(self, credentials: str) -> str | None:
+        """Find the account to which changes were sent last with some credentials."""
+        with self._database.reading() as connection:
+            rows = fetch(
+                connection,
+                f"SELECT account FROM operations WHERE {_NEWEST} AND service = ?"
+                " AND credentials = ? AND account IS NOT NULL ORDER BY seq DESC LIMIT 1",
+                [self._profile.base_url, credentials],
+            )
+        return str(rows[0][0]) if rows else None

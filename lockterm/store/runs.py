@@ -87,6 +87,7 @@ class RunStore:
                 ):
                     steps += map(_step, rows)
                 values = dict(head[0])
+                values["credentials"] = str(values["credentials"] or "")
                 values["losses"] = tuple(map(str, json.loads(values["losses"])))
                 return Plan(**values, steps=tuple(steps))
             except (IndexError, TypeError, ValueError, RecursionError) as error:

@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 
 from lockterm.cli.carrying import code_of_steps
+from lockterm.config import Profile
 from lockterm.domain.plan import Action, Plan, Step, StepState
+from lockterm.store.accounts import digest_credentials
 from lockterm.store.database import Database
 from lockterm.store.runs import RunStore
 from lockterm.store.sessions import StoreSession
@@ -180,16 +182,6 @@ def test_deletes_are_counted_and_typed(scripts: Scripts, tmp_path: Path) -> None
         assert len(names(scripts)) == (12 if code else 1)
 
 
-def test_apply_asks_for_the_number_of_many_added_remotes(scripts: Scripts, tmp_path: Path) -> None:
-    file = written(tmp_path, *(f"1004,N-{place},N{place},1," for place in range(11)))
-    for typed, code in (("y", 1), ("11", 0)):
-        with PtySession([*LOCKTERM, "apply", file], clean_environment(tmp_path)) as terminal:
-            terminal.wait_for(r"11 to add\. To do so, type 11:")
-            terminal.press(typed, "enter")
-            assert terminal.wait_exit() == code
-        assert len(names(scripts)) == (0 if code else 11)
-
-
 def test_a_few_are_asked_about_once(scripts: Scripts, tmp_path: Path) -> None:
     file = written(tmp_path, "1004,C-1,Carl,1,", "1004,D-1,Dora,1,")
     for key, code in (("n", 1), ("y", 0)):
@@ -251,12 +243,32 @@ def test_a_lock_that_is_refused_holds_only_its_own_rows_and_all_deletes(
     assert names(scripts) == ["Anna", "Carl"]
 
 
-def keep(scripts: Scripts, *steps: Step, base_url: str = "") -> str:
+def keep(scripts: Scripts, *steps: Step, base_url: str = "", credentials: str | None = None) -> str:
     """Keep a plan as a session that was killed would have left it."""
     service = base_url or scripts.service.base_url
+    credentials = credentials or digest_credentials(Profile("site", service))
+    plan = Plan("b" * 32, "site", service, "apply x.csv", 1, steps, credentials=credentials)
     with closing(Database(scripts.database)) as database:
-        RunStore(database).keep(Plan("b" * 32, "site", service, "apply x.csv", 1, steps))
+        RunStore(database).keep(plan)
     return "b" * 32
+
+
+@pytest.mark.parametrize("command", ["resume", "retry"])
+def test_runs_send_nothing_when_the_credentials_have_changed(
+    scripts: Scripts, command: str
+) -> None:
+    new = {"remoteName": "Anna", "remoteNumber": "Z-1", "remoteType": 1, "addType": 1}
+    state = StepState.TO_DO if command == "resume" else StepState.NOT_SENT
+    step = Step(1, Action.ADD, 1004, None, "Anna", new, state=state)
+    run = keep(scripts, step, credentials="another")
+    scripts.service.requests.clear()
+    asked = scripts.run("runs", command, run, "--yes")
+    assert asked.returncode == 2
+    assert "The credentials have changed since this run began." in asked.stderr
+    assert "--same-account" in asked.stderr
+    assert list(scripts.service.requests) == []
+    done = scripts.run("runs", command, run, "--yes", "--same-account")
+    assert (done.returncode, [one["name"] for one in scripts.remotes(1004)]) == (0, ["Anna"])
 
 
 def test_what_is_no_longer_as_it_was_is_skipped_and_the_rest_goes_on(

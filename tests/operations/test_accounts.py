@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -11,13 +12,16 @@ from typing import Any
 import pytest
 
 from lockterm.domain.operation import Operation, State
+from lockterm.domain.plan import Plan, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.errors import OutcomeUnknown
 from lockterm.operations import Operations
+from lockterm.operations.refusals import OtherCredentials
 from lockterm.service.running import RunningService
 from tests.faults.calls import CALLS, Scene
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.faults.site import Site, checked, read_back
+from tests.operations.runs.planning import carry_out, delete
 from tests.servers import port_of
 
 OURS, ROTATED, OTHERS = "Bearer ours", "Bearer ours-2", "Bearer others"
@@ -152,3 +156,40 @@ async def test_presence_is_proof_when_the_credentials_have_changed(tenants: Tena
 async def test_the_journal_has_no_header_value(tenants: Tenants):
     await tenants.lose("add")
     assert b"ours" not in tenants.store.read_bytes()
+
+
+# --- runs ---------------------------------------------------------------------------------------
+
+
+async def interrupted(tenants: Tenants) -> Plan:
+    """A run of three deletes that was stopped after the first."""
+    async with tenants.session() as operations:
+        stop = asyncio.Event()
+        steps = [delete(tenants.lock_id, one) for one in tenants.remotes]
+        plan = operations.runs.make("a test", steps)
+        return await carry_out(operations, plan, lambda step: stop.set(), stop)
+
+
+async def test_a_run_sends_nothing_when_the_credentials_have_changed(tenants: Tenants):
+    plan = await interrupted(tenants)
+    async with tenants.session(OTHERS) as operations:
+        kept = await operations.runs.find(plan.id)
+        asked = len(tenants.proxy.asked)
+        for one in (kept, operations.runs.retry(kept)):
+            assert operations.runs.needs_account(one)
+            with pytest.raises(OtherCredentials, match="credentials have changed since this run"):
+                await carry_out(operations, one)
+        assert tenants.proxy.asked[asked:] == []
+
+
+async def test_a_run_goes_on_when_a_person_says_that_it_is_the_same_account(tenants: Tenants):
+    plan = await interrupted(tenants)
+    async with tenants.session(ROTATED) as operations:
+        kept = await operations.runs.find(plan.id)
+        await operations.runs.note_same_account(kept)
+    async with tenants.session(ROTATED) as operations:  # it asks once
+        kept = await operations.runs.find(plan.id)
+        assert not operations.runs.needs_account(kept)
+        done = await carry_out(operations, kept)
+    assert {step.state for step in done.steps} == {StepState.RECORDED}
+    assert tenants.remotes == []

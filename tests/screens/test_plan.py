@@ -826,3 +826,30 @@ async def test_what_is_lost_with_what_is_deleted_is_said(
         await plan_shown(pilot, [delete(1003, one) for one in found])
         await asked(pilot, DestroyModal)
         assert backup_words(found[0].raw, many=count > 1) in details(pilot)
+
+
+async def test_a_run_asks_for_the_account_when_the_credentials_have_changed(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service) as pilot:
+        app = app_of(pilot)
+        plan = app.operations.runs.make("apply remotes.csv", [add(1003, 1)])
+        await app.operations.runs.keep(replace(plan, credentials="others"))
+        app.push_screen(await screen_of_run(app.operations, plan.id))
+        await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
+        await settled(pilot)
+
+        def asks() -> bool:
+            return "since this run began. Same account?" in words(app)
+
+        for keys, is_sent in ((["escape"], False), (["right", "enter"], True)):
+            await asked(pilot, ConfirmModal)
+            await pilot.press("right", "enter")
+            await until(pilot, asks)
+            await settled(pilot)
+            await pilot.press(*keys)
+            await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
+            await settled(pilot)
+            assert (app.operations.run_here is not None) is is_sent
+        await ended(pilot)
+        assert "New 1" in names(service, 1003)

@@ -8,15 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lockterm.domain.backup import backup_words
-from lockterm.domain.plan import MOST_UNTYPED, Action, Step
+from lockterm.domain.plan import MOST_UNTYPED, Action, Plan, Step
 from lockterm.domain.plan_words import (
     MOST_LISTED,
     all_changes,
     all_notes,
     all_shortenings,
     change_words,
-    count_to_type,
-    skipped_words,
     step_name,
     step_sends_dates,
     step_title,
@@ -24,6 +22,7 @@ from lockterm.domain.plan_words import (
 from lockterm.domain.shortening import describe, summarize
 from lockterm.domain.text import clean
 from lockterm.domain.wording import clock_doubt
+from lockterm.operations.refusals import OtherCredentials
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.plan.table import OnLock
@@ -67,12 +66,16 @@ async def question_about(
         warning = describe(shortened[0], now_ms, zone) if shortened else ""
     elif changes:
         notes.insert(0, f"Changed to: {changes}")
-    notes += [f"{words}." for words in skipped_words(drawn.plan)]
-    if left := drawn.unplanned:
+    if left := len(drawn.left):
         notes.append(f"{left:,} could not be planned, and {'is' if left == 1 else 'are'} left out.")
     cost = operations.runs.cost(drawn.plan)
-    count = count_to_type(due, now_ms)
-    return ask_for(due, locks, cost, notes, count, len(shortened), warning)
+    return ask_for(due, locks, cost, notes, len(shortened), warning)
+
+
+def ask_for_account(plan: Plan) -> ConfirmModal:
+    """Return the question before a plan goes on with other credentials."""
+    details = "If this is another account, the rest of the run would change its locks."
+    return ConfirmModal(OtherCredentials(plan).question, details, verb="Same account")
 
 
 def ask_for(
@@ -80,7 +83,6 @@ def ask_for(
     locks: Mapping[int, OnLock],
     cost: str,
     notes: Sequence[str],
-    count: int,
     shortened: int = 0,
     warning: str = "",
 ) -> ConfirmModal | DestroyModal:
@@ -91,14 +93,13 @@ def ask_for(
         locks: Id -> the lock.
         cost: What it takes.
         notes: What has to be agreed to beside it; clean.
-        count: The number that has to be typed; 0 if none has to be.
         shortened: How many of the steps shorten access.
         warning: How they do, in a sentence.
 
     Returns:
         A question that names the remotes, and is answered with ``True`` only by who has read it;
-        where something is deleted, by a key of its own. Many remotes that are deleted, added or
-        reopened are confirmed by typing their number.
+        where something is deleted, by a key of its own, and with many deletes by typing how many
+        these are.
     """
     counts = Counter(step.action for step in steps)
     changed = counts[Action.UPDATE] - shortened
@@ -135,9 +136,9 @@ def ask_for(
             words = "; ".join(change_words(step, on_lock.zone, 0))
             lines.append(f"- {clean(on_lock.title, 40)}: {words}")
     details = "\n".join(lines)
-    typed = (str(count),) if count else ()
     if not deleted:
-        return ConfirmModal(question, details, verb=verb, typed=typed, warning=warning)
+        return ConfirmModal(question, details, verb=verb, warning=warning)
+    typed = (str(len(deleted)),) if len(deleted) > MOST_UNTYPED else ()
     return DestroyModal(question, details, verb=verb, keep="Cancel", typed=typed, warning=warning)
 
 

@@ -19,9 +19,10 @@ from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState
 from lockterm.domain.plan_words import (
     all_shortenings,
     counts_words,
+    has_work,
     notes_of,
+    plan_words,
     step_title,
-    work_words,
 )
 from lockterm.domain.shortening import summarize
 from lockterm.domain.text import clean
@@ -34,7 +35,7 @@ from lockterm.operations.undoing import undo_one
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.host import HasOperations
 from lockterm.screens.plan.names import asking_for_names
-from lockterm.screens.plan.question import question_about
+from lockterm.screens.plan.question import ask_for_account, question_about
 from lockterm.screens.plan.summary import end_words, left_of, outcome_words, progress_words
 from lockterm.screens.plan.table import OnLock, PlanTable, what_of
 from lockterm.terminal.key_queue import opens
@@ -194,15 +195,17 @@ class PlanScreen(LocktermScreen[None]):
             yield end_words(run, self._titles)
         elif self._is_begun:
             yield outcome_words(steps, self._titles)
+        elif has_work(self.drawn.plan):
+            yield f"{plan_words(self.drawn.plan)}: {self.operations.runs.cost(self.drawn.plan)}"
         else:
-            yield work_words(self.drawn.plan, self.operations.runs.cost(self.drawn.plan))
+            yield plan_words(self.drawn.plan)
         if run is not None and run.error is not None and self._still_so(run.error):
             yield clean(run.error.sentences, 300)
         elif left_of(steps) and (reason := self._why_never()):
             yield reason
         if unread := [clean(one.lock.title, 40) for one in self.drawn.unread]:
             yield f"Not read: {', '.join(unread)}"
-        if not self._is_begun and (left := self.drawn.unplanned):
+        elif not self._is_begun and (left := len(self.drawn.left)):
             yield f"{left:,} could not be planned."
 
     def _still_so(self, error: LocktermError) -> bool:
@@ -376,6 +379,11 @@ class PlanScreen(LocktermScreen[None]):
         question = await question_about(drawn, self._locks, self.operations)
         if not await self.app.push_screen_wait(question):
             return
+        if self.operations.runs.needs_account(plan):
+            if not await self.app.push_screen_wait(ask_for_account(plan)):
+                return
+            plan = await self.operations.runs.note_same_account(plan)
+            self.drawn = replace(self.drawn, plan=plan)
         if reason := self.why_not("carry_out"):  # another one may have begun meanwhile
             self.refuse_to_open("Carry out", reason)
             return
