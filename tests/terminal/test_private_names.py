@@ -32,13 +32,14 @@ OF_OTHERS = {
     *("_batch_count", "_callbacks", "_dirty_widgets", "_layout_required", "_on_timer_update"),
     *("_recompose_required", "_repaint_required", "_result_callbacks", "_scroll_required"),
     # What it paints, and where that goes.
-    *("_compositor", "_display", "_driver"),
+    *("_compositor", "_display", "_driver", "_styles_cache"),
     # What it makes of bindings, keys and stylesheets, of which it tells nothing else.
     *("_character_to_key", "_merged_bindings", "_parse_rules"),
     # Where Rich keeps how wide texts are, which lockterm may teach it.
     *("_is_single_cell_widths", "_split_cells"),
-    # The standard library: an end without any tidying, one with it, and an event loop at rest.
-    *("_exit", "_run_exitfuncs", "_ready"),
+    # The standard library: an end without any tidying, one with it, and an event loop at rest
+    # and with its timers.
+    *("_exit", "_run_exitfuncs", "_ready", "_scheduled"),
 }
 """Private names of Textual, Rich and the standard library for which there is no public way."""
 
