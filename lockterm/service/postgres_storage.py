@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from typing import Any
 
 from .storage import (
@@ -34,6 +35,7 @@ except ImportError as missing:  # psycopg, or the libpq that it needs
 
 from .postgres_address import hint_for, read_address
 from .postgres_address import weaknesses as weaknesses
+from .postgres_schema import keep_to_schema, own_schema
 
 MIGRATING = 0x4C4B5356
 """The advisory lock of whoever makes or changes the tables."""
@@ -138,7 +140,7 @@ class PostgresDatabase:
         settings, shown = read_address(address)
         try:
             with psycopg.connect(**settings) as connection:
-                _prepare(connection, shown, begin, migrate=migrate)
+                schema = _prepare(connection, shown, begin, migrate=migrate)
         except errors.LockNotAvailable:
             reason = "a transaction that does not end holds its tables"
             raise Unusable(reason, shown, _BUSY_HINT) from None
@@ -152,7 +154,7 @@ class PostgresDatabase:
             timeout=WAIT_S,
             # Longer, and the pauses between attempts would grow beyond what anyone waits.
             reconnect_timeout=WAIT_S,
-            configure=_limit,
+            configure=partial(_get_ready, schema=schema),
             open=True,
         )
 
@@ -228,8 +230,10 @@ class _Connection:
 
 def _prepare(
     connection: psycopg.Connection[Any], shown: str, begin: Begin, *, migrate: bool
-) -> None:
+) -> str:
+    """Make the tables, or see that they are of this version; returns their schema."""
     connection.execute(LIMITS)
+    schema = own_schema(connection, shown)
     if migrate:
         connection.execute(FOR_ANOTHER)
         try:
@@ -253,7 +257,7 @@ def _prepare(
             "Nothing was changed. Take that lockterm, or another database.",
         )
     if version == len(STEPS):
-        return
+        return schema
     if not migrate:
         raise Unusable(
             f"it has tables of version {version} in place of {len(STEPS)}"
@@ -270,10 +274,12 @@ def _prepare(
     if not version:
         begin(_Connection(connection))
     connection.execute("INSERT INTO lockterm_version VALUES (%s)", (len(STEPS),))
+    return schema
 
 
-def _limit(connection: psycopg.Connection[Any]) -> None:
+def _get_ready(connection: psycopg.Connection[Any], schema: str) -> None:
     connection.execute(LIMITS)
+    keep_to_schema(connection, schema)
     connection.commit()
 
 

@@ -1,0 +1,99 @@
+"""No other role of the database decides what a statement of the service does."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+
+from lockterm.service.app import create_service
+from lockterm.service.storage import Unusable
+from tests.service.cluster import Cluster
+
+pytestmark = pytest.mark.long
+
+FUNCTION = "CREATE FUNCTION {} RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$"
+TRIGGER = "CREATE TRIGGER odd BEFORE INSERT ON remote FOR EACH ROW EXECUTE FUNCTION {}()"
+
+
+@pytest.fixture
+def place(cluster: Cluster) -> str:
+    """A database of an ordinary role, served once; another role may do nothing in it."""
+    address = cluster.new_database()
+    name = name_of(address)
+    for role in ("plain", "mallory"):
+        if not cluster.do(f"SELECT 1 FROM pg_roles WHERE rolname = '{role}'"):
+            cluster.do(f"CREATE ROLE {role} LOGIN")
+    cluster.do(f"ALTER DATABASE {name} OWNER TO plain")
+    address = address.replace("lockterm@", "plain@")
+    create_service(address, migrate=True).state.site.database.close()
+    return address
+
+
+def name_of(address: str) -> str:
+    return str(psycopg.conninfo.conninfo_to_dict(address)["dbname"])
+
+
+@pytest.mark.parametrize(
+    ("statements", "named"),
+    [
+        (["GRANT CREATE ON SCHEMA public TO PUBLIC"], "public by the role PUBLIC"),
+        (["GRANT CREATE ON SCHEMA public TO mallory"], "public by the role mallory"),
+        (["ALTER SCHEMA public OWNER TO mallory"], "schema public belongs to the role mallory"),
+        (["ALTER TABLE remote OWNER TO mallory"], "remote belongs to the role mallory"),
+        (
+            [FUNCTION.format("odd()"), "ALTER FUNCTION odd OWNER TO mallory"],
+            "function odd belongs to the role mallory",
+        ),
+        (
+            ["CREATE SCHEMA other", FUNCTION.format("other.odd()"), TRIGGER.format("other.odd"),
+             "ALTER FUNCTION other.odd OWNER TO mallory"],
+            "trigger odd runs a function of the role mallory",
+        ),
+        (
+            ["CREATE OPERATOR === (LEFTARG = int, RIGHTARG = int, FUNCTION = int4eq)",
+             "ALTER OPERATOR === (int, int) OWNER TO mallory"],
+            "operator === belongs to the role mallory",
+        ),
+        (["CREATE VIEW more AS SELECT 1", "ALTER VIEW more OWNER TO mallory"], "more belongs"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("migrate", [False, True])
+def test_serve_refuses_the_schema_when_another_role_has_a_say_in_it(
+    statements: list[str], named: str, migrate: bool, cluster: Cluster, place: str
+) -> None:
+    for statement in statements:
+        cluster.do(statement, name_of(place))
+    with pytest.raises(Unusable, match=named) as refused:
+        create_service(place, migrate=migrate)
+    assert "REVOKE CREATE ON SCHEMA public" in refused.value.hint
+
+
+def test_serve_uses_its_own_schema_when_the_role_has_one(cluster: Cluster, place: str) -> None:
+    name = name_of(place)
+    cluster.do("GRANT CREATE ON SCHEMA public TO PUBLIC", name)
+    cluster.do("CREATE SCHEMA plain AUTHORIZATION plain", name)
+    service = create_service(place, migrate=True, sample_data=False)
+    with service.state.site.database.reading() as db:
+        assert db.execute("SHOW search_path").fetchone() == ("plain, pg_temp",)
+        assert db.execute("SELECT count(*) FROM remote").fetchone() == (0,)
+    service.state.site.database.close()
+    cluster.do("DROP SCHEMA plain CASCADE", name)
+    cluster.do("DROP SCHEMA public CASCADE", name)
+    with pytest.raises(Unusable, match="names no schema"):
+        create_service(place, migrate=True)
+
+
+def test_names_of_the_schema_do_not_stand_for_those_of_the_system(
+    cluster: Cluster, place: str
+) -> None:
+    """Although the role prefers its own schema to the system's."""
+    name = name_of(place)
+    cluster.do("CREATE FUNCTION public.length(text) RETURNS int LANGUAGE sql AS 'SELECT -1'", name)
+    cluster.do("ALTER ROLE plain SET search_path = public, pg_catalog")
+    try:
+        service = create_service(place)
+        with service.state.site.database.reading() as db:
+            assert db.execute("SELECT length('four')").fetchone() == (4,)
+        service.state.site.database.close()
+    finally:
+        cluster.do("ALTER ROLE plain RESET search_path")
