@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("lockterm")
 
+MINUTE_S = 60.0
+"""Seconds between two updates of ages, relative dates and states on the screens."""
+
 
 def _actions() -> type[Provider]:
     """What the palette offers: imported when it is opened."""
@@ -101,8 +104,15 @@ class TerminalApp(HookedApp[ReturnType]):
             queue.replayed = ReplayedKeys(self, self.fence, self.ask_drawn, queue.go_on)
 
     def on_mount(self) -> None:
-        """Say on each screen that comes what is still to be read."""
+        """Say on each screen that comes what is still to be read, and count the minutes."""
         self.screen_change_signal.subscribe(self, lambda _: self.call_later(self.notices.show))
+        # One timer for all screens: a canceled timer keeps its screen alive until it is due.
+        self.set_interval(MINUTE_S, self._note_minute)
+
+    def _note_minute(self) -> None:
+        for screen in self.screen_stack:
+            if isinstance(screen, LocktermScreen) and screen.is_mounted:
+                screen.note_minute()
 
     def now_ms(self) -> int:
         """The time of notices."""

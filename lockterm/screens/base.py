@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from textual import events, on
+from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.css.query import NoMatches
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 
 
 ResultT = TypeVar("ResultT")
-
-PASSED_S = 60.0
-"""How often a screen tells anew what it says as of now."""
 
 ELSEWHERE = "Settle it outside of this form."
 """What a form says of an unsettled operation that is none of its own."""
@@ -197,10 +194,6 @@ class LocktermScreen(Screen[ResultT]):
     def run_alone(self, work: Callable[[], Coroutine[Any, Any, None]], group: str) -> Worker[None]:
         """Do something beside all else, and end what was begun of its group before."""
         return self.run_worker(work, group=group, exclusive=True)
-
-    @on(events.Mount)
-    def _count_time(self) -> None:
-        self.set_interval(PASSED_S, self.note_minute)
 
     def note_minute(self) -> None:
         """Let time pass, now or once this is the screen that is seen."""

@@ -65,6 +65,10 @@ class MessagesScreen(LocktermScreen[None]):
         self._show_messages()
         self._message_kept.subscribe(self, lambda _: self._show_messages())
 
+    def on_unmount(self) -> None:
+        """Let go of the messages: the signal would keep the screen until the next of them."""
+        self._message_kept.unsubscribe(self)
+
     def _show_messages(self) -> None:
         """Show those that there are now; the cursor stays on its message."""
         zone, now_ms = self.operations.profile.zone, self.operations.now_ms()

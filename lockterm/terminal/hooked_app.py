@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from textual._styles_cache import StylesCache
 from textual.app import App, ReturnType
 
 if TYPE_CHECKING:
@@ -65,6 +66,10 @@ class HookedApp(App[ReturnType]):
         A read that ended in between found no widget to show its answer in, and ended lockterm. And
         where a screen has gone, lay nothing out anew: what was below it stands as it stood.
         """
+        if parent is self:
+            # This cache of Textual has the widgets' rendered lines in its keys: up to 1,024
+            # widgets of closed screens would keep them, about 50 MiB.
+            StylesCache.get_inner_outer.cache_clear()
         for worker in list(self.workers):
             if not set(nodes).isdisjoint(worker.node.ancestors_with_self):
                 worker.cancel()

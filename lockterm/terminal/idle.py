@@ -35,12 +35,19 @@ class Idle:
     def __init__(self, app: App[Any], is_busy: Callable[[], bool]) -> None:
         self._app = app
         self._is_busy = is_busy
-        self._due: deque[Callable[[], object]] = deque()
+        self._due: deque[tuple[Widget, Callable[[], object]]] = deque()
         self._timer: asyncio.TimerHandle | None = None
 
-    def add(self, act: Callable[[], object]) -> None:
-        """Have something done that holds up no key for long, and sends nothing."""
-        self._due.append(act)
+    def add(self, node: Widget, act: Callable[[], object]) -> None:
+        """Do something for a widget later, unless the widget has been closed by then.
+
+        Args:
+            node: The widget.
+            act: Holds up no key for long, and sends nothing.
+        """
+        # Fast hands leave no idle moment: what waits for closed screens would keep all of them.
+        self._due = deque(due for due in self._due if due[0].is_attached)
+        self._due.append((node, act))
         self.wait()
 
     def wait(self) -> None:
@@ -64,7 +71,8 @@ class Idle:
     def do_next(self) -> None:
         """Do what has been due longest; what comes behind it waits for another moment."""
         if self._due:
-            self._app.call_later(self._due.popleft())
+            node, act = self._due.popleft()
+            self._app.call_later(lambda: node.is_attached and act())
             self.wait()
 
 
@@ -74,5 +82,5 @@ class _HasIdle(Protocol):
 
 
 def when_idle(node: Widget, act: Callable[[], object]) -> None:
-    """Have something done for a widget that is still there then; see :meth:`Idle.add`."""
-    cast(_HasIdle, node.app).idle.add(lambda: node.is_attached and act())
+    """Do something for a widget in an idle moment; see :meth:`Idle.add`."""
+    cast(_HasIdle, node.app).idle.add(node, act)

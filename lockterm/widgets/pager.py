@@ -63,7 +63,9 @@ class Pager(Widget):
         self._fit()
         if self._line != shown:
             self.refresh()
-        self._wake_at_minute()
+        # In the pager's own task: a canceled timer keeps the context it was made in until it is
+        # due, and with it the screen whose closing led to this.
+        self.call_later(self._wake_at_minute)
 
     def tick(self) -> None:
         """Paint the age anew if it has changed, and only its cells where that is enough."""

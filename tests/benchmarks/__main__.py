@@ -22,7 +22,7 @@ from typing import Any
 from lockterm.service.running import RunningService
 from tests.benchmarks import installed
 from tests.benchmarks import service as service_table
-from tests.benchmarks.growth import flips, growth
+from tests.benchmarks.growth import flips, growth, openings
 from tests.benchmarks.measuring import (
     AGAIN,
     DEFAULT,
@@ -198,7 +198,11 @@ def main() -> None:
         if options.links:
             _links(service.base_url, home, options.idle)
         with ThreadPoolExecutor() as beside:
-            grown = [] if options.no_growth else [("limited", limited), ("flips", flips)]
+            grown = (
+                []
+                if options.no_growth
+                else [("limited", limited), ("flips", flips), ("openings", openings)]
+            )
             begun = [beside.submit(what, home / name) for name, what in grown]
             print(f"\nbytes written in {options.idle:g} s in which nothing happens; target 0")
             for screen, count in idle_bytes(case_of(suite, PAGE), options.idle):

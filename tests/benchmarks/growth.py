@@ -29,6 +29,10 @@ ON_EACH = 100
 """Remotes on each of the locks."""
 LOCK = 7
 FLIPS, ROUNDS = 1000, 3
+OPENED, OPENED_BEFORE = 500, 5
+"""How often each screen is opened, and how often before, for what it imports and keeps."""
+OPENINGS = (("a", "such as Anna"), ("enter", "Created"), ("ctrl+p", "Find an action"))
+"""The key that opens the add form, the detail and the palette, and what each of them shows."""
 PROFILE = "north"
 TREE = os.environ.get("LOCKTERM_TREE")
 """Where the lockterm is that is measured; None: the one that is installed."""
@@ -167,6 +171,27 @@ def flips(home: Path) -> list[Row]:
         (f"{label}: memory, MiB", memory[2] - memory[0], 20, 10),
         (f"{label}: of it in the second half, MiB", memory[2] - memory[1], 2, 1),
     ]
+
+
+def openings(home: Path) -> list[Row]:
+    """Return the row of screens that are opened and closed; times do not matter to it.
+
+    Args:
+        home: A directory for what lockterm keeps.
+    """
+    with (
+        _filled() as service,
+        closing(open_session(service.base_url, home, "page 1 of", "--lock", str(LOCK))) as session,
+    ):
+        memory = []
+        for times in (OPENED_BEFORE, OPENED):
+            for key, shown in OPENINGS:
+                for _ in range(times):
+                    milliseconds(session, key, shown, look_s=0.02)
+                    milliseconds(session, "escape", shown, is_gone=True, look_s=0.02)
+            memory.append(_rss_mib(session))
+    what = f"{OPENED:,} forms, details and palettes: memory, MiB"
+    return [(what, memory[1] - memory[0], 15, 10)]
 
 
 def _search(url: str, home: Path) -> Iterator[Row]:

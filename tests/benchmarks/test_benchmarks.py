@@ -42,11 +42,13 @@ def test_the_benchmarks_print_their_table_and_no_screen_writes_while_idle() -> N
 
 def test_what_grows_is_measured_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     few = {"MANY_LOCKS": 50, "MANY_OPERATIONS": 600, "MANY_REMOTES": 2000, "FLIPS": 8, "ROUNDS": 1}
+    few |= {"OPENED": 3, "OPENED_BEFORE": 1}
     for name, count in few.items():
         monkeypatch.setattr(growth, name, count)
     rows = [*growth.growth(tmp_path / "growth"), *growth.flips(tmp_path / "flips")]
+    rows += growth.openings(tmp_path / "openings")
     figures = {what: figure for what, figure, _, _ in rows}
-    assert len(figures) == 13, figures
+    assert len(figures) == 14, figures
     assert figures["10 pages searched: answers kept on the disk"] == 0
     assert figures["10 pages searched: bytes to the terminal"] < 5000
 

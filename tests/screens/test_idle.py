@@ -37,8 +37,8 @@ async def test_one_thing_at_a_time_once_no_key_is_under_way(
 
     async with app.run_test() as pilot:
         waiting = Idle(app, busy)
-        waiting.add(lambda: done.append("first"))
-        waiting.add(lambda: done.append("second"))
+        waiting.add(app.screen, lambda: done.append("first"))
+        waiting.add(app.screen, lambda: done.append("second"))
         await until(pilot, lambda: looks > 3)
         is_busy = False
         await until(pilot, lambda: looks > 6)
@@ -57,7 +57,7 @@ async def test_garbage_is_collected_once_nothing_is_left_to_do(
     monkeypatch.setattr(startup, "collect", lambda: done.append("collected"))
     async with app.run_test() as pilot:
         waiting = Idle(app, lambda: False)
-        waiting.add(lambda: done.append("made ready"))
+        waiting.add(app.screen, lambda: done.append("made ready"))
         await until(pilot, lambda: done == ["made ready", "collected"])
 
 

@@ -9,9 +9,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from lockterm.app import terminal_app
 from lockterm.domain.locks import Lock
 from lockterm.operations.locks import Locks
-from lockterm.screens import base
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.locks import LocksScreen
 from lockterm.screens.locks.table import LocksTable
@@ -103,7 +103,7 @@ async def test_a_wide_book_tells_what_ends_on_each_lock_and_when_that_was_read(
 async def test_the_ages_of_a_book_that_is_left_open_go_on(
     lockterm_app: Starter, service: RunningService, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(base, "PASSED_S", 0.05)
+    monkeypatch.setattr(terminal_app, "MINUTE_S", 0.05)
     fill_book(lockterm_app, *LOCKS[1:])
     async with lockterm_app(service, size=(120, 40)) as pilot:
         async for one in pilot.app.operations.everywhere.read():

@@ -1,0 +1,62 @@
+"""Closed screens do not stay in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import heapq
+from collections.abc import Iterator
+from typing import Any
+from weakref import ref
+
+import pytest
+from textual._styles_cache import StylesCache
+from textual.screen import Screen
+
+from lockterm.service.running import RunningService
+from lockterm.terminal import startup
+from tests.screens.running_app import Starter, settled
+from tests.screens.site import MAIN_GATE, fill_book
+
+TIMES = 4
+LAST = 1
+"""How many closed screens may live on: Textual and lockterm still hold the last one."""
+
+
+def caches(screen: Screen[object]) -> Iterator[ref[StylesCache]]:
+    """The rendered lines of everything on a screen."""
+    return (ref(widget._styles_cache) for widget in screen.query("*"))
+
+
+def forget_timeouts(timeout_s: float) -> None:
+    """Drop what the event loop keeps of finished reads: each is dropped once it would time out."""
+    loop: Any = asyncio.get_running_loop()
+    until_s = loop.time() + timeout_s
+    loop._scheduled = [
+        one for one in loop._scheduled if one.when() > until_s or not one.cancelled()
+    ]
+    heapq.heapify(loop._scheduled)
+
+
+@pytest.mark.parametrize("key", ["a", "enter", "ctrl+p", "d", "v", "H", "M"])
+async def test_closed_screens_are_freed_when_garbage_is_collected(
+    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setattr(startup, "over", lambda: None)  # it freezes the garbage of that moment
+    fill_book(lockterm_app, MAIN_GATE)
+    async with lockterm_app(service, open_lock=1001) as pilot:
+        opened, lines = list[ref[Screen[object]]](), list[ref[StylesCache]]()
+        below = pilot.app.screen
+        for _ in range(TIMES):
+            await pilot.press(key)
+            await settled(pilot)
+            assert pilot.app.screen is not below
+            opened.append(ref(pilot.app.screen))
+            lines += caches(pilot.app.screen)
+            await pilot.press("escape")
+            await settled(pilot)
+            assert pilot.app.screen is below
+        forget_timeouts(pilot.app.operations.profile.timeout_s)
+        gc.collect()
+        assert sum(screen() is not None for screen in opened) <= LAST
+        assert sum(cache() is not None for cache in lines) <= LAST * len(lines) / TIMES
