@@ -189,6 +189,6 @@ def test_serve_connects_when_the_server_proves_its_name(
 
 def _set_authorities(monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
     """Have this machine know the authorities of a file alone."""
-    paths: Any = ssl.get_default_verify_paths()._replace(cafile=str(file), capath=None)
+    paths: Any = ssl.DefaultVerifyPaths(str(file), None, *ssl.get_default_verify_paths()[2:])
     monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: paths)
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
