@@ -19,8 +19,9 @@ from lockterm.cli.options import WriteOptions
 from lockterm.cli.output import NobodyReads, put
 from lockterm.cli.plans import put_end, put_plan, put_planned, put_step, shortened_by
 from lockterm.cli.session import Session
-from lockterm.domain.plan import DUE, MOST_UNTYPED, PROBLEMS, Action, Plan, Step, StepState, at_rest
+from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState, at_rest
 from lockterm.domain.plan_words import (
+    count_to_type,
     counts_words,
     gone_words,
     has_work,
@@ -87,18 +88,19 @@ def offer(
         return code_of_steps(drawn.left)
     if not has_work(plan):
         return put_outcome(plan, as_json=how.as_json)
-    if not agreed(plan, yes=how.yes):
+    if not agreed(plan, session.operations.now_ms(), yes=how.yes):
         return let_be()
     kept = keep(session, plan)
     del drawn, plan  # thousands of steps; the run reads them from the disk
     return carry_out(session, kept, as_json=how.as_json)
 
 
-def agreed(plan: Plan, *, yes: bool) -> bool:
+def agreed(plan: Plan, now_ms: int, *, yes: bool) -> bool:
     """Ask once whether a plan is meant; each remote that is to be deleted is named.
 
     Args:
         plan: Only what is due of it counts.
+        now_ms: Now, in milliseconds.
         yes: It is; nobody is asked.
 
     Raises:
@@ -111,10 +113,10 @@ def agreed(plan: Plan, *, yes: bool) -> bool:
     deleted = [step for step in due if step.action is Action.DELETE]
     for step in deleted:
         tell(f"to be deleted: {step_title(step)} (lock {step.lock_id})")
-    words = plan_words(replace(plan, steps=tuple(due)))
-    if len(deleted) > MOST_UNTYPED:
-        count = str(len(deleted))
-        return agree_by_typing(f"{words}. To do so, type {count}", (count,), yes=False)
+    left_out = [step for step in plan.steps if step.is_left_out]
+    words = plan_words(replace(plan, steps=(*due, *left_out)))
+    if count := count_to_type(due, now_ms):
+        return agree_by_typing(f"{words}. To do so, type {count}", (str(count),), yes=False)
     return agree(f"{words}. Do so?", yes=False)
 
 

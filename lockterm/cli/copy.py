@@ -39,9 +39,20 @@ _OPERATION = re.compile("[0-9a-f]{32}")
     default="skip",
     help="What becomes of one whose name is taken. [skip]",
 )
+@click.option(
+    "--expired",
+    type=click.Choice(("skip", "copy")),
+    default="skip",
+    help="Whether expired remotes are copied too. [skip]",
+)
 @changes
 def copy(
-    options: Options, source: str, targets: tuple[str, ...], taken: str, how: WriteOptions
+    options: Options,
+    source: str,
+    targets: tuple[str, ...],
+    taken: str,
+    expired: str,
+    how: WriteOptions,
 ) -> int:
     """Copy remotes of a lock, export or backup to locks.
 
@@ -49,10 +60,24 @@ def copy(
     """
     with Session(options, dry_run=how.dry_run) as session:
         session.require_writable()
-        return offer(session, _drawn(session, source, targets, renames=taken == "rename"), how)
+        drawn = _drawn(
+            session,
+            source,
+            targets,
+            renames=taken == "rename",
+            skips_expired=expired == "skip",
+        )
+        return offer(session, drawn, how)
 
 
-def _drawn(session: Session, source: str, targets: tuple[str, ...], *, renames: bool) -> Drawn:
+def _drawn(
+    session: Session,
+    source: str,
+    targets: tuple[str, ...],
+    *,
+    renames: bool,
+    skips_expired: bool,
+) -> Drawn:
     operations = session.operations
     ids = [find_lock(session, typed).lock_id for typed in targets]
     if source.lower().endswith(".json") or os.sep in source:
@@ -66,7 +91,8 @@ def _drawn(session: Session, source: str, targets: tuple[str, ...], *, renames: 
     if len({*ids, *[found.lock.lock_id] * found.is_lock}) < len(ids) + found.is_lock:
         raise Misused("A lock is named twice; nothing was sent.")
     try:
-        drawn = session.run(draw_copies_of(operations, found, ids, renames=renames))
+        draw = draw_copies_of(operations, found, ids, renames=renames, skips_expired=skips_expired)
+        drawn = session.run(draw)
     except CannotCopyError as error:
         raise Misused(error.meaning) from None
     return _told(drawn)

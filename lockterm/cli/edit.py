@@ -58,7 +58,7 @@ def edit(options: Options, typed_lock: str, prune: bool) -> int:
                 put(f"{lock_words(seen.lock)} stays as it is.")
                 return DONE
             put_plan(session, drawn)
-            if not agreed(drawn.plan, yes=False):
+            if not agreed(drawn.plan, session.operations.now_ms(), yes=False):
                 return let_be()
             plan = keep(session, drawn.plan)
             file.unlink()

@@ -188,6 +188,7 @@ cannot be copied; it is named before anything is sent.
 Examples:
   lockterm copy "Main gate" "Loading dock" 1005 --dry-run
   lockterm copy 1001 1002 --taken rename --yes --json
+  lockterm copy 1001 1002 --expired copy
   lockterm copy main-gate.json 1001 --dry-run
 
 {LINES}

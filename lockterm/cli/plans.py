@@ -30,11 +30,12 @@ from lockterm.domain.plan_words import (
     change_words,
     has_work,
     notes_of,
-    plan_words,
     shortens,
+    skipped_words,
     state_counts,
     step_sends_dates,
     step_title,
+    work_words,
 )
 from lockterm.domain.shortening import summarize
 from lockterm.domain.table_file import MOST_PROBLEMS, BadTable
@@ -120,10 +121,8 @@ def put_plan(session: Session, drawn: Drawn, say: Callable[[str], None] = put) -
         say(f"! {step_title(step)} (lock {step.lock_id}): {clean(step.message, 300)}")
     for sentence in _to_agree_to(session, drawn.plan):
         say(f"note: {clean(sentence, 400)}")
-    if has_work(drawn.plan):
-        say(f"{plan_words(drawn.plan)}: {session.operations.runs.cost(drawn.plan)}")
-    elif not drawn.left:
-        say(plan_words(drawn.plan))
+    if has_work(drawn.plan) or skipped_words(drawn.plan) or not drawn.left:
+        say(work_words(drawn.plan, session.operations.runs.cost(drawn.plan)))
 
 
 def _to_agree_to(session: Session, plan: Plan) -> Iterator[str]:

@@ -167,7 +167,7 @@ def _go_on(
             say(f"{clean(plan.title, 100)}:")
             due = tuple(step for step in plan.steps if step.state in DUE)
             put_plan(session, Drawn(replace(plan, steps=due)), say)
-        if not agreed(plan, yes=yes):
+        if not agreed(plan, session.operations.now_ms(), yes=yes):
             return let_be()
         if session.operations.runs.needs_account(plan):
             if not same_account and not _is_same_account(OtherCredentials(plan)):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lockterm.domain.backup import BackedUp
-from lockterm.domain.plan import Action, Step, StepState
+from lockterm.domain.names import near_key, normalize_name
+from lockterm.domain.plan import NAME_TAKEN, Action, Step, StepState
 from lockterm.domain.remotes import FIELDS, Remote
 from lockterm.domain.rules import effective, is_same
+from lockterm.domain.text import clean
 
 
 def copied(
@@ -19,13 +21,15 @@ def copied(
         source: The remotes, each with the request that would add it to its own lock.
         lock_id: The lock that they are to be on, too.
         there: All that it has.
-        renames: Whether what has a name that is taken gets another one; else it is left out.
+        renames: Whether what has a name that is taken gets another one; else it is refused, since
+            the fob will not open.
 
     Returns:
         Steps without numbers. One that cannot be copied is refused and says why.
     """
-    numbers = {remote.remote_number: remote for remote in there if remote.remote_number}
-    names = {remote.remote_name for remote in there}
+    numbers = {normalize_name(one.remote_number): one for one in there if one.remote_number}
+    near = {near_key(number): one for number, one in numbers.items()}
+    names: dict[str, Remote | None] = {normalize_name(one.remote_name or ""): one for one in there}
     steps = []
     for one in source:
         remote, name = one.remote, one.remote.remote_name or ""
@@ -36,19 +40,41 @@ def copied(
                 Step(0, Action.ADD, lock_id, None, shown, state=state, message=one.why_not)
             )
             continue
-        same = numbers.get(remote.remote_number or "")
-        if same is not None or (name in names and not renames):
-            words = "The name is taken." if same is None else _there(remote, same)
-            remote_id = same.id if same is not None else None
-            steps.append(Step(0, Action.KEEP, lock_id, remote_id, shown, message=words))
+        number = remote.remote_number or ""
+        if (same := numbers.get(normalize_name(number))) is not None:
+            words = _there(remote, same)
+            steps.append(Step(0, Action.KEEP, lock_id, same.id, shown, message=words))
             continue
         wanted = one.request.body()
         del wanted["lockId"]
+        if normalize_name(name) in names and not renames:
+            words = _taken(names[normalize_name(name)])
+            state = StepState.REFUSED
+            steps.append(
+                Step(0, Action.ADD, lock_id, None, shown, wanted, state=state, message=words)
+            )
+            continue
         wanted["remoteName"] = free = _free(name, names)
-        names.add(free)
+        names[normalize_name(free)] = None
         shown = free.encode("utf-8", "backslashreplace").decode()
-        steps.append(Step(0, Action.ADD, lock_id, None, shown, wanted))
+        note = _near_number(near.get(near_key(number)) if number else None)
+        steps.append(Step(0, Action.ADD, lock_id, None, shown, wanted, note=note))
     return steps
+
+
+def _taken(other: Remote | None) -> str:
+    """Return what is said of a fob whose name another remote has; None is an added one."""
+    if other is None:
+        return f"{NAME_TAKEN} by another remote of this copy: this fob will not open."
+    number = f", number {clean(other.remote_number, 40)}," if other.remote_number else ""
+    return f"{NAME_TAKEN} by remote {other.id}{number} and this fob will not open."
+
+
+def _near_number(other: Remote | None) -> str:
+    if other is None:
+        return ""
+    shown = clean(other.remote_number, 40)
+    return f"The lock has a similar number: {shown}. Check that this is not the same fob."
 
 
 def _there(remote: Remote, same: Remote) -> str:
@@ -65,10 +91,10 @@ def _there(remote: Remote, same: Remote) -> str:
     return f"It is there already, with another {', '.join(differing)}."
 
 
-def _free(name: str, names: set[str | None]) -> str:
+def _free(name: str, names: dict[str, Remote | None]) -> str:
     """The name itself, or the first like it that is not taken: ``Anna (2)``."""
     found, number = name, 1
-    while found in names:
+    while normalize_name(found) in names:
         number += 1
         found = f"{name} ({number})"
     return found

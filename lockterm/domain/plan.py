@@ -68,8 +68,11 @@ PROBLEMS = frozenset({StepState.REFUSED, StepState.SKIPPED, StepState.UNKNOWN, S
 NOT_REACHED = "Not reached"
 """So begins the message of a step whose lock gave no answer; more comes after it."""
 
+NAME_TAKEN = "The name is taken"
+"""The beginning of the message of a step whose remote cannot have its name."""
+
 MOST_UNTYPED = 10
-"""More deletes than these are confirmed by typing how many they are."""
+"""The most remotes that are deleted, or that get access, without typing their number."""
 
 
 @record
@@ -149,6 +152,8 @@ class Plan:
     steps: tuple[Step, ...]
     losses: tuple[str, ...] = ()
     """What it cannot bring back, in sentences: to be agreed to."""
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    """Reason -> the number of remotes that have no step because of it; it is not kept."""
     stopped: str = ""
     """Why a run has ended before all was tried, in sentences; it is not kept."""
     is_running: bool = False

@@ -11,7 +11,17 @@ from lockterm.domain import rules
 from lockterm.domain.constants import RemoteType
 from lockterm.domain.dates import UnknownZone
 from lockterm.domain.differences import Difference, differences, in_words
-from lockterm.domain.plan import NOT_REACHED, RETRIED, Action, Plan, Step, StepState, at_rest
+from lockterm.domain.plan import (
+    MOST_UNTYPED,
+    NAME_TAKEN,
+    NOT_REACHED,
+    RETRIED,
+    Action,
+    Plan,
+    Step,
+    StepState,
+    at_rest,
+)
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.shortening import Shortening, describe, shortening
 from lockterm.domain.text import clean, seen_or
@@ -54,10 +64,53 @@ _WORDS = {StepState.UNCHANGED: "so already", StepState.NOT_SENT: "not sent"}
 
 
 def plan_words(plan: Plan) -> str:
-    """``2 to add, 1 to delete``."""
+    """``2 to add, 1 to delete, 3 skipped: name taken``."""
     counts = plan.actions()
     said = [f"{counts[action]:,} {words}" for action, words in _TODO.items() if counts[action]]
-    return ", ".join(said) or "Nothing is to be changed."
+    skipped = skipped_words(plan)
+    if not said and not skipped:
+        return "Nothing is to be changed."
+    return ", ".join([*(said or ["Nothing is to be changed"]), *skipped])
+
+
+def skipped_words(plan: Plan) -> list[str]:
+    """Return how many remotes a plan leaves out, with each reason: ``3 skipped: name taken``."""
+    counts = {**plan.skipped, "name taken": sum(map(is_name_taken, plan.steps))}
+    return [f"{count:,} skipped: {reason}" for reason, count in counts.items() if count]
+
+
+def is_name_taken(step: Step) -> bool:
+    """Return whether a step is left out because another remote has its name."""
+    return not step.is_planned and step.message.startswith(NAME_TAKEN)
+
+
+def work_words(plan: Plan, cost: str) -> str:
+    """Return what a plan will do and what it takes; one without work takes nothing."""
+    words = plan_words(plan)
+    if not has_work(plan):
+        return words
+    return f"{words}. {cost}" if skipped_words(plan) else f"{words}: {cost}"
+
+
+def grants_access(step: Step, now_ms: int) -> bool:
+    """Return whether a step adds a remote or reopens an expired one."""
+    if step.action is Action.ADD:
+        return True
+    before = Remote.read(step.before)
+    wanted = Remote.read({**step.before, **step.wanted})
+    return step.action is Action.UPDATE and rules.opens_again(before, wanted, now_ms)
+
+
+def count_to_type(steps: Iterable[Step], now_ms: int) -> int:
+    """Return the number of remotes that a person types to confirm steps; 0 if none is needed.
+
+    It counts the deleted remotes if they are many, and those that get access if they are many.
+    """
+    counts = Counter[bool]()
+    for step in steps:
+        if step.action is Action.DELETE or grants_access(step, now_ms):
+            counts[step.action is Action.DELETE] += 1
+    return sum(count for count in counts.values() if count > MOST_UNTYPED)
 
 
 def has_work(plan: Plan) -> bool:

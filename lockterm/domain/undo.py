@@ -206,7 +206,7 @@ def restored(
     ]
     steps = copied(remotes, lock_id, numbered, renames=renames)
     for (operation_id, backup), step in zip(backups, steps, strict=True):
-        if backup.request is None:
+        if step.state is StepState.REFUSED:
             bulk.left.append(step)
         elif step.action is Action.KEEP:
             bulk.steps.append(step)

@@ -76,7 +76,12 @@ async def backup_source(operations: Operations, operation_id: str) -> Source:
 
 
 async def draw_copies_of(
-    operations: Operations, source: Source, lock_ids: Iterable[int], *, renames: bool
+    operations: Operations,
+    source: Source,
+    lock_ids: Iterable[int],
+    *,
+    renames: bool,
+    skips_expired: bool = False,
 ) -> Drawn:
     """Make a plan that adds what a source has to locks; a backup comes back to its own as an undo.
 
@@ -85,6 +90,7 @@ async def draw_copies_of(
         source: Where they come from.
         lock_ids: The locks, none of them twice.
         renames: Whether what has a name that is taken gets another one; else it is left out.
+        skips_expired: Whether expired remotes are left out; an undo brings all of them back.
 
     Raises:
         CannotCopyError: A backup is to go to its own lock and to others at once.
@@ -111,7 +117,14 @@ async def draw_copies_of(
             raise first.error
         first, gone = _only(first, source.marked)
     return await asyncio.to_thread(
-        draw_copies, operations, first, others, renames=renames, known=known, gone=gone
+        draw_copies,
+        operations,
+        first,
+        others,
+        renames=renames,
+        skips_expired=skips_expired,
+        known=known,
+        gone=gone,
     )
 
 

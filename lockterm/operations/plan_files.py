@@ -16,7 +16,9 @@ from lockterm.domain import dates
 from lockterm.domain.backup import BackedUp, backed_up, losses
 from lockterm.domain.copies import copied
 from lockterm.domain.locks import Lock
+from lockterm.domain.new_names import with_near_notes
 from lockterm.domain.plan import Action, Plan, Step, StepState
+from lockterm.domain.plan_words import is_name_taken
 from lockterm.domain.remotes import UNLISTED, Remote
 from lockterm.domain.table_columns import ACTION, LOCK, NAMES, REMOTE, SETTABLE, guarded, written
 from lockterm.domain.table_file import (
@@ -31,6 +33,7 @@ from lockterm.domain.table_file import (
 )
 from lockterm.domain.table_plan import LockPlan, check_rows
 from lockterm.domain.text import clean, without_secrets
+from lockterm.domain.validity import Phase, phase_of
 from lockterm.errors import LocktermError, MalformedAnswer, Refused, ServiceError
 from lockterm.operations.everywhere import AT_ONCE
 from lockterm.paths import read_named
@@ -65,6 +68,11 @@ class Drawn:
     def left(self) -> Sequence[Step]:
         """What could not be planned, each with why."""
         return [step for step in self.plan.steps if not step.is_planned]
+
+    @property
+    def unplanned(self) -> int:
+        """How many steps could not be planned, beside those that are counted as skipped."""
+        return sum(not is_name_taken(step) for step in self.left)
 
 
 # --- reading -------------------------------------------------------------------------------------
@@ -194,7 +202,10 @@ async def draw_plan(
         title += f" for lock {lock_id}"
         taken = f"Its row has no lockId: it is taken for lock {lock_id}."
         steps = [
-            replace(step, note=taken) if step.line in table.without_lock else step for step in steps
+            replace(step, note=f"{step.note} {taken}".strip())
+            if step.line in table.without_lock
+            else step
+            for step in steps
         ]
     return Drawn(operations.runs.make(title, steps, [*left, *held]), unread)
 
@@ -223,6 +234,7 @@ def draw_copies(
     targets: Sequence[ReadLock],
     *,
     renames: bool,
+    skips_expired: bool = False,
     known: Mapping[int, Mapping[str, Any]] | None = None,
     gone: Sequence[str] = (),
 ) -> Drawn:
@@ -233,20 +245,25 @@ def draw_copies(
         source: The lock, read whole.
         targets: The other locks; those that were not read get nothing.
         renames: See :func:`copied`.
+        skips_expired: Whether expired remotes are left out.
         known: Id -> what is known of fields that no list returns.
         gone: What of it is left out already, in sentences.
     """
     now_ms, lock_id = operations.now_ms(), source.lock.lock_id
     known = known or {}
-    found = [
-        backed_up(remote, lock_id, known.get(remote.id or 0, {}), now_ms)
+    remotes = [
+        remote
         for remote in source.remotes
+        if not skips_expired or phase_of(remote, now_ms) is not Phase.OVER
     ]
+    found = [backed_up(one, lock_id, known.get(one.id or 0, {}), now_ms) for one in remotes]
+    expired = (len(source.remotes) - len(remotes)) * len(targets)
     steps: list[Step] = []
     left: list[Step] = []
     added: dict[int, BackedUp] = {}
     for one in targets:
         made = copied(found, one.lock.lock_id, one.remotes, renames=renames)
+        made = with_near_notes(made, one.remotes)
         is_added = [one.error is None and step.action is Action.ADD for step in made]
         added.update((place, found[place]) for place, is_so in enumerate(is_added) if is_so)
         if one.error is not None:
@@ -263,6 +280,7 @@ def draw_copies(
     more = f" and {len(targets) - 5:,} more" if len(targets) > 5 else ""
     title = f"copy {lock_id} to {names}{more}"
     plan = operations.runs.make(title, steps, left, [*gone, *said])
+    plan = replace(plan, skipped={"expired": expired})
     return Drawn(plan, [one for one in targets if one.error is not None])
 
 

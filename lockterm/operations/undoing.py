@@ -24,7 +24,8 @@ from lockterm.domain.operation import (
     Operation,
     title_of,
 )
-from lockterm.domain.plan import Action, Step, StepState
+from lockterm.domain.plan import NAME_TAKEN, Action, Step, StepState
+from lockterm.domain.plan_words import is_name_taken
 from lockterm.domain.remotes import RECOGNISED, Remote, is_still
 from lockterm.domain.text import clean
 from lockterm.domain.undo import (
@@ -129,8 +130,7 @@ async def undo_run(operations: Operations, run_id: str, *, renames: bool = False
 
 def names_taken(drawn: Drawn) -> int:
     """How many remotes a plan leaves out since a remote of the lock has their name."""
-    kept = (step for step in drawn.plan.steps if step.action is Action.KEEP)
-    return sum(step.remote_id is None for step in kept)
+    return sum(map(is_name_taken, drawn.plan.steps))
 
 
 # --- the plan ------------------------------------------------------------------------------------
@@ -185,7 +185,9 @@ async def draw_undo(
         back.extend(on_lock.back)
     planned, held = without_deletes(made.steps, unread) if unread else (made.steps, [])
     left = [*made.left, *held]
-    if len(changes) == 1 and not planned and [one.state for one in left] == [StepState.REFUSED]:
+    is_refused = [one.state for one in left] == [StepState.REFUSED]
+    is_taken = is_refused and left[0].message.startswith(NAME_TAKEN)  # another name would do
+    if len(changes) == 1 and not planned and is_refused and not is_taken:
         raise CannotUndoError(left[0].message)
     lost = [*losses(back), *_doubts(changes)]
     return Drawn(operations.runs.make(title, planned, left, lost), unread)
@@ -282,9 +284,8 @@ class _OnLock:
         bulk = restored(backups, lock_id, there, now_ms, renames=renames)
         made.steps.extend(bulk.steps)
         made.left.extend(bulk.left)
-        added = [step.action is Action.ADD for step in bulk.steps]
-        usable = [backup for _, backup in backups if backup.request is not None]
-        self.back = [one for one, is_added in zip(usable, added, strict=True) if is_added]
+        added = {id(step.before) for step in bulk.steps if step.action is Action.ADD}
+        self.back = [backup for _, backup in backups if id(backup.remote.raw) in added]
         return made
 
     async def _read_journal(self, changes: Sequence[Operation]) -> None:

@@ -182,6 +182,16 @@ def test_deletes_are_counted_and_typed(scripts: Scripts, tmp_path: Path) -> None
         assert len(names(scripts)) == (12 if code else 1)
 
 
+def test_apply_asks_for_the_number_of_many_added_remotes(scripts: Scripts, tmp_path: Path) -> None:
+    file = written(tmp_path, *(f"1004,N-{place},N{place},1," for place in range(11)))
+    for typed, code in (("y", 1), ("11", 0)):
+        with PtySession([*LOCKTERM, "apply", file], clean_environment(tmp_path)) as terminal:
+            terminal.wait_for(r"11 to add\. To do so, type 11:")
+            terminal.press(typed, "enter")
+            assert terminal.wait_exit() == code
+        assert len(names(scripts)) == (0 if code else 11)
+
+
 def test_a_few_are_asked_about_once(scripts: Scripts, tmp_path: Path) -> None:
     file = written(tmp_path, "1004,C-1,Carl,1,", "1004,D-1,Dora,1,")
     for key, code in (("n", 1), ("y", 0)):

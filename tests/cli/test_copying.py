@@ -9,13 +9,15 @@ import pytest
 
 from tests.cli.conftest import Scripts
 
+ALL = ("--expired", "copy")
+
 
 def named(scripts: Scripts, lock_id: int) -> list[str]:
     return sorted(row["name"] for row in scripts.remotes(lock_id))
 
 
 def test_a_lock_is_copied_whole_and_once(scripts: Scripts) -> None:
-    shown = scripts.run("copy", "1003", "1004", "--dry-run")
+    shown = scripts.run("copy", "1003", "1004", *ALL, "--dry-run")
     assert shown.returncode == 0
     assert shown.stdout.splitlines()[0] == "lock 1004"
     assert "9 to add: 18 calls" in shown.stdout
@@ -24,7 +26,7 @@ def test_a_lock_is_copied_whole_and_once(scripts: Scripts) -> None:
     assert scripts.run("copy", "1003", "1004").returncode == 2, "somebody has to agree"
     assert scripts.writes() == []
 
-    assert scripts.run("copy", "1003", "1004", "--yes").returncode == 0
+    assert scripts.run("copy", "1003", "1004", *ALL, "--yes").returncode == 0
     names = ("remoteName", "remoteNumber", "remoteType", "addType", "startDate", "endDate")
     one, other = (
         sorted(
@@ -35,33 +37,50 @@ def test_a_lock_is_copied_whole_and_once(scripts: Scripts) -> None:
     )
     assert one == other
     scripts.service.requests.clear()
-    again = scripts.run("copy", "1003", "1004", "--yes")
+    again = scripts.run("copy", "1003", "1004", *ALL, "--yes")
     assert (again.returncode, again.stdout.splitlines()[-1]) == (0, "9 so already.")
     assert scripts.writes() == []
 
 
 def test_a_name_that_is_taken_is_left_out_or_renamed(scripts: Scripts) -> None:
     (name, *_) = named(scripts, 1003)
-    scripts.have(remoteName=name, remoteNumber="X-1")
-    shown = scripts.run("copy", "1003", "1004", "--yes")
-    assert shown.returncode == 0
-    assert f"= {name}: The name is taken." in shown.stdout
+    other = scripts.have(remoteName=name, remoteNumber="X-1")
+    shown = scripts.run("copy", "1003", "1004", *ALL, "--yes")
+    assert shown.returncode == 1, "the fob will not open"
+    words = f"The name is taken by remote {other}, number X-1, and this fob will not open."
+    assert words in shown.stdout
+    assert "8 to add, 1 skipped: name taken. 16 calls" in shown.stdout
+    assert "8 recorded, 1 left out." in shown.stdout
     assert len(named(scripts, 1004)) == 9
-    assert scripts.run("copy", "1003", "1004", "--yes", "--taken", "rename").returncode == 0
+    assert scripts.run("copy", "1003", "1004", *ALL, "--yes", "--taken", "rename").returncode == 0
     assert {name, f"{name} (2)"} <= {*named(scripts, 1004)}
     assert len(named(scripts, 1004)) == 10
+
+
+def test_copy_skips_expired_remotes_and_counts_them_unless_told_otherwise(
+    scripts: Scripts,
+) -> None:
+    shown = scripts.run("copy", "1003", "1004", "--yes")
+    assert shown.returncode == 0
+    assert "6 to add, 3 skipped: expired. 12 calls" in shown.stdout
+    assert len(named(scripts, 1004)) == 6
+    again = scripts.run("copy", "1003", "1004", "--yes")
+    assert "Nothing is to be changed, 3 skipped: expired\n6 so already." in again.stdout
+    shown = scripts.run("copy", "1003", "1004", "--yes", "--expired", "copy")
+    assert "3 to add: 6 calls" in shown.stdout
+    assert len(named(scripts, 1004)) == 9
 
 
 def test_what_is_there_by_its_number_stays_as_it_is(scripts: Scripts) -> None:
     number = scripts.json("remotes", "list", "1003")["remotes"][1]["remoteNumber"]
     scripts.have(remoteName="Same fob", remoteNumber=number)
-    shown = scripts.run("copy", "1003", "1004", "--yes", "--taken", "rename").stdout
+    shown = scripts.run("copy", "1003", "1004", *ALL, "--yes", "--taken", "rename").stdout
     assert "It is there already, with another name" in shown
     assert len(named(scripts, 1004)) == 9
 
 
 def test_a_lock_that_cannot_be_read_gets_nothing_and_holds_no_other_up(scripts: Scripts) -> None:
-    told = scripts.run("copy", "1003", "7777", "1004", "--yes", "--json")
+    told = scripts.run("copy", "1003", "7777", "1004", *ALL, "--yes", "--json")
     assert told.returncode == 1
     *steps, last = [json.loads(line) for line in told.stdout.splitlines()]
     assert {(step["lockId"], step["state"]) for step in steps} == {
@@ -86,7 +105,7 @@ def test_an_export_and_a_backup_come_back_and_go_to_others(
     assert scripts.run("remotes", "clear", "1003", "--yes").returncode == 0
     (clear,) = [one["id"] for one in scripts.json("history") if one["call"] == "clear"]
     assert scripts.run("copy", clear, "1003", "1004", "--yes").returncode == 2
-    assert scripts.run("copy", clear, "1004", "--yes").returncode == 0
+    assert scripts.run("copy", clear, "1004", *ALL, "--yes").returncode == 0
     shown = scripts.run("copy", clear, "1003", "--yes")
     assert shown.returncode == 0 and "9 recorded" in shown.stdout
     assert "note: Each gets a new id" in shown.stdout
@@ -95,7 +114,7 @@ def test_an_export_and_a_backup_come_back_and_go_to_others(
     assert (again.returncode, again.stdout.splitlines()[-1]) == (0, "9 so already.")
 
     assert scripts.run("remotes", "clear", "1003", "--yes").returncode == 0
-    assert scripts.run("copy", str(file), "1003", "1004", "--yes").returncode == 0
+    assert scripts.run("copy", str(file), "1003", "1004", *ALL, "--yes").returncode == 0
     assert named(scripts, 1003) == named(scripts, 1004) == before
 
 

@@ -12,6 +12,7 @@ from lockterm.domain.plan_words import (
     all_changes,
     all_notes,
     change_words,
+    count_to_type,
     gone_words,
     new_words,
     step_states,
@@ -23,6 +24,34 @@ from lockterm.domain.wording import none_of
 DAY_MS = 86_400_000
 START_MS = 1_767_225_600_000
 """The first of January 2026, in UTC."""
+
+
+def steps_of(deleted: int, added: int, reopened: int, renewed: int) -> list[Step]:
+    over = {"remoteType": 2, "startDate": START_MS - 2 * DAY_MS, "endDate": START_MS - DAY_MS}
+    later = {"endDate": START_MS + DAY_MS}
+    return [
+        *[Step(0, Action.DELETE, 1, 7, "Anna", before=over)] * deleted,
+        *[Step(0, Action.ADD, 1, None, "Anna", wanted={"remoteType": 1})] * added,
+        *[Step(0, Action.UPDATE, 1, 7, "Anna", wanted=later, before=over)] * reopened,
+        *[Step(0, Action.UPDATE, 1, 7, "Anna", wanted=later, before={**over, **later})] * renewed,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("counts", "number"),
+    [
+        ((10, 10, 0, 30), 0),
+        ((11, 10, 0, 0), 11),
+        ((10, 11, 0, 0), 11),
+        ((0, 6, 5, 30), 11),
+        ((0, 0, 11, 0), 11),
+        ((12, 11, 2, 0), 25),
+    ],
+)
+def test_count_to_type_counts_many_deleted_or_granted_remotes(
+    counts: tuple[int, int, int, int], number: int
+) -> None:
+    assert count_to_type(steps_of(*counts), START_MS) == number
 
 
 def deletes(words: str) -> list[Step]:

@@ -19,6 +19,9 @@ from tests.screens.running_app import Starter, settled, shown, until
 from tests.screens.site import LOCKS, fill_book, words
 from tests.screens.snapshots import assert_picture
 
+ENDED = {"remoteType": 2, "startDate": 1_767_225_600_000, "endDate": 1_767_312_000_000}
+"""A period in January 2026."""
+
 
 async def opened(pilot: Pilot[int]) -> None:
     await pilot.press("Y")
@@ -51,11 +54,11 @@ async def test_marked_locks_get_what_the_lock_has(
         await pilot.press(*["down"] * server_room, "space")
         assert "1 lock marked" in shown(pilot)
         await pilot.press("enter")
-        taken = "The name is taken."
-        assert await plan_of(pilot) == [
-            (Action.KEEP, 1003, "Anna", taken),
-            (Action.ADD, 1003, "Paul", ""),
-        ]
+        (added, left_out) = await plan_of(pilot)
+        assert added == (Action.ADD, 1003, "Paul", "")
+        assert left_out[:3] == (Action.ADD, 1003, "Anna")
+        assert "number C-900, and this fob will not open." in left_out[3]
+        assert "1 to add, 1 skipped: name taken. 2 calls" in words(pilot.app)
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, CopyScreen))
         await settled(pilot)
@@ -135,7 +138,38 @@ async def test_what_cannot_be_copied_takes_what_is_typed_behind_it(
         await pilot.press("escape")
         await settled(pilot)
         assert isinstance(pilot.app.screen, CopyScreen)
-        assert "1 lock marked. A name that is taken: left out." in words(pilot.app)
+        said = "1 lock marked. A name that is taken: left out. Expired remotes: skipped."
+        assert said in words(pilot.app)
+
+
+async def test_a_copy_of_many_remotes_asks_for_their_number(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    fill_book(lockterm_app, *LOCKS)
+    for number in range(11):
+        someone_else.add(service, 1004, f"Fob {number}", remoteNumber=f"F-{number}")
+    someone_else.add(service, 1004, "Over", remoteNumber="O-1", **ENDED)
+    async with lockterm_app(service, 1004) as pilot:
+        await opened(pilot)
+        await pilot.press("space", "minus", "enter")
+        assert len(await plan_of(pilot)) == 12
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CopyScreen))
+        await settled(pilot)
+        await pilot.press("minus", "enter")
+        assert len(await plan_of(pilot)) == 11
+        assert "11 to add, 1 skipped: expired. 22 calls" in words(pilot.app)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+        await settled(pilot)
+        assert "Type 11, then enter" in words(pilot.app)
+        assert "1 skipped: expired." in words(pilot.app)
+        await pilot.press("right", "enter", "enter", "1", "enter", "enter")
+        assert isinstance(pilot.app.screen, ConfirmModal)
+        assert someone_else.counted(service, "add") == 12
+        await pilot.press("1", "enter", "enter")
+        await until(pilot, lambda: "11 recorded." in words(pilot.app))
+    assert someone_else.counted(service, "add") == 23
 
 
 # --- from an export, from a backup ---------------------------------------------------------------
@@ -198,7 +232,7 @@ async def test_a_backup_is_chosen_in_the_history(
         await until(pilot, lambda: isinstance(pilot.app.screen, CopyScreen))
         await until(pilot, lambda: "9 remotes of the backup of clear 9 remotes" in words(pilot.app))
         await settled(pilot)
-        await pilot.press("asterisk")
+        await pilot.press("asterisk", "minus")
         await settled(pilot)
         rows = [line for line in shown(pilot).splitlines() if "[x]" in line or "[ ]" in line]
         (server_room,) = (at for at, line in enumerate(rows) if "[ ]" in line)

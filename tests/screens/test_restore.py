@@ -112,7 +112,7 @@ async def test_a_taken_name_is_left_out_or_changed_as_chosen(
         if renames:
             await agreed(pilot)
         else:
-            assert "The name is taken." in words(pilot.app)
+            assert "1 skipped: name taken" in words(pilot.app)
     assert names(service, 1003)[f"{name} (2)"] == renames
     assert names(service, 1003)[name] == 1
 

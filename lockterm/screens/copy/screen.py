@@ -13,6 +13,7 @@ from textual.worker import Worker
 
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import PROBLEMS
+from lockterm.domain.plan_words import skipped_words
 from lockterm.domain.sorting import natural, sorted_by
 from lockterm.domain.text import LONGEST_CELL, clean
 from lockterm.domain.wording import counted
@@ -69,6 +70,9 @@ class CopyScreen(LocktermScreen[None]):
 
     renames: var[bool] = var(False, init=False)
     """Whether what has a name that is taken gets another one; else it is left out."""
+
+    skips_expired: var[bool] = var(True, init=False)
+    """Whether expired remotes are left out."""
 
     def __init__(
         self,
@@ -192,6 +196,14 @@ class CopyScreen(LocktermScreen[None]):
         """Say which."""
         self._tell()
 
+    def action_expired(self) -> None:
+        """Leave out expired remotes, or copy them too."""
+        self.skips_expired = not self.skips_expired
+
+    def watch_skips_expired(self) -> None:
+        """Say which."""
+        self._tell()
+
     def watch_doing(self) -> None:
         """Say what is waited for."""
         self._tell()
@@ -200,7 +212,11 @@ class CopyScreen(LocktermScreen[None]):
         if not self._book:
             return
         taken = "another, such as Anna (2)" if self.renames else "left out"
-        words = f"{counted(len(self._marked), 'lock')} marked.  A name that is taken: {taken}."
+        expired = "skipped" if self.skips_expired else "copied"
+        words = (
+            f"{counted(len(self._marked), 'lock')} marked.  A name that is taken: {taken}."
+            f"  Expired remotes: {expired}."
+        )
         words += with_keys(
             "\n{copies.file} copies what an export tells instead, {copies.backup} a backup."
         )
@@ -247,13 +263,22 @@ class CopyScreen(LocktermScreen[None]):
         ids = [lock.lock_id for lock in self._book.values() if lock.lock_id in self._marked]
         self.doing = f"Reading {len(ids) + self._source.is_lock:,} locks ..."
         try:
-            drawn = await draw_copies_of(self.operations, self._source, ids, renames=self.renames)
+            drawn = await draw_copies_of(
+                self.operations,
+                self._source,
+                ids,
+                renames=self.renames,
+                skips_expired=self.skips_expired,
+            )
         except LocktermError as error:
             self.refuse_to_open(error.title, error.sentences)
             return
         finally:
             if self.is_attached:
                 self.doing = ""
+        if not drawn.plan.steps and (skipped := skipped_words(drawn.plan)):
+            self.refuse_to_open("Copy", f"Nothing to add, {', '.join(skipped)}.")
+            return
         if not drawn.plan.steps:
             words = f"{clean(self._source.title, 60)} has no remote that could be copied."
             self.refuse_to_open("Copy", words)

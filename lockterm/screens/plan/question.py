@@ -15,6 +15,8 @@ from lockterm.domain.plan_words import (
     all_notes,
     all_shortenings,
     change_words,
+    count_to_type,
+    skipped_words,
     step_name,
     step_sends_dates,
     step_title,
@@ -66,10 +68,12 @@ async def question_about(
         warning = describe(shortened[0], now_ms, zone) if shortened else ""
     elif changes:
         notes.insert(0, f"Changed to: {changes}")
-    if left := len(drawn.left):
+    notes += [f"{words}." for words in skipped_words(drawn.plan)]
+    if left := drawn.unplanned:
         notes.append(f"{left:,} could not be planned, and {'is' if left == 1 else 'are'} left out.")
     cost = operations.runs.cost(drawn.plan)
-    return ask_for(due, locks, cost, notes, len(shortened), warning)
+    count = count_to_type(due, now_ms)
+    return ask_for(due, locks, cost, notes, count, len(shortened), warning)
 
 
 def ask_for_account(plan: Plan) -> ConfirmModal:
@@ -83,6 +87,7 @@ def ask_for(
     locks: Mapping[int, OnLock],
     cost: str,
     notes: Sequence[str],
+    count: int,
     shortened: int = 0,
     warning: str = "",
 ) -> ConfirmModal | DestroyModal:
@@ -93,13 +98,14 @@ def ask_for(
         locks: Id -> the lock.
         cost: What it takes.
         notes: What has to be agreed to beside it; clean.
+        count: The number that has to be typed; 0 if none has to be.
         shortened: How many of the steps shorten access.
         warning: How they do, in a sentence.
 
     Returns:
         A question that names the remotes, and is answered with ``True`` only by who has read it;
-        where something is deleted, by a key of its own, and with many deletes by typing how many
-        these are.
+        where something is deleted, by a key of its own. Many remotes that are deleted, added or
+        reopened are confirmed by typing their number.
     """
     counts = Counter(step.action for step in steps)
     changed = counts[Action.UPDATE] - shortened
@@ -136,9 +142,9 @@ def ask_for(
             words = "; ".join(change_words(step, on_lock.zone, 0))
             lines.append(f"- {clean(on_lock.title, 40)}: {words}")
     details = "\n".join(lines)
+    typed = (str(count),) if count else ()
     if not deleted:
-        return ConfirmModal(question, details, verb=verb, warning=warning)
-    typed = (str(len(deleted)),) if len(deleted) > MOST_UNTYPED else ()
+        return ConfirmModal(question, details, verb=verb, typed=typed, warning=warning)
     return DestroyModal(question, details, verb=verb, keep="Cancel", typed=typed, warning=warning)
 
 

@@ -19,10 +19,9 @@ from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState
 from lockterm.domain.plan_words import (
     all_shortenings,
     counts_words,
-    has_work,
     notes_of,
-    plan_words,
     step_title,
+    work_words,
 )
 from lockterm.domain.shortening import summarize
 from lockterm.domain.text import clean
@@ -195,17 +194,15 @@ class PlanScreen(LocktermScreen[None]):
             yield end_words(run, self._titles)
         elif self._is_begun:
             yield outcome_words(steps, self._titles)
-        elif has_work(self.drawn.plan):
-            yield f"{plan_words(self.drawn.plan)}: {self.operations.runs.cost(self.drawn.plan)}"
         else:
-            yield plan_words(self.drawn.plan)
+            yield work_words(self.drawn.plan, self.operations.runs.cost(self.drawn.plan))
         if run is not None and run.error is not None and self._still_so(run.error):
             yield clean(run.error.sentences, 300)
         elif left_of(steps) and (reason := self._why_never()):
             yield reason
         if unread := [clean(one.lock.title, 40) for one in self.drawn.unread]:
             yield f"Not read: {', '.join(unread)}"
-        elif not self._is_begun and (left := len(self.drawn.left)):
+        if not self._is_begun and (left := self.drawn.unplanned):
             yield f"{left:,} could not be planned."
 
     def _still_so(self, error: LocktermError) -> bool:
