@@ -354,6 +354,14 @@ class LocktermScreen(Screen[ResultT]):
             remote_id: The remote that was written, or that is to be found; None: the whole lock.
         """
 
+    def after_delete(self, remote_id: int | None) -> None:
+        """Show that a remote of ``lock_entry`` was deleted.
+
+        Args:
+            remote_id: The remote.
+        """
+        self.after_write(remote_id)
+
     def screens_of(self, lock_id: int) -> Iterator[LocktermScreen[Any]]:
         """The open screens about a lock."""
         for screen in self.app.screen_stack:

@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 
 from lockterm.domain.locks import Lock
 from lockterm.domain.validity import State
+from lockterm.errors import Refused
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.screens.remotes.table import RemotesTable
@@ -120,24 +121,63 @@ async def test_any_value_is_copied_whole(service: RunningService, lockterm_app: 
         assert json.loads(pilot.app.clipboard) == extra
 
 
-async def test_gone_is_said_and_delete_from_here_leads_back(
+async def test_detail_leads_back_to_neighbor_when_its_remote_is_deleted(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    for name in ("Before", "Gone soon", "After"):
+        someone_else.add(service, 1004, name)
+    async with lockterm_app(service, 1004) as pilot:
+        names = [row.remote.remote_name for row in pilot.app.screen.query_one(RemotesTable).rows]
+        await press(pilot, *["j"] * names.index("Gone soon"), "enter", "d")
+        await press(pilot, "D")
+        assert isinstance(pilot.app.screen, RemotesScreen)
+        assert pilot.app.messages[-1].text.startswith("Recorded by the service.")
+        table = pilot.app.screen.query_one(RemotesTable)
+        assert [row.remote.remote_name for row in table.rows] == [names[0], names[2]]
+        assert table.selected is not None and table.selected.remote_name == names[2]
+        assert "gone" not in shown(pilot) and "STALE" not in shown(pilot)
+
+
+async def test_detail_leaves_after_help_closes_when_its_remote_was_deleted(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     remote_id = someone_else.add(service, 1004, "Gone soon")
-    someone_else.add(service, 1004, "Stays")
     async with lockterm_app(service, 1004) as pilot:
-        await press(pilot, "enter", "d")
-        await press(pilot, "D")
-        assert "Gone soon is gone" in shown(pilot)
-        assert pilot.app.messages[-1].text.startswith("Recorded by the service.")
-        await press(pilot, "e")
-        assert "There is no remote" in pilot.app.messages[-1].text
-        await press(pilot, "escape")  # the dialog that says so
+        await press(pilot, "enter", "question_mark")
+        for screen in pilot.app.screen.screens_of(1004):
+            screen.after_delete(remote_id)
+        await settled(pilot)
+        assert not isinstance(pilot.app.screen, RemotesScreen)
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, RemotesScreen)
-        assert "Gone soon" not in shown(pilot).replace("Delete Gone soon", "").split("\n")[2]
-        left = [record["id"] for record in someone_else.page(service, 1004)]
-        assert remote_id not in left and len(left) == 1
+
+
+async def test_detail_stays_when_the_delete_is_refused(
+    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(*_: object) -> None:
+        raise Refused("Not allowed.", code=5)
+
+    someone_else.add(service, 1004, "Stays")
+    async with lockterm_app(service, 1004) as pilot:
+        monkeypatch.setattr(pilot.app.operations.writes, "delete_remote", refuse)
+        await press(pilot, "enter", "d")
+        await press(pilot, "D")
+        assert isinstance(pilot.app.screen, RemoteDetailScreen)
+        assert fields(pilot)["Name"] == "Stays"
+
+
+async def test_detail_says_gone_and_not_stale_when_someone_else_deleted_its_remote(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    remote_id = someone_else.add(service, 1004, "Gone soon")
+    async with lockterm_app(service, 1004) as pilot:
+        await press(pilot, "enter")
+        someone_else.post(service, "delete", remoteId=remote_id)
+        await press(pilot, "r")
+        assert "Gone soon is gone" in shown(pilot) and "STALE" not in shown(pilot)
+        await press(pilot, "e")
+        assert "There is no remote" in pilot.app.messages[-1].text
 
 
 @pytest.mark.long

@@ -255,6 +255,7 @@ class RemoteCommands:
                 lambda _: (f"Deleted {who} from {self._lock_name}", ""),
                 remote_id=remote.id,
                 busy="deleting",
+                deletes=True,
             )
 
         self._screen.app.push_screen(dialog, answered)
@@ -322,6 +323,7 @@ class RemoteCommands:
         *,
         remote_id: int | None = None,
         busy: str = "",
+        deletes: bool = False,
     ) -> Worker[None]:
         """Send a change and tell what became of it, even where the screen is left meanwhile.
 
@@ -331,9 +333,11 @@ class RemoteCommands:
             done: What was done, and what else to say of it, from its result.
             remote_id: The remote it is about.
             busy: What to show at that remote until then.
+            deletes: Whether the change deletes that remote.
         """
 
         async def send() -> None:
+            is_deleted = False
             self.mark_busy(remote_id, busy)
             try:
                 told = done(await work)
@@ -343,9 +347,10 @@ class RemoteCommands:
                 self._screen.tell(error, what)
             else:
                 self._screen.tell_recorded(*told)
+                is_deleted = deletes
             finally:
                 self.mark_busy(remote_id, "")
-                self._written(remote_id)
+                self._written(remote_id, is_deleted=is_deleted)
 
         # Not exclusive, and not the screen's: a cancelled request may still have been applied.
         return self._screen.app.run_worker(send(), group="writes", exclusive=False)
@@ -360,10 +365,10 @@ class RemoteCommands:
         if self._screen.is_attached:
             self._busy_changed()
 
-    def _written(self, remote_id: int | None) -> None:
+    def _written(self, remote_id: int | None, *, is_deleted: bool = False) -> None:
         """Let every open screen of this lock read again what it shows."""
         for screen in self._screen.screens_of(self._lock.lock_id):
-            screen.after_write(remote_id)
+            (screen.after_delete if is_deleted else screen.after_write)(remote_id)
         self._told_written()
 
     # --- copy ----------------------------------------------------------------------------------

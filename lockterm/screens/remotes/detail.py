@@ -61,6 +61,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
         """What the keys do with the remote."""
         self.remote_id = remote_id
         self._opened_as = self._called = title
+        self._is_deleted = False
 
     def crumbs(self) -> tuple[str, ...]:
         return ("Locks", self.lock_entry.title, "Remotes", self._called)
@@ -167,7 +168,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
 
     def _show_age(self) -> None:
         pager, seen, error = self.query_one(Pager), self.state.seen, self.state.error
-        if seen is None:
+        if seen is None or self.is_gone:
             pager.show("")
             return
         words = "updated "
@@ -200,6 +201,19 @@ class RemoteDetailScreen(LocktermScreen[None]):
         """Read it again, if it may have changed."""
         if remote_id in (None, self.remote_id):
             self.load_remote()
+
+    def after_delete(self, remote_id: int | None) -> None:
+        """Leave once the remote is deleted: the list has the next one under the cursor."""
+        if remote_id != self.remote_id:
+            return
+        self._is_deleted = True
+        if self.is_active:
+            self.dismiss(None)
+
+    def on_screen_resume(self) -> None:
+        """Leave if the remote was deleted while another screen was over this one."""
+        if self._is_deleted:
+            self.dismiss(None)
 
     # --- actions -------------------------------------------------------------------------------
 
