@@ -54,7 +54,7 @@ def completion(context: click.Context, shell: str, install: bool) -> int:
         put(script)
         return 0
     file, when = _place_of(shell)
-    place({file: f"{script}\n# {MARK}.\n"}, mode=0o644)
+    place({file: f"{script}\n# {MARK}.\n".encode()}, mode=0o644)
     put(f"Written: {file}\n{when}")
     tell_undo(file)
     return 0

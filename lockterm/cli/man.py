@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator, Mapping
 from inspect import cleandoc
 from pathlib import Path
@@ -51,10 +52,15 @@ def man(context: click.Context, directory: Path) -> int:
     """Write the manual pages, for man to read."""
     folder = directory.absolute() / "man1"
     written = pages(context.find_root().command)
-    place({folder / name: text for name, text in written.items()})
+    # Compressed, their names are others than those of the links that pipx makes.
+    files = {
+        folder / f"{name}.gz": gzip.compress(text.encode(), mtime=0)
+        for name, text in written.items()
+    }
+    place(files, former=[folder / name for name in written])
     put(f"Written: {len(written)} manual pages to {folder}. Begin with: man lockterm")
     put(f"Where man does not find it: man -M {directory.absolute()} lockterm")
-    tell_undo(folder / "lockterm.1", "lockterm-*.1")
+    tell_undo(folder / "lockterm.1.gz", "lockterm-*.1.gz")
     return 0
 
 

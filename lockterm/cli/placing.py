@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from platformdirs.unix import Unix
@@ -23,28 +24,31 @@ _MOST_BYTES = 1 << 20
 """A file of more is none of ours."""
 
 
-def place(files: Mapping[Path, str], mode: int = 0o666) -> None:
+def place(files: Mapping[Path, bytes], mode: int = 0o666, *, former: Iterable[Path] = ()) -> None:
     """Write files, with what is missing of their directories; over nothing that is not ours.
 
     Args:
-        files: The text of each.
+        files: The content of each; the mark may be in a gzip file.
         mode: Who may read and write them, less what the umask takes.
+        former: Where an earlier version put them: ours are removed.
 
     Raises:
         LocktermError: Something else is there, and nothing was written; or one cannot be written,
             and those before it are.
     """
-    done = 0
+    done, former = 0, tuple(former)
     try:
-        for file in files:
+        for file in (*files, *former):
             if not _is_free(file):
                 raise LocktermError(
                     f"{file} is there, and lockterm has not written it. Nothing was changed.",
                     hint="Move it away if it is not needed, then try again.",
                 )
-        for file, text in files.items():
-            write_whole(file, text.encode(), mode, may_replace=_is_ours, follow=False, make=0o777)
+        for file, content in files.items():
+            write_whole(file, content, mode, may_replace=_is_ours, follow=False, make=0o777)
             done += 1
+        for file in former:
+            file.unlink(missing_ok=True)
     except OSError as error:
         before = f"{done} of {len(files)} files were" if done else "Nothing was"
         raise LocktermError(
@@ -79,4 +83,9 @@ def _is_free(file: Path) -> bool:
 
 
 def _is_ours(content: bytes) -> bool:
+    if content.startswith(b"\x1f\x8b"):
+        try:
+            content = zlib.decompressobj(wbits=31).decompress(content, _MOST_BYTES)
+        except zlib.error:
+            return False
     return MARK.encode() in content

@@ -90,7 +90,8 @@ def test_what_is_wrong_is_said_with_what_to_do(
     config_file.write_text("")
     report = json.loads(lockterm("doctor", "--json").stdout)
     assert report["ok"] is False
-    assert "--base-url" in findings(report, "configuration")[-1]["advice"]
+    advice = findings(report, "configuration")[-1]["advice"]
+    assert "--base-url" in advice and "lockterm demo" in advice
 
 
 def test_the_store_is_looked_into_and_left_as_it_is(scripts: Scripts) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import subprocess
 from pathlib import Path
 
@@ -26,7 +27,8 @@ def test_each_command_has_a_page(lockterm: Run, tmp_path: Path) -> None:
         result = lockterm("man", "--dir", str(tmp_path / "an other"))
         assert (result.returncode, result.stderr) == (0, "")
     folder = tmp_path / "an other/man1"
-    assert {page.name: page.read_text("ascii") for page in folder.iterdir()} == PAGES
+    found = {page.name: gzip.decompress(page.read_bytes()) for page in folder.iterdir()}
+    assert found == {f"{name}.gz": text.encode("ascii") for name, text in PAGES.items()}
     undo = result.stdout.splitlines()[-1].removeprefix("To undo: ")
     subprocess.run(["sh", "-c", undo], check=True, timeout=60)
     assert list(folder.iterdir()) == []
@@ -35,7 +37,31 @@ def test_each_command_has_a_page(lockterm: Run, tmp_path: Path) -> None:
 def test_they_are_put_where_man_looks(lockterm: Run, tmp_path: Path) -> None:
     result = lockterm("man", env={"XDG_DATA_HOME": str(tmp_path / "share")})
     assert result.returncode == 0
-    assert len(list((tmp_path / "share/man/man1").iterdir())) == len(PAGES)
+    folder = tmp_path / "share/man/man1"
+    assert len(list(folder.iterdir())) == len(PAGES)
+    assert not any((folder / name).exists() for name in PAGES), "pipx links its pages there"
+
+
+def test_man_removes_its_pages_of_an_earlier_version(lockterm: Run, tmp_path: Path) -> None:
+    """They were not compressed, and pipx warned of each."""
+    folder = tmp_path / "man1"
+    folder.mkdir()
+    for name, text in PAGES.items():
+        (folder / name).write_text(text)
+    assert lockterm("man", "--dir", str(tmp_path)).returncode == 0
+    assert {page.name for page in folder.iterdir()} == {f"{name}.gz" for name in PAGES}
+
+
+@pytest.mark.parametrize("content", [gzip.compress(b".TH OTHER 1\n"), b"\x1f\x8b no gzip"])
+def test_man_leaves_a_compressed_page_of_another_program(
+    lockterm: Run, tmp_path: Path, content: bytes
+) -> None:
+    page = tmp_path / "man1/lockterm-keys.1.gz"
+    page.parent.mkdir()
+    page.write_bytes(content)
+    result = lockterm("man", "--dir", str(tmp_path))
+    assert (result.returncode, page.read_bytes()) == (1, content)
+    assert f"{page} is there, and lockterm has not written it." in result.stderr
 
 
 @pytest.mark.parametrize("is_link", [False, True])

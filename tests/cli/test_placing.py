@@ -35,7 +35,7 @@ def test_a_directory_that_may_not_be_entered_is_told(lockterm: Run, tmp_path: Pa
     result = lockterm("man", "--dir", str(tmp_path), program=program)
     folder.chmod(0o700)
     assert (result.returncode, result.stdout) == (1, "")
-    told = f"lockterm: {folder}/lockterm.1 cannot be written: Permission denied. Nothing was"
+    told = f"lockterm: {folder}/lockterm.1.gz cannot be written: Permission denied. Nothing was"
     assert result.stderr.startswith(told)
     assert result.stderr.count("\n") == 1
     assert list(folder.iterdir()) == []
@@ -58,7 +58,7 @@ def test_what_does_not_fit_is_not_there_in_part(lockterm: Run, tmp_path: Path) -
     limited = ("sh", "-c", 'ulimit -f 1; exec "$0" "$@"', *LOCKTERM)
     result = lockterm("man", "--dir", str(tmp_path / "man"), program=limited)
     assert (result.returncode, result.stdout) == (1, "")
-    assert "lockterm.1 cannot be written: File too large. Nothing was written." in result.stderr
+    assert "lockterm.1.gz cannot be written: File too large. Nothing was written." in result.stderr
     assert list((tmp_path / "man/man1").iterdir()) == []
 
 
@@ -66,7 +66,7 @@ def test_how_many_were_written_before_one_that_cannot_be_is_told(tmp_path: Path)
     # As long as a name may be: the one beside it, which it is written to first, is longer.
     first, long = tmp_path / "first", tmp_path / ("n" * 255)
     with pytest.raises(LocktermError, match=r"too long\. 1 of 2 files were written\."):
-        place({first: "text", long: "text"})
+        place({first: b"text", long: b"text"})
     assert list(tmp_path.iterdir()) == [first]
     assert first.read_text() == "text"
 

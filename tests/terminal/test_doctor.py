@@ -158,7 +158,8 @@ def test_a_terminal_unlike_its_variables_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_terminal_that_answers_nothing_holds_nothing_up(tmp_path: Path) -> None:
-    with PtySession(doctor(), clean_environment(tmp_path)) as terminal:
+    # More rows than usual: the paths of a test are long, and what it says would leave the screen.
+    with PtySession(doctor(), clean_environment(tmp_path), (80, 40)) as terminal:
         assert terminal.wait_exit() == 1, "no service is known"
         assert "it answers nothing" in " ".join(terminal.text.split())
         assert bytes(terminal.raw).count(b"\x1b[c") == 1, "it is asked once and left alone"

@@ -34,7 +34,7 @@ def configuration_findings(
             yield Finding("OK", sentence, facts=facts)
     profile = settings.profile
     if profile is None:
-        advice = f"Write a profile into {config_file}, or give --base-url."
+        advice = f"Try lockterm demo, give --base-url, or write a profile into {config_file}."
         yield Finding("FAIL", "No service is known.", advice)
         return
     chosen = {"profile": profile.name, "baseUrl": profile.base_url, "readOnly": profile.read_only}
