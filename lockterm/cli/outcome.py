@@ -122,7 +122,8 @@ def _read_back(session: Session, change: Change, error: OutcomeUnknown) -> int:
     except LocktermError as failure:
         words = sentence_of(failure)
     if operation is not None and operation.state is State.CONFIRMED_BY_READING:
-        _tell_done(change, operation.state, None)
+        added_id = operation.remote_id if change.call == "add" else None
+        _tell_done(change, operation.state, added_id)
         return DONE
     if change.as_json:
         state = operation.state if operation else State.UNKNOWN

@@ -28,6 +28,8 @@ class OngoingRun:
     """Lock -> why it could not be reached."""
     pauses: Counter[int] = field(default_factory=Counter)
     """Step -> how often it was put off."""
+    holders: set[str] = field(default_factory=set)
+    """The ids of unconfirmed changes that block steps and were read back in this run."""
     stopped: str = ""
     """Why no more steps begin."""
     reading: int = 0

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lockterm.domain import dates
 from lockterm.domain.backup import BackedUp, backed_up, losses
 from lockterm.domain.copies import copied
+from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.new_names import with_near_notes
 from lockterm.domain.plan import Action, Plan, Step, StepState
@@ -36,6 +37,7 @@ from lockterm.domain.text import clean, without_secrets
 from lockterm.domain.validity import Phase, phase_of
 from lockterm.errors import LocktermError, MalformedAnswer, Refused, ServiceError
 from lockterm.operations.everywhere import AT_ONCE
+from lockterm.operations.list_walk import WALK_PAGE_SIZE
 from lockterm.paths import read_named
 from lockterm.record import record
 
@@ -90,6 +92,7 @@ async def read_locks(operations: Operations, lock_ids: Iterable[int]) -> list[Re
         lock = await operations.locks.find(lock_id)
         zone = operations.zone(lock)
         async with places:
+            begun_ms, changes = operations.now_ms(), operations.remotes.changes(lock_id)
             try:
                 remotes = await operations.remotes.whole(lock_id)
             except ServiceError as error:
@@ -97,9 +100,18 @@ async def read_locks(operations: Operations, lock_ids: Iterable[int]) -> list[Re
         if unreadable := sum(remote.id is None for remote in remotes):
             words = f"{unreadable:,} of the remotes of lock {lock_id} cannot be read."
             return ReadLock(lock, zone, error=MalformedAnswer(words))
+        # A remote that is added later is known as new by this list, also after a kill.
+        blocks = await asyncio.to_thread(lambda: _blocks(remotes))
+        is_behind = operations.remotes.changes(lock_id) != changes
+        await operations.remotes.keep_list(lock_id, Listing(blocks, begun_ms, is_behind))
         return ReadLock(lock, zone, remotes)
 
     return [*await asyncio.gather(*map(read, dict.fromkeys(lock_ids)))]
+
+
+def _blocks(remotes: Sequence[Remote]) -> list[Block]:
+    pages = range(0, len(remotes), WALK_PAGE_SIZE)
+    return [Block.of(remotes[start : start + WALK_PAGE_SIZE]) for start in pages]
 
 
 def read_file(path: Path, lock_id: int | None = None) -> Table:

@@ -14,8 +14,9 @@ What follows from it, for each call that the contract lets us read back (section
 ====== ================================================== ==========================================
 call   recorded, seen by reading back                     not seen (it may still land)
 ====== ================================================== ==========================================
-add    never by itself: a remote like it that no earlier  two readings of the horizon, ``apart_s``
-       operation knows is shown, and a person says so     apart, without one like it
+add    at once: exactly one remote is equal in every      two readings of the horizon, ``apart_s``
+       field that was sent, and is new; of two equal      apart, without one like it
+       ones, or of one that differs, a person says which
 update the detail has every field as sent, and its        the detail of the horizon is as before
        ``updateTime`` is later than the sending by the
        service's own clock; or the reading is of the
@@ -38,6 +39,10 @@ either. Until there is a proof the outcome stays unknown.
 A list without something proves nothing if the credentials are others than those of the sending, or
 if the list shows none of the remotes that were known before on the lock: a narrowed token and
 another account have empty lists, too. What is shown is proof all the same.
+
+A remote is *new* if no earlier operation knows it and its ``createTime`` is after the beginning of
+the sending, by the service's own clock. Where that time says nothing, and in a reading of the
+horizon, it is also new if the last whole list from before the sending is without its id.
 """
 
 from __future__ import annotations
@@ -106,10 +111,12 @@ class Case:
     Args:
         sent_s: When its sending ended, or it was first known of here, on the monotonic clock.
         horizon: What is assumed of the service.
+        begun_s: When its sending began, on the same clock; None: in another session.
     """
 
-    def __init__(self, sent_s: float, horizon: Horizon) -> None:
+    def __init__(self, sent_s: float, horizon: Horizon, begun_s: float | None = None) -> None:
         self.sent_s = sent_s
+        self.begun_s = begun_s
         self._horizon = horizon
         self._last: Sighting | None = None
         self._first: Sighting | None = None
@@ -200,6 +207,24 @@ def is_later(time_ms: int | None, sent_ms: float, now_ms: float) -> bool:
         return False
     margin_ms = CLOCK_MARGIN_S * 1000
     return sent_ms + margin_ms < time_ms <= now_ms + margin_ms
+
+
+def was_created_since(created_ms: int | None, sent_ms: float, now_ms: float) -> bool | None:
+    """Return whether a service made a remote after a request was sent.
+
+    Args:
+        created_ms: What the service noted, by its clock.
+        sent_ms: When the sending began, by the service's clock.
+        now_ms: The time by the service's clock.
+
+    Returns:
+        None if the time says nothing: it is missing, not in milliseconds, or in the future, as
+        written down in another zone.
+    """
+    margin_ms = CLOCK_MARGIN_S * 1000
+    if created_ms is None or not _EARLIEST_MS <= created_ms <= now_ms + margin_ms:
+        return None
+    return created_ms >= sent_ms - margin_ms
 
 
 def are_old(records: Sequence[Mapping[str, Any]], now_ms: float | None) -> bool:

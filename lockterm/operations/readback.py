@@ -12,15 +12,18 @@ from typing import Any
 from lockterm.domain.json_text import canonical
 from lockterm.domain.operation import Operation, State
 from lockterm.domain.reading import Kind
-from lockterm.domain.remotes import FIELDS, RECOGNISED, Remote, is_still
+from lockterm.domain.remotes import ADDED, FIELDS, Remote, is_still
 from lockterm.domain.wording import none_of
 
 _WHEN: Mapping[Kind, Any] = {Kind.DATE: 0, Kind.WEEKDAYS: []}
 _NOTHING = {field.name: _WHEN[field.kind] for field in FIELDS.values() if field.kind in _WHEN}
 """What the service returns for a date and for weekdays that were not sent (2.3)."""
 
-_ADDED = [field.name for field in RECOGNISED if field.required or field.name in _NOTHING]
-"""What an added remote is recognised by, in every list: what each one has, and when it opens."""
+_SENT = {field.name: field for field in ADDED}
+"""The contract's name of a field that an add can send -> the field."""
+
+_IDENTIFYING = ("remoteName", "remoteNumber")
+"""What an added remote is looked for by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,8 @@ class Verdict:
     """What was read, as a sentence."""
     candidates: tuple[int, ...] = ()
     """See ``Operation.candidates``."""
+    remote_id: int | None = None
+    """The remote that a recorded add has made."""
     by_absence: bool = False
     """Whether it rests on something that was not shown, rather than on something that was."""
 
@@ -56,27 +61,73 @@ def differing(left: Mapping[str, Any], right: Mapping[str, Any], names: Iterable
     return [name for name in names if not same(value(left, name), value(right, name))]
 
 
-def judge_add(
-    operation: Operation, remotes: Iterable[Remote], not_new: Container[int | None]
-) -> Verdict:
-    """Judge an add by the lock's whole list.
+def like_added(
+    operation: Operation, remotes: Iterable[Remote], not_new: Container[int | None] = ()
+) -> list[Remote]:
+    """Return the remotes that have the name and the number of an added one.
 
-    The name was free just before the add was sent, so that a remote which has it now is new,
-    unless earlier operations know its id.
+    Args:
+        operation: The add.
+        remotes: The lock's whole list.
+        not_new: The ids that earlier operations know.
     """
-    ids = tuple(
-        remote.id
+    return [
+        remote
         for remote in remotes
         if remote.id is not None
         and remote.id not in not_new
-        and not differing(remote.raw, operation.body, _ADDED)
-    )
-    if not ids:
+        and not differing(remote.raw, operation.body, _IDENTIFYING)
+    ]
+
+
+def differing_from_added(operation: Operation, remote: Remote) -> list[str]:
+    """Return the fields that an add has sent and in which a remote differs.
+
+    A field that a service never lists counts only if the remote has it. A flag or an object that
+    was sent empty may be missing.
+    """
+    record, body = remote.raw, operation.body
+    compared = [
+        name
+        for name, value in body.items()
+        if name in _SENT
+        and (record.get(name) is not None or (_SENT[name].listed and value not in (0, {})))
+    ]
+    return differing(record, body, compared)
+
+
+def judge_add(
+    operation: Operation,
+    remotes: Iterable[Remote],
+    not_new: Container[int | None],
+    are_new: Mapping[int | None, bool | None] | None = None,
+) -> Verdict:
+    """Judge an add by the lock's whole list.
+
+    Args:
+        operation: The add.
+        remotes: The lock's whole list.
+        not_new: The ids that earlier operations know.
+        are_new: Id -> whether the remote came after the add was sent; None if nothing shows it.
+    """
+    are_new = are_new or {}
+    alike = like_added(operation, remotes, not_new)
+    equal = [remote for remote in alike if not differing_from_added(operation, remote)]
+    found = equal or [remote for remote in alike if are_new.get(remote.id) is not False]
+    if not found:
         words = "No remote like it is on the lock. It may still land."
         return Verdict(State.NOT_SEEN, words, by_absence=True)
-    if len(ids) == 1:
+    ids = tuple(remote.id for remote in found if remote.id is not None)
+    if len(ids) > 1:
+        return Verdict(State.AMBIGUOUS, f"{len(ids)} remotes look like it.", ids)
+    if not equal:
+        names = ", ".join(differing_from_added(operation, found[0]))
+        words = f"Remote {ids[0]} is probably the one, but differs from what was sent: {names}."
+        return Verdict(State.AMBIGUOUS, words, ids)
+    if not are_new.get(ids[0]):
         return Verdict(State.AMBIGUOUS, f"Remote {ids[0]} is probably the one.", ids)
-    return Verdict(State.AMBIGUOUS, f"{len(ids)} remotes look like it.", ids)
+    words = f"The service shows it as remote {ids[0]}."
+    return Verdict(State.CONFIRMED_BY_READING, words, remote_id=ids[0])
 
 
 def judge_update(operation: Operation, now: Remote) -> Verdict:

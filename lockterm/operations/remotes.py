@@ -361,6 +361,21 @@ class Remotes:
         listing = (await self._reads.lists(lock_id)).get(lock_id)
         return [] if listing is None else await asyncio.to_thread(lambda: [*listing.remotes()])
 
+    async def ids_before(self, lock_id: int, at_ms: int) -> set[int | None] | None:
+        """Return the ids of a lock's last whole list that was kept.
+
+        Args:
+            lock_id: The lock.
+            at_ms: By this machine's clock.
+
+        Returns:
+            None if no list is kept, or one that was read later than ``at_ms``.
+        """
+        listing = (await self._reads.lists(lock_id)).get(lock_id)
+        if listing is None or listing.at_ms >= at_ms:
+            return None
+        return {remote_id for block in listing.blocks for remote_id in block.ids}
+
     async def is_behind(self, lock_id: int) -> bool:
         """Whether a whole list is not there, or something of it was changed from here since."""
         return await self._reads.is_behind(lock_id)

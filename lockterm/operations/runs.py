@@ -15,9 +15,9 @@ import asyncio
 import contextlib
 import logging
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from lockterm.domain.plan import DUE, NOT_REACHED, Action, Plan, Step, StepState
@@ -33,7 +33,13 @@ from lockterm.errors import (
 from lockterm.operations.connection import go_by, unstated_s
 from lockterm.operations.ongoing_run import OngoingRun
 from lockterm.operations.pace import MOST_AT_ONCE
-from lockterm.operations.refusals import NoSuchRun, OtherCredentials, OtherPlan, RunUnderWay
+from lockterm.operations.refusals import (
+    HeldBack,
+    NoSuchRun,
+    OtherCredentials,
+    OtherPlan,
+    RunUnderWay,
+)
 from lockterm.operations.steps import CALLS
 from lockterm.store.runs import RunStore
 
@@ -166,10 +172,8 @@ class Runs:
 
     def retry(self, plan: Plan) -> Plan:
         """A plan of the steps that were refused or not sent; not kept yet. It may have no step."""
-        left = [step for step in plan.steps if step.may_retry]
-        steps = [
-            replace(step, state=StepState.TO_DO, message="", operation_id=None) for step in left
-        ]
+        due: dict[str, Any] = {"state": StepState.TO_DO, "message": "", "operation_id": None}
+        steps = [replace(step, **due) for step in plan.steps if step.may_retry]
         smaller = self.make(plan.title, steps, losses=plan.losses)
         return replace(smaller, credentials=plan.credentials)
 
@@ -322,10 +326,18 @@ class Runs:
     async def _prove(self, run: OngoingRun, number: int, within_s: float | None = None) -> None:
         """Read an unknown step back, and note what is proven; a run that is stopped does not."""
         step = run.steps[number]
+        settled = await self._unless_stopped(run, lambda: self._steps.read_back(step, within_s))
+        if settled is not None and settled != step:
+            await self._note(run, [settled])
 
-        async def read() -> Step:
+    async def _unless_stopped(
+        self, run: OngoingRun, work: Callable[[], Coroutine[Any, Any, T]]
+    ) -> T | None:
+        """Return what is read back; None if the run was stopped before."""
+
+        async def read() -> T:
             go_by(self._pace.turn)
-            return await self._steps.read_back(step, within_s)
+            return await work()
 
         reading = asyncio.ensure_future(read())
         stopping = asyncio.ensure_future(run.stop.wait())
@@ -338,8 +350,7 @@ class Runs:
             reading.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await reading
-        if not reading.cancelled() and (settled := reading.result()) != step:
-            await self._note(run, [settled])
+        return None if reading.cancelled() else reading.result()
 
     async def _try(self, run: OngoingRun, number: int) -> None:
         """Carry out a step; where what became of it cannot be noted, no more steps begin."""
@@ -360,7 +371,7 @@ class Runs:
         step = replace(step, state=StepState.SENT, operation_id=uuid4().hex)
         await self._note(run, [step])
         try:
-            ended = await self._steps.carry_out(step)
+            ended = await self._unless_held(run, step)
         except RateLimited as error:
             await self._put_off(run, step, error)
             return
@@ -375,6 +386,20 @@ class Runs:
             else:
                 self._pace.went_well()
         await self._end(run, ended)
+
+    async def _unless_held(self, run: OngoingRun, step: Step) -> Step:
+        """Carry out a step; an unconfirmed change that blocks it is read back once in a run."""
+        try:
+            return await self._steps.carry_out(step)
+        except HeldBack as error:
+            holder = error.operation
+            if holder.id in run.holders:
+                raise
+            run.holders.add(holder.id)
+            verify = self._unless_stopped(run, lambda: self._steps.verify(holder, READ_BACK_S))
+            if not await verify:
+                raise
+        return await self._steps.carry_out(step)
 
     async def _end(self, run: OngoingRun, ended: Step) -> None:
         """Note what became of a step, and what that means for the others of its lock."""
@@ -422,5 +447,4 @@ class Runs:
 
 def _state_after(error: LocktermError) -> StepState:
     """What a step is after an error by which nothing of it was applied."""
-    is_refused = isinstance(error, Refused | RuleViolation)
-    return StepState.REFUSED if is_refused else StepState.NOT_SENT
+    return StepState.REFUSED if isinstance(error, Refused | RuleViolation) else StepState.NOT_SENT

@@ -22,7 +22,7 @@ from lockterm.errors import (
     Unreachable,
 )
 from lockterm.operations.known_remotes import MOST
-from lockterm.operations.readback import judge_add
+from lockterm.operations.readback import differing_from_added, like_added
 from lockterm.operations.walk_limits import UNASKED
 
 if TYPE_CHECKING:
@@ -168,10 +168,11 @@ class HttpSender:
         except asyncio.CancelledError:
             await self._note_failure(operation, Unreachable("It was interrupted before."))
             raise
+        begun_s = self._watch.timer.now_s()
         try:
             answer = await self._connection.call(lambda service: service.send(write))
         except BaseException as error:
-            await self._note_failure(operation, error)
+            await self._note_failure(operation, error, begun_s)
             raise
         else:
             changes: dict[str, Any] = {"remote_id": answer} if operation.call == "add" else {}
@@ -186,7 +187,9 @@ class HttpSender:
             self._remotes.forget(operation.lock_id, changed=True)
             self._journal.note_change()
 
-    async def _note_failure(self, operation: Operation, error: BaseException) -> None:
+    async def _note_failure(
+        self, operation: Operation, error: BaseException, begun_s: float | None = None
+    ) -> None:
         if isinstance(error, OutcomeUnknown):
             error.operation_id = operation.id
         changes: dict[str, Any] = {"state": State.UNKNOWN, "message": "It was interrupted."}
@@ -200,7 +203,7 @@ class HttpSender:
             changes["state"] = State.NOT_SENT
         is_lost = changes["state"] is State.UNKNOWN
         if is_lost:
-            self._watch.note_lost(operation)
+            self._watch.note_lost(operation, begun_s)
         await self._journal.end(operation, **changes)
         if is_lost:
             self._watch.start()
@@ -213,10 +216,11 @@ class HttpSender:
         """Find the id of a remote that the service recorded without telling its id."""
         try:
             remotes = await self._remotes.all(operation.lock_id, UNASKED)
-            alike = judge_add(operation, remotes, ()).candidates
-            known = await self._journal.not_new(operation, remotes, alike)
-            found = judge_add(operation, remotes, known).candidates
-            if len(found) != 1:
+            ids = [remote.id for remote in like_added(operation, remotes) if remote.id is not None]
+            known = await self._journal.not_new(operation, remotes, ids)
+            alike = like_added(operation, remotes, known)
+            found = [one.id for one in alike if not differing_from_added(operation, one)]
+            if len(found) != 1 or found[0] is None:
                 return None
             await self._journal.note_recognised(operation, found[0])
         except (ServiceError, StoreError) as error:

@@ -121,19 +121,27 @@ class Steps:
         """Read an unknown step back until something is proven of it.
 
         Args:
-            step: The step; one that a person has to settle is not read.
-            within_s: For so many seconds at the most; None: until all is proven that can be.
+            step: The step.
+            within_s: The maximum time in seconds; None: until all is proven that can be.
         """
         try:
-            operation = await self._journal.find(step.operation_id or "")
-            if operation is not None and operation.state is State.UNKNOWN:
+            if operation := await self._journal.find(step.operation_id or ""):
                 within_s = self._watch.horizon.proof_s if within_s is None else within_s
-                await self._watch.until_proven(operation, within_s)
-        except LocktermError as error:  # it stays unknown; nothing may make of it that it was not
+                await self.verify(operation, within_s)
+        except StoreError as error:  # it stays unknown; nothing may make of it that it was not
             _log.info("step %s could not be read back: %s", step.number, error.message)
         with contextlib.suppress(StoreError):  # what reads in the background may have been faster
             return await self.up_to_date(step)
         return step
+
+    async def verify(self, operation: Operation, within_s: float) -> bool:
+        """Read an unconfirmed change back; return whether it is resolved then."""
+        if operation.unsettled:
+            try:
+                operation = await self._watch.until_proven(operation, within_s)
+            except LocktermError as error:  # it stays as it is
+                _log.info("operation %s could not be read back: %s", operation.id, error.message)
+        return not operation.unsettled
 
     # --- adding ------------------------------------------------------------------------------
 

@@ -6,14 +6,21 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lockterm.domain.operation import READABLE_CALLS, Operation, State
 from lockterm.errors import ListTooLarge, ServiceError, StoreError, Unreachable
 from lockterm.operations.connection import FIRST_RETRY_S, LAST_RETRY_S, go_by
-from lockterm.operations.proof import Case, Horizon, Sighting, are_old, is_later
+from lockterm.operations.proof import (
+    Case,
+    Horizon,
+    Sighting,
+    are_old,
+    is_later,
+    was_created_since,
+)
 from lockterm.operations.readback import (
     Verdict,
     judge_add,
@@ -21,6 +28,7 @@ from lockterm.operations.readback import (
     judge_delete,
     judge_gone,
     judge_update,
+    like_added,
     shows_others,
 )
 from lockterm.operations.refusals import damaged_entry
@@ -88,13 +96,17 @@ class Watch:
         self._left_to_a_person: set[str] = set()
         """Operations whose list is too large to be read without being asked."""
 
-    def note_lost(self, operation: Operation) -> None:
+    def note_lost(self, operation: Operation, begun_s: float | None = None) -> None:
         """Note that the sending of an operation has ended without an answer.
 
         Proofs are counted from now: attempts that did not leave may have come before, and took
         their time.
+
+        Args:
+            operation: The operation.
+            begun_s: When its sending began, on the monotonic clock; None: in another session.
         """
-        self._cases[operation.id] = Case(self.timer.now_s(), self.horizon)
+        self._cases[operation.id] = Case(self.timer.now_s(), self.horizon, begun_s)
 
     def forget(self, operation: Operation) -> None:
         """Drop what was read of an operation: it is settled."""
@@ -138,6 +150,7 @@ class Watch:
             message=verdict.words,
             candidates=verdict.candidates,
             read_ms=self._connection.clock.now_ms(),
+            **({} if verdict.remote_id is None else {"remote_id": verdict.remote_id}),
         )
         if not checked.unsettled:
             self.forget(checked)
@@ -149,15 +162,13 @@ class Watch:
         """Read an operation back once and say what is proven by all readings so far."""
         case, begun_s = self._case(operation), self.timer.now_s()
         claim, detail, remotes = await self._read(operation, limits, case.is_of_horizon(begun_s))
-        offset_s = self._connection.clock_offset_s
-        now_ms = None
-        if offset_s is not None:
-            now_ms = self._connection.clock.now_ms() + offset_s * 1000
-        is_fresh, doubt = False, ""
+        now_ms = self._service_ms()
+        # An added remote that is shown is there, however old the answer is.
+        is_fresh, doubt = claim.remote_id is not None, ""
         if detail is not None and operation.call == "update" and now_ms is not None:
             sent_ms = now_ms - (self.timer.now_s() - case.sent_s) * 1000
             is_fresh = is_later(detail.update_time, sent_ms, now_ms)
-        if remotes is not None:
+        if remotes is not None and claim.remote_id is None:
             recorded = await self._journal.recorded(operation.lock_id)
             doubt = recorded.contradiction(remotes)
             is_young = any(record.get("id") in recorded.young for record in operation.before)
@@ -211,12 +222,45 @@ class Watch:
             if not any(remote.id == operation.remote_id for remote in remotes):
                 detail = await self._remotes.detail_or_gone(operation.remote_id)
             return judge_delete(operation, remotes, detail), detail, remotes
-        claim = judge_add(operation, remotes, ())
-        if claim.candidates:
-            candidates = claim.candidates
-            known = await self._journal.not_new(operation, remotes, candidates, is_since=is_since)
-            claim = judge_add(operation, remotes, known)
-        return claim, None, remotes
+        alike = like_added(operation, remotes)
+        if not alike:
+            return judge_add(operation, (), ()), None, remotes
+        ids = [remote.id for remote in alike if remote.id is not None]
+        known = await self._journal.not_new(operation, alike, ids, is_since=is_since)
+        are_new = await self._are_new(operation, alike, is_since)
+        return judge_add(operation, alike, known, are_new), None, remotes
+
+    async def _are_new(
+        self, add: Operation, remotes: Sequence[Remote], is_since: bool
+    ) -> Mapping[int | None, bool | None]:
+        """Return whether remotes came after an add was sent, by id; see ``judge_add``."""
+        are_new: dict[int | None, bool | None] = {}
+        sent_ms, now_ms = self._sent_ms(add), self._service_ms()
+        before = await self._remotes.ids_before(add.lock_id, add.sent_ms or add.prepared_ms)
+        for remote in remotes:
+            is_new = None
+            if sent_ms is not None and now_ms is not None:
+                is_new = was_created_since(remote.create_time, sent_ms, now_ms)
+            is_unlisted = before is not None and remote.id not in before
+            if is_unlisted and (is_new is None or is_since):
+                is_new = True
+            are_new[remote.id] = is_new
+        return are_new
+
+    def _sent_ms(self, operation: Operation) -> float | None:
+        """Return when a sending began, by the service's clock; None if that is not known."""
+        offset_s, begun_s = self._connection.clock_offset_s, self._case(operation).begun_s
+        if offset_s is None:
+            return None
+        if begun_s is None:
+            return (operation.sent_ms or operation.prepared_ms) + offset_s * 1000
+        ago_s = self.timer.now_s() - begun_s  # whatever was done to the wall clock since
+        return self._connection.clock.now_ms() + (offset_s - ago_s) * 1000
+
+    def _service_ms(self) -> float | None:
+        """Return the time by the service's clock; None if it has not told one."""
+        offset_s = self._connection.clock_offset_s
+        return None if offset_s is None else self._connection.clock.now_ms() + offset_s * 1000
 
     # --- by itself ---------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 import subprocess
 import sys
@@ -71,30 +72,43 @@ async def proxy(scripts: Scripts) -> AsyncIterator[FaultProxy]:
         yield proxy
 
 
-async def run(scripts: Scripts, *arguments: str) -> subprocess.CompletedProcess[str]:
+async def run(
+    scripts: Scripts, *arguments: str, at: tuple[str, ...] = NEAR
+) -> subprocess.CompletedProcess[str]:
     """A command, while the proxy goes on."""
-    return await asyncio.to_thread(scripts.run, *arguments, program=NEAR)
+    return await asyncio.to_thread(scripts.run, *arguments, program=at)
 
 
 @pytest.mark.long
-async def test_an_add_without_an_answer_is_4_and_holds_back_the_next(
+async def test_add_is_recorded_when_its_answer_is_lost_and_the_list_shows_it(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:
     proxy.arm("add", swallow)
+    lost = await run(scripts, *ADD, "--json", at=LOCKTERM)
+    assert lost.returncode == 0, lost.stderr
+    (row,) = scripts.remotes(1004)
+    told = json.loads(lost.stdout)
+    assert (told["outcome"], told["remoteId"]) == ("recorded", row["id"])
+    assert (proxy.asked.count("add"), proxy.asked.count("list")) == (1, 1)
+
+
+@pytest.mark.long
+async def test_add_without_an_answer_is_4_and_blocks_the_next(
+    scripts: Scripts, proxy: FaultProxy
+) -> None:
+    proxy.arm("add", lose)
     lost = await run(scripts, *ADD, "--json")
     assert lost.returncode == 4
     assert '"outcome": "unknown"' in lost.stdout
-    (row,) = scripts.remotes(1004)
-    assert '"state": "ambiguous",\n  "call": "add"' in lost.stdout
-    assert f"Remote {row['id']} is probably the one" in lost.stderr
+    assert '"state": "not_seen",\n  "call": "add"' in lost.stdout
+    assert "It may still land" in lost.stderr
     assert proxy.asked.count("add") == 1
-    assert proxy.asked.count("list") == 1, "read back once"
     await proxy.heal()
     held = await run(scripts, *ADD[:4], "Ben", *ADD[5:])
     assert (held.returncode, held.stdout) == (1, "")
     assert "not settled yet" in held.stderr
     assert proxy.asked.count("add") == 1
-    assert [one.state for one in scripts.history()] == [State.AMBIGUOUS]
+    assert [one.state for one in scripts.history()] == [State.NOT_SEEN]
 
 
 async def test_what_reading_shows_is_recorded(scripts: Scripts, proxy: FaultProxy) -> None:

@@ -40,7 +40,7 @@ SENT = (State.CONFIRMED, State.CONFIRMED_BY_READING)
 NOT_APPLIED = (State.REFUSED, State.NOT_SENT)
 READ_BACK = {
     # call -> (the state after reading back where it was applied, where it was not)
-    "add": (State.AMBIGUOUS, State.NOT_SEEN),
+    "add": (State.CONFIRMED_BY_READING, State.NOT_SEEN),
     "update": (State.CONFIRMED_BY_READING, State.NOT_SEEN),
     "delete": (State.CONFIRMED_BY_READING, State.NOT_SEEN),
     "clear": (State.CONFIRMED_BY_READING, State.NOT_SEEN),
@@ -207,9 +207,9 @@ async def write_case(site: Site, call: str, fault: Fault) -> list[str]:
             wrong.append(f"sent {proxy.asked.count(call)} times")
         if call == "add" and fault.applied:
             new_id = proxy.ledger[0].data["remoteId"]
-            if row.state is State.AMBIGUOUS and row.candidates != (new_id,):
-                wrong.append(f"candidates {row.candidates}, not {new_id}")
-            if row.state is State.CONFIRMED and (row.remote_id != new_id or result != new_id):
+            if row.state in SENT and row.remote_id != new_id:
+                wrong.append(f"recorded as {row.remote_id}, not {new_id}")
+            if row.state is State.CONFIRMED and result != new_id:
                 wrong.append(f"confirmed as {row.remote_id}, returned {result}, not {new_id}")
         if fault.name.startswith("clock off") and not operations.connection.doubts_clock:
             wrong.append("the clock is not doubted")

@@ -148,6 +148,15 @@ class Site:
             ids = [row["id"] for row in remote_table.page(db, lock_id, 0, 1000)]
         return [Remote.read(self.ask("bluetooth-remote/detail", remoteId=one)) for one in ids]
 
+    def alter_newest(self, lock_id: int) -> None:
+        """Keep the newest remote of a lock otherwise than it was sent."""
+        with self.service.app.state.site.database.writing() as db:
+            db.execute(
+                "UPDATE remote SET add_type = 3 - add_type"
+                " WHERE id = (SELECT max(id) FROM remote WHERE lock_id = ?)",
+                (lock_id,),
+            )
+
     def new_store(self) -> Path:
         """A migrated store of one's own."""
         path = self._folder / f"store{next(self._stores)}" / "lockterm.db"

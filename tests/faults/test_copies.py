@@ -176,7 +176,9 @@ class Case:
         now = {record["id"]: record for record in self.copies.truth}
         false = False
         if row.state is State.CONFIRMED_BY_READING:
-            if row.call == "update":
+            if row.call == "add":
+                false = now.get(row.remote_id, {}).get("remoteName") != "New fob"
+            elif row.call == "update":
                 name = now.get(row.remote_id, {}).get("remoteName")
                 false = name != row.body["remoteName"]
             else:
@@ -194,8 +196,7 @@ class Case:
 
     def _judge_end(self, row: Operation, backup: list[dict[str, Any]], lock_id: int) -> None:
         """Once copies have caught up there is a verdict."""
-        found = State.AMBIGUOUS if row.call == "add" else State.CONFIRMED_BY_READING
-        expected = {State.NOT_SEEN} if self.fate == "never" else {found}
+        expected = {State.NOT_SEEN if self.fate == "never" else State.CONFIRMED_BY_READING}
         if self.trouble == "reused id" and row.call == "delete" and self.fate != "never":
             expected = {State.CONFLICT}  # its id is another remote's now: a person looks
         if row.state not in expected:

@@ -128,7 +128,8 @@ async def test_the_time_of_attempts_that_did_not_leave_is_not_counted(behind):
         with pytest.raises(OutcomeUnknown):
             await case.operations.writes.add_remote(new_remote(case.lock_id))
         seen = await case.operations.watch.until_proven(await case.last(), 90)
-        assert (seen.state, seen.candidates) == (State.AMBIGUOUS, (case.copies.truth[-1]["id"],))
+        assert seen.state is State.CONFIRMED_BY_READING
+        assert seen.remote_id == case.copies.truth[-1]["id"]
 
 
 async def test_an_answer_that_took_longer_than_a_later_reading_proves_nothing(behind):
@@ -187,8 +188,8 @@ async def test_an_id_that_a_colleague_has_set_free_is_known_again(behind, is_app
             exchange.reset()
 
         def look() -> None:
-            if (row := rows.history()[-1]).state is State.AMBIGUOUS:
-                seen.update(row.candidates)
+            if (row := rows.history()[-1]).state is State.CONFIRMED_BY_READING:
+                seen.add(row.remote_id)
                 assert first_id in [one["id"] for one in case.copies.truth]
 
         rows = Journal(case.operations.journal.database, case.operations.profile.name)
@@ -198,7 +199,7 @@ async def test_an_id_that_a_colleague_has_set_free_is_known_again(behind, is_app
             await case.operations.writes.add_remote(request)
         await read_back(case.operations)
         last = await case.last()
-        assert last.state is (State.AMBIGUOUS if is_applied else State.NOT_SEEN)
+        assert last.state is (State.CONFIRMED_BY_READING if is_applied else State.NOT_SEEN)
         assert seen == ({first_id} if is_applied else set())
 
 
@@ -245,10 +246,9 @@ async def test_null_for_no_weekdays_is_as_the_contract_has_it(site: Site):
         with pytest.raises(OutcomeUnknown):
             await operations.writes.add_remote(permanent)
         await read_back(operations)
-        (added,) = await operations.journal.unsettled()
+        (added,) = await operations.journal.history()
         remote_id = proxy.applied("add")[-1].data["remoteId"]
-        assert (added.state, added.candidates) == (State.AMBIGUOUS, (remote_id,))
-        await operations.settling.bind(added, remote_id)
+        assert (added.state, added.remote_id) == (State.CONFIRMED_BY_READING, remote_id)
 
         (shown,) = await operations.remotes.all(lock_id)
         recurring = RemoteChanges(remote_type=4, start_ms=1, end_ms=2, week_day=[1])

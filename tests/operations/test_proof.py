@@ -140,6 +140,7 @@ class World:
             "add": record(0, "New", 0) | {"remoteNumber": "N9"},
         }
         backup = {"clear": tuple(now.values()), "add": ()}.get(self.call, (before,))
+        self.kept_ids = set(self.state_at(-300)) if self.worst_s in (0, 30) else None
         self.operation = operation(
             self.call,
             State.UNKNOWN,
@@ -231,6 +232,9 @@ class World:
 
     whole = all
 
+    async def ids_before(self, lock_id: int, at_ms: int) -> set[int] | None:
+        return self.kept_ids
+
     async def detail_or_gone(self, remote_id: int) -> Remote | None:
         state = self._seen()
         return Remote.read(state[remote_id]) if remote_id in state else None
@@ -277,6 +281,9 @@ class World:
         if row.state is State.AMBIGUOUS:
             return {20, 9} & now.keys() >= set(row.candidates)
         if row.state is State.CONFIRMED_BY_READING:
+            if self.call == "add":
+                made = now.get(row.remote_id or 0, {})
+                return made.get("remoteName") == "New" and made["createTime"] >= BASE_MS
             if self.call == "update":
                 wanted = row.body["remoteName"]
                 return TARGET in now and same(now[TARGET]["remoteName"], wanted)
@@ -312,8 +319,9 @@ def test_no_verdict_is_false_and_there_is_one_at_last(call: str, seed: int):
     if world.applied_s is None:
         expected = {State.NOT_SEEN, State.CONFLICT}
     elif call == "add":
-        expected = {State.AMBIGUOUS}
-        assert len(row.candidates) == 1 and row.candidates[0] in now
+        is_known_as_new = world.offset_s is not None or world.kept_ids is not None
+        expected = {DONE if is_known_as_new else State.AMBIGUOUS}
+        assert {row.remote_id, *row.candidates} - {None} <= now.keys()
     else:
         expected = {DONE}
     if call == "delete" and now.get(TARGET, {}).get("remoteNumber", "N7") != "N7":

@@ -13,10 +13,11 @@ from lockterm.domain.requests import NewRemote
 from lockterm.errors import OutcomeUnknown, RuleViolation
 from lockterm.operations import Operations
 from lockterm.operations.undoing import undo_one
+from tests.conftest import NOW_MS
 from tests.faults.calls import CALLS, Scene, new_remote
 from tests.faults.cases import READ_BACK
 from tests.faults.catalogue import answers, close
-from tests.faults.site import Site, checked, read_back
+from tests.faults.site import Site, read_back
 from tests.operations.runs.planning import carry_out
 from tests.operations.test_reading_back import applied_unheard, stalled
 
@@ -93,17 +94,16 @@ async def test_restored_as_is_told_by_the_operation_and_not_by_the_id(
 async def test_an_unknown_add_is_found_under_the_id_of_a_deleted_one(site: Site, fault):
     lock_id = site.new_lock(1)
     (old,) = site.remotes(lock_id)
-    async with site.proxy() as proxy, site.operations(proxy) as operations:
+    async with site.proxy() as proxy, site.operations(proxy, reads_back=False) as operations:
         await operations.writes.delete_remote(lock_id, old)
         proxy.arm("add", fault, 1)
         with pytest.raises(Exception, match="may have recorded"):
             await operations.writes.add_remote(new_remote(lock_id))
         await proxy.land()
-        give_id(site, proxy.ledger[-1].data["remoteId"], old.id or 0, 1_900_000_000_000)
-        await read_back(operations)
+        give_id(site, proxy.ledger[-1].data["remoteId"], old.id or 0, NOW_MS + 1)
         (unknown,) = await operations.journal.unsettled()
-        seen = await checked(operations, unknown)
-        assert (seen.state, seen.candidates) == (State.AMBIGUOUS, (old.id,))
+        seen = await operations.watch.check(unknown)
+        assert (seen.state, seen.remote_id) == (State.CONFIRMED_BY_READING, old.id)
 
 
 @pytest.mark.parametrize("call", ["update", "delete", "updateRemoteUserNo"])

@@ -14,12 +14,14 @@ import pytest
 from lockterm.domain.operation import State
 from lockterm.domain.plan import DUE, Action, Plan, Step, StepState
 from lockterm.operations import Operations
+from lockterm.operations.proof import Horizon
 from tests.faults.catalogue import BROKEN_OFF, LIMITED, MALFORMED, answers, refusal, reset
 from tests.faults.proxy import Entry, Exchange, FaultProxy, Play
 from tests.faults.site import Site, until
 from tests.long import sample
 from tests.operations.runs.planning import add, carry_out, delete, keep, names, update
-from tests.operations.test_kill import Mortal
+from tests.operations.test_kill import STEPS, Mortal
+from tests.operations.virtual import VirtualTimer
 
 RECORDED, UNKNOWN = StepState.RECORDED, StepState.UNKNOWN
 
@@ -200,6 +202,50 @@ async def test_a_run_that_is_killed_goes_on_where_it_was(
 ):
     killed = await killed_again_and_again(site, mortal, kills=3, locks=2, each=16, seed=5)
     request.node.user_properties.append(("kills of runs", killed))
+
+
+@pytest.mark.parametrize("how", ["resume", "the same file again"])
+@pytest.mark.parametrize("step", ["applied", "amid the answer", "answered, before it is noted"])
+async def test_run_records_every_row_once_when_an_add_was_killed(
+    site: Site, mortal: Mortal, step: str, how: str
+):
+    """No question and no wait: the horizon is that of a real service, and time stands still."""
+    lock_id, count = site.new_lock(0), 12
+    async with site.proxy() as proxy:
+        session = functools.partial(site.operations, proxy, site.new_store(), name="mortal")
+        async with session() as operations:
+            plan = operations.runs.make("a test", [add(lock_id, number) for number in range(count)])
+            await operations.runs.keep(plan)
+        if step in STEPS:
+            play = STEPS[step](mortal)
+
+            async def amid(exchange: Exchange) -> None:
+                if len(proxy.ledger) == count // 2:
+                    await play(exchange)
+                else:
+                    await exchange.apply()
+                    await exchange.send(exchange.good_bytes())
+
+            proxy.arm("add", amid)
+        died_at = "" if step in STEPS else step
+        code = await mortal.live(session.args[1], proxy, 0, [], plan=plan.id, die_at=died_at)
+        assert code == -signal.SIGKILL
+        await until(lambda: not proxy.open_connections)
+        await proxy.heal()
+        async with session(reads_back=False) as operations:
+            operations.watch.timer, operations.watch.horizon = VirtualTimer(), Horizon()
+            if how == "resume":
+                done = await carry_out(operations, await operations.runs.find(plan.id))
+                assert {step.state for step in done.steps} == {RECORDED}
+            else:
+                there = {remote.remote_name for remote in await operations.remotes.all(lock_id)}
+                rows = [one for one in plan.steps if one.wanted["remoteName"] not in there]
+                done = await carry_out(operations, rows)
+                assert {step.state for step in done.steps} == {RECORDED}
+            assert operations.watch.timer.now_s() == 0
+            assert await operations.journal.unsettled() == []
+        assert sorted(names(site, lock_id)) == sorted(f"New {number}" for number in range(count))
+        assert len(proxy.ledger) == count
 
 
 @pytest.mark.long

@@ -18,7 +18,7 @@ from tests.faults.catalogue import reset
 from tests.faults.proxy import Exchange
 from tests.faults.site import Site, read_back, until
 from tests.operations.runs.planning import add, carry_out, delete, names, one_of_each, states
-from tests.operations.runs.test_states import applied
+from tests.operations.runs.test_states import altered, applied
 
 RECORDED, TO_DO, UNCHANGED = StepState.RECORDED, StepState.TO_DO, StepState.UNCHANGED
 UNKNOWN = StepState.UNKNOWN
@@ -153,7 +153,7 @@ async def test_how_far_another_session_got_is_told_by_what_has_changed(site: Sit
         site.operations(proxy, store) as one,
         site.operations(proxy, store) as other,
     ):
-        proxy.arm("add", applied(reset), times=1)
+        proxy.arm("add", altered(site, reset), times=1)
         first, *_ = site.remotes(lock_id)
         steps = [add(lock_id, 1), *one_of_each(site, lock_id)[1:], delete(lock_id, first)]
         plan = one.runs.make("a test", steps)

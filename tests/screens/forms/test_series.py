@@ -137,14 +137,6 @@ async def lost(pilot: Pilot[Any], line: Line) -> None:
     line.lose = ""
 
 
-async def recognised(pilot: Pilot[Any], *keys: str) -> None:
-    """Have it read back by some keys, and say that it is the one."""
-    await pilot.press(*keys)
-    await until(pilot, lambda: "Is remote" in shown(pilot))
-    await settled(pilot)
-    await pilot.press("right", "enter")
-
-
 @pytest.mark.long
 async def test_the_next_is_offered_only_once_the_outcome_is_told(
     service: RunningService, lockterm_app: Starter, line: Line
@@ -159,7 +151,7 @@ async def test_the_next_is_offered_only_once_the_outcome_is_told(
         await pilot.press("ctrl+n")
         await settled(pilot)
         assert pilot.app.screen is form, "it was asked whether to send another"
-        await recognised(pilot, "ctrl+r")
+        await pilot.press("ctrl+r")
         await until(pilot, lambda: form.fields.typed()["remoteName"] == "Crew 3")
         await settled(pilot)
         assert "Recorded: Crew 2, 1 so far." in str(status.render())
@@ -177,7 +169,7 @@ async def test_what_is_typed_while_the_outcome_is_unknown_is_not_told_as_recorde
     async with lockterm_app(line, 1004) as pilot:
         form = await begun(pilot, "+")
         await lost(pilot, line)
-        await recognised(pilot, "end", *"abc", "ctrl+r")
+        await pilot.press("end", *"abc", "ctrl+r")
         await until(pilot, lambda: "Recorded: Crew 2, 1 so far." in shown(pilot))
         await settled(pilot)
         typed = form.fields.typed()
