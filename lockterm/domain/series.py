@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 
+from lockterm.domain.names import is_same_name, near_key, near_note, normalize_name
 from lockterm.domain.remotes import ADDED, Remote
+from lockterm.domain.text import clean
 
 _DIGITS = re.compile(r"[0-9]+")
 _MOST_DIGITS = 4000
@@ -18,21 +20,57 @@ class Taken:
     Args:
         remotes: Those that are known; one may come several times.
         total: How many the lock has; None: that is not known either.
+        is_read: Whether the list of the lock was read, as far as it can be.
     """
 
-    def __init__(self, remotes: Iterable[Remote] = (), total: int | None = None) -> None:
+    def __init__(
+        self,
+        remotes: Iterable[Remote] = (),
+        total: int | None = None,
+        *,
+        is_read: bool = False,
+    ) -> None:
         self.names = set[str]()
-        self.numbers = set[str]()
+        self.numbers = dict[str, str]()
+        """Number -> what the remote is called, safe to show."""
+        self._near = dict[str, str]()
+        self._near_names = dict[str, list[str]]()
         ids = set[int | None]()
         for remote in remotes:
-            self.names.add(remote.remote_name or "")
-            self.numbers.add(remote.remote_number or "")
+            self.add(remote.remote_name or "", remote.remote_number or "")
             ids.add(remote.id)
+        self.is_read = is_read
         self.words = ""
         """A sentence where only a part is known."""
         if total is not None and len(ids) < total:
             known = f"Only {len(ids):,} of {total:,} remotes are known"
             self.words = f"{known}: another may have this number."
+
+    def add(self, name: str, number: str) -> None:
+        """Note one more remote."""
+        number = normalize_name(number)
+        self.names.add(normalize_name(name))
+        self._near_names.setdefault(near_key(name), []).append(name)
+        self.numbers[number] = clean(name, 60) or "Another remote"
+        if number:
+            self._near[near_key(number)] = number
+
+    def describe_name(self, name: str) -> str:
+        """Return a sentence if another remote has a name that is nearly the same; else nothing."""
+        some = self._near_names.get(near_key(name), []) if near_key(name) else []
+        others = [one for one in some if not is_same_name(one, name)]
+        return near_note(others) if others else ""
+
+    def describe_number(self, number: str) -> str:
+        """Return a sentence if another remote has a number or one like it; else nothing."""
+        number = normalize_name(number)
+        if not number:
+            return ""
+        if number in self.numbers:
+            return f"{self.numbers[number]} on this lock has the same."
+        if (near := self._near.get(near_key(number))) is not None:
+            return f"{self.numbers[near]} on this lock has {clean(near, 40)}, nearly the same."
+        return ""
 
 
 def counted_up(text: str, taken: Collection[str]) -> str:
@@ -53,7 +91,7 @@ def counted_up(text: str, taken: Collection[str]) -> str:
     while True:
         count += 1
         following = f"{head}{count:0{width}}{tail}"
-        if following not in taken:
+        if following not in taken and normalize_name(following) not in taken:
             return following
 
 

@@ -17,6 +17,7 @@ from textual.widgets import Button, Input, Static, TextArea
 from lockterm.domain.constants import WORDS, word
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
+from lockterm.domain.series import Taken
 from lockterm.domain.text import clean
 from lockterm.domain.typed_remote import TypedRemote, read_typed, shown_fields, typed_of
 from lockterm.domain.wording import named_meaning
@@ -86,6 +87,8 @@ class RemoteFields(VerticalScroll, can_focus=False):
         """Field and text -> why the service does not take that text there."""
         self.remarks: dict[tuple[str, str], str] = {}
         """Field and text -> what else is known about that text there."""
+        self.taken = Taken()
+        """The names and numbers that other remotes of the lock have, as far as they are known."""
         self._offered = self._other(offered)
         self._zone = zone
         self._now_ms = now_ms
@@ -185,6 +188,12 @@ class RemoteFields(VerticalScroll, can_focus=False):
                 self.reading.errors.setdefault(field, self.objections[key])
             elif key in self.remarks:
                 self.reading.notes[field] = self.remarks[key]
+        if self.before is None:
+            found = {
+                "remoteName": self.taken.describe_name(typed["remoteName"].strip()),
+                "remoteNumber": self.taken.describe_number(typed["remoteNumber"].strip()),
+            }
+            self.reading.warnings.update((name, words) for name, words in found.items() if words)
         self.show_reading()
         return self.reading
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from lockterm.errors import (
 )
 from lockterm.keymap.hints import key, settling, with_keys
 from lockterm.operations.refusals import HeldBack, SettledMeanwhile
+from lockterm.operations.taken import read_taken
 from lockterm.screens.remote_form.fields import TAKEN, RemoteFields
 from lockterm.screens.remote_form.questions import (
     ask_to_add,
@@ -78,6 +80,8 @@ class RemoteSaving:
         """Why the last save did not take effect; stands until the next one."""
         self.unknown = False
         """Whether the last save may have taken effect: no other one before that is checked."""
+        self._numbers = asyncio.Lock()
+        """Held while the numbers of the lock are read."""
         self._sent: Remote | None = None
         self._read: tuple[dict[str, str], TypedRemote] | None = None
         """What was typed for the last save, and what it meant then."""
@@ -117,6 +121,15 @@ class RemoteSaving:
     async def is_free(self, name: str) -> bool:
         """Whether the lock has no remote of that name (4.2)."""
         return await self._operations.remotes.is_name_free(self._lock.lock_id, name)
+
+    async def know_numbers(self) -> None:
+        """Read the whole list of the lock once, before the number of a new remote is accepted."""
+        async with self._numbers:
+            if not self._fields.taken.is_read:
+                remotes, lock_id = self._operations.remotes, self._lock.lock_id
+                self._fields.taken = await read_taken(remotes, lock_id)
+        if self._fields.is_attached:
+            self._fields.read_now()
 
     def _do(self, doing: str) -> None:
         self.doing = doing
@@ -160,6 +173,9 @@ class RemoteSaving:
         await fields.check_name(self.is_free)
         if fields.before is not None and not await self._is_current(fields.before):
             return False
+        if fields.before is None:
+            self._do("Reading which numbers the lock has ...")
+            await self.know_numbers()
         if self._was_left:  # nothing was sent
             return False
         self._do("Waiting for your answer ...")
@@ -175,20 +191,15 @@ class RemoteSaving:
             return False
         if sends_dates(fields.before, reading.values) and connection.doubts_clock:
             reading.warnings["startDate"] = clock_doubt(connection.clock_offset_s or 0)
-        if fields.before is None and (others := self._with_number(reading.values)):
-            reading.warnings["remoteNumber"] = f"{others} on this lock has the same."
+        if fields.before is None and (words := fields.taken.words):
+            noted = reading.warnings.get("remoteNumber", "")
+            reading.warnings["remoteNumber"] = f"{noted} {words}".strip()
         about = (self._lock, reading, self._operations.now_ms(), self._zone)
         self._sent, self._read = reading.values, (typed, reading)
         question = ask_to_change(fields.before, *about) if fields.before else ask_to_add(*about)
         opened.has_failed = False
         answer = await self._screen.app.push_screen_wait(question)
         return bool(answer)
-
-    def _with_number(self, wanted: Remote) -> str:
-        """The name of a remote, among those read lately, that has the number; empty: none has."""
-        at_hand = self._operations.remotes.at_hand(self._lock.lock_id)
-        same = (one for one in at_hand if one.remote_number == wanted.remote_number)
-        return next((clean(one.remote_name or f"remote {one.id}", 60) for one in same), "")
 
     async def _is_current(self, before: Remote) -> bool:
         """Whether the remote is still as the person saw it, or they took over what is new."""

@@ -115,11 +115,11 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
         """What to say of those that were recorded; clean."""
         self._count = 0
         """How many those are."""
-        self._taken = taken or Taken()
+        self.fields.taken = taken or Taken()
         self._is_like = bool(offered) and remote is None
         """Whether it adds another remote like one."""
         if self._is_like:  # counted up: what of it is not certain stands there at once
-            self._so_far = self._taken.words
+            self._so_far = self.fields.taken.words
 
     def crumbs(self) -> tuple[str, ...]:
         before = self.fields.before
@@ -157,12 +157,19 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
     def _left(self, event: RemoteFields.Left) -> None:
         if event.field == "remoteName":
             self.check_name()
+        if event.field == "remoteNumber" and self.fields.reading.values.remote_number:
+            self.check_number()
 
     @work(exclusive=True, group="name")
     async def check_name(self) -> None:
         """Ask whether the typed name is free."""
         await self.fields.check_name(self._saving.is_free)
         self.show_status()
+
+    @work(exclusive=True, group="number")
+    async def check_number(self) -> None:
+        """Learn which numbers the lock has, and say whether the typed one is among them."""
+        await self._saving.know_numbers()
 
     # --- saving --------------------------------------------------------------------------------
 
@@ -309,14 +316,14 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
         """
         sent, name = self._saving.typed, self.fields.row("remoteName")
         since = {field: text for field, text in self.fields.typed().items() if text != sent[field]}
-        self._taken.names.add(sent["remoteName"].strip())
-        self._taken.numbers.add(sent["remoteNumber"].strip())
+        taken = self.fields.taken
+        taken.add(sent["remoteName"].strip(), sent["remoteNumber"].strip())
         self._last, self._count = saved, self._count + 1
         told = f"Recorded: {clean(sent['remoteName'], 40)}, {self._count:,} so far."
-        self._so_far = f"{told} {self._taken.words}".strip()
+        self._so_far = f"{told} {taken.words}".strip()
         self._saving.forget()
         self.drafts.begin_anew()
-        self.fields.offer(next_like(sent, self._taken))
+        self.fields.offer(next_like(sent, taken))
         self.fields.fill(since)
         self._focused_before = name.control
         _select(name, self.fields.row("remoteNumber"))

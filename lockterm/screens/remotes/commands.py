@@ -164,7 +164,7 @@ class RemoteCommands:
         if reason := self.why_not("add"):  # chosen in the palette
             self._screen.refuse_to_open("Add", reason)
         else:
-            self._open_form(None, taken=self._taken())
+            self._open_form(None)
 
     def add_another(self) -> None:
         """Add a remote like this one in the form: name and number are counted up."""
@@ -175,20 +175,13 @@ class RemoteCommands:
     async def _add_like(self, remote: Remote) -> None:
         from lockterm.domain.series import next_like
         from lockterm.domain.typed_remote import typed_like
+        from lockterm.operations.taken import read_taken
 
         with opening(self._screen, "the form", must_appear=True):
             typed = typed_like(remote, self._screen.operations.zone(self._lock))
-            taken = self._taken(
-                await self._screen.operations.remotes.last_known(self._lock.lock_id)
-            )
+            remotes, known = self._screen.operations.remotes, [*self._known()]
+            taken = await read_taken(remotes, self._lock.lock_id, known, self._total())
             self._open_form(None, "remoteName", next_like(typed, taken), taken)
-
-    def _taken(self, kept: Iterable[Remote] = ()) -> Taken:
-        """What remotes of the lock are called: those on pages that were read, and others."""
-        from lockterm.domain.series import Taken
-
-        at_hand = self._screen.operations.remotes.at_hand(self._lock.lock_id)
-        return Taken((*self._known(), *at_hand, *kept), self._total())
 
     def edit(self) -> None:
         """Change the remote in the form."""

@@ -8,7 +8,8 @@ import pytest
 from textual.pilot import Pilot
 
 from lockterm.config.look import Look
-from lockterm.domain.locks import Lock
+from lockterm.operations import taken
+from lockterm.operations.walk_limits import WalkLimits
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
@@ -88,29 +89,45 @@ async def test_what_it_looks_like(
         assert_picture(pilot.app, f"series-{size[0]}x{size[1]}")
 
 
-@pytest.mark.long
-async def test_it_counts_past_all_that_is_known_and_says_where_that_is_a_part(
+async def test_another_remote_counts_past_all_numbers_of_the_lock(
     service: RunningService, lockterm_app: Starter
 ) -> None:
-    """What other pages have is known where they were read, or the whole list was kept."""
+    """Also past those on pages that were not read."""
     for number in range(1, 13):
         crew(service, number)
     async with lockterm_app(service, 1004, look=Look(quiet=True), page_size=5) as pilot:
         form = await begun(pilot, "+")
-        offered = form.fields.typed()["remoteNumber"]
-        assert "Only 5 of 12 remotes are known: another may have this number." in shown(pilot)
-        await pilot.press("escape", "n")
-        await settled(pilot)
-        form = await begun(pilot, "p", "+")
-        assert "Only 10 of 12 remotes are known" in shown(pilot)
-        await pilot.press("escape")
-        await settled(pilot)
-        operations = pilot.app.operations  # type: ignore[attr-defined]
-        async for _ in operations.everywhere.read(locks=[Lock(1004)]):
-            pass
-        form = await begun(pilot, "+")
+        typed = form.fields.typed()
+        assert (typed["remoteName"], typed["remoteNumber"]) == ("Crew 13", "B-013")
         assert "are known" not in shown(pilot)
-        assert (form.fields.typed()["remoteName"], offered) == ("Crew 13", "B-006")
+
+
+async def test_another_remote_says_that_only_a_part_is_known_when_the_list_is_too_long(
+    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(taken, "UNASKED", WalkLimits(100, 100, 30.0, asked=False))
+    for number in range(1, 13):
+        crew(service, number)
+    async with lockterm_app(service, 1004, look=Look(quiet=True), page_size=5) as pilot:
+        await begun(pilot, "+")
+        assert "Only 5 of 12 remotes are known: another may have this number." in shown(pilot)
+        await pilot.press(*"Zed", "ctrl+s")
+        await settled(pilot)
+        assert "Note, Number: Only 5 of 12 remotes are known" in words(pilot.app)
+
+
+async def test_a_new_remote_is_told_at_its_field_that_another_has_its_number(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    for number in range(1, 8):
+        crew(service, number)
+    async with lockterm_app(service, 1004, look=Look(quiet=True), page_size=5) as pilot:
+        form = await begun(pilot, "a")
+        await pilot.press(*"Late", "tab", *"B-007", "tab")
+        await until(pilot, lambda: bool(form.fields.row("remoteNumber").warning))
+        assert form.fields.row("remoteNumber").warning == "Crew 7 on this lock has the same."
+        await pilot.press("shift+tab", "end", "backspace", "8", "tab")
+        assert form.fields.row("remoteNumber").warning == ""
 
 
 @pytest.mark.long

@@ -1,0 +1,47 @@
+"""The names and numbers that a lock has, read before another one is proposed or accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from lockterm.domain.series import Taken
+from lockterm.errors import ListTooLarge, ServiceError
+from lockterm.operations.walk_limits import UNASKED, WalkBudget
+
+if TYPE_CHECKING:
+    from lockterm.domain.remotes import Remote
+    from lockterm.operations.remotes import Remotes
+
+
+async def read_taken(
+    remotes: Remotes, lock_id: int, known: Iterable[Remote] = (), total: int | None = None
+) -> Taken:
+    """Read the whole list of a lock, within the usual limits, and note its names and numbers.
+
+    Where the list cannot be read whole, the result says how much of it is known.
+
+    Args:
+        remotes: What reads it.
+        lock_id: The lock.
+        known: Remotes that are known already; the list may not show the newest yet.
+        total: How many the lock has, as far as that is known.
+    """
+    known = [*known, *remotes.at_hand(lock_id)]
+    found: list[Remote] = []
+    walk = remotes.walk(lock_id, WalkBudget(lock_id, UNASKED), ahead=True)
+    try:
+        async for step in walk:
+            if step.is_first:
+                found.clear()
+            found += step.new
+            total = step.total
+    except ServiceError as error:
+        is_read = isinstance(error, ListTooLarge)  # a second reading would end there again
+        known += await remotes.last_known(lock_id)  # it may be old, but it is better than nothing
+        taken = Taken((*known, *found), total, is_read=is_read)
+        taken.words = taken.words or "The list was not read whole: another may have this number."
+        return taken
+    finally:
+        await walk.aclose()
+    return Taken((*known, *found), is_read=True)
