@@ -16,6 +16,7 @@ LABELS = {
     "timezone": "Time zone",
     "header": "Header",
     "variable": "from variable",
+    "account": "Account",
     "read_only": "Read-only",
     "colour": "Colour",
 }
@@ -32,6 +33,7 @@ _SUBJECTS = {
     "timezone": "The zone",
     "header": "The header",
     "variable": "The variable",
+    "account": "The account",
     "colour": "The colour",
 }
 
@@ -60,6 +62,7 @@ def typed_of(name: str, filed: Mapping[str, Any]) -> dict[str, str]:
         "timezone": text("timezone"),
         "header": header,
         "variable": variable,
+        "account": text("account"),
         "read_only": READ_ONLY if filed.get("read_only") is True else WRITABLE,
         "colour": text("colour") or NO_COLOUR,
     }
@@ -100,6 +103,7 @@ def check(
         errors["header"] = "Which header is it for? Such as Authorization."
     if typed["header"] and not typed["variable"]:
         errors["variable"] = "The header's value is taken from an environment variable: which?"
+    checked("account", values.account)
     if typed["colour"] != NO_COLOUR:
         checked("colour", values.colour)
     ordered = {field: errors[field] for field in LABELS if field in errors}
@@ -131,6 +135,7 @@ def _filed(typed: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, Any
 
     put("base_url", typed["base_url"])
     put("timezone", typed["timezone"])
+    put("account", typed["account"])
     put("read_only", typed["read_only"] == READ_ONLY)
     put("colour", "" if typed["colour"] == NO_COLOUR else typed["colour"])
     if (typed["header"], typed["variable"]) != (was["header"], was["variable"]):

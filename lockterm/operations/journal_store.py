@@ -8,23 +8,21 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Collection, Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lockterm.domain.history import EVERYTHING, HistoryLine, Selection
 from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, Operation, State
 from lockterm.errors import StoreDamaged, StoreError
+from lockterm.operations.account import ProfileAccount
 from lockterm.operations.connection import out_of_turn
 from lockterm.operations.refusals import (
     HeldBack,
-    OtherService,
     SettledMeanwhile,
     damaged_entry,
     just_added,
 )
-from lockterm.store.accounts import Accounts, digest_credentials
 from lockterm.store.journal import Journal
 from lockterm.store.journal_known import damaged_entries
 from lockterm.store.sessions import StoreSession
@@ -76,6 +74,8 @@ class JournalStore:
         """The local store."""
         self._thread = database.thread
         self._journal = Journal(database, profile.name, profile.base_url)
+        self.account = ProfileAccount(profile, database, self._journal)
+        """The account that the profile means."""
         self._told_notice = ""
         self._adopted = False
         self._adopting = threading.Lock()
@@ -104,15 +104,6 @@ class JournalStore:
         """
         self._told_notice = self.database.notice
         return self._told_notice
-
-    @cached_property
-    def credentials(self) -> str:
-        """A digest of the profile's credentials."""
-        return digest_credentials(self._profile)
-
-    @cached_property
-    def _accounts(self) -> Accounts:
-        return Accounts(self.database, self._journal, self._profile, self.credentials)
 
     # --- reading ---------------------------------------------------------------------------
 
@@ -274,6 +265,9 @@ class JournalStore:
         self, lock_id: int, page: RemotePage, listed: Container[int]
     ) -> Unlisted | None:
         """See :meth:`Recorded.unlisted`; None where nothing was done with the lock lately."""
+        if not self.account.name:
+            await self._thread.run(self._read, self.account.look_up)
+        await self.recognize_account(lock_id, page.remotes)
         rows = await self._lately(lock_id)
         return self._recorded(rows).unlisted(page, listed) if rows else None
 
@@ -301,27 +295,13 @@ class JournalStore:
         return {remote_id for remote_id in known if remote_id is not None}
 
     async def note_same_account(self, credentials: str) -> None:
-        """Note that earlier credentials of the profile are of its account, as a person says."""
+        """See :meth:`ProfileAccount.note_same`."""
+        await self._thread.run(self.use, lambda: self.account.note_same(credentials))
 
-        def note() -> None:
-            earlier = self._accounts.of_credentials(credentials)
-            if earlier is not None and earlier in self._journal.account.earlier:
-                self._journal.account = self._accounts.merge(self._journal.account, earlier)
-
-        await self._thread.run(self.use, note)
-
-    def is_sent_here(self, operation: Operation) -> bool:
-        """Whether an operation was sent to the service that the profile names now."""
-        return operation.service in ("", self._profile.base_url)
-
-    def require_sent_here(self, operation: Operation) -> None:
-        """See that reading back, sending again or restoring means the same service.
-
-        Raises:
-            OtherService: It does not: there, the same ids are other locks and remotes.
-        """
-        if not self.is_sent_here(operation):
-            raise OtherService(operation, self._profile.name, self._profile.base_url)
+    async def recognize_account(self, lock_id: int, remotes: Sequence[Remote]) -> None:
+        """See :meth:`ProfileAccount.recognize`."""
+        if self.account.has_earlier:
+            await self._thread.run(self.use, lambda: self.account.recognize(lock_id, remotes))
 
     # --- writing ---------------------------------------------------------------------------
 
@@ -343,8 +323,8 @@ class JournalStore:
         if (notice := self.database.notice) != self._told_notice:
             # It was found by a reading, which goes on with what is left.
             raise StoreDamaged(notice, hint="Nothing was sent. Look at the history first.")
-        account = self._journal.account.name
-        operation = replace(operation, account=account, credentials=self.credentials)
+        account = self.account
+        operation = replace(operation, account=account.name, credentials=account.credentials)
         holder = self._journal.prepare(operation)
         if holder is not None and holder.state in IN_FLIGHT:
             self._settle_orphans()  # the session that sends it may have ended since
@@ -426,7 +406,7 @@ class JournalStore:
         with self._adopting:
             if not self._adopted:
                 self.database.check()
-                self._journal.account = self._accounts.current()
+                self.account.look_up()
                 self._settle_orphans()
                 self._adopted = True
         unnoted, self._unnoted = self._unnoted, []
@@ -438,8 +418,7 @@ class JournalStore:
         """Read the journal, also where nothing can be written."""
         with contextlib.suppress(StoreError):
             self.use(lambda: None)
-        if not self._journal.account.name:  # nothing can be written
-            self._journal.account = self._accounts.current()
+        self.account.look_up()
         return work()
 
     def _settle_orphans(self) -> None:

@@ -48,6 +48,22 @@ class OtherService(LocktermError):
         self.operation = operation
 
 
+class OtherAccount(LocktermError):
+    """The credentials may be those of another account than the one an operation was sent to."""
+
+    title = "Another account"
+
+    def __init__(self, operation: Operation) -> None:
+        account = clean(operation.account or "", 60)
+        super().__init__(
+            f"It was sent to the account {account}, and the credentials have changed since: this"
+            " may be another account. Nothing was sent.",
+            hint="Open the lock: lockterm recognizes the account by the remotes of its list. Or"
+            " name the account in the profile.",
+        )
+        self.operation = operation
+
+
 class OtherPlan(LocktermError):
     """A plan was made with another profile, or for another service than the profile names now."""
 

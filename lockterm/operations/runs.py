@@ -122,16 +122,16 @@ class Runs:
     async def keep(self, plan: Plan) -> None:
         """Keep a plan on the disk; one that is kept already stays as it is."""
         if plan.credentials is None:
-            plan = replace(plan, credentials=self._journal.credentials)
+            plan = replace(plan, credentials=self._journal.account.credentials)
         await self._use(lambda: self._store.keep(plan))
 
     def needs_account(self, plan: Plan) -> bool:
         """Return whether the credentials are others than those of a plan: a person has to say."""
-        return plan.credentials not in (None, self._journal.credentials)
+        return plan.credentials not in (None, self._journal.account.credentials)
 
     async def note_same_account(self, plan: Plan) -> Plan:
         """Note that the credentials are new ones of the account that a plan is for."""
-        now, was = self._journal.credentials, plan.credentials or ""
+        now, was = self._journal.account.credentials, plan.credentials or ""
         await self._journal.note_same_account(was)
         await self._use(lambda: self._store.note_credentials(plan.id, now))
         return replace(plan, credentials=now)

@@ -67,7 +67,7 @@ class Settling:
         meant for is deleted one by one. Errors as for
         :meth:`Writes.add_remote`.
         """
-        self._journal.require_sent_here(operation)
+        self._journal.account.require(operation)
         if operation.state is State.DAMAGED:
             raise damaged_entry(operation)
         if operation.call == "clear":

@@ -107,7 +107,7 @@ async def backup_of(operations: Operations, operation_id: str) -> Operation:
     change = await operations.journal.find(operation_id)
     if change is None or (reason := why_not_restorable(change, len(change.before))):
         raise CannotUndoError("There is no such operation." if change is None else reason)
-    operations.journal.require_sent_here(change)
+    operations.journal.account.require(change)
     return change
 
 
@@ -158,7 +158,7 @@ async def draw_undo(
     """
     of_lock: dict[int, list[Operation]] = {}
     for change in reversed(changes):
-        operations.journal.require_sent_here(change)
+        operations.journal.account.require(change)
         of_lock.setdefault(change.lock_id, []).append(change)
     of_remotes = {one.lock_id for one in changes if one.call != "updateLockSetting"}
     read = await read_locks(operations, filter(of_remotes.__contains__, of_lock))

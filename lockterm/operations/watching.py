@@ -132,7 +132,7 @@ class Watch:
             OtherService: It was sent to another service; so does it.
             StoreError: The journal cannot be used, or its entry is damaged.
         """
-        self._journal.require_sent_here(operation)
+        self._journal.account.require_sent_here(operation)
         if operation.state is State.DAMAGED:
             raise damaged_entry(operation)
         if operation.call in READABLE_CALLS:
@@ -168,6 +168,8 @@ class Watch:
         if detail is not None and operation.call == "update" and now_ms is not None:
             sent_ms = now_ms - (self.timer.now_s() - case.sent_s) * 1000
             is_fresh = is_later(detail.update_time, sent_ms, now_ms)
+        if remotes is not None:
+            await self._journal.recognize_account(operation.lock_id, remotes)
         if remotes is not None and claim.remote_id is None:
             recorded = await self._journal.recorded(operation.lock_id)
             doubt = recorded.contradiction(remotes)
@@ -193,7 +195,7 @@ class Watch:
         """Return why a list without something proves nothing, as a sentence; empty if it does."""
         if not operation.credentials:
             return "An earlier version sent it and did not note the credentials."
-        if operation.credentials != self._journal.credentials:
+        if operation.credentials != self._journal.account.credentials:
             return "The credentials have changed since it was sent: this may be another account."
         if shows_others(operation.others, remotes, deleted):
             return ""
@@ -302,7 +304,7 @@ class Watch:
                 and operation.state is not State.AMBIGUOUS
                 and operation.state is not State.DAMAGED
             )
-            if not is_readable or not self._journal.is_sent_here(operation):
+            if not is_readable or not self._journal.account.is_sent_here(operation):
                 continue
             if operation.id in self._left_to_a_person:
                 continue

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.accounts import Account
-from lockterm.domain.operation import IN_FLIGHT, UNSETTLED
+from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED
 from lockterm.store.database import Database, fetch
 from lockterm.store.frame_file import digest_of
-from lockterm.store.journal_rows import quoted
+from lockterm.store.journal_rows import WHOLE, operation_of, quoted
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
@@ -25,6 +26,8 @@ _SHOWN = 8
 
 _UNNAMED = re.compile(rf".+-[0-9a-f]{{{_SHOWN}}}", re.DOTALL)
 
+_IDENTITY = ("id", "remoteNumber", "createTime")
+
 _NEWEST = "seq > (SELECT ifnull(max(seq), 0) - 10000 FROM operations)"
 """The changes that are looked through: a long journal has hundreds of thousands."""
 
@@ -33,6 +36,11 @@ def digest_credentials(profile: Profile) -> str:
     """Return a salted digest of the headers of a profile."""
     headers = sorted((name.lower(), text) for name, text in profile.headers.items())
     return digest_of(json.dumps(headers), profile.base_url)
+
+
+def is_unnamed(account: str) -> bool:
+    """Return whether nobody has named an account: its name was made of the credentials."""
+    return _UNNAMED.fullmatch(account) is not None
 
 
 class Accounts:
@@ -69,7 +77,10 @@ class Accounts:
                 f" AND account <> ? AND ({_NEWEST} OR state IN ({open_states}))",
                 [service, profile.name, name],
             )
-        return Account(name, () if profile.account else tuple(str(row[0]) for row in rows))
+        earlier = [str(row[0]) for row in rows]
+        if profile.account:  # another named one is another one
+            earlier = [one for one in earlier if is_unnamed(one)]
+        return Account(name, tuple(earlier))
 
     def _take_over(self) -> None:
         """Give what was sent with these credentials, before the account had a name, to it."""
@@ -81,7 +92,7 @@ class Accounts:
                 " AND profile = ? AND credentials = ? AND account <> ?",
                 [service, profile.name, self._credentials, profile.account],
             )
-        for unnamed in [str(row[0]) for row in rows if _UNNAMED.fullmatch(str(row[0]))]:
+        for unnamed in [str(row[0]) for row in rows if is_unnamed(str(row[0]))]:
             self._journal.move_account(unnamed, profile.account)
 
     def merge(self, account: Account, earlier: str) -> Account:
@@ -93,6 +104,27 @@ class Accounts:
         self._journal.move_account(account.name, earlier)
         left = tuple(one for one in account.earlier if one != earlier)
         return Account(earlier, left)
+
+    def known(self, account: str, lock_id: int) -> Iterator[Mapping[str, Any]]:
+        """Find remotes that the service showed of a lock to an account, the newest first.
+
+        Yields:
+            The id and number of each, and its creation time where it is known.
+        """
+        with self._database.reading() as connection:
+            rows = fetch(
+                connection,
+                f"{WHOLE} WHERE {_NEWEST} AND service = ? AND account = ? AND lock_id = ?"
+                " ORDER BY seq DESC LIMIT 200",
+                [self._profile.base_url, account, lock_id],
+            )
+        for operation in map(operation_of, rows):
+            records = [*operation.before, *(operation.others or ())]
+            if operation.call == "add" and operation.state in RECORDED:
+                records.append({**operation.body, "id": operation.remote_id})
+            for record in records:
+                if isinstance(record.get("id"), int) and record.get("remoteNumber"):
+                    yield {name: record[name] for name in _IDENTITY if name in record}
 
     def of_credentials(self, credentials: str) -> str | None:
         """Find the account to which changes were sent last with some credentials."""

@@ -80,6 +80,16 @@ def test_calls_a_minute_have_no_limit_unless_one_is_set(load: Load) -> None:
     assert south.profile.calls_per_minute == 600
 
 
+def test_an_account_is_one_of_the_profiles_own_service(load: Load) -> None:
+    source = FULL.replace("page_size = 50", 'account = "north"')
+    profile = load(source, TOKEN).profile
+    assert profile is not None and profile.account == "north"
+    other = load(source, TOKEN, base_url="https://other.example").profile
+    assert other is not None and other.account == ""
+    with pytest.raises(ConfigError, match="is no name for an account"):
+        load(FULL.replace("page_size = 50", 'account = " "'), TOKEN)
+
+
 def test_without_anything_nothing_is_chosen(load: Load) -> None:
     settings = load()
     assert settings.profile is None

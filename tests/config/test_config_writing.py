@@ -343,6 +343,7 @@ def test_removing_the_default_names_another_one(file: Path) -> None:
         ("variable", "Bearer hunter2", "The variable is no name for an environment variable"),
         ("variable", "", "from an environment variable: which?"),
         ("colour", "pink", "is no colour of a profile"),
+        ("account", " ", "is no name for an account"),
     ],
 )
 def test_what_is_typed_wrongly_is_said_in_the_words_of_the_file(
@@ -351,6 +352,7 @@ def test_what_is_typed_wrongly_is_said_in_the_words_of_the_file(
     right = {"name": "n", "base_url": "https://n.example", "header": "X", "variable": "KEY"}
     typed = typed_of("", {}) | right
     assert not check(typed, {}, {"b b": {}}).errors
+    assert check(typed | {"account": "north"}, {}, {}).filed["account"] == "north"
     errors = check(typed | {field: value}, {}, {"b b": {}}).errors
     assert says in " ".join(errors.values())
     assert "hunter2" not in str(errors)

@@ -11,14 +11,17 @@ from typing import Any
 
 import pytest
 
+from lockterm.config import Profile
 from lockterm.domain.operation import Operation, State
 from lockterm.domain.plan import Plan, StepState
 from lockterm.domain.remotes import Remote
+from lockterm.domain.requests import NewRemote
 from lockterm.errors import OutcomeUnknown
 from lockterm.operations import Operations
-from lockterm.operations.refusals import OtherCredentials
+from lockterm.operations.refusals import HeldBack, OtherAccount, OtherCredentials
 from lockterm.service.running import RunningService
-from tests.faults.calls import CALLS, Scene
+from lockterm.store.cache import cache_of
+from tests.faults.calls import CALLS, Scene, new_remote
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.faults.site import Site, checked, read_back
 from tests.operations.runs.planning import carry_out, delete
@@ -193,3 +196,116 @@ async def test_a_run_goes_on_when_a_person_says_that_it_is_the_same_account(tena
         done = await carry_out(operations, kept)
     assert {step.state for step in done.steps} == {StepState.RECORDED}
     assert tenants.remotes == []
+
+
+# --- names, blocks and lists --------------------------------------------------------------------
+
+
+async def add_one(operations: Operations, lock_id: int) -> int | None:
+    return await operations.writes.add_remote(new_remote(lock_id))
+
+
+def another(lock_id: int) -> NewRemote:
+    return new_remote(lock_id, "Another", "Z-9")
+
+
+async def is_known(operations: Operations, lock_id: int) -> bool:
+    """Whether the session knows the remote that was added lately."""
+    name = new_remote(lock_id).remote_name
+    return await operations.journal.lately_added(lock_id, name) is not None
+
+
+async def block(tenants: Tenants, **profile: Any) -> None:
+    """Leave an add on the lock of which nothing is known."""
+    async with tenants.session(**profile) as operations:
+        operations.watch.start = lambda: None  # type: ignore[method-assign]
+        tenants.proxy.arm("add", dropped, 1)
+        with pytest.raises(OutcomeUnknown):
+            await operations.writes.add_remote(another(tenants.lock_id))
+
+
+NAMED = {"account": "a"}, {"account": "b", "name": "south"}
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs"),
+    [({"token": OURS}, {"token": OTHERS, "name": "south"}), NAMED],
+    ids=["other credentials", "other names"],
+)
+async def test_profiles_of_two_accounts_know_nothing_of_each_other(
+    tenants: Tenants, mine: dict[str, str], theirs: dict[str, str]
+):
+    async with tenants.session(**mine) as operations:
+        await add_one(operations, tenants.lock_id)
+        assert await is_known(operations, tenants.lock_id)
+        page = (await operations.remotes.page(tenants.lock_id, 1, 20)).value
+    async with tenants.session(**theirs) as operations:
+        assert not await is_known(operations, tenants.lock_id)
+        assert await operations.journal.unlisted(tenants.lock_id, page, ()) is None
+    await block(tenants, **mine)
+    async with tenants.session(**theirs) as operations:
+        await operations.writes.add_remote(another(tenants.lock_id))
+
+
+async def test_profiles_of_one_account_share_what_is_known(tenants: Tenants):
+    await block(tenants, account="a")
+    async with tenants.session(ROTATED, account="a", name="south") as operations:
+        with pytest.raises(HeldBack):
+            await add_one(operations, tenants.lock_id)
+
+
+async def test_a_rotated_token_is_recognized_by_what_the_list_shows(tenants: Tenants):
+    lock_id = tenants.lock_id
+    async with tenants.session() as operations:
+        await operations.remotes.page(lock_id, 1, 20)
+        await add_one(operations, lock_id)
+        (added,) = await operations.journal.history()
+    async with tenants.session(ROTATED) as operations:
+        assert not await is_known(operations, lock_id), "it may be another account"
+        with pytest.raises(OtherAccount):
+            operations.journal.account.require(added)
+        page = (await operations.remotes.page(lock_id, 1, 20)).value
+        await operations.journal.unlisted(lock_id, page, ())
+        assert await is_known(operations, lock_id)
+        operations.journal.account.require(added)
+        await operations.writes.delete_remote(lock_id, tenants.remotes[0])
+    async with tenants.session(ROTATED) as operations:  # it stays so
+        assert await is_known(operations, lock_id)
+
+
+async def test_another_account_is_not_recognized_by_an_id(tenants: Tenants):
+    lock_id = tenants.lock_id
+    async with tenants.session() as operations:
+        await operations.remotes.page(lock_id, 1, 20)
+        await add_one(operations, lock_id)
+    for number in range(4):
+        body = {"remoteName": f"T {number}", "remoteNumber": f"T-{number}", "remoteType": 1}
+        tenants.others.ask("bluetooth-remote/add", lockId=lock_id, addType=1, **body)
+    async with tenants.session(OTHERS) as operations:
+        page = (await operations.remotes.page(lock_id, 1, 20)).value
+        assert {1, 2, 3} < {remote.id for remote in page.remotes}
+        await operations.journal.unlisted(lock_id, page, ())
+        assert not await is_known(operations, lock_id)
+
+
+async def test_a_block_holds_when_the_credentials_have_changed(tenants: Tenants):
+    await block(tenants)
+    async with tenants.session(ROTATED) as operations:
+        with pytest.raises(HeldBack):
+            await add_one(operations, tenants.lock_id)
+
+
+async def test_an_account_keeps_what_was_known_when_it_is_named(tenants: Tenants):
+    async with tenants.session() as operations:
+        await add_one(operations, tenants.lock_id)
+    async with tenants.session(account="north-tenant") as operations:
+        assert await is_known(operations, tenants.lock_id)
+
+
+async def test_kept_lists_belong_to_the_account(tenants: Tenants, tmp_path: Path):
+    profiles = [
+        Profile("north", tenants.proxy.base_url, headers={"Authorization": token}, account=account)
+        for token, account in ((OURS, ""), (OTHERS, ""), (OURS, "a"), (OURS, "b"))
+    ]
+    owners = {cache.frame.owner for one in profiles if (cache := cache_of(tmp_path, one))}
+    assert len(owners) == 4

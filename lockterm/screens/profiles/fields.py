@@ -32,6 +32,7 @@ _PLACEHOLDERS = {
     "base_url": "such as https://locks.example.com",
     "header": "none, or such as Authorization",
     "variable": "such as LOCKTERM_TOKEN",
+    "account": "none, or such as north-tenant",
 }
 _READ_ONLY = ((WRITABLE, "no"), (READ_ONLY, "yes"))
 
@@ -93,6 +94,7 @@ class ProfileFields(VerticalScroll, can_focus=False):
         if self._others:
             more = "1 header stays" if self._others == 1 else f"{self._others} headers stay"
             self.field("header").note = f"{more} besides, as the file says."
+        self.field("account").note = "Empty: the credentials tell it. Profiles may share one."
         self._about_url()
         self._about_zone()
         self._about_variable()
