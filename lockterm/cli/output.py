@@ -144,4 +144,7 @@ def with_offset(ms: int | None, zone: tzinfo) -> str:
 
 
 def _room() -> int | None:
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if not sys.stdout.isatty():
+        return None
+    # COLUMNS of the environment counts only for a terminal that reports no size.
+    return os.get_terminal_size(sys.stdout.fileno()).columns or shutil.get_terminal_size().columns

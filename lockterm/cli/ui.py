@@ -148,7 +148,7 @@ def _first_page(
         return None
     from lockterm.api.first_page import FirstPage
 
-    size = terminal_size(os.environ)
+    size = terminal_size()
     lines = size[1] if size is not None else USUAL_LINES
     first = FirstPage(settings.profile, settings.open_lock, replay.confirm, lines, connection)
     first.ask()
@@ -167,9 +167,9 @@ def _last_frame(
 
 def _show_again(last: LastFrame, replay: Replay, settings: Settings, choices: Preferences) -> None:
     """Show the last frame of the lock that is to be opened, where the live one will be like it."""
-    size = terminal_size(os.environ)
+    size = terminal_size()
     if settings.open_lock is None or size is None:
         return
     found = last.found(settings.open_lock, size, choices, time.time_ns() // 1_000_000)
     if found is not None:
-        replay.show(*found, os.environ)
+        replay.show(*found)

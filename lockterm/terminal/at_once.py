@@ -37,14 +37,14 @@ def show_at_once(
     Returns:
         A connection to the service of that session, which must be this one's; None: none is made.
     """
-    size = terminal_size(environ)
+    size = terminal_size()
     if size is None or not (os.isatty(0) and os.isatty(2)):
         return None
     for content in frames_in(cache_of(environ)):
         found = frame_of(content, start, size, now_ms)
         if found is not None:
             frame, rows, as_new, service = found
-            replay.show(frame, rows, environ, as_new)
+            replay.show(frame, rows, as_new)
             return _connected(service) if service is not None else None
     return None
 

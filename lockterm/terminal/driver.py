@@ -28,7 +28,7 @@ from textual.geometry import Size
 from textual.messages import InBandWindowResize
 
 from lockterm.config.look import look_of
-from lockterm.terminal.replay import raw
+from lockterm.terminal.replay import raw, terminal_size
 from lockterm.terminal.terminal_input import LettersDrawn, TerminalInput
 
 if TYPE_CHECKING:
@@ -95,6 +95,12 @@ class _Writer(WriterThread):
         self._file.flush()
 
 
+def _size() -> tuple[int, int]:
+    """Return the terminal's size, or what COLUMNS and LINES say of one that reports none."""
+    usual = shutil.get_terminal_size((80, 24))
+    return terminal_size() or (usual.columns, usual.lines)
+
+
 class TerminalDriver(Driver):
     """Draws on stderr and reads stdin; whether it has the mouse can change.
 
@@ -102,7 +108,7 @@ class TerminalDriver(Driver):
         app: The app that is drawn.
         debug: Unused; Textual passes it.
         mouse: Whether the terminal is to report its mouse.
-        size: Unused; Textual passes it.
+        size: The size until the terminal reports one; Textual passes None.
     """
 
     def __init__(
@@ -113,7 +119,7 @@ class TerminalDriver(Driver):
         mouse: bool = True,
         size: tuple[int, int] | None = None,
     ) -> None:
-        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        super().__init__(app, debug=debug, mouse=mouse, size=size or _size())
         self._stdin = sys.__stdin__.fileno() if sys.__stdin__ is not None else 0
         self._input = TerminalInput()
         self._writer: _Writer | None = None
@@ -276,7 +282,7 @@ class TerminalDriver(Driver):
     def _tell_size(self) -> None:
         if self._sizes_in_band:
             return
-        size = Size(*shutil.get_terminal_size((80, 25)))
+        size = Size(*_size())
         self.send_message(events.Resize(size, size))
 
     def _ask_how_drawn(self) -> None:

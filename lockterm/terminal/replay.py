@@ -15,7 +15,6 @@ from _thread import RLock
 TYPE_CHECKING = False  # as in typing, which takes longer to import than this
 if TYPE_CHECKING:
     import signal
-    from collections.abc import Mapping
     from types import TracebackType
     from typing import Any, NoReturn, Self
 
@@ -60,15 +59,19 @@ def raw(settings: list[Any], *, signals: bool) -> list[Any]:
     return made
 
 
-def terminal_size(environ: Mapping[str, str]) -> tuple[int, int] | None:
-    """Columns and rows; None where something else than the terminal tells them."""
-    if environ.get("COLUMNS") or environ.get("LINES"):
-        return None
-    try:
-        size = os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ else 1)
-    except (OSError, ValueError):
-        return None
-    return size.columns, size.lines
+def terminal_size() -> tuple[int, int] | None:
+    """Return the columns and rows that the terminal reports, or None if it reports none.
+
+    COLUMNS and LINES of the environment do not count: they stay when the terminal is resized.
+    """
+    for stream in (sys.__stderr__, sys.__stdin__, sys.__stdout__):
+        try:
+            size = os.get_terminal_size(stream.fileno() if stream else -1)
+        except (OSError, ValueError):
+            continue
+        if size.columns and size.lines:
+            return size.columns, size.lines
+    return None
 
 
 class Replay:
@@ -97,7 +100,6 @@ class Replay:
         self,
         frame: Frame,
         rows: list[list[Cell]],
-        environ: Mapping[str, str],
         as_new: AsNew | None = None,
     ) -> None:
         """Draw a frame.
@@ -105,7 +107,6 @@ class Replay:
         Args:
             frame: Where nothing is known to stand.
             rows: What is to stand there.
-            environ: The environment.
             as_new: What turns it into the live one; None: nobody knows.
         """
         size = len(rows[0]), len(rows)
@@ -125,7 +126,7 @@ class Replay:
         self._handlers = {n: (ours, signal.signal(n, ours)) for n, ours in handlers.items()}
         # From the background this stops us, before anything is drawn.
         termios.tcsetattr(_IN, termios.TCSANOW, raw(settings, signals=True))
-        if terminal_size(environ) == size:
+        if terminal_size() == size:
             self._is_drawn, self._as_new = True, as_new
             _send(_ENTER + text + frame.to_cursor)
         else:

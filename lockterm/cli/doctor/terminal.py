@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import locale
 import os
+import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -109,6 +110,11 @@ def _size(answers: TerminalAnswers) -> Finding:
         "rows": rows,
         "saysSize": answers.size,
     }
+    if not (columns and rows):
+        used = shutil.get_terminal_size((80, 24))
+        wide, high = answers.size or used
+        sentence = f"Size: the terminal reports none; {used.columns}x{used.lines} is used."
+        return Finding("WARN", sentence, f"Run: stty columns {wide} rows {high}", facts)
     if answers.size is not None and answers.size != (columns, rows):
         wide, high = answers.size
         sentence = f"Size: {size} is set, but the terminal has {wide}x{high}."
