@@ -138,8 +138,10 @@ class Journal:
         self, operation: Operation, now_ms: int, *, state: State, **changes: Any
     ) -> None:
         """Note the outcome of a sending, on the operation and on the one that it sent again."""
+        # A certain one also settles what another session called unknown, as it took this for dead.
+        come_from = IN_FLIGHT if state is State.UNKNOWN else IN_FLIGHT | UNSETTLED - {State.DAMAGED}
         with self._database.transaction():
-            self.move(operation.id, IN_FLIGHT, state=state, settled_ms=now_ms, **changes)
+            self.move(operation.id, come_from, state=state, settled_ms=now_ms, **changes)
             if state in (State.CONFIRMED, State.UNKNOWN):
                 self._replace(operation, now_ms)
 

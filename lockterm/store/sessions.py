@@ -6,9 +6,11 @@ the process is asked for: by its id and the moment it began, as an id alone coul
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import threading
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -77,7 +79,11 @@ class StoreSession:
                 self._file = None
 
     def is_alive(self, session: str) -> bool:
-        """Whether a session still runs; what remains of a dead one is removed."""
+        """Return whether a session may still run, and remove what remains of a dead one.
+
+        A session is dead only if its file is gone or can be locked. Any other failure, such as too
+        many open files, shows nothing.
+        """
         if session == self.id:
             return True
         path = self._folder / Path(session).name
@@ -85,14 +91,17 @@ class StoreSession:
             file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
         except FileNotFoundError:
             return _is_running(session)
-        except (OSError, ValueError):  # a damaged row may name what no file can be called
+        except ValueError:  # a damaged row may name what no file can be called
             return False
+        except OSError as error:
+            return error.errno not in _NO_LOCK_FILE
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        except OSError:
             return True
         else:
-            path.unlink(missing_ok=True)
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
             return False
         finally:
             os.close(file)
@@ -105,6 +114,9 @@ class StoreSession:
         return os.path.samestat(there, os.fstat(file))
 
 
+_NO_LOCK_FILE = (errno.ENAMETOOLONG, errno.EISDIR, errno.ELOOP, errno.ENOTDIR)
+"""What is there is no file that a session has made."""
+
 _OPEN: set[str] = set()
 """The sessions of this process."""
 
@@ -116,13 +128,30 @@ def _is_running(session: str) -> bool:
         return False
     if int(process) == os.getpid():
         return session in _OPEN
-    return _began(int(process)) == began[0]
+    try:
+        return _read_began(int(process)) == began[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    except OSError:  # too many open files say nothing of the process
+        return True
 
 
 def _began(process: int) -> str:
     """When a process began, in the kernel's count; empty where that cannot be known."""
     try:
-        stat = Path(f"/proc/{process}/stat").read_text(errors="replace")
+        return _read_began(process)
+    except OSError:
+        return ""
+
+
+def _read_began(process: int) -> str:
+    """Return when a process began, in the kernel's count; empty if it is not understood.
+
+    Raises:
+        OSError: It cannot be read, or there is no such process.
+    """
+    stat = Path(f"/proc/{process}/stat").read_text(errors="replace")
+    try:
         return f"{int(stat.rpartition(')')[2].split()[19]):x}"
-    except (OSError, ValueError, IndexError):
+    except (ValueError, IndexError):
         return ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from lockterm.domain.operation import Operation, State
-from lockterm.errors import OutcomeUnknown
+from lockterm.errors import OutcomeUnknown, Refused
 from lockterm.operations import Operations
 from lockterm.operations.refusals import HeldBack, SettledMeanwhile
 from lockterm.store.database import Database
@@ -17,7 +17,7 @@ from lockterm.store.journal import Journal
 from lockterm.store.sessions import StoreSession
 from tests.faults.calls import CALLS, Scene, new_remote
 from tests.faults.cases import disagreements
-from tests.faults.catalogue import close
+from tests.faults.catalogue import answers, close, refusal
 from tests.faults.proxy import Entry, Exchange, FaultProxy
 from tests.faults.site import Site, checked, read_back, until
 from tests.operations.test_reading_back import applied_unheard
@@ -144,6 +144,32 @@ async def test_what_a_second_sending_does_is_no_proof_of_the_first(pair: Pair, c
     assert read.state is State.UNKNOWN and "being sent again" in read.message
     settled = await checked(pair.here, lost)
     assert settled.state is State.SENT_AGAIN
+
+
+@pytest.mark.parametrize("answer", ["recorded", "refused"])
+async def test_an_answer_settles_what_another_session_called_unknown(pair: Pair, answer: str):
+    """It had taken this session for ended."""
+
+    async def seen_as_lost(exchange: Exchange) -> None:
+        (row,) = await pair.there.journal.history()
+        journal = Journal(pair.there.journal.database, row.profile, row.service)
+        journal.settle_orphans(lambda session: False, 1)
+        assert (await pair.there.journal.unsettled())[0].state is State.UNKNOWN
+        if answer == "refused":
+            await answers(refusal())(exchange)
+        else:
+            await exchange.apply()
+            await exchange.send(exchange.good_bytes())
+
+    pair.proxy.arm("add", seen_as_lost, 1)
+    if answer == "refused":
+        with pytest.raises(Refused):
+            await CALLS["add"](pair.here, pair.scene)
+    else:
+        await CALLS["add"](pair.here, pair.scene)
+    (row,) = await pair.here.journal.history()
+    assert row.state is (State.REFUSED if answer == "refused" else State.CONFIRMED)
+    assert row.remote_id == (pair.proxy.ledger[0].data["remoteId"] if pair.proxy.ledger else None)
 
 
 async def test_both_read_back_and_one_settles(pair: Pair):
