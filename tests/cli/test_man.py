@@ -52,7 +52,9 @@ def test_man_removes_its_pages_of_an_earlier_version(lockterm: Run, tmp_path: Pa
     assert {page.name for page in folder.iterdir()} == {f"{name}.gz" for name in PAGES}
 
 
-@pytest.mark.parametrize("content", [gzip.compress(b".TH OTHER 1\n"), b"\x1f\x8b no gzip"])
+@pytest.mark.parametrize(
+    "content", [gzip.compress(b".TH OTHER 1\n"), b"\x1f\x8b no gzip"], ids=["gzip", "no gzip"]
+)
 def test_man_leaves_a_compressed_page_of_another_program(
     lockterm: Run, tmp_path: Path, content: bytes
 ) -> None:
