@@ -143,7 +143,8 @@ class SignalGuard:
 
     def __exit__(self, *_: object) -> None:
         for number, handler in self._before.items():
-            signal.signal(number, handler)
+            # None if Python did not install it, as for faulthandler's: it cannot be put back.
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self._received is not None:  # the first one is being obeyed

@@ -45,6 +45,18 @@ def test_the_demo_ends_with_a_key_and_leaves_nothing(lockterm: Start, tmp_path: 
     _assert_nothing_left(session, tmp_path)
 
 
+@pytest.mark.parametrize("variable", ["PYTHONFAULTHANDLER", "PYTHONDEVMODE"])
+def test_the_ui_ends_without_a_traceback_when_python_handles_faults(
+    lockterm: Start, variable: str
+) -> None:
+    session = lockterm("demo", env={variable: "1"})
+    session.wait_for(FIRST_LOCK)
+    session.press("q")
+    assert session.wait_exit() == 0
+    assert b"Traceback" not in session.raw
+    _assert_given_back(session)
+
+
 @pytest.mark.parametrize(
     "number",
     [

@@ -112,7 +112,7 @@ class Conversation:
             # Not after what was written has been sent: a stalled terminal would hold us up.
             termios.tcsetattr(STDIN, termios.TCSANOW, self._settings)
         for number, handler in self._handlers.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
 def can_be_asked() -> bool:
