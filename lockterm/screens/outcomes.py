@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+SHOWN_S = 1.0
+"""What is shown as not settled is looked up again so often, in seconds: others may settle it."""
+
 DESTROYING = ("delete", "clear")
 """Calls that take something away at the service."""
 
@@ -50,6 +53,9 @@ class Outcomes:
         self._operations = operations
         self._offline_ms: int | None = None
         self._countdown: Timer | None = None
+        self._others: Timer | None = None
+        """Looks for what other sessions did, while an operation is shown."""
+        self._is_looking = False
         self._told = ""
         """The notice about the store that was shown."""
         self._gone: set[str] = set()
@@ -90,6 +96,23 @@ class Outcomes:
             self._told = notice
             self._app.notify(notice, title="Local store", severity="warning")
         self.show()
+        if self._others is None:
+            self._others = self._app.set_interval(SHOWN_S, self._look_for_others, pause=True)
+        if self.unsettled:
+            self._others.resume()
+        else:
+            self._others.pause()
+
+    def _look_for_others(self) -> None:
+        if not self._is_looking:  # the store may be locked for a while
+            self._is_looking = True
+            self._app.run_worker(self._look(), group="outcomes of others")
+
+    async def _look(self) -> None:
+        try:
+            await self.look_again()
+        finally:
+            self._is_looking = False
 
     async def look_again(self) -> None:
         """Show what other sessions on the same store have settled or left unsettled meanwhile."""

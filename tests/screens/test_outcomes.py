@@ -113,9 +113,20 @@ async def test_sending_a_voice_again_names_it_and_the_one_that_it_would_replace(
         assert book_of(lockterm_app)[1001].voice == VoiceChoice("fr-FR", "marc")
 
 
-async def test_what_another_session_leaves_and_settles_is_seen_here(
+async def test_an_outcome_leaves_the_screen_when_another_session_dismisses_it(
     lockterm_app: Starter, service: RunningService
 ) -> None:
+    leave_unsettled(lockterm_app, ADDED)
+    async with lockterm_app(service) as pilot:
+        await until(pilot, lambda: "UNSETTLED add Anna" in words(pilot.app))
+        settle_elsewhere(lockterm_app, ADDED.id)
+        await until(pilot, lambda: "UNSETTLED" not in words(pilot.app))
+
+
+async def test_what_another_session_leaves_and_settles_is_seen_here(
+    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lockterm.screens.outcomes.SHOWN_S", 3600.0)
     async with lockterm_app(service) as pilot:
         app = pilot.app
         assert isinstance(app, LocktermApp)
