@@ -40,7 +40,7 @@ def decode(body: bytes) -> Any:
     if body.count(b"\\ud") + body.count(b"\\uD") > MAX_PARTS:
         raise NotJson("it has too many halves of pairs")
     try:
-        text = body.decode("utf-8")
+        text = body.decode("utf-8-sig")  # some servers begin with a byte order mark
     except UnicodeDecodeError:
         raise NotJson("it is not UTF-8") from None
     try:

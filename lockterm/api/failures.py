@@ -6,7 +6,7 @@ import socket
 from collections.abc import Callable, Iterator
 
 from lockterm.api.http import httpcore
-from lockterm.api.trust import tls_failure
+from lockterm.api.trust import NO_CERTIFICATE, tls_failure, wants_certificate
 from lockterm.errors import NoAnswer, Unreachable
 
 _TIMEOUTS = (TimeoutError, httpcore.TimeoutException)
@@ -54,10 +54,13 @@ def no_answer(
         reason = "the connection broke before the whole answer came"
     else:
         reason = f"the exchange failed ({type(error).__name__}: {quote(str(error))})"
+    hint = "The connection may be slow or unsteady; try again."
+    if any(map(wants_certificate, _causes(error))):
+        reason, hint = "the service wants a client certificate", NO_CERTIFICATE
     so_far = f" So far it had said HTTP {status}: {seen or 'nothing more'}." if status else ""
     return NoAnswer(
         f"The request was under way, and {reason}.{so_far}",
-        hint="The connection may be slow or unsteady; try again.",
+        hint=hint,
     )
 
 

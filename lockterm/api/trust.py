@@ -23,6 +23,18 @@ _OF_THE_LINE = (
 """The connection stalled or went away amid the handshake: worth another attempt."""
 
 
+_WANTS_CERTIFICATE = (
+    "TLSV13_ALERT_CERTIFICATE_REQUIRED",
+    "SSLV3_ALERT_BAD_CERTIFICATE",
+    "SSLV3_ALERT_NO_CERTIFICATE",
+)
+_REFUSED = "SSLV3_ALERT_HANDSHAKE_FAILURE"
+"""With TLS 1.2 most servers give no other reason for a certificate that they miss."""
+NO_CERTIFICATE = (
+    "lockterm has no client certificates: ask whoever runs the gateway for a header or a token."
+)
+
+
 def tls_context(base_url: str, ca_file: str, *, ca_only: bool = False) -> ssl.SSLContext:
     """The context for a base URL.
 
@@ -101,6 +113,14 @@ def _load_own(context: ssl.SSLContext, ca_file: str) -> None:
         ) from None
 
 
+def wants_certificate(cause: BaseException) -> bool:
+    """Return whether the other side ended a connection because it wants a client certificate.
+
+    With TLS 1.3 it does so only after the request has left.
+    """
+    return isinstance(cause, ssl.SSLError) and cause.reason in _WANTS_CERTIFICATE
+
+
 def tls_failure(cause: BaseException, server: str) -> Untrusted | None:
     """The error to raise if ``cause`` means that the two sides cannot agree, else None."""
     if not isinstance(cause, ssl.SSLError) or isinstance(cause, _OF_THE_LINE):
@@ -111,6 +131,16 @@ def tls_failure(cause: BaseException, server: str) -> Untrusted | None:
             "Nothing was sent.",
             hint="If the service has a certificate of your own authority, set ca_file in the "
             "profile to that authority's PEM file. Otherwise somebody may be in between.",
+        )
+    if wants_certificate(cause):
+        return Untrusted(
+            f"No secure connection to {server}: it wants a client certificate. Nothing was sent.",
+            hint=NO_CERTIFICATE,
+        )
+    if cause.reason == _REFUSED:
+        return Untrusted(
+            f"{server} refused to make a secure connection. Nothing was sent.",
+            hint=f"It may want a client certificate, or other versions of TLS. {NO_CERTIFICATE}",
         )
     reason = clean(cause.reason or cause.strerror or "the handshake failed", 200)
     return Untrusted(

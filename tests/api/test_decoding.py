@@ -89,7 +89,7 @@ def test_decoding_has_one_way_to_fail(body, data):
         (b"[" * 66 + b"]" * 66, "too deeply"),
         (b'"\xff"', "not UTF-8"),
         (b'"\xed\xa0\x80"', "not UTF-8"),
-        (b"\xef\xbb\xbf{}", "not JSON"),
+        (b"\xef\xbb\xbf\xef\xbb\xbf{}", "not JSON"),
         (b'{"a":1', "cut short"),
         (b'{"a":"b', "not JSON"),
         (b"", "not JSON"),
@@ -240,10 +240,13 @@ def test_wrong_kinds_of_data_are_malformed(data):
     assert result is None or (type(result) is int and data["remoteId"] == result)
 
 
-@given(st.binary(max_size=4000), st.lists(st.integers(0, 4000)), st.booleans())
-def test_unpacking_does_not_depend_on_how_it_arrives(body, cuts, is_packed):
-    line = gzip.compress(body) if is_packed else body
-    reader = BodyReader("gzip" if is_packed else "")
+@given(st.binary(max_size=4000), st.lists(st.integers(0, 4000)), st.integers(0, 5))
+def test_unpacking_does_not_depend_on_how_it_arrives(body, cuts, members):
+    """Packed in one part, in several, or not at all."""
+    parts = [body[at::members] for at in range(members)]
+    body = b"".join(parts) if parts else body
+    line = b"".join(map(gzip.compress, parts)) if parts else body
+    reader = BodyReader("x-gzip" if parts else "")
     at = 0
     for cut in [*sorted(cuts), len(line)]:
         reader.feed(line[at:cut])
@@ -257,6 +260,24 @@ def test_unpacking_anything(line, start_right):
     reader = BodyReader("gzip")
     reader.feed((b"\x1f\x8b\x08\0\0\0\0\0\0\x03" if start_right else b"") + line)
     reader.finish()
+    assert len(reader.body) <= MAX_BODY
+
+
+@pytest.mark.parametrize(
+    ("after", "flaw"),
+    [
+        (b"more", "its gzip packing is damaged"),
+        (gzip.compress(b"more")[:-1], "its gzip packing is cut short"),
+        (gzip.compress(b"x" * MAX_BODY), "it is larger than 8 MiB"),
+        (gzip.compress(b"") * 5000, "it is packed in too many parts"),
+    ],
+)
+def test_reader_reports_a_flaw_when_what_follows_is_no_whole_member(after, flaw):
+    reader = BodyReader("gzip")
+    reader.feed(gzip.compress(b"first") + after)
+    reader.finish()
+    assert reader.flaw == flaw
+    assert bytes(reader.body[:5]) == b"first"
     assert len(reader.body) <= MAX_BODY
 
 

@@ -345,6 +345,12 @@ async def test_a_packed_answer_is_unpacked(faults: FaultServer, kind: str):
     assert faults.asked[0].headers["accept-encoding"] == "gzip"
 
 
+async def test_an_answer_with_a_byte_order_mark_is_read(faults: FaultServer):
+    faults.play(answers(b"\xef\xbb\xbf" + GOOD.encode()))
+    async with LockService(Settings(faults.base_url), AT_ONCE) as client:
+        assert (await client.remote_detail(5)).id == 5
+
+
 async def test_the_clocks_difference_is_known(faults: FaultServer):
     from email.utils import formatdate
 

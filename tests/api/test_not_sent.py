@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
+import threading
+from contextlib import suppress
 
 import anyio
 import h11
@@ -162,6 +164,81 @@ async def test_an_authority_can_be_the_only_one(secure: FaultServer):
         await write(client)
     assert len(tls_context(secure.base_url, ours, ca_only=True).get_ca_certs()) == 1
     assert len(tls_context(secure.base_url, ours).get_ca_certs()) > 100
+
+
+@pytest.mark.parametrize("ca_only", [False, True])
+async def test_authority_is_accepted_when_it_is_the_issuing_one(ca_only: bool):
+    """Its own certificate is signed by a root that nobody knows here."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(CERTS / "issued.pem", CERTS / "issued.key")
+    async with FaultServer(tls=context).running() as server:
+        server.play(answers(GOOD))
+        issuing = str(CERTS / "issuing.pem")
+        async with LockService(
+            Settings(server.base_url, ca_file=issuing, ca_only=ca_only)
+        ) as client:
+            await read(client)
+        other = Settings(server.base_url, ca_file=str(CERTS / "ca.pem"), ca_only=ca_only)
+        await not_sent(other, read, Untrusted)
+
+
+class Gateway:
+    """A server that wants a client certificate, and ends as a gateway does.
+
+    Python's own servers hang up without the alert that says so.
+    """
+
+    def __init__(self, version: ssl.TLSVersion) -> None:
+        self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self._context.load_cert_chain(CERTS / "server.pem", CERTS / "server.key")
+        self._context.load_verify_locations(CERTS / "ca.pem")
+        self._context.verify_mode = ssl.CERT_REQUIRED
+        self._context.minimum_version = self._context.maximum_version = version
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.base_url = f"https://localhost:{self._socket.getsockname()[1]}"
+        self._thread = threading.Thread(target=self._serve)
+
+    def _serve(self) -> None:
+        with suppress(OSError):
+            while True:
+                line, _ = self._socket.accept()
+                with line, suppress(OSError):
+                    into, out = ssl.MemoryBIO(), ssl.MemoryBIO()
+                    tls = self._context.wrap_bio(into, out, server_side=True)
+                    try:
+                        while True:
+                            with suppress(ssl.SSLWantReadError):
+                                tls.do_handshake()
+                            line.sendall(out.read())
+                            into.write(line.recv(65536))
+                    except ssl.SSLError:
+                        line.sendall(out.read())
+                        line.shutdown(socket.SHUT_WR)
+                        while line.recv(65536):
+                            pass
+
+    def __enter__(self) -> Gateway:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        self._thread.join()
+
+
+@BOTH
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+async def test_error_names_the_client_certificate_when_a_gateway_wants_one(version, call):
+    with Gateway(version) as gateway:
+        settings = Settings(gateway.base_url, ca_file=str(CERTS / "ca.pem"))
+        async with LockService(settings, AT_ONCE) as client:
+            with pytest.raises((Untrusted, NoAnswer, OutcomeUnknown)) as error:
+                await call(client)
+    told = f"{error.value.message} {error.value.hint}"
+    assert "client certificate" in told
+    if version == ssl.TLSVersion.TLSv1_2:
+        assert "Nothing was sent" in told
 
 
 @pytest.mark.parametrize("variable", ["SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE"])
