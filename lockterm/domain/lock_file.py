@@ -5,14 +5,12 @@ It is read as a whole, and every line that is wrong is told, before anything is 
 
 from __future__ import annotations
 
-import codecs
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from lockterm.config import values
+from lockterm.domain.csv_text import TextError, decode, split_csv
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
@@ -77,19 +75,16 @@ def read_locks(data: bytes) -> list[LockLine]:
     Raises:
         BadLockFile: Something is wrong with it.
     """
-    text = _decoded(data)
-    delimiter = max(",;\t", key=text.partition("\n")[0].count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     columns: Sequence[str] = ("lock_id", *SET)
     found: dict[int, LockLine] = {}
     lines: dict[int, int] = {}
     problems: list[str] = []
+    begun = False
     try:
-        begun = False
-        for cells in reader:
+        for number, cells in split_csv(decode(data)).records():
             if not any(cell.strip() for cell in cells):
                 continue
-            if not begun and (header := _header(cells)) is not None:
+            if not begun and (header := _header(number, cells)) is not None:
                 columns, begun = header, True
                 continue
             begun = True
@@ -98,11 +93,11 @@ def read_locks(data: bytes) -> list[LockLine]:
                 if line.lock_id in found:
                     first = lines[line.lock_id]
                     raise ValueError(f"lock {line.lock_id} is on line {first} already")
-                found[line.lock_id], lines[line.lock_id] = line, reader.line_num
+                found[line.lock_id], lines[line.lock_id] = line, number
             except ValueError as error:
-                problems.append(f"line {reader.line_num}: {clean(error, 200)}.")
-    except csv.Error as error:
-        problems.append(f"line {reader.line_num}: no CSV from here on: {clean(error, 80)}.")
+                problems.append(f"line {number}: {clean(error, 200)}.")
+    except TextError as error:
+        problems.append(f"line {error.line}: {error.reason}" if error.line else error.reason)
     if problems:
         raise BadLockFile(*problems)
     if not found:
@@ -110,22 +105,7 @@ def read_locks(data: bytes) -> list[LockLine]:
     return [*found.values()]
 
 
-def _decoded(data: bytes) -> str:
-    is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    try:
-        text = data.decode("utf-16" if is_utf16 else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise BadLockFile(
-            f"line {line}: no text in UTF-8 or UTF-16: save the file as CSV in UTF-8."
-        ) from None
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise BadLockFile(f"line {line}: it is no text file.")
-    return text
-
-
-def _header(cells: Sequence[str]) -> list[str] | None:
+def _header(number: int, cells: Sequence[str]) -> list[str] | None:
     """The fields of the columns, where a line begins with the name of one; else None.
 
     Raises:
@@ -137,13 +117,13 @@ def _header(cells: Sequence[str]) -> list[str] | None:
     unknown = [cell for cell, name in zip(cells, names, strict=True) if name not in _COLUMNS]
     if unknown:
         raise BadLockFile(
-            f"line 1: there is no column {quoted(clean(unknown[0], 40))}: lockId, name, vendor,"
-            " model, zone."
+            f"line {number}: there is no column {quoted(clean(unknown[0], 40))}: lockId, name,"
+            " vendor, model, zone."
         )
     fields = [_COLUMNS[name] for name in names]
     told = [name for name in fields if name]
     if "lock_id" not in told or len(set(told)) < len(told):
-        raise BadLockFile("line 1: each column may stand there once, and lockId has to.")
+        raise BadLockFile(f"line {number}: each column may stand there once, and lockId has to.")
     return fields
 
 

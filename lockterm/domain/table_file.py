@@ -6,15 +6,13 @@ knows what the cells mean. See :mod:`lockterm.domain.table_columns` for that.
 
 from __future__ import annotations
 
-import codecs
-import csv
-import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
+from lockterm.domain.csv_text import TextError, decode, split_csv
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.json_text import NamedTwiceError, unique
 from lockterm.domain.reading import Kind, is_number
@@ -40,12 +38,10 @@ MOST_PROBLEMS = 100
 FORMAT, VERSION = "lockterm-remotes", 1
 """What the JSON of an export calls itself."""
 
-_DELIMITERS = (",", ";", "\t")
-_BINARY = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _OF_THE_FILE = ("format", "version", "exported", "service", "locks")
 _OF_A_LOCK = ("lockId", "name", "timezone", "remotes")
-_SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
-"""How the own files of spreadsheets begin, .xlsx, .ods and .xls."""
+_OF_A_LIST = {"status", "createTime", "start", "end"}
+"""Columns of what ``remotes list``, ``find`` and ``report`` print as CSV."""
 
 
 @record
@@ -132,12 +128,18 @@ def read_table(data: bytes, lock_id: int | None = None) -> Table:
     Raises:
         BadTable: It is none.
     """
-    text = _decoded(data)
+    try:
+        text = decode(data)
+    except TextError as error:
+        raise _refused(error.reason, error.line) from None
     if not text.strip():
         raise _refused("The file is empty.")
     if text.lstrip()[0] in "{[":
         return _read_json(text)
-    rows, problems = _read_csv(text, needs_lock=lock_id is None)
+    try:
+        rows, problems = _read_csv(text, needs_lock=lock_id is None)
+    except TextError as error:
+        raise _refused(error.reason, error.line) from None
     if lock_id is None:
         return Table(rows, problems=problems)
     without = frozenset(row.line for row in rows if not row.text(LOCK))
@@ -150,42 +152,11 @@ def _refused(reason: str, line: int = 0, column: str = "", value: str = "") -> B
     return BadTable([Problem(line, column, value, reason)])
 
 
-# --- characters ----------------------------------------------------------------------------------
-
-
-def _decoded(data: bytes) -> str:
-    if data.startswith(_SPREADSHEETS):
-        raise _refused("It is a spreadsheet's own file: save it as CSV, and use that.")
-    encoding = "utf-8-sig"
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        encoding = "utf-16"
-    elif len(data) > 1 and 0 in data[:2] and any(data[:2]):  # half of a Latin letter
-        encoding = "utf-16-be" if data[0] == 0 else "utf-16-le"
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise _refused(
-            f"Neither UTF-8 nor UTF-16: a byte 0x{data[error.start]:02X} stands there. Save the"
-            " file as CSV in UTF-8.",
-            data.count(b"\n", 0, error.start) + 1,
-        ) from None
-    if match := _BINARY.search(text):
-        raise _refused(
-            f"It is no text file: a byte 0x{ord(match[0]):02X} stands there.",
-            text.count("\n", 0, match.start()) + 1,
-        )
-    return text
-
-
 # --- CSV -----------------------------------------------------------------------------------------
 
 
 def _read_csv(text: str, *, needs_lock: bool) -> tuple[list[Row], list[Problem]]:
-    skipped = 0
-    if match := re.match(r'"?sep=([,;\t])"?\r?\n', text, re.IGNORECASE):  # as Excel writes it
-        text, skipped = text[match.end() :], 1
-    delimiter = match[1] if match else max(_DELIMITERS, key=lambda one: _known(text, one))
-    records = _records(text, delimiter, skipped)
+    records = split_csv(text, _known).records()
     line, header = next(records, (1, []))
     columns, problems = _columns(line, header, needs_lock=needs_lock)
     rows: list[Row] = []
@@ -213,28 +184,9 @@ def _read_csv(text: str, *, needs_lock: bool) -> tuple[list[Row], list[Problem]]
     return rows, problems
 
 
-def _known(text: str, delimiter: str) -> tuple[int, int]:
-    """How many columns of a file have names that are known, and how many it has."""
-    reader = csv.reader(io.StringIO(text[:10_000], newline=""), delimiter=delimiter)
-    try:
-        names = next(reader, [])
-    except csv.Error:
-        return 0, 0
-    return sum(column_named(name) is not None for name in names), len(names)
-
-
-def _records(text: str, delimiter: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
-    """The records of a CSV file, each with the line it begins on."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    while True:
-        line = reader.line_num + skipped + 1
-        try:
-            cells = next(reader, None)
-        except csv.Error as error:
-            raise _refused(f"No CSV from here on: {clean(error, 80)}.", line) from None
-        if cells is None:
-            return
-        yield line, cells
+def _known(cells: Sequence[str]) -> tuple[int, int]:
+    """How many columns of a header have names that are known, and how many it has."""
+    return sum(column_named(name) is not None for name in cells), len(cells)
 
 
 def _columns(
@@ -244,6 +196,11 @@ def _columns(
 
     None: the cell of the header is empty. Empty: no such column is known.
     """
+    if set(header) >= _OF_A_LIST:
+        raise _refused(
+            'The output of "remotes list", "find" and "report" cannot be read back: write the file'
+            ' with "lockterm export LOCK --csv".'
+        )
     problems: list[Problem] = []
     found: list[str | None] = []
     is_twice = False

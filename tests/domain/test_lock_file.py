@@ -47,15 +47,15 @@ def test_a_line_changes_what_it_tells_and_nothing_else() -> None:
         (b"lockId,name\n", ["no lock"]),
         (b"1001\nabc,Gate\n0\n", ["line 2: the id is 'abc'", "line 3: the id is '0'"]),
         (b"1001,A\n1002\n1001,B\n", ["line 3: lock 1001 is on line 1 already"]),
-        (b"1001,A\x1b[31m\n", ["line 1: the name has control characters"]),
+        (b"1001,A\x1b[31m\n", ["line 1: It is no text file: a byte 0x1B"]),
         (b"1001,A,,,Europe/Berln\n", ["line 1: the zone 'Europe/Berln' is no time zone"]),
         (b"1001,A,v,m,,more\n", ["line 1: it has 6 cells"]),
         (b"lockId,colour\n1,red\n", ["line 1: there is no column", "colour"]),
         (b"name,vendor\nA,B\n", ["lockId"]),
         (b"id,lockId\n1,1\n", ["once"]),
-        (b'1001,"Gate\n', ["no CSV"]),
-        (b"1001,A\n1002,\xff\n", ["line 2: no text"]),
-        (b"1001,A\n\x00\x01\n", ["line 2: it is no text file"]),
+        (b'1001,"Gate\n', ["No CSV"]),
+        (b"1001,A\n1002,\xff\n", ["line 2: Neither UTF-8 nor UTF-16: a byte 0xFF"]),
+        (b"1001,A\n\x00\x01\n", ["line 2: It is no text file"]),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(data: bytes, words: list[str]) -> None:
@@ -65,3 +65,17 @@ def test_what_is_wrong_is_told_with_its_line(data: bytes, words: list[str]) -> N
     for word in words:
         assert word in said
     assert "\x1b" not in said
+
+
+@pytest.mark.parametrize("first", ["sep=;\n", "SEP=;\r\n", '"sep=;"\n'])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le"])
+def test_read_locks_takes_whatever_a_spreadsheet_writes(first: str, encoding: str) -> None:
+    text = f"{first}lockId;name;zone\n3001;Tor;Europe/Kyiv\n"
+    (line,) = read_locks(text.encode(encoding))
+    assert (line.lock_id, dict(line.told)) == (3001, {"name": "Tor", "zone": "Europe/Kyiv"})
+
+
+def test_read_locks_counts_lines_from_the_line_that_names_the_delimiter() -> None:
+    with pytest.raises(BadLockFile) as caught:
+        read_locks(b"sep=;\nlockId;name\nabc;Tor\n")
+    assert caught.value.problems[0].startswith("line 3: the id is 'abc'")

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lockterm.cli.remotes.reading import CSV_COLUMNS
 from lockterm.domain.table_columns import guarded, unguarded
 from lockterm.domain.table_file import BadTable, read_table
 from lockterm.operations.export import FORMULA_STARTS
@@ -162,3 +163,12 @@ def test_nothing_but_a_refusal_comes_of_whatever_json(locks: Any) -> None:
         read_table(json.dumps(whole).encode())
     except BadTable as error:
         assert error.problems
+
+
+def test_the_output_of_a_list_is_refused_with_the_command_that_writes_tables() -> None:
+    columns = ",".join(CSV_COLUMNS)
+    for header in (columns, f"lockName,{columns}"):
+        with pytest.raises(BadTable) as caught:
+            read_table(f"{header}\n".encode())
+        (problem,) = caught.value.problems
+        assert 'with "lockterm export LOCK --csv"' in problem.reason
