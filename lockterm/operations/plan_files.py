@@ -198,16 +198,19 @@ async def draw_plan(
     now_ms = operations.now_ms()
     steps: list[Step] = []
     left: list[Step] = []
+    of_unread: list[Problem] = []
     for one in read:
         here_id = one.lock.lock_id
         if one.error is not None:
             left += [_unplanned(row, here_id, one.error) for row in rows[here_id]]
+            words = f"Lock {here_id} was not read: {one.error.meaning}"
+            of_unread += [Problem(row.line, LOCK, row.text(LOCK), words) for row in rows[here_id]]
             continue
         on_lock = LockPlan(here_id, one.remotes, one.zone, now_ms)
         steps += await asyncio.to_thread(on_lock.take, rows[here_id], prune=prune)
         problems += on_lock.problems
     if problems:
-        raise BadTable(sorted(problems, key=lambda problem: problem.line))
+        raise BadTable(sorted([*problems, *of_unread], key=lambda problem: problem.line))
     unread = [one for one in read if one.error is not None]
     steps, held = without_deletes(steps, unread) if unread else (steps, [])
     if table.without_lock:

@@ -455,3 +455,20 @@ def test_every_end_has_its_code(states: str, code: int) -> None:
         for number, state in enumerate(states.split())
     ]
     assert code_of_steps(steps) == code
+
+
+def test_apply_reports_every_row_when_one_lock_is_unknown_and_another_row_is_wrong(
+    scripts: Scripts, tmp_path: Path
+) -> None:
+    file = written(tmp_path, "7777,A-1,Anna,1,", "7777,B-1,Ben,1,", "1004,C-1,Carl,9,")
+    told = scripts.run("apply", file, "--yes")
+    assert told.returncode == 2
+    *rows, last = told.stderr.splitlines()
+    assert [row.partition(".csv: ")[2].partition(",")[0] for row in rows if ".csv" in row] == [
+        "line 2",
+        "line 3",
+        "line 4",
+    ]
+    assert "Lock 7777 was not read: lock not found" in rows[-3]
+    assert "3 things are wrong: nothing was sent." in last
+    assert scripts.writes() == []
