@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from lockterm.domain.names import fold_text
 from lockterm.domain.remotes import Remote
 from lockterm.domain.searching import search_text
 from lockterm.domain.validity import MONTH_MS, WEEK_MS, State, end_of
@@ -65,7 +66,7 @@ class Block:
         """The lines that have every word.
 
         Args:
-            words: In small letters, at least one.
+            words: Folded, at least one.
         """
         texts = self.texts
         if not _has_all(texts, words):  # as of most blocks
@@ -214,5 +215,5 @@ class Lacking:
 
 def words_of(needle: str) -> list[str]:
     """The words of what was typed, as :meth:`Listing.find` takes them."""
-    words = set(needle.casefold().split())
+    words = set(fold_text(needle).split())
     return sorted(words, key=len, reverse=True)  # a long one is most often rare

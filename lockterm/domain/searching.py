@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lockterm.domain.names import fold_text
+
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
@@ -12,7 +14,7 @@ _SEARCHED = ("remoteName", "remoteNumber", "id", "extraData")
 
 
 def missing_words(needle: str, remote: Remote) -> list[str]:
-    """Which of the words that were typed a remote has nowhere, whatever their case.
+    """Which of the words that were typed a remote has nowhere; see :func:`fold_text`.
 
     A word may be a part of the remote's name, its number, its id, or of any name, text or number
     in its extra data; as raw as they came, also where they are of another type than the contract
@@ -23,24 +25,24 @@ def missing_words(needle: str, remote: Remote) -> list[str]:
         remote: The remote, as the service told it.
 
     Returns:
-        The words, in small letters; none where it is found.
+        The words, folded; none where it is found.
     """
     name, number, remote_id = remote.remote_name, remote.remote_number, remote.id
-    own = f"{name or ''}\n{number or ''}\n{'' if remote_id is None else remote_id}".casefold()
-    missing = [word for word in needle.casefold().split() if word not in own]
+    own = fold_text(f"{name or ''}\n{number or ''}\n{'' if remote_id is None else remote_id}")
+    missing = [word for word in fold_text(needle).split() if word not in own]
     if missing and (remote.extra_data or remote.odd):  # which takes longest
-        more = "\n".join(_more_texts(remote)).casefold()
+        more = fold_text("\n".join(_more_texts(remote)))
         missing = [word for word in missing if word not in more]
     return missing
 
 
 def is_found(needle: str, remote: Remote) -> bool:
     """Whether a remote has every word that was typed; nothing finds nothing."""
-    return bool(needle.strip()) and not missing_words(needle, remote)
+    return bool(fold_text(needle).strip()) and not missing_words(needle, remote)
 
 
 def search_text(remote: Remote) -> str:
-    """Everything in which a search looks for the words, in small letters, on one line.
+    """Everything in which a search looks for the words, folded, on one line.
 
     No word can reach from one text into the next: words have no blanks.
     """
@@ -48,7 +50,7 @@ def search_text(remote: Remote) -> str:
     texts = [name or "", number or "", "" if remote_id is None else str(remote_id)]
     if remote.extra_data or remote.odd:
         texts += _more_texts(remote)
-    return " ".join(" ".join(texts).casefold().split())
+    return " ".join(fold_text(" ".join(texts)).split())
 
 
 def _more_texts(remote: Remote) -> list[str]:

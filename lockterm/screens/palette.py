@@ -16,6 +16,7 @@ from textual.command import DiscoveryHit, Hit
 from textual.content import Content
 from textual.markup import escape
 
+from lockterm.domain.names import fold_text
 from lockterm.domain.text import clean
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key
@@ -78,8 +79,8 @@ class Offer:
 
     @property
     def text(self) -> str:
-        """All that it is found by, in lower case."""
-        return f"{self.name} {self.help} {self.others}".lower()
+        """All that it is found by, folded."""
+        return fold_text(f"{self.name} {self.help} {self.others}")
 
     def shown(self) -> Content:
         """The name as it looks: dim where it can do nothing."""
@@ -90,9 +91,9 @@ class Offer:
         """How well it fits what was typed: every word of it is in the name or in the help.
 
         Args:
-            query: What was typed, in lower case.
+            query: What was typed, folded.
         """
-        name, words = self.name.lower(), query.split()
+        name, words = fold_text(self.name), query.split()
         if not all(word in self.text for word in words):
             return 0
         begins = name.strip("()").startswith(query)
@@ -117,7 +118,7 @@ class ActionsProvider(ReadyProvider):
 
     def found(self, query: str) -> Iterator[Hit]:
         """What has every typed word in its verb or its sentence: enter does no guess."""
-        query = query.lower().strip()
+        query = fold_text(query).strip()
         offers = self._offers()
         hits = [(score, offer) for offer in offers if (score := offer.score(query))]
         for score, offer in heapq.nlargest(SHOWN, hits, key=itemgetter(0)):
@@ -129,7 +130,7 @@ class ActionsProvider(ReadyProvider):
         words = [{*_WORD.findall(offer.text)} for offer in offers]
         every = sorted(set[str]().union(*words))
         left = {place: 0 for place in range(len(offers))}
-        for typed in query.lower().split():
+        for typed in fold_text(query).split():
             like = get_close_matches(typed, every, SHOWN, ALIKE) if typed.isalpha() else []
             left = {
                 place: so_far + min(at)

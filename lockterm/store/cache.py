@@ -71,6 +71,7 @@ MIGRATIONS = {
         )
     """,
     "lists_by_age_and_size": "CREATE INDEX lists_by_age ON lists (at_ms, bytes)",
+    "lists_without_accents": "DELETE FROM lists",  # what was searched had its accents still
 }
 
 _OLDEST = """

@@ -1,8 +1,8 @@
 """Which rows of the journal a person wants to see, as a condition of SQL.
 
-Words in printable ASCII are compared by SQLite itself, which takes a tenth of the time: Python is
-asked for other words, and for texts with one of a few letters or a zero, since SQLite knows the
-capitals of no letters beyond ASCII.
+Words in printable ASCII are compared by SQLite itself, which takes a tenth of the time. Python is
+asked for other words, and for texts that are not all ASCII, because SQLite knows neither the
+capitals nor the accents of letters beyond ASCII.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import tzinfo
+from functools import lru_cache
 from typing import Any
 
 from lockterm.domain import dates
+from lockterm.domain.names import fold_text
 from lockterm.domain.operation import CALL_WORDS, STATE_WORDS, State
 
 _TEXTS = ("remote_name", "lock_name", "message")
@@ -23,12 +25,7 @@ _VOICE = " || ' ' || ".join(
 _CLEARED = "CASE WHEN call = 'clear' AND json_valid(before) THEN json_array_length(before) END"
 
 _ODD = "length({0}) <> length(CAST({0} AS BLOB))"
-"""A text is not all ASCII, or has a zero, at which SQLite's comparisons of texts end. It is asked
-first: to look for such a letter in each of them takes three times as long."""
-
-UNLIKE = "ßİŉſǰẖẗẘẙẚẞ\u212aﬀﬁﬂﬃﬄﬅﬆ"
-"""The letters beyond ASCII whose case folds to ASCII, in part at least: of words in ASCII SQLite
-finds all but what begins, ends or lies in one of them."""
+"""A text is not all ASCII, or has a zero, at which SQLite's comparisons of texts end."""
 
 _OF_TIMES = frozenset("0123456789-+:")
 """What times are made of, beside the names of the months."""
@@ -38,7 +35,7 @@ def having_words(words: Sequence[str], sound: str) -> tuple[str, dict[str, str]]
     """The condition that rows show each of some words; see :func:`add_functions`.
 
     Args:
-        words: In small letters.
+        words: Folded; see :func:`fold_text`.
         sound: The condition that a row is none that is shown as damaged.
 
     Returns:
@@ -70,21 +67,27 @@ def add_functions(connection: sqlite3.Connection, zone: tzinfo) -> None:
         at = dates.local(ms, zone)
         if at is None:
             return word in dates.stamp(ms, zone)
-        return word in f"{at.isoformat(' ', 'minutes')} {dates.MONTHS[at.month - 1]}".casefold()
+        return word in f"{at.isoformat(' ', 'minutes')} {dates.MONTHS[at.month - 1]}".lower()
 
     connection.create_function("has_folded", 2, _has_folded, deterministic=True)
     connection.create_function("tells_time", 2, tells_time)
 
 
 def _has_folded(raw: bytes | None, word: str) -> bool:
-    return word in (raw or b"").decode(errors="replace").casefold()
+    return word in _folded(raw or b"")
+
+
+@lru_cache(maxsize=10_000)
+def _folded(raw: bytes) -> str:
+    """Return a text folded; names of locks and remotes come again and again."""
+    return fold_text(raw.decode(errors="replace"))
 
 
 def _having(word: str, name: str) -> Iterator[str]:
     """The places in which a word may be shown of a row, what is looked up fastest first.
 
     Args:
-        word: In small letters.
+        word: Folded.
         name: Of its value in the condition.
     """
     yield f"state IN ({_those(STATE_WORDS, word)})"
@@ -110,12 +113,9 @@ def _having(word: str, name: str) -> Iterator[str]:
 
 def _text_has(column: str, word: str, name: str) -> str:
     raw, odd = f"CAST({column} AS BLOB)", _ODD.format(column)
-    folded = f"has_folded({raw}, :{name})"
+    folded = f"{odd} AND has_folded({raw}, :{name})"
     if not (word.isascii() and word.isprintable()):
-        return f"{odd} AND {folded}"
-    unlike = [letter for letter in UNLIKE if not set(word).isdisjoint(letter.casefold())]
-    hides = [f"instr({raw}, x'00')", *(f"instr({column}, '{letter}')" for letter in unlike)]
-    folded = f"{odd} AND ({' OR '.join(hides)}) AND {folded}"
+        return folded
     return f"{column} LIKE :{name}_like ESCAPE '\\' OR {folded}"
 
 

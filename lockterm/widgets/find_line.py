@@ -9,6 +9,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Label
 
+from lockterm.domain.names import fold_text
 from lockterm.terminal.held_paint import hold_paint
 from lockterm.terminal.idle import when_idle
 from lockterm.widgets.bindings import bindings
@@ -114,6 +115,6 @@ class FindLine(Horizontal):
 
 
 def matches(words: str, *fields: object) -> bool:
-    """Whether every word that was typed is somewhere in the fields, whatever its case."""
-    text = "\n".join(str(field) for field in fields).casefold()
-    return all(word in text for word in words.casefold().split())
+    """Whether every word that was typed is somewhere in the fields; see :func:`fold_text`."""
+    text = fold_text("\n".join(str(field) for field in fields))
+    return all(word in text for word in fold_text(words).split())

@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockterm.domain.listing import Block, Lacking, Listing, ending_soon, words_of
+from lockterm.domain.names import fold_text
 from lockterm.domain.remotes import Remote
 from lockterm.domain.searching import is_found, missing_words
 from lockterm.domain.validity import State, state_by_dates
 
-LETTERS = st.text("abAB ß1é", max_size=6)
+LETTERS = st.text("abAB ß1ée\u0301-\u2011", max_size=6)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-20, 20) | LETTERS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(LETTERS, inner, max_size=3),
@@ -48,15 +49,18 @@ def test_it_is_found_by_its_name_number_id_and_extra_data_alone(
     needle: str, raw: dict[str, Any]
 ) -> None:
     names = ("remoteName", "remoteNumber", "id", "extraData")
-    texts = [text.casefold() for name in names for text in told(raw.get(name))]
-    words = needle.casefold().split()
+    texts = [fold_text(text) for name in names for text in told(raw.get(name))]
+    words = fold_text(needle).split()
     expected = bool(words) and all(any(word in text for text in texts) for word in words)
     assert is_found(needle, Remote.read(raw)) == expected
 
 
 @pytest.mark.parametrize(
     "needle",
-    ["weber", "WEBER anna", "a-20", "4821", "straße", "STRASSE", "keyring", "4711", "fob-9", "3.5"],
+    [
+        *("weber", "WEBER anna", "a-20", "4821", "straße", "STRASSE", "keyring", "4711"),
+        *("fob-9", "3.5", "ännä", "a\u20112041", "RING"),
+    ],
 )
 def test_any_part_and_any_case_will_do(needle: str) -> None:
     extra = {"address": {"straße": "Ring"}, "keyring": [{"no": 4711}, "FOB-9", 3.5, None, True]}
@@ -153,3 +157,13 @@ def test_what_ends_is_counted_as_each_remote_is_told_by_its_dates(
     counts = ending_soon(Block.of(remotes).ends, now_ms)
     assert {state: told.count(state) for state in counts} == counts
     assert {*counts} == {State.ENDED, State.WEEK, State.MONTH}
+
+
+def test_a_name_is_found_whatever_its_accents_and_dashes() -> None:
+    remote = Remote.read({"id": 1, "remoteName": "Toma\u0301s Herrera", "remoteNumber": "T\u20111"})
+    for needle in ("Tomas", "Tom\u00e1s", "t-1", "T\u20131"):
+        assert is_found(needle, remote)
+        listing = Listing([Block.of([remote])], at_ms=0)
+        assert [*listing.find(words_of(needle))]
+    assert not is_found("Tomat", remote)
+    assert not is_found("\u0301", remote), "nothing is left of it"

@@ -9,6 +9,7 @@ from datetime import tzinfo
 from lockterm.domain import dates
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.history import HistoryLine, Selection
+from lockterm.domain.names import fold_text
 from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, WITHOUT_EFFECT, State
 from lockterm.domain.text import clean
 
@@ -75,7 +76,7 @@ class HistoryChoice:
             zone: The zone.
             now_ms: What is today is told by it.
         """
-        typed = self.wanted.casefold().split()
+        typed = fold_text(self.wanted).split()
         since_ms = dates.day_around(now_ms, zone)[0] if TODAY in typed else None
         words = tuple(word for word in typed if word != TODAY)
         states = GROUPS[self.group]

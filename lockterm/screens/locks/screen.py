@@ -13,6 +13,7 @@ from lockterm.config import values
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import lock_marks
+from lockterm.domain.names import fold_text
 from lockterm.domain.text import clean
 from lockterm.domain.wording import counted, none_of
 from lockterm.errors import LocktermError, StoreError
@@ -225,7 +226,7 @@ class LocksScreen(LocktermScreen[None]):
 
     def _found(self, book: tuple[Lock, ...]) -> Shelf:
         """The locks that have every word that was typed somewhere, whatever its case."""
-        words = self.wanted.casefold().split()
+        words = fold_text(self.wanted).split()
         if not words:
             return self._shelf
         self._texts = self._texts or [*map(_text, book)]
@@ -438,4 +439,4 @@ class LocksScreen(LocktermScreen[None]):
 
 def _text(lock: Lock) -> str:
     texts = f"{lock.alias}\n{lock.vendor}\n{lock.model}\n{lock.zone}"
-    return f"{lock.title}\n{lock.lock_id}\n{texts}".casefold()
+    return fold_text(f"{lock.title}\n{lock.lock_id}\n{texts}")

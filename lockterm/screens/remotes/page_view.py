@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from lockterm.domain.glyphs import quoted
+from lockterm.domain.names import fold_text
 from lockterm.domain.searching import missing_words
 from lockterm.domain.text import clean
 from lockterm.domain.validity import brief
@@ -167,7 +168,7 @@ def remote_matches(needle: str, remote: Remote, zone: tzinfo, now_ms: int) -> bo
     missing = missing_words(needle, remote)
     if not missing:
         return True
-    words = "\n".join((*column_words(remote), *brief(remote, now_ms, zone))).casefold()
+    words = fold_text("\n".join((*column_words(remote), *brief(remote, now_ms, zone))))
     return all(word in words for word in missing)
 
 
