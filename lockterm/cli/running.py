@@ -75,6 +75,22 @@ def run_app(app: App[ReturnType], look: Look, guard: SignalGuard) -> ReturnType 
         with guard.watching(app):
             return app.run(mouse=look.mouse, loop=loop)
     finally:
+        close_loop(loop)
+
+
+def close_loop(loop: asyncio.AbstractEventLoop) -> None:
+    """End what an HTTP stack left to be closed later, and close a loop."""
+
+    async def end() -> None:
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        await loop.shutdown_asyncgens()
+
+    try:
+        loop.run_until_complete(end())
+    finally:
         loop.close()
 
 

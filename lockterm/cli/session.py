@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from lockterm.cli.ending import NO_SERVICE, Interrupted, tell
 from lockterm.cli.logfile import log_to
+from lockterm.cli.running import close_loop
 from lockterm.config import Options, load_settings
 from lockterm.domain.operation import IN_FLIGHT, STATE_WORDS, UNSETTLED
 from lockterm.domain.wording import read_only
@@ -104,7 +105,7 @@ class Session:
             if isinstance(error, Interrupted):
                 error.sentence = self._loop.run_until_complete(self._what_is_known())
         finally:
-            self._loop.close()
+            close_loop(self._loop)
 
     def require_writable(self) -> None:
         """See that this profile may change anything; a dry run changes nothing.

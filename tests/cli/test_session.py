@@ -1,0 +1,47 @@
+"""A command's way to the service: nothing of it is left when the command ends."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from lockterm.cli.session import Session
+from lockterm.config import Options
+
+
+def test_session_ends_what_was_left_to_be_closed_when_it_closes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As an HTTP stack leaves the end of an answer that is too long."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    ended = []
+
+    async def chunks() -> AsyncIterator[bytes]:
+        try:
+            yield b""
+        finally:
+            ended.append("chunks")
+
+    async def close_slowly() -> None:
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            ended.append("task")
+
+    async def fetch() -> AsyncIterator[bytes]:
+        asyncio.get_running_loop().create_task(close_slowly())
+        answer = chunks()
+        await anext(answer)
+        await asyncio.sleep(0)
+        return answer
+
+    with Session(Options(base_url="http://127.0.0.1:9")) as session:
+        answer = session.run(fetch())
+    assert sorted(ended) == ["chunks", "task"]
+    del answer
+    gc.collect()
+    assert "destroyed" not in caplog.text
