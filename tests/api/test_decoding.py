@@ -271,6 +271,7 @@ def test_unpacking_anything(line, start_right):
         (gzip.compress(b"x" * MAX_BODY), "it is larger than 8 MiB"),
         (gzip.compress(b"") * 5000, "it is packed in too many parts"),
     ],
+    ids=["no gzip", "cut", "too large", "too many"],
 )
 def test_reader_reports_a_flaw_when_what_follows_is_no_whole_member(after, flaw):
     reader = BodyReader("gzip")
