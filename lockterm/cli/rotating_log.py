@@ -40,6 +40,17 @@ class RotatingLog(RotatingFileHandler):
             self.stream = None  # the base opens it anew
         super().emit(record)
 
+    def shouldRollover(self, record: logging.LogRecord) -> bool:
+        """Return whether a record would make the file too large; Python's differs by version.
+
+        The position of a file that was just opened is 0 in some of them.
+        """
+        if self.stream is None:
+            self.stream = self._open()
+        size = os.fstat(self.stream.fileno()).st_size
+        line = f"{self.format(record)}{self.terminator}".encode(errors="backslashreplace")
+        return size > 0 and size + len(line) > self.maxBytes
+
     def _is_in_place(self, stream: TextIOWrapper) -> bool:
         try:
             return os.path.samestat(os.fstat(stream.fileno()), os.stat(self.baseFilename))
