@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from json import JSONDecodeError
 from typing import Any, NoReturn
 
@@ -40,7 +41,7 @@ def decode(body: bytes) -> Any:
     if body.count(b"\\ud") + body.count(b"\\uD") > MAX_PARTS:
         raise NotJson("it has too many halves of pairs")
     try:
-        text = body.decode("utf-8-sig")  # some servers begin with a byte order mark
+        text = body.removeprefix(BOM_UTF8).decode()  # some servers begin with a byte order mark
     except UnicodeDecodeError:
         raise NotJson("it is not UTF-8") from None
     try:
