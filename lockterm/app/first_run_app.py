@@ -42,6 +42,15 @@ class FirstRunApp(TerminalApp[WelcomeScreen.Chosen]):
         """The two ways to go on."""
         return WelcomeScreen(self._profiles, self.choices)
 
+    def action_help(self) -> None:
+        """Show the keys of the screen that is shown."""
+        from lockterm.screens.help import HelpScreen
+
+        if isinstance(self.screen, HelpScreen):
+            self.screen.action_close()
+        else:
+            self.push_screen(HelpScreen(None, self.screen))
+
     @on(WelcomeScreen.Chosen)
     def _chosen(self, event: WelcomeScreen.Chosen) -> None:
         self.exit(event)

@@ -65,13 +65,13 @@ class HelpScreen(LocktermScreen[None]):
     """Explains the screen from which it was opened.
 
     Args:
-        operations: The one door to service and store.
+        operations: The one door to service and store; None while no service is known.
         screen: That screen, while it still is the active one.
     """
 
     BINDINGS = bindings("help")
 
-    def __init__(self, operations: Operations, screen: Screen[Any]) -> None:
+    def __init__(self, operations: Operations | None, screen: Screen[Any]) -> None:
         super().__init__(operations)
         self._of = screen.crumbs() if isinstance(screen, LocktermScreen) else ()
         self._tasks = _by_task(actions_of(screen))
@@ -112,10 +112,11 @@ class HelpScreen(LocktermScreen[None]):
         self.query_one("#help-text", Static).update(Content("\n").join(lines))
 
     def _places(self) -> Iterator[tuple[str, str]]:
-        profile = self.operations.profile
-        yield "profile", clean(profile.name) + ("  read-only" if profile.read_only else "")
-        yield "service", clean(profile.base_url)
-        yield "time zone", f"{clean(profile.timezone)}, where a lock has none of its own"
+        if self.has_service:
+            profile = self.operations.profile
+            yield "profile", clean(profile.name) + ("  read-only" if profile.read_only else "")
+            yield "service", clean(profile.base_url)
+            yield "time zone", f"{clean(profile.timezone)}, where a lock has none of its own"
         yield "version", f"lockterm {__version__}"
 
     def action_scroll_body(self, how: str) -> None:

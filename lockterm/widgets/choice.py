@@ -126,11 +126,15 @@ class OptionLine(Widget, can_focus=True):
         for step in range(1, len(values) + 1):
             index = (self.cursor + step) % len(values)
             if self.options[index][1].casefold().startswith(character.casefold()):
-                self.go_to(index)
+                self.go_to_letter(index)
                 event.stop()
                 return
 
     def go_to(self, index: int) -> None:
+        self.cursor = index
+
+    def go_to_letter(self, index: int) -> None:
+        """Move the cursor to the option that begins with the letter that was typed."""
         self.cursor = index
 
     def action_move(self, step: int) -> None:
@@ -142,12 +146,13 @@ class OptionLine(Widget, can_focus=True):
 
 
 class Choice(OptionLine):
-    """One of the options, or none yet. Moving chooses; backspace takes the choice back.
+    """One of the options, or none yet. Moving chooses; a letter changes nothing that is chosen.
 
     Args:
         options: Value and word of each; the words are shown as they are.
         value: What is chosen at first; empty: nothing.
         id: The id of the widget.
+        may_be_empty: Whether nothing is an answer too: backspace takes the choice back.
     """
 
     BINDINGS = bindings("choice")
@@ -156,9 +161,15 @@ class Choice(OptionLine):
     """The value of the chosen option; empty: none."""
 
     def __init__(
-        self, options: Iterable[tuple[str, str]], value: str = "", *, id: str | None = None
+        self,
+        options: Iterable[tuple[str, str]],
+        value: str = "",
+        *,
+        id: str | None = None,
+        may_be_empty: bool = False,
     ) -> None:
         super().__init__(options, id=id)
+        self._may_be_empty = may_be_empty
         self.set_reactive(Choice.value, value)  # before it can tell anybody
         self.set_reactive(Choice.cursor, self._index_of(value) or 0)
 
@@ -175,12 +186,27 @@ class Choice(OptionLine):
         super().go_to(index)
         self.choose(index)
 
+    def go_to_letter(self, index: int) -> None:
+        """Choose it only if something has to be chosen and nothing is; else space does."""
+        if self.value or self._may_be_empty:
+            self.cursor = index
+        else:
+            self.go_to(index)
+
+    def on_blur(self) -> None:
+        """Have the cursor on what is chosen again."""
+        self.cursor = self._index_of(self.value) or 0
+
     def action_move(self, step: int) -> None:
         """Move the choice; the first key on an empty one chooses the first option."""
         if self.value:
             super().action_move(step)
         else:
             self.go_to(0)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer to choose none only if that is an answer."""
+        return self._may_be_empty if action == "clear" else True
 
     def action_clear(self) -> None:
         self.value = ""

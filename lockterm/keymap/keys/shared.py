@@ -159,7 +159,7 @@ APP = Place(
 PRIORITY = tuple(key.id for key in APP.own if key.priority)
 """They work before anything else does, in every dialog and every field."""
 
-FIRST_RUN_IDS = ("app.quiet", "app.mouse", "app.theme", "app.redraw", "app.quit")
+FIRST_RUN_IDS = ("app.help", "app.quiet", "app.mouse", "app.theme", "app.redraw", "app.quit")
 """Those of everywhere that are there while no service is known, beside those of ``PRIORITY``."""
 
 FIRST_RUN = tuple(

@@ -316,7 +316,7 @@ def _control(field: Field, text: str, zone: tzinfo) -> Widget:
         options = [(str(value), shown) for value, shown in WORDS[field.constants].items()]
         if text and text not in dict(options):  # what came is kept until something else is chosen
             options.append((text, f"unknown ({text[:20]})"))
-        return Choice(options, text, id=field.name)
+        return Choice(options, text, id=field.name, may_be_empty=not field.required)
     match field.kind:
         case Kind.DATE:
             return DatetimeInput(zone, text, id=field.name)
