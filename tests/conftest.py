@@ -195,6 +195,12 @@ def _near_horizon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lockterm.operations.watching.Horizon", lambda: NEAR)
 
 
+@pytest.fixture(autouse=True)
+def _no_form_wall(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the second after a closed form pass at once; tests of it set it themselves."""
+    monkeypatch.setattr("lockterm.terminal.form_wall.CLOSED_S", 0.0)
+
+
 @pytest.fixture(scope="session")
 def long_faults(request: pytest.FixtureRequest) -> bool:
     """Whether the long runs of the fault tests are asked for."""

@@ -23,6 +23,7 @@ from lockterm.keymap.names import written
 from lockterm.screens.base import LocktermScreen
 from lockterm.terminal.chosen_keys import ChosenKeys
 from lockterm.terminal.fence import Fence
+from lockterm.terminal.form_wall import FormWall
 from lockterm.terminal.frame import frame_for
 from lockterm.terminal.frame_diff import FrameDiff
 from lockterm.terminal.hooked_app import HookedApp
@@ -31,12 +32,13 @@ from lockterm.terminal.key_queue import KeyQueue
 from lockterm.terminal.minimum_size import MinimumSize
 from lockterm.terminal.patches import active_binding, has_key_of_its_own
 from lockterm.terminal.sanitize import FilterChain, Sanitizer
-from lockterm.terminal.terminal_input import LettersDrawn, StatusReport
+from lockterm.terminal.terminal_input import EscapedKey, LettersDrawn, StatusReport
 
 if TYPE_CHECKING:
     from textual.binding import Binding
     from textual.command import Provider
     from textual.notifications import SeverityLevel
+    from textual.screen import Screen
     from textual.widget import Widget
 
     from lockterm.domain.notices import LoggedNotice, NoticeLog
@@ -94,6 +96,8 @@ class TerminalApp(HookedApp[ReturnType]):
         self._filter_chain = FilterChain()
         self.key_queue = KeyQueue(self, super().on_event, self.is_meant)
         """The keys that wait for those before them, and for what these have opened."""
+        self.form_wall = FormWall(self, self._report_closed_form)
+        """Keeps text that was meant for a form from the screen below it."""
         queue = self.key_queue
         self.idle = Idle(self, lambda: queue.is_dealing or queue.is_opening)
         """What is got ready for later keys while none comes."""
@@ -114,9 +118,13 @@ class TerminalApp(HookedApp[ReturnType]):
 
     def on_mount(self) -> None:
         """Say on each screen that comes what is still to be read, and count the minutes."""
-        self.screen_change_signal.subscribe(self, lambda _: self.call_later(self.notices.show))
+        self.screen_change_signal.subscribe(self, self._show_screen)
         # One timer for all screens: a canceled timer keeps its screen alive until it is due.
         self.set_interval(MINUTE_S, self._note_minute)
+
+    def _show_screen(self, screen: Screen[Any]) -> None:
+        self.form_wall.note_screen(screen)
+        self.call_later(self.notices.show)
 
     def _note_minute(self) -> None:
         for screen in self.screen_stack:
@@ -256,6 +264,9 @@ class TerminalApp(HookedApp[ReturnType]):
 
     async def on_event(self, event: events.Event) -> None:
         """Let a key wait for the ones before it, and no click act on what cannot be seen."""
+        if isinstance(event, EscapedKey):
+            await self.key_queue.take(event)
+            return
         if isinstance(event, (events.Key, events.Paste)) and not event.is_forwarded:
             self.idle.wait()
             await self.key_queue.take(event)
@@ -304,6 +315,8 @@ class TerminalApp(HookedApp[ReturnType]):
     def is_meant(self, event: events.Key | events.Paste) -> bool:
         """Discard answers that were typed before their question was painted, and say so."""
         screen = self.screen
+        if not self.form_wall.is_meant(event):
+            return False
         if screen.is_modal:
             from lockterm.screens.modal import LocktermModal
 
@@ -318,6 +331,9 @@ class TerminalApp(HookedApp[ReturnType]):
         if is_meant:
             self.notices.note_key(event)
         return is_meant
+
+    def _report_closed_form(self) -> None:
+        self.notify("Letters do nothing for one second.", title="Form closed")
 
     def get_key_display(self, binding: Binding) -> str:
         """A key in words: glyphs such as arrows are not in every font and encoding."""
@@ -374,7 +390,7 @@ class TerminalApp(HookedApp[ReturnType]):
 
         self._asks_to_quit = True
         try:
-            modal = ConfirmModal(question, verb="Leave", keep="Keep editing")
+            modal = ConfirmModal(question, verb="Leave", keep="Keep editing", loses_text=True)
             if question and not await self.push_screen_wait(modal):
                 return
             if stops := self.would_stop:

@@ -19,7 +19,7 @@ _OF_TEXTUAL = {
 _MOVING = ("up", "down", "left", "right", "home", "end", "pageup", "pagedown", "insert", "delete")
 _OTHERS = ("backspace", "enter", "escape", "tab", "space")
 _FUNCTION = tuple(f"f{number}" for number in range(1, 25))
-_CONTROLLED = "abcdefgjklnopqrstuvwxyz"
+_CONTROLLED = "abcdefgklnopqrstuvwxyz"
 
 SENDABLE = frozenset({
     *_MOVING,
@@ -34,7 +34,7 @@ SENDABLE = frozenset({
 
 EDITING = frozenset({
     *("left", "right", "home", "end", "backspace", "delete", "f6", "f7"),
-    *(f"ctrl+{key}" for key in ("left", "right", *"adekuvwxyz")),
+    *(f"ctrl+{key}" for key in ("left", "right", "delete", *"adekuvwxyz")),
     *(f"shift+{key}" for key in ("left", "right", "up", "down", "home", "end")),
     *(f"ctrl+shift+{key}" for key in ("left", "right")),
 })  # fmt: skip
@@ -83,6 +83,7 @@ NO_KEY = "none:"
 
 _LIKE = {
     "ctrl+i": "tab",
+    "ctrl+j": "enter",
     "ctrl+m": "enter",
     "ctrl+h": "backspace",
     "ctrl+left_square_bracket": "escape",

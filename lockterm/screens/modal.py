@@ -25,6 +25,9 @@ class LocktermModal(ModalScreen[ResultT]):
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS
 
+    is_form = False
+    """Whether it is there to be typed into."""
+
     painted_s: float | None = None
     """When it stood on the screen, on the clock of Textual's events; None before."""
 
@@ -76,6 +79,10 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
             yield Label(f"{clean(self._what, 60)}: not now", markup=False, classes="question")
             yield Label(clean(self._reason, 600), markup=False, classes="ask")
             yield Label("escape goes back", id="way-out", markup=False, classes="hint")
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Take letters as a form does: they were typed for one."""
+        return character is not None and character.isprintable()
 
     def on_key(self, event: events.Key) -> None:
         """Escape leads out; nothing else that is typed does anything, which is said."""

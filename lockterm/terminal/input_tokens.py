@@ -7,9 +7,9 @@ a control sequence is never a key and never text, complete or cut, known or not,
 One byte is both: ESC is the Escape key, and begins each sequence. It counts as the key once nothing
 has followed for a moment, a longer one while the terminal owes an answer. Where the rest of a
 sequence follows later still, its form tells it from what a person types, and it is dropped; only
-the Escape has been given by then. ESC and a letter, which some terminals send for alt, are two keys
-here: a slow link and terminal multiplexers join the Escape key and the next one in the same way,
-and no key of lockterm has alt.
+the Escape has been given by then. ESC and a key in one breath are what terminals send for alt, and
+what terminal multiplexers make of the Escape key and the next one: they come as one token, and
+whoever knows what has the focus decides what they mean.
 """
 
 from __future__ import annotations
@@ -93,7 +93,19 @@ class String:
     text: str
 
 
-Token = Char | Sequence | String | Paste
+@record
+class Escaped:
+    """A key with an ESC just before it: a key with alt, or the Escape key and another one."""
+
+    key: Char | Sequence
+    """The key behind the ESC."""
+    pause_s: float
+    """Seconds from the ESC to the key; 0 if one read brought both."""
+
+
+Token = Char | Sequence | String | Paste | Escaped
+
+_ESCAPE = Char("\x1b")
 
 
 class _State(Enum):
@@ -131,7 +143,11 @@ class InputTokenizer:
         """Of a control sequence, behind ``ESC [``; of a string, with what begins it."""
         self._pasted: list[bytes] = []
         self._string_end = _STRING_END
-        self._now_s = self._last_s = self._escape_s = 0.0
+        self._now_s = self._last_s = self._escape_s = self._read_s = 0.0
+        self._pause_s = 0.0
+        """Seconds from the ESC that is held to what followed it."""
+        self._escaped_s: float | None = None
+        """Seconds from another ESC to the sequence under way; None if there was none."""
         self.due_s: float | None = None
         """When :meth:`tick` has something to do, on the clock of the caller; None: not by itself.
         """
@@ -155,11 +171,15 @@ class InputTokenizer:
                 self._state = _State.GROUND  # its end is not to come: a person types
             if not self._held:
                 self._given = b""
+        if self._held == b"\x1b":
+            self._pause_s = now_s - self._read_s
+        elif not self._held:
+            self._read_s, self._pause_s = now_s, 0.0
         self._held += data
         self.due_s = None
         tokens: list[Token] = []
         while self._held and self._take(tokens):
-            pass
+            self._read_s, self._pause_s = now_s, 0.0
         return tokens
 
     def tick(self, now_s: float) -> list[Token]:
@@ -175,12 +195,22 @@ class InputTokenizer:
             return []
         self._now_s, self.due_s = now_s, None
         whole = self._given + self._held
+        whole = whole[whole.startswith(b"\x1b\x1b") :]
         if not self._given and self._held[0] == _ESC:
             self._escape_s = now_s
-        typed = self._held.decode("utf-8", "replace")
+        tokens = self._typed()
         self._held = b""
         self._given = whole if whole == b"\x1b" or re.match(_LATE_PART, whole) else b""
-        return [Char(char) for char in typed]
+        return tokens
+
+    def _typed(self) -> list[Token]:
+        """What is held, as keys."""
+        chars = [Char(char) for char in self._held.decode("utf-8", "replace")]
+        tokens: list[Token] = []
+        if not self._given and chars[0] == _ESCAPE and chars[1:] and chars[1] != _ESCAPE:
+            self._give(tokens, Escaped(chars[1], self._pause_s))
+            del chars[:2]
+        return [*tokens, *chars]
 
     # --- one thing off the front -----------------------------------------------------------------
 
@@ -204,15 +234,10 @@ class InputTokenizer:
         return self._take_char(tokens)
 
     def _take_char(self, tokens: list[Token]) -> bool:
-        held = self._held
-        size = 1 if held[0] < 0xC2 else 2 if held[0] < 0xE0 else 3 if held[0] < 0xF0 else 4
-        try:
-            char = held[:size].decode()
-        except UnicodeDecodeError as error:
-            if len(held) < size and error.reason == "unexpected end of data":
-                return False
-            char, size = "\N{REPLACEMENT CHARACTER}", error.end
-        self._held = held[size:]
+        if (found := _first_char(self._held)) is None:
+            return False
+        char, size = found
+        self._held = self._held[size:]
         if not "\x80" <= char <= "\x9f":
             tokens.append(Char(char))
         return True
@@ -224,16 +249,17 @@ class InputTokenizer:
                 self.owed.popleft()
             owed_s = self.owed[-1] - self._now_s if self.owed else 0.0
             return self._wait(max(self._escape_delay_s, owed_s))
-        second = held[1:2]
+        if (second := held[1:2]) == b"\x1b":
+            return self._take_twice(tokens)
         if second == b"[":
             return self._begin(_State.CONTROL, held[2:])
         if second == b"\\":  # the end of a string that has ended
             self._held = held[2:]
         elif second == b"\t" and self._escape_tab_is_backtab:
-            tokens.append(Sequence("\x1b[Z"))
+            self._give(tokens, Sequence("\x1b[Z"))
             self._held = held[2:]
         elif found := re.match(_SS3, held):
-            tokens.append(Sequence(found[0].decode()))
+            self._give(tokens, Sequence(found[0].decode()))
             self._held = held[found.end() :]
         elif re.match(_STRING, held):
             return self._begin_string(held)
@@ -242,9 +268,41 @@ class InputTokenizer:
         elif re.match(_STRING_PART, held):
             return self._wait(HOLD_S if held in _OWN_KEYS else UNTYPED_S)
         else:
-            tokens.append(Char("\x1b"))
-            self._held = held[1:]
+            return self._take_escaped(tokens)
         return True
+
+    def _take_twice(self, tokens: list[Token]) -> bool:
+        """Deal with ESC ESC: before a sequence the first of them is alt, else the Escape key."""
+        if len(self._held) == 2:
+            return self._wait(self._escape_delay_s)
+        if self._held[2:3] in (b"[", b"O") and self._pause_s < self._escape_delay_s:
+            self._escaped_s = self._pause_s
+        else:
+            tokens.append(_ESCAPE)
+        self._held = self._held[1:]
+        return True
+
+    def _take_escaped(self, tokens: list[Token]) -> bool:
+        """Deal with an ESC and a character behind it."""
+        if self._pause_s >= self._escape_delay_s or self._held[1] in _EIGHT_BIT:
+            self._give(tokens, _ESCAPE)
+            self._held = self._held[1:]
+        elif (found := _first_char(self._held[1:])) is None:
+            return False
+        else:
+            self._give(tokens, Escaped(Char(found[0]), self._pause_s))
+            self._held = self._held[1 + found[1] :]
+        return True
+
+    def _give(self, tokens: list[Token], token: Token | None) -> None:
+        """Add a token, and what an ESC before it makes of it; None: it came to nothing."""
+        pause_s, self._escaped_s = self._escaped_s, None
+        if pause_s is not None and isinstance(token, Sequence):
+            token = Escaped(token, pause_s)
+        elif pause_s is not None:
+            tokens.append(_ESCAPE)
+        if token is not None:
+            tokens.append(token)
 
     def _take_late(self, tokens: list[Token]) -> bool:
         """An Escape was given: what follows is what was typed next, or what belonged to it."""
@@ -303,12 +361,11 @@ class InputTokenizer:
         held = self._held
         if self._body == b"[":  # a function key of the Linux console has one letter more
             self._state = _State.GROUND
-            if b"A" <= held[:1] <= b"E":
-                tokens.append(Sequence(f"\x1b[[{chr(held[0])}"))
-                self._held = held[1:]
+            is_key = b"A" <= held[:1] <= b"E"
+            self._give(tokens, Sequence(f"\x1b[[{chr(held[0])}") if is_key else None)
+            self._held = held[is_key:]
             return True
-        found = re.match(_BEFORE_FINAL, held)
-        end = found.end() if found else 0
+        end = found.end() if (found := re.match(_BEFORE_FINAL, held)) else 0
         dollar = held.find(b"$", 0, end)
         if dollar >= 0 and re.match(_RXVT_KEY, self._body + held[:dollar]):
             end = dollar
@@ -317,17 +374,19 @@ class InputTokenizer:
             self._held = b""
             return False
         final, self._held = held[end : end + 1], held[end + 1 :]
-        self._state = _State.GROUND
+        self._state, whole = _State.GROUND, None
         if not (final == b"$" or b"@" <= final <= b"~"):
             self._held = held[end:]  # it was cut, and what follows is no part of it
         elif final == b"[" and not self._body:
             self._state, self._body = _State.CONTROL, b"["
+            return True
         elif final == b"M" and not self._body:
             self._state = _State.MOUSE
         elif self._body + final == b"200~":
             self._state = _State.PASTE
         elif len(self._body) <= LONGEST:
-            tokens.append(Sequence(f"\x1b[{self._body.decode()}{final.decode()}"))
+            whole = Sequence(f"\x1b[{self._body.decode()}{final.decode()}")
+        self._give(tokens, whole)
         return True
 
     def _take_mouse(self) -> bool:
@@ -377,3 +436,14 @@ class InputTokenizer:
         self._state, self._held = _State.GROUND, self._held[end + len(_PASTE_END) :]
         tokens.append(Paste(text))
         return True
+
+
+def _first_char(data: bytes) -> tuple[str, int] | None:
+    """The character at the beginning of bytes, and how many it has; None: they end within it."""
+    size = 1 if data[0] < 0xC2 else 2 if data[0] < 0xE0 else 3 if data[0] < 0xF0 else 4
+    try:
+        return data[:size].decode(), size
+    except UnicodeDecodeError as error:
+        if len(data) < size and error.reason == "unexpected end of data":
+            return None
+        return "\N{REPLACEMENT CHARACTER}", error.end

@@ -23,6 +23,8 @@ from textual import events
 from textual.message import Message
 
 from lockterm.keymap.hints import keys_of
+from lockterm.keymap.names import written
+from lockterm.terminal.terminal_input import Arrived, EscapedKey
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -185,7 +187,7 @@ class KeyQueue:
         self.app = app
         self._deliver = deliver
         self._is_meant = is_meant
-        self._waiting: deque[Typed] = deque()
+        self._waiting: deque[Arrived] = deque()
         self._openings: list[Opening] = []
         self._under_way: KeyQueue.Dealt | None = None
         self._target: Widget | None = None
@@ -214,7 +216,7 @@ class KeyQueue:
 
     # --- keys ----------------------------------------------------------------------------------
 
-    async def take(self, event: Typed) -> None:
+    async def take(self, event: Arrived) -> None:
         """Deal with a key now, or have it wait for the ones before it."""
         self._waiting.append(event)
         if self._under_way is None and not self._is_settling:
@@ -225,7 +227,12 @@ class KeyQueue:
             if self._waits_for_live() or not self._waiting or self._is_held():
                 return
             event = self._waiting.popleft()
-            if self._is_meant(event):
+            if isinstance(event, EscapedKey):
+                in_text = takes_text(self.app)
+                self._waiting.extendleft(reversed(event.keys(in_text=in_text)))
+                if not in_text and not event.are_two:
+                    self._report_alt(event.key)
+            elif self._is_meant(event):
                 await self._deal(event)
 
     def _waits_for_live(self) -> bool:
@@ -257,6 +264,13 @@ class KeyQueue:
             if self._lost is not None:
                 self._lost.cancel()
             self._settle()
+
+    def _report_alt(self, key: events.Key) -> None:
+        name = written(key.key)
+        self.app.notify(
+            f"It does nothing here. For Escape and {name}, press one after the other.",
+            title=f"alt+{name}",
+        )
 
     # --- until all of it is done ---------------------------------------------------------------
 
@@ -365,12 +379,20 @@ class KeyQueue:
             )
 
 
+def takes_text(app: App[Any]) -> bool:
+    """Return whether letters typed now are text: for the field with the focus, or for a form."""
+    nearest = app.focused or app.screen
+    return any(node.check_consume_key("x", "x") for node in nearest.ancestors_with_self)
+
+
 def _is_there(screen: Screen[Any]) -> bool:
     """Whether a screen is mounted and laid out: keys for a page go by sizes."""
     return screen.is_mounted and not screen._layout_required
 
 
-def _leads_out(event: Typed) -> bool:
+def _leads_out(event: Arrived) -> bool:
+    if isinstance(event, EscapedKey):
+        return event.are_two
     return isinstance(event, events.Key) and (
         event.key in ("escape", "ctrl+c") or event.key in keys_of("app.quit_always")
     )

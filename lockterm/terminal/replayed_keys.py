@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from textual.app import App
 
     from lockterm.terminal.fence import Fence
+    from lockterm.terminal.terminal_input import Arrived
 
 _MOVES = (
     *("row.up", "row.down", "row.page_up", "row.page_down", "row.first", "row.last"),
@@ -66,7 +67,7 @@ class ReplayedKeys:
         self._live_s = at_s if self._fence.answers else self._sent_s
         self._over()
 
-    def holds(self, waiting: deque[events.Key | events.Paste]) -> bool:
+    def holds(self, waiting: deque[Arrived]) -> bool:
         """Drop what was not meant for the live frame.
 
         Args:
@@ -91,5 +92,5 @@ class ReplayedKeys:
         return False
 
 
-def _moves(event: events.Key | events.Paste) -> bool:
+def _moves(event: Arrived) -> bool:
     return isinstance(event, events.Key) and any(event.key in keys_of(one) for one in _MOVES)

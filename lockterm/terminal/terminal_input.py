@@ -16,7 +16,16 @@ from textual._xterm_parser import IS_ITERM, XTermParser
 from textual.keys import KEY_NAME_REPLACEMENTS, _character_to_key
 from textual.message import Message
 
-from lockterm.terminal.input_tokens import ANSWER_S, Char, InputTokenizer, Paste, Sequence, Token
+from lockterm.config.look import multiplexer
+from lockterm.terminal.input_tokens import (
+    ANSWER_S,
+    Char,
+    Escaped,
+    InputTokenizer,
+    Paste,
+    Sequence,
+    Token,
+)
 
 _NUMBER = r"(\d{1,6})"
 # As texts: ``re`` compiles and keeps each when it is first wanted, and the first frame wants few.
@@ -35,6 +44,13 @@ _LONGEST_QUESTION = 64
 
 _MODIFIERS = ("shift", "alt", "ctrl", "super", "hyper", "meta")
 _CHARACTERS = {"enter": "\r", "tab": "\t", "backspace": "\x7f", "escape": "\x1b"}
+_META = 9
+"""The modifier of alt in older terminals, and in iTerm; kitty's super."""
+
+TWO_KEYS_S = 0.02
+"""Seconds between an ESC and a key from which on a person has typed both. A terminal sends the two
+bytes of alt together."""
+
 _SUPPORTED = (1, 2, 3)
 """What a terminal says of a mode that it knows."""
 
@@ -57,19 +73,53 @@ class LettersDrawn(events.Event, bubble=False):
         self.ambiguous = ambiguous
 
 
+class EscapedKey(events.Event, bubble=False):
+    """A key with an ESC just before it; what has the focus decides what the two mean.
+
+    Args:
+        key: The key.
+        are_two: Whether a person may have typed Escape and the key, one after the other.
+    """
+
+    def __init__(self, key: events.Key, are_two: bool) -> None:
+        super().__init__()
+        self.key = key
+        self.with_alt = events.Key(_with_alt(key.key), None)
+        """Both as one key."""
+        self.escape = _typed("\x1b")
+        self.are_two = are_two
+
+    def keys(self, *, in_text: bool) -> tuple[events.Key, ...]:
+        """Return the keys that the two bytes are.
+
+        Args:
+            in_text: Whether a text field takes what is typed: there they are one key.
+        """
+        return (self.escape, self.key) if self.are_two and not in_text else (self.with_alt,)
+
+
+Arrived = events.Key | events.Paste | EscapedKey
+"""What a person has typed, as it arrives."""
+
+
 class TerminalInput:
     """Turns bytes of the terminal into messages.
 
     Args:
         escape_delay_s: After so long without more an ESC is the Escape key, in seconds.
-        term: The terminal's type: the Linux console has a shift+tab of its own.
+        term: The terminal's type: the Linux console has a shift+tab of its own, and multiplexers
+            send Escape and the next key together (tmux for its ``escape-time`` of 0.5 s, GNU screen
+            for its ``maptimeout`` of 0.3 s).
     """
 
     def __init__(
         self, escape_delay_s: float = constants.ESCAPE_DELAY, term: str | None = None
     ) -> None:
-        term = os.environ.get("TERM", "") if term is None else term
-        self._tokenizer = InputTokenizer(escape_delay_s, escape_tab_is_backtab=term == "linux")
+        environ = os.environ if term is None else {"TERM": term}
+        self._joins_keys = multiplexer(environ) != "plain"
+        self._tokenizer = InputTokenizer(
+            escape_delay_s, escape_tab_is_backtab=environ.get("TERM") == "linux"
+        )
         self._mouse = XTermParser()
         self.tells_sizes = False
         """Whether the terminal was asked to tell its size; otherwise such a report means nothing.
@@ -103,10 +153,22 @@ class TerminalInput:
     def _messages(self, token: Token) -> Iterator[Message]:
         if isinstance(token, Char):
             yield _typed(token.text)
+        elif isinstance(token, Escaped):
+            yield from self._escaped(token)
         elif isinstance(token, Paste):
             yield events.Paste(token.text)
         elif isinstance(token, Sequence):
             yield from self._meaning(token)
+
+    def _escaped(self, token: Escaped) -> Iterator[Message]:
+        """A key with an ESC before it, or the Escape key before a report that is none."""
+        joined = self._joins_keys and isinstance(token.key, Char)
+        are_two = token.pause_s >= TWO_KEYS_S or joined
+        for message in self._messages(token.key):
+            if isinstance(message, events.Key):
+                yield EscapedKey(message, are_two)
+            else:
+                yield from (_typed("\x1b"), message)
 
     def _meaning(self, token: Sequence) -> Iterator[Message]:
         text = token.text
@@ -150,6 +212,8 @@ def _mode(mode: int, state: int) -> Iterator[Message]:
 
 def _typed(char: str) -> events.Key:
     """A key that is one character."""
+    if char == "\n":  # what keyboards of phones send for Enter
+        char = "\r"
     named = ANSI_SEQUENCES_KEYS.get(char)
     if isinstance(named, tuple):
         return events.Key(named[0].value, char)
@@ -158,11 +222,13 @@ def _typed(char: str) -> events.Key:
 
 
 def _keys(sequence: str) -> Iterator[Message]:
-    """The keys of a sequence; none where it is no key."""
+    """The one key of a sequence; none if it is no key.
+
+    Textual's table has Escape and a key for many with alt: those are read by their form.
+    """
     named = ANSI_SEQUENCES_KEYS.get(sequence)
-    if isinstance(named, tuple):
-        for each in named:
-            yield events.Key(each.value, None)
+    if isinstance(named, tuple) and len(named) == 1:
+        yield events.Key(named[0].value, None)
     elif isinstance(named, str):
         yield _typed(named)
     elif found := re.match(_CODED, sequence):
@@ -180,6 +246,7 @@ def _coded(code: int, modifiers: int, text: str, end: str) -> events.Key | None:
         code, end, text = int(text[1:] or 0) if text[1:].isdecimal() else 0, "u", ""
     name = FUNCTIONAL_KEYS.get(f"{code}{end}")
     bits = (modifiers - 1) & 0x3F if modifiers else 0
+    bits = 0b10 if modifiers == _META else bits
     held = [word for bit, word in enumerate(_MODIFIERS) if bits >> bit & 1]
     if name is not None:
         if name in MODIFIER_FUNCTIONAL_KEYS:
@@ -194,3 +261,9 @@ def _coded(code: int, modifiers: int, text: str, end: str) -> events.Key | None:
         return _typed(shown.upper() if held and not told else shown)
     key = _typed(chr(code))
     return events.Key("+".join([*sorted(held), key.key]), None)
+
+
+def _with_alt(key: str) -> str:
+    """The name of a key with alt; ESC ^H and ESC DEL are both alt+backspace."""
+    *held, name = key.split("+")
+    return "+".join([*sorted({*held, "alt"}), name])

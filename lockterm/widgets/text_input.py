@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import ClassVar
 
 from textual import events
+from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.reactive import Reactive
 from textual.widgets import Input
@@ -13,12 +15,35 @@ from lockterm.domain.glyphs import quoted
 from lockterm.domain.text import clean
 from lockterm.widgets.bindings import bindings
 
+_WORD_END = re.compile(r"\W*\w*")
+"""What is left of a word, and what is before it."""
+
 PASTE = 2000
 """The most characters that a paste may bring into a field."""
 
 
 class OneLine(Input):
-    """An ``Input`` that takes what it can of a paste, and says what it does not take."""
+    """An ``Input`` that takes what it can of a paste, and says what it does not take.
+
+    Terminals send alt and a letter as ESC and the letter. Those that readline knows edit as there.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("alt+b,alt+left,alt+ctrl+left", "cursor_left_word", "Word left", show=False),
+        Binding("alt+f,alt+right,alt+ctrl+right", "word_end", "Word right", show=False),
+        Binding(
+            "alt+backspace,alt+ctrl+backspace,ctrl+backspace",
+            "delete_left_word",
+            "Delete the word to the left",
+            show=False,
+        ),
+        Binding(
+            "alt+d,alt+delete,alt+ctrl+delete,ctrl+delete",
+            "delete_word_end",
+            "Delete the word to the right",
+            show=False,
+        ),
+    ]
 
     virtual_size = Reactive(Size(0, 0))
     """What all of the text takes. Textual lays the screen out anew whenever that changes."""
@@ -54,6 +79,24 @@ class OneLine(Input):
             self.replace(text, *selection)
         if text and self.restrict and not re.fullmatch(self.restrict, text):
             self._say(f"{quoted(clean(text, 40))} is not what this field takes.")
+
+    def action_word_end(self) -> None:
+        """Move the cursor to the end of this word, or of the next."""
+        self.cursor_position = self._word_end
+
+    def action_delete_word_end(self) -> None:
+        """Delete what is selected, or from the cursor to the end of this word, or of the next."""
+        if self.selection.is_empty:
+            self.delete(self.cursor_position, self._word_end)
+        else:
+            self.delete_selection()
+
+    @property
+    def _word_end(self) -> int:
+        if self.password:  # nothing hints where its words end
+            return len(self.value)
+        found = _WORD_END.match(self.value, self.cursor_position)
+        return found.end() if found else len(self.value)
 
     def _say(self, words: str) -> None:
         self.notify(words, title="Paste cut", severity="warning")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from textual import events
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual.message import Message
 
 from lockterm.terminal.fence import ASK
@@ -18,13 +19,14 @@ from lockterm.terminal.input_tokens import (
     ESCAPE_DELAY_S,
     HOLD_S,
     Char,
+    Escaped,
     InputTokenizer,
     Paste,
     Sequence,
     String,
     Token,
 )
-from lockterm.terminal.terminal_input import TerminalInput
+from lockterm.terminal.terminal_input import EscapedKey, TerminalInput
 from tests.long import examples
 
 EXAMPLES, MANY = 400, 5_000
@@ -83,8 +85,14 @@ functions = st.sampled_from(
 pastes = st.text("ab\x1b\r\n[]~長", max_size=20).map(
     lambda text: (f"\x1b[200~{text}\x1b[201~", [Paste(text)])
 )
-alt = st.sampled_from("nqedHMaz\r\x7f").map(lambda key: (f"\x1b{key}", [ESCAPE, Char(key)]))
-keys = st.one_of(letters, others, functions, pastes, alt)
+alt = st.sampled_from("nqedHMazbfD\r\x7f\x08é").map(
+    lambda key: (f"\x1b{key}", [Escaped(Char(key), 0.0)])
+)
+"""Keys with alt; where they are cut, they are an Escape and the key."""
+alt_functions = st.sampled_from(["\x1b\x1b[D", "\x1b\x1b[3~", "\x1b\x1bOd"]).map(
+    lambda key: (key, [Escaped(Sequence(key[1:]), 0.0)])
+)
+keys = st.one_of(letters, others, functions, pastes, alt, alt_functions)
 sent = st.lists(st.one_of(keys, answers), min_size=1, max_size=12)
 
 
@@ -131,6 +139,7 @@ def meant(parts: list[str | tuple[str, list[Token]]]) -> list[Token]:
 def is_answer(token: Token) -> bool:
     """A complete answer: nobody takes it for a key."""
     known = ("\x1b[A", "\x1b[Z", "\x1bOP", "\x1bOQ", "\x1b[5~", "\x1b[1;5C", "\x1b[3$", "\x1b[[A")
+    known += ("\x1b[D", "\x1b[3~", "\x1bOd")
     return isinstance(token, String) or (isinstance(token, Sequence) and token.text not in known)
 
 
@@ -154,14 +163,19 @@ def check(parts: list[str | tuple[str, list[Token]]], draw: st.DataObject) -> No
         most_s = 0.02 if tail and TITLE.match(data, sent) else most_s
         late.append((chunk, min(pause, most_s)))
     given = [token for token in as_read(calm) if not is_answer(token)]
-    assert given == meant(parts), calm
+    assert [_at_once(token) for token in given] == meant(parts), calm
     # Where it is cut behind an ESC for long, that is the Escape key, and P the key, and no more.
     given = [token for token in as_read(late) if not is_answer(token)]
     assert _without(given) == _without(meant(parts)), late
 
 
+def _at_once(token: Token) -> Token:
+    return Escaped(token.key, 0.0) if isinstance(token, Escaped) else token
+
+
 def _without(tokens: list[Token]) -> list[Token]:
-    return [token for token in tokens if token not in (ESCAPE, Char("P"))]
+    keys = [token.key if isinstance(token, Escaped) else token for token in tokens]
+    return [key for key in keys if key not in (ESCAPE, Char("P"))]
 
 
 @examples(EXAMPLES)
@@ -242,8 +256,8 @@ def test_a_string_is_whole_or_nothing() -> None:
     assert as_read([(b"\x1b]11;" + b"9" * 5000 + b"\x07n", 0)]) == [Char("n")]
 
 
-def messages(data: bytes) -> list[Message]:
-    terminal = TerminalInput(ESCAPE_DELAY_S, "xterm")
+def messages(data: bytes, term: str = "xterm") -> list[Message]:
+    terminal = TerminalInput(ESCAPE_DELAY_S, term)
     given = list(terminal.feed(data, 0.0))
     while terminal.due_s is not None:
         given += terminal.tick(terminal.due_s)
@@ -273,7 +287,10 @@ def test_escape_does_not_wait_for_long_for_a_terminal_that_does_not_answer() -> 
     terminal.note_written(ASK, 0.0)
     assert list(terminal.feed(b"\x1b", 0.2)) == []
     assert terminal.due_s == ANSWER_S
-    assert [one.key for one in terminal.feed(b"n", 0.3)] == ["escape", "n"]  # type: ignore[attr-defined]
+    (both,) = terminal.feed(b"n", 0.25)
+    assert isinstance(both, EscapedKey) and both.are_two
+    assert list(terminal.feed(b"\x1b", 0.3)) == []
+    assert [one.key for one in terminal.feed(b"n", 0.5)] == ["escape", "n"]  # type: ignore[attr-defined]
     assert list(terminal.feed(b"\x1b", 2.0)) == []
     assert terminal.due_s == 2.0 + ESCAPE_DELAY_S
 
@@ -291,6 +308,14 @@ def test_no_answer_is_a_message_that_types(told: list[str]) -> None:
 @pytest.mark.parametrize(
     ("sent", "key", "character"),
     [
+        ("\n", "enter", "\r"),
+        ("\x1b[1;3D", "alt+left", None),
+        ("\x1b[1;9D", "alt+left", None),
+        ("\x1b[1;7C", "alt+ctrl+right", None),
+        ("\x1b[3;3~", "alt+delete", None),
+        ("\x1b[5;7~", "alt+ctrl+pageup", None),
+        ("\x1b[127;3u", "alt+backspace", None),
+        ("\x1b[27;3;100~", "alt+d", None),
         ("\x1b[A", "up", None),
         ("\x1b[1;5C", "ctrl+right", None),
         ("\x1bOP", "f1", None),
@@ -319,8 +344,55 @@ def test_what_is_no_key_is_nothing(sent: str) -> None:
     assert messages(sent.encode()) == []
 
 
+def test_no_sequence_of_textuals_table_gives_an_escape() -> None:
+    for sequence in ANSI_SEQUENCES_KEYS:
+        if sequence.startswith(("\x1b[", "\x1bO")):
+            given = [one for one in messages(sequence.encode()) if isinstance(one, events.Key)]
+            assert len(given) <= 1, sequence
+            assert "escape" not in [one.key for one in given], sequence
+
+
+@pytest.mark.parametrize("term", ["xterm", "screen-256color", "tmux-256color"])
+@pytest.mark.parametrize(
+    ("sent", "name"),
+    [
+        *((b"\x1b\x7f", "alt+backspace"), (b"\x1b\x08", "alt+backspace")),
+        *((b"\x1bd", "alt+d"), (b"\x1bb", "alt+b"), (b"\x1bf", "alt+f"), (b"\x1bO", "alt+O")),
+        *((b"\x1b\x1b[D", "alt+left"), (b"\x1b\x1bOd", "alt+ctrl+left")),
+    ],
+)
+def test_an_escape_and_a_key_in_one_read_are_one_key_in_a_field(
+    sent: bytes, name: str, term: str
+) -> None:
+    (both,) = messages(sent, term)
+    assert isinstance(both, EscapedKey)
+    assert [key.key for key in both.keys(in_text=True)] == [name]
+    is_char = not sent.startswith(b"\x1b\x1b")
+    outside = [key.key for key in both.keys(in_text=False)]
+    assert outside == (["escape", both.key.key] if is_char and term != "xterm" else [name])
+
+
+@pytest.mark.parametrize(("pause_s", "are_two"), [(0.0, False), (0.01, False), (0.03, True)])
+def test_a_pause_shows_that_an_escape_and_a_key_are_two(pause_s: float, are_two: bool) -> None:
+    terminal = TerminalInput(ESCAPE_DELAY_S, "xterm")
+    assert list(terminal.feed(b"\x1b", 5.0)) == []
+    (both,) = terminal.feed(b"j", 5.0 + pause_s)
+    assert isinstance(both, EscapedKey)
+    assert len(both.keys(in_text=False)) == (2 if are_two else 1)
+    assert len(both.keys(in_text=True)) == 1
+
+
+def test_a_report_behind_an_escape_leaves_it_the_escape_key() -> None:
+    """The mouse moves, and what it points to is sent, while a person presses Escape."""
+    for report in (b"\x1b[<35;5;5M", b"\x1b[I", b"\x1b[200~x\x1b[201~"):
+        first, *_ = messages(b"\x1b" + report)
+        assert isinstance(first, events.Key) and first.key == "escape"
+    assert messages(b"\x1b\x1b[99~") == [], "a key nobody knows is none of Escape's"
+
+
 def test_shift_and_tab_on_the_linux_console() -> None:
     (key,) = TerminalInput(ESCAPE_DELAY_S, "linux").feed(b"\x1b\t", 0.0)
     assert isinstance(key, events.Key)
     assert key.key == "shift+tab"
-    assert [type(one) for one in messages(b"\x1b\t")] == [events.Key, events.Key]
+    (both,) = messages(b"\x1b\t")
+    assert isinstance(both, EscapedKey) and not both.are_two

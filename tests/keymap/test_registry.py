@@ -22,7 +22,9 @@ from lockterm.app.first_run_app import FirstRunApp
 from lockterm.keymap.check import FIXED_KEYS, RESERVED_KEYS
 from lockterm.keymap.keys import FIRST_RUN_IDS, PLACES, PRIORITY, in_help, known
 from lockterm.keymap.names import EDITING, SENDABLE, spelled, written
+from lockterm.screens.remote_form.inputs import JsonEditor
 from lockterm.terminal.patches import character_of
+from lockterm.widgets.text_input import OneLine
 
 
 def classes() -> Iterator[type[DOMNode]]:
@@ -41,15 +43,16 @@ def classes() -> Iterator[type[DOMNode]]:
 
 
 def own_bindings(node: type[DOMNode]) -> list[Binding]:
-    """The bindings of a class that are lockterm's: those of Textual's classes are its own.
+    """The bindings of a class that can be chosen: those of Textual's classes cannot.
 
     Textual's are what a field does with the text in it, tab and shift+tab, enter on a button,
-    ctrl+c: nobody may take them away, so that they need no id.
+    ctrl+c. Nobody may take them away, so they need no ID; nor do the keys with alt by which our
+    fields edit.
     """
     textuals = {
         (binding.key, binding.action)
         for base in inspect.getmro(node)
-        if base.__module__.startswith("textual.")
+        if base.__module__.startswith("textual.") or base in (OneLine, JsonEditor)
         for binding in Binding.make_bindings(base.__dict__.get("BINDINGS", ()))
     }
     assert node._merged_bindings is not None
@@ -200,7 +203,7 @@ def test_the_characters_of_keys_are_those_of_textual() -> None:
 def test_what_a_field_takes_for_its_text_is_known() -> None:
     edits = {
         binding.key
-        for field in (Input, TextArea)
+        for field in (Input, TextArea, OneLine, JsonEditor)
         for binding in Binding.make_bindings(field.BINDINGS)
     }
     moves_on = {"up", "down", "enter", "pageup", "pagedown", "ctrl+c"}

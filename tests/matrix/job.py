@@ -12,6 +12,9 @@ from tests.matrix.reading import Expected
 SAVE, PALETTE, QUIT = "\x13", "\x10", "\x11"
 """ctrl+s, ctrl+p, ctrl+q."""
 
+ALT_KEYS = ("\x1b\x7f", "\x1bf", "\x1bd", "\x1b[1;3A", "\x1b[1;7C", "\x1b[3;3~", "\x1b\x1b[C")
+"""Alt+Backspace, which deletes a word, and others that do nothing at the end of a text."""
+
 LOCK, NAME = "Main gate", "Night crew"
 _STATE = r"^[⠀ >*](?:[·.]|[×x].* ended|[!~].* (?:until|to) |[»+].* starts )"
 """Each row begins with the sign of its state, and says it where it is not open."""
@@ -167,7 +170,11 @@ JOB: tuple[Step, ...] = (
         ("e",),
         _form("Edit Night c", "Nothing is changed yet", stands_out="^ Name", others="^ Number"),
     ),
-    Step("edited", ("end", " 2"), _form(f"{NAME} 2", "Complete", stands_out="^ Name")),
+    Step(
+        "edited, by words too",
+        ("end", " x", *ALT_KEYS, "2"),
+        _form(f"{NAME} 2", "Complete", stands_out="^ Name"),
+    ),
     Step(
         "difference",
         (SAVE,),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.terminal.keys.by_hand import type_by_hand
 from tests.terminal.multiplexers import in_screen, in_tmux
 from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
 
@@ -54,25 +55,35 @@ def gnu_screen(home: Path) -> Iterator[PtySession]:
 @pytest.mark.parametrize(
     ("inside", "pause_s"),
     [
-        *((plain, 0.0), (plain, 0.03), (tmux, 0.05)),
-        pytest.param(gnu_screen, 0.05, marks=pytest.mark.long),
+        *((plain, 0.06), (tmux, 0.0), (tmux, 0.06)),
+        pytest.param(gnu_screen, 0.06, marks=pytest.mark.long),
     ],
 )
 def test_escape_and_the_next_key_are_two_keys(
     tmp_path: Path, inside: Callable[[Path], AbstractContextManager[PtySession]], pause_s: float
 ) -> None:
-    """They are joined by tmux for half a second, by screen for less, by a slow link for any."""
+    """A pause tells them apart; tmux joins them for half a second, screen for less."""
     with inside(tmp_path) as session:
         session.wait_for("Main gate")
         session.press("enter")
         session.wait_for("page 1 of")
         session.press("enter")
         session.wait_for(r"Field +Value")
-        session.send(b"\x1b")
         if pause_s:
-            session.pump(pause_s)
-        session.send(b"M")
+            type_by_hand(session, b"\x1b", a_key_s=pause_s)
+            session.send(b"M")
+        else:
+            session.send(b"\x1bM")
         session.wait_for("Messages")
+
+
+def test_an_escape_and_a_key_in_one_read_do_nothing_in_a_plain_terminal(lockterm: Start) -> None:
+    session = on_the_gate(lockterm)
+    session.press("enter")
+    session.wait_for(r"Field +Value")
+    session.send(b"\x1bM")
+    session.wait_for("For Escape and M, press one after the other")
+    assert "Field " in session.text
 
 
 def on_the_gate(lockterm: Start) -> PtySession:

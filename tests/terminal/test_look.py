@@ -42,7 +42,7 @@ def main_job(session: PtySession) -> None:
     for key, words in (
         ("d", "Keep"),
         ("a", "such as Anna"),
-        ("?", "Help"),
+        ("f1", "Help"),  # a letter would do nothing: a form was just left
         ("\x10", "Find an action"),
     ):
         session.press(key)

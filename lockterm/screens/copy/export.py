@@ -26,6 +26,8 @@ class ExportModal(LocktermModal[Source | None]):
         operations: What knows the locks.
     """
 
+    is_form = True
+
     def __init__(self, operations: Operations) -> None:
         super().__init__()
         self._operations = operations

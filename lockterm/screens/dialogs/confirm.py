@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.widgets import Button
 
 from lockterm.domain.text import clean
+from lockterm.keymap.hints import keys_of
 from lockterm.screens.dialogs.question import QuestionBox
 from lockterm.screens.modal import LocktermModal
 from lockterm.widgets.bindings import bindings
@@ -22,6 +23,8 @@ class ConfirmModal(LocktermModal[bool | None]):
         unasked: It comes by itself, in place of what a key has asked for: keys that were typed
             before it was painted were meant for something else, and are discarded. So was text
             that goes on behind it: the answer that ends it does not count.
+        loses_text: Agreeing loses what was typed before: text that runs into the question is no
+            answer either.
     """
 
     BINDINGS = bindings("confirm")
@@ -38,6 +41,7 @@ class ConfirmModal(LocktermModal[bool | None]):
         danger: bool = False,
         warning: str = "",
         unasked: bool = False,
+        loses_text: bool = False,
     ) -> None:
         super().__init__()
         verb = clean(verb, 48)
@@ -53,6 +57,7 @@ class ConfirmModal(LocktermModal[bool | None]):
         )
         """What is asked."""
         self._unasked = unasked
+        self._notes_text = unasked or loses_text
         self._was_typed_into = False
 
     def compose(self) -> ComposeResult:
@@ -69,7 +74,8 @@ class ConfirmModal(LocktermModal[bool | None]):
 
     def on_key(self, event: events.Key) -> None:
         """Note text: nobody types it to answer."""
-        if self._unasked and event.is_printable and event.key not in self.active_bindings:
+        is_known = event.key in self.active_bindings or event.key in keys_of("app.help")
+        if self._notes_text and event.is_printable and not is_known:
             self._was_typed_into = True
 
     def on_input_changed(self) -> None:

@@ -9,8 +9,10 @@ from textual import events, work
 from textual.app import ComposeResult
 from textual.widgets import Button
 
+from lockterm.domain.glyphs import quoted
 from lockterm.domain.text import clean
 from lockterm.keymap.hints import key, keys_of
+from lockterm.keymap.names import written
 from lockterm.screens.base import can_act, say_why_no_key
 from lockterm.screens.dialogs.question import QuestionBox
 from lockterm.screens.host import Host
@@ -37,7 +39,8 @@ class DestroyModal(LocktermModal[bool | None]):
 
     Saving is answered with the arrows and enter, and hands do that by themselves. So they never
     delete: the verb's button cannot have the focus, and its key, which it says, is another one. The
-    key counts only when it was typed after what it answers was painted.
+    key counts only when it was typed after what it answers was painted, and only as the first
+    printable one: text that runs into the question disarms it for good.
 
     Args:
         question: What is about to be deleted, naming it and the lock.
@@ -76,6 +79,7 @@ class DestroyModal(LocktermModal[bool | None]):
         self._check = check
         self._possible = self._is_read = check is None
         self._has_asked = False
+        self._is_disarmed = False
 
     def compose(self) -> ComposeResult:
         yield self.box
@@ -121,12 +125,14 @@ class DestroyModal(LocktermModal[bool | None]):
 
     def may_act(self) -> bool:
         """Whether the key works: the target was read, and what has to be typed stands there."""
-        return self._possible and self.box.is_typed
+        return self._possible and self.box.is_typed and not self._is_disarmed
 
     def why_not(self, action: str) -> str:
         """What is missing before the key does anything."""
         if action != "destroy" or self.may_act():
             return ""
+        if self._is_disarmed:
+            return "Another key was pressed first. Press Escape to go back."
         if self._possible:
             return "First type what is asked for, then enter."
         return "It was not read, or there is nothing to delete."
@@ -135,8 +141,36 @@ class DestroyModal(LocktermModal[bool | None]):
         """Dim the verb until its key works."""
         return can_act(self.why_not, action)
 
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Take letters as text once text has run into the question."""
+        return self._is_disarmed and character is not None and character.isprintable()
+
     def on_key(self, event: events.Key) -> None:
-        say_why_no_key(self, event)
+        """Disarm on a printable key that is no answer; the field for typing keeps its own."""
+        if event.is_printable and event.key not in keys_of("dialog.destroy"):
+            self._disarm(written(event.key))
+        if self._is_disarmed and event.key != "escape":
+            event.stop()
+            event.prevent_default()
+        else:
+            say_why_no_key(self, event)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Disarm: nobody pastes an answer."""
+        event.stop()
+        self._disarm("")
+
+    def _disarm(self, typed: str) -> None:
+        """Have nothing answer this question any more but the key that leaves it."""
+        if self._is_disarmed:
+            return
+        self._is_disarmed = True
+        pressed = f"You pressed {quoted(typed)}, and" if typed else "You pasted text, and"
+        answer = key("dialog.destroy")
+        self.box.close(
+            f"! Nothing was deleted. {pressed} only {answer} as the first key deletes."
+            " Press Escape to go back."
+        )
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
         """Whether the key that destroys was typed by someone who could see this question."""
@@ -159,6 +193,8 @@ class DestroyModal(LocktermModal[bool | None]):
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """A click counts as the key does: not before all of the question was seen."""
         is_act = event.button.id == "act"
+        if self._is_disarmed:
+            return
         if not is_act or self.painted_s is not None:
             self.dismiss(is_act)
 

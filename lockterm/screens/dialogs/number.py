@@ -27,6 +27,8 @@ class NumberModal(LocktermModal[int | None]):
         wrong: What to say of anything else; empty: which numbers there are.
     """
 
+    is_form = True
+
     def __init__(
         self, question: str, details: str = "", *, verb: str, numbers: range, wrong: str = ""
     ) -> None:

@@ -110,6 +110,17 @@ class QuestionBox(Vertical):
         label.display = is_wrong
         self.call_after_refresh(self.on_resize)
 
+    def close(self, reason: str) -> None:
+        """Take field and buttons away, and show why; what was asked stays.
+
+        Args:
+            reason: Why there is no answer, as sentences; clean.
+        """
+        for gone in self.query(".buttons, .ask, #typed, #wrong"):
+            gone.display = False
+        self.mount(Label(reason, id="closed", markup=False))
+        self.call_after_refresh(self.on_resize)
+
     def rewrite(self, question: str, details: str, verb: str, keep: str) -> None:
         """Say something else; an empty string leaves what stands there."""
         if question:

@@ -18,6 +18,8 @@ from lockterm.widgets.text_input import OneLine
 class OpenLockModal(LocktermModal[int | None]):
     """Ask for a lock's id; answers with it, or with None."""
 
+    is_form = True
+
     def compose(self) -> ComposeResult:
         """A field and what it is for."""
         with Vertical(classes="dialog"):

@@ -308,7 +308,7 @@ class LockForm(LocktermScreen[Lock | None]):
         """Leave; where something was typed, ask first."""
         if self.touched():
             question = "Leave without saving what you typed?"
-            confirm = ConfirmModal(question, verb="Leave", keep="Keep editing")
+            confirm = ConfirmModal(question, verb="Leave", keep="Keep editing", loses_text=True)
             if not await self.app.push_screen_wait(confirm):
                 return
             self.drafts.finish()

@@ -238,7 +238,7 @@ class ProfileForm(LocktermScreen[str | None]):
             self._say("Stopped. Nothing was written.")
             return
         if question := self.would_lose:
-            confirm = ConfirmModal(question, verb="Leave", keep="Keep editing")
+            confirm = ConfirmModal(question, verb="Leave", keep="Keep editing", loses_text=True)
             if not await self.app.push_screen_wait(confirm):
                 return
         self._forget()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import tzinfo
+from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import var
@@ -142,12 +144,20 @@ class WeekdayPicker(TypedValue):
 
 
 class JsonEditor(TextArea):
-    """A text area without line numbers, blinking and colours; tab leaves it.
+    """A text area without line numbers, blinking and colors; tab leaves it.
 
     Args:
         value: The JSON text.
         id: The id of the widget.
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("alt+b,alt+left,alt+ctrl+left", "cursor_word_left", "Word left", show=False),
+        Binding("alt+f,alt+right,alt+ctrl+right", "cursor_word_right", "Word right", show=False),
+        Binding(
+            "alt+d,ctrl+delete", "delete_word_right", "Delete the word to the right", show=False
+        ),
+    ]
 
     def __init__(self, value: str = "", *, id: str | None = None) -> None:
         super().__init__(

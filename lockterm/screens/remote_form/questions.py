@@ -117,7 +117,7 @@ def ask_to_leave(what: str, *, is_sent: bool) -> ConfirmModal:
     if is_sent:
         question = f"Leave the form of {clean(what, 60)}?"
         lost = "The change that was sent stays under UNSETTLED. What was typed after it is lost."
-    return ConfirmModal(question, lost, verb="Leave", keep="Keep editing")
+    return ConfirmModal(question, lost, verb="Leave", keep="Keep editing", loses_text=True)
 
 
 def _short(name: str) -> str:

@@ -13,7 +13,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
 from lockterm.screens.modal import LocktermModal
 from lockterm.widgets.compact_button import CompactButton
-from lockterm.widgets.text_input import TextInput
+from lockterm.widgets.text_input import OneLine, TextInput
 
 
 class VendorModelModal(LocktermModal[tuple[str, str] | None]):
@@ -23,6 +23,8 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
         entry: The lock.
         book: Other locks, for suggestions.
     """
+
+    is_form = True
 
     def __init__(self, entry: Lock, book: Sequence[Lock] = ()) -> None:
         super().__init__()
@@ -54,7 +56,7 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
         """A field; enter goes on from the first, and answers in the last."""
         text = clean(value)
         first = name == "vendor"
-        typed = TextInput(text, id=name) if first else Input(text, id=name, compact=True)
+        typed = TextInput(text, id=name) if first else OneLine(text, id=name, compact=True)
         typed.suggester = SuggestFromList(known, case_sensitive=False)
         return typed
 

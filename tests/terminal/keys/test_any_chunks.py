@@ -77,6 +77,7 @@ ALPHABET: tuple[str, ...] = (
     *("backspace", "home", "end", "pageup", "pagedown", "\x13", "\x0e", "\x0f"),
     *"aedwunpvjkrstyhlzCHMRoxmciNZAXSU*/:<>?+#@=0137-. '",
     *("+30d", "w", "e", "d", "u", "/", ":", "\x10"),
+    *("\n", "\x1b\x7f", "\x1bd", "\x1bf", "\x1b[1;3D", "\x1b[1;7A", "\x1b[3;3~", "\x1b\x1b[C"),
     *("\x1b[200~An na\x1b[201~", "\x1b[200~+30d\n7\x1b[201~"),
 )
 """Without keys that quit, write files or fetch from elsewhere."""

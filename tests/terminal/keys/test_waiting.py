@@ -155,6 +155,12 @@ async def test_the_key_that_deletes_can_be_another(
             await pilot.press("D")
             await settled(pilot)
             assert app.screen is modal
+            await pilot.press("Z")  # too late: another key was the first
+            await settled(pilot)
+            assert app.screen is modal
+            await pilot.press("escape", "d")
+            await settled(pilot)
+            modal = app.screen
             await pilot.press("Z")
             await until(pilot, lambda: app.screen is not modal)
             await settled(pilot)

@@ -1,0 +1,69 @@
+"""Text that was meant for a form never reaches the screen below it.
+
+Hands go on typing when a form has closed under them. On the screen below each letter is a command,
+so letters that arrive shortly after an Escape has closed a form do nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from textual import events
+
+from lockterm.keymap.hints import keys_of
+
+if TYPE_CHECKING:
+    from textual.app import App
+    from textual.screen import Screen
+
+    from lockterm.terminal.key_queue import Typed
+
+CLOSED_S = 1.0
+"""Seconds for which printable keys do nothing after an Escape has closed a form."""
+
+
+class FormWall:
+    """Judges keys by when they arrived, on the clock of Textual's events.
+
+    Args:
+        app: The app with the forms: its screens that have a true ``is_form``.
+        report: Reports that keys do nothing; called once for each form that was closed.
+    """
+
+    def __init__(self, app: App[Any], report: Callable[[], None]) -> None:
+        self._app = app
+        self._report = report
+        self._left: Screen[Any] | None = None
+        """The form that the last key typed into it leaves."""
+        self._closed_s: float | None = None
+        """When that form gave way to another screen; None if none did."""
+        self._has_reported = False
+
+    def note_screen(self, screen: Screen[Any]) -> None:
+        """Note that a screen is on top: a form has closed, or asks whether to close."""
+        if self._left is None or screen is self._left:
+            return
+        self._closed_s, self._has_reported = events.Event().time, False
+        if self._left not in self._app.screen_stack:
+            self._left = None
+
+    def is_meant(self, event: Typed) -> bool:
+        """Return whether a key is for the screen that it would reach now."""
+        if getattr(self._app.screen, "is_form", False):
+            if isinstance(event, events.Key):
+                self._left = self._app.screen if _leaves(event) else None
+                self._closed_s = None
+            return True
+        if self._closed_s is None or event.time >= self._closed_s + CLOSED_S:
+            return True
+        if isinstance(event, events.Key) and not event.is_printable:
+            return True
+        if not self._has_reported:
+            self._has_reported = True
+            self._report()
+        return False
+
+
+def _leaves(event: events.Key) -> bool:
+    return event.key in ("escape", *keys_of("form.leave"), *keys_of("app.quit"))

@@ -1,0 +1,76 @@
+"""What hands type at their own speed, inside of a real tmux and GNU screen: nothing is deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import pytest
+
+from lockterm.service.running import RunningService
+from tests.screens import someone_else
+from tests.terminal.keys.by_hand import type_by_hand
+from tests.terminal.keys.test_walls import ALT_KEYS, TEXT
+from tests.terminal.multiplexers import in_screen, in_tmux
+from tests.terminal.pty_session import LOCKTERM, PtySession
+
+
+@contextmanager
+def tmux(service: RunningService, home: Path) -> Iterator[PtySession]:
+    command = [*LOCKTERM, "--base-url", service.base_url, "--lock", "1003"]
+    with in_tmux(command, home, "set -g default-terminal tmux-256color") as session:
+        yield session
+
+
+@contextmanager
+def gnu_screen(service: RunningService, home: Path) -> Iterator[PtySession]:
+    command = [*LOCKTERM, "--base-url", service.base_url, "--lock", "1003"]
+    with in_screen(["env", "TERM=screen-256color", *command], home) as session:
+        yield session
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("inside", [tmux, gnu_screen])
+def test_remote_is_there_when_a_key_with_alt_and_text_are_typed_into_its_form(
+    service: RunningService,
+    tmp_path: Path,
+    inside: Callable[[RunningService, Path], AbstractContextManager[PtySession]],
+) -> None:
+    with inside(service, tmp_path) as session:
+        session.wait_for("page 1 of 1")
+        for name, sent in ALT_KEYS.items():
+            session.press("e")
+            session.wait_for("Nothing is changed yet")
+            type_by_hand(session, sent, *TEXT)
+            session.wait_for(f"^ Name .*{TEXT}")
+            assert "Edit " in session.lines[0], name
+            session.press("escape")
+            session.wait_for("Leave without saving")
+            session.press("right", "enter")
+            session.wait_for("page 1 of 1")
+            type_by_hand(session, *[b"\x1b[B"] * 10)  # until letters count again
+            session.press("home")
+        assert someone_else.counted(service, "delete") == 0
+        assert len(someone_else.page(service, 1003)) == 9
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("inside", [tmux, gnu_screen])
+@pytest.mark.parametrize("text", [TEXT, "dD dD dD", "d delete Door D"])
+def test_remote_is_there_when_text_is_typed_behind_an_escape_that_closes_its_form(
+    service: RunningService,
+    tmp_path: Path,
+    inside: Callable[[RunningService, Path], AbstractContextManager[PtySession]],
+    text: str,
+) -> None:
+    with inside(service, tmp_path) as session:
+        session.wait_for("page 1 of 1")
+        session.press("e")
+        session.wait_for("Nothing is changed yet")
+        session.press("escape")
+        session.wait_for("page 1 of 1")
+        type_by_hand(session, *text[:6])
+        session.wait_for("Letters do nothing for one second")
+        type_by_hand(session, *text[6:])
+        assert someone_else.counted(service, "delete") == 0
