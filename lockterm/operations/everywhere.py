@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,15 @@ from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
 from lockterm.domain.wording import counted, named_meaning
-from lockterm.errors import LocktermError, NoAnswer, RateLimited, Refused, ServiceError, Unreachable
+from lockterm.errors import (
+    LocktermError,
+    NoAnswer,
+    RateLimited,
+    Refused,
+    ServiceError,
+    StoreError,
+    Unreachable,
+)
 from lockterm.operations.walk_limits import ASKED, WalkBudget
 from lockterm.record import record
 
@@ -90,6 +99,8 @@ class Everywhere:
     ) -> AsyncGenerator[LockRead, None]:
         """What the locks have now, each as soon as it is read; what is read is kept.
 
+        The lock book notes the count of each.
+
         A lock that cannot be read holds no other up. Where the service itself is out of reach, or
         takes the credentials no longer, the locks that were not begun are not asked for.
 
@@ -104,13 +115,19 @@ class Everywhere:
         if locks is None:
             locks = await self._locks.all()
         tasks = [asyncio.ensure_future(reading.lock(*one)) for one in enumerate(locks)]
+        counts = dict[int, int]()
         try:
             for task in asyncio.as_completed(tasks):
-                yield await task
+                read = await task
+                if read.listing is not None:
+                    counts[read.lock.lock_id] = read.listing.count
+                yield read
         finally:
             for one in tasks:
                 one.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            with suppress(StoreError):  # what was read is right without it
+                await self._locks.note_counts(counts)
 
 
 @dataclass(slots=True)

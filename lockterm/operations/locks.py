@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lockterm.domain.locks import Lock, VoiceChoice
@@ -51,9 +51,9 @@ class Locks:
         now_ms = self._clock.now_ms()
         await self._book.thread.run(self._book.note_look, lock.lock_id, remotes, now_ms)
 
-    async def note_count(self, lock_id: int, remotes: int) -> None:
-        """Note how many remotes the lock has, which was read and not opened."""
-        await self._book.thread.run(self._book.note_look, lock_id, remotes, None)
+    async def note_counts(self, counts: Mapping[int, int]) -> None:
+        """Note how many remotes locks have, by id, which were read and not opened."""
+        await self._book.thread.run(self._book.note_counts, counts)
 
     async def note_voice(self, lock_id: int, voice: VoiceChoice) -> None:
         """Note the voice that was last set from here."""

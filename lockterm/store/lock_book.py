@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lockterm.domain.locks import Lock, VoiceChoice
@@ -107,19 +107,30 @@ class LockBook:
                 "DELETE FROM locks WHERE profile = ? AND lock_id = ?", (self._profile, lock_id)
             )
 
-    def note_look(self, lock_id: int, remotes: int, opened_ms: int | None) -> None:
+    def note_look(self, lock_id: int, remotes: int, opened_ms: int) -> None:
         """Remember how many remotes the lock had, and when it was opened; no entry, no effect.
 
         Args:
             lock_id: The lock.
             remotes: How many there were.
-            opened_ms: In milliseconds; None: it was read, and not opened.
+            opened_ms: In milliseconds.
         """
         with self._database.transaction() as connection:
             connection.execute(
-                "UPDATE locks SET remotes = ?, opened_ms = coalesce(?, opened_ms)"
-                " WHERE profile = ? AND lock_id = ?",
+                "UPDATE locks SET remotes = ?, opened_ms = ? WHERE profile = ? AND lock_id = ?",
                 (remotes, opened_ms, self._profile, lock_id),
+            )
+
+    def note_counts(self, counts: Mapping[int, int]) -> None:
+        """Remember how many remotes locks had, which were read and not opened.
+
+        Args:
+            counts: Id of the lock -> its number of remotes; one without an entry has no effect.
+        """
+        with self._database.transaction() as connection:
+            connection.executemany(
+                "UPDATE locks SET remotes = ? WHERE profile = ? AND lock_id = ?",
+                [(count, self._profile, lock_id) for lock_id, count in counts.items()],
             )
 
     def unlisted(self, lock_id: int) -> Lock:

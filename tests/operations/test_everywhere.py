@@ -214,6 +214,21 @@ async def test_what_is_changed_while_it_is_read_is_behind(
     assert not await operations.remotes.is_behind(1)
 
 
+async def test_the_lock_book_has_the_counts_of_what_was_read(
+    operations: Operations, site: Site
+) -> None:
+    site.remotes = {1: 3, 2: 250}
+    await operations.locks.save_all([Lock(1), Lock(2), Lock(9)])
+    site.instead[9] = answers("", 500)
+    async for _ in operations.everywhere.read():
+        pass
+    assert {one.lock_id: one.remotes for one in await operations.locks.all()} == {
+        1: 3,
+        2: 250,
+        9: None,
+    }
+
+
 async def test_some_locks_alone_can_be_read_again(operations: Operations, site: Site) -> None:
     await book(operations, site, 1, 1, 1)
     locks = await operations.locks.all()

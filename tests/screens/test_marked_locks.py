@@ -282,12 +282,12 @@ async def test_what_is_marked_anew_while_a_plan_is_carried_out_stays_marked(
 async def test_a_store_that_fails_while_they_are_read_is_told_and_no_count_of_them(
     lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def fails(*_: int) -> None:
+    async def fails(*_: object) -> None:
         raise StoreError("The disk is full.", hint="Make room.")
 
     fill_book(lockterm_app, *LOCKS)
     async with lockterm_app(service) as pilot:
-        monkeypatch.setattr(pilot.app.operations.locks, "note_count", fails)
+        monkeypatch.setattr(pilot.app.operations.locks, "note_counts", fails)
         await press(pilot, "asterisk", "r")
         assert "The disk is full." in notices(pilot)
         assert "read." not in notices(pilot)

@@ -129,8 +129,9 @@ class MarkedLocks:
                 async with aclosing(operations.everywhere.read(locks=locks)) as reading:
                     async for one in reading:
                         found.append(one)
-                        if one.listing is not None:
-                            await operations.locks.note_count(one.lock.lock_id, one.listing.count)
+                        if one.listing is not None:  # a store that fails is told
+                            counts = {one.lock.lock_id: one.listing.count}
+                            await operations.locks.note_counts(counts)
                         self._tell(f"reading: {len(found):,} of {counted(len(locks), 'lock')}")
                 has_ended = True
         finally:
