@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
@@ -15,6 +16,7 @@ from lockterm.cli.options import OF_THE_UI, for_programs, takes
 from lockterm.cli.output import put, put_json
 from lockterm.config import Options, Settings, load_settings
 from lockterm.config.file import PROFILE_KEYS
+from lockterm.config.zone_data import zone_data, zone_words
 from lockterm.domain.text import MASKED, clean
 from lockterm.errors import ConfigError
 from lockterm.paths import Paths
@@ -33,6 +35,7 @@ def info(options: Options, as_json: bool) -> int:
         "version": __version__,
         "python": platform.python_version(),
         "textual": version("textual"),
+        "timeZones": asdict(zone_data()),
         "paths": {name: str(path) for name, path in paths.named().items()},
     }
     error: ConfigError | None = None
@@ -85,6 +88,7 @@ def _described(settings: Settings) -> dict[str, dict[str, Any]]:
 
 def _print(report: dict[str, Any], paths: Paths) -> None:
     put(f"lockterm {report['version']}   Python {report['python']}   Textual {report['textual']}")
+    put(f"Time zones {zone_words(zone_data())}")
     put("\nPaths")
     for name, path in paths.named().items():
         there = "" if path.exists() else "  (not there yet)"

@@ -30,14 +30,19 @@ def begin() -> None:
 
 
 def import_zoneinfo() -> None:
-    """Import it without Python's build configuration, which it reads to learn where zones are."""
-    if "PYTHONTZPATH" in os.environ or not os.path.isdir(_ZONES_AT.partition(":")[0]):
-        return
-    os.environ["PYTHONTZPATH"] = _ZONES_AT
-    try:
-        import zoneinfo  # noqa: F401
-    finally:
-        del os.environ["PYTHONTZPATH"]
+    """Import it without Python's build configuration, which it reads to learn where zones are.
+
+    From then on, the newer one of the time zone databases is used.
+    """
+    if "PYTHONTZPATH" not in os.environ and os.path.isdir(_ZONES_AT.partition(":")[0]):
+        os.environ["PYTHONTZPATH"] = _ZONES_AT
+        try:
+            import zoneinfo  # noqa: F401
+        finally:
+            del os.environ["PYTHONTZPATH"]
+    from lockterm.config.zone_data import use_newest
+
+    use_newest()
 
 
 def after_first_frame(action: Callable[[], None]) -> None:

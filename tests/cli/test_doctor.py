@@ -11,6 +11,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import tzdata
+
 from lockterm.domain.drafts import Draft
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import Operation, State
@@ -185,3 +187,14 @@ def test_a_change_on_a_damaged_store_has_an_exit_code_of_its_own(scripts: Script
     held = scripts.run(*("Cara" if word == "Ben" else word for word in add), "--yes")
     assert (held.returncode, scripts.writes()) == (5, [])
     assert "was damaged" in held.stderr and len(scripts.history()) == 1
+
+
+def test_info_and_doctor_show_the_database(lockterm: Run, tmp_path: Path) -> None:
+    told = json.loads(lockterm("info", "--json").stdout)["timeZones"]
+    assert told["installed"] == tzdata.IANA_VERSION
+    assert told["is_installed_used"] == (told["machine"] < told["installed"])
+    shown = [lockterm(name).stdout for name in ("info", "doctor")]
+    chosen = lockterm("info", env={"PYTHONTZPATH": str(tmp_path)}).stdout
+    for text in shown:
+        assert ("installed with lockterm" in text) == told["is_installed_used"]
+    assert "Time zones of an unknown version, from this machine" in chosen

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from lockterm.cli.doctor.finding import Finding
 from lockterm.config import Options, Settings, load_settings
 from lockterm.config.file import read_config
+from lockterm.config.zone_data import zone_data, zone_words
 from lockterm.errors import ConfigError
 
 
@@ -32,6 +33,9 @@ def configuration_findings(
         else:
             sentence = f"{config_file} ({mode:04o}) has no unknown keys."
             yield Finding("OK", sentence, facts=facts)
+    data = zone_data()
+    facts = {"timeZones": asdict(data)}
+    yield Finding("OK", f"Time zones are of {zone_words(data)}.", facts=facts)
     profile = settings.profile
     if profile is None:
         advice = f"Try lockterm demo, give --base-url, or write a profile into {config_file}."

@@ -1,0 +1,82 @@
+"""The time zone database: the newer one of this machine's and the one installed with lockterm.
+
+Rules change several times a year, and a machine that is seldom updated sends wrong times.
+"""
+
+from __future__ import annotations
+
+import os
+import zoneinfo
+
+import tzdata  # type: ignore[import-untyped]
+
+from lockterm.record import record
+
+
+@record
+class ZoneData:
+    """What is known of the two databases; a version is such as ``2026f``, empty if unknown."""
+
+    machine: str
+    """The version of this machine's."""
+    installed: str
+    """The version of the one installed with lockterm, as the package tzdata."""
+    is_installed_used: bool
+    """Whether the installed one is asked first."""
+
+    @property
+    def used(self) -> str:
+        """The version of the one that is used."""
+        return self.installed if self.is_installed_used else self.machine
+
+
+def use_newest() -> None:
+    """Have zones read from the newer database from now on; before any zone is read.
+
+    Whoever sets PYTHONTZPATH has chosen one.
+    """
+    if "PYTHONTZPATH" in os.environ:
+        return
+    package, installed = _installed()
+    if package and installed > _version_in(zoneinfo.TZPATH):
+        zoneinfo.reset_tzpath((package, *zoneinfo.TZPATH))
+
+
+def zone_data() -> ZoneData:
+    """Return what is known of the databases, and which is used."""
+    package, installed = _installed()
+    is_first = bool(package) and zoneinfo.TZPATH[:1] == (package,)
+    others = [place for place in zoneinfo.TZPATH if place != package]
+    has_others = any(map(os.path.isdir, others))
+    return ZoneData(_version_in(others), installed, is_first or not has_others)
+
+
+def zone_words(data: ZoneData) -> str:
+    """Return which database is used, and why: ``2026f, installed with lockterm``."""
+    if not data.is_installed_used:
+        return f"{data.machine or 'of an unknown version'}, from this machine"
+    words = f"{data.installed}, installed with lockterm"
+    if not data.machine:
+        return words
+    return f"{words}; this machine has {data.machine}"
+
+
+def _version_in(places: tuple[str, ...] | list[str]) -> str:
+    """Return the version of the first database in these places, or an empty string."""
+    for place in filter(os.path.isdir, places):
+        for name in ("tzdata.zi", "+VERSION"):
+            try:
+                with open(os.path.join(place, name), encoding="ascii", errors="replace") as file:
+                    words = file.readline(80).removeprefix("# version").split()
+            except OSError:
+                continue
+            if words:
+                return words[0]
+        return ""
+    return ""
+
+
+def _installed() -> tuple[str, str]:
+    """Return where the package tzdata has its files, and their version."""
+    place = os.path.join(os.path.dirname(tzdata.__file__ or ""), "zoneinfo")
+    return (place if os.path.isdir(place) else ""), str(tzdata.IANA_VERSION)
