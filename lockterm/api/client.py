@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -95,12 +96,16 @@ class LockService:
     # --- remotes -----------------------------------------------------------------------------
 
     async def check_remote_name(self, lock_id: int, remote_name: str) -> bool:
-        """Whether the lock has no remote of that name yet (4.2)."""
+        """Whether the lock has no remote of that name yet (4.2).
+
+        Raises:
+            Refused: The service said no, and does not say that there is a remote of that name.
+        """
         body = {"lockId": lock_id, "remoteName": remote_name}
         try:
             await self._post("/api/v1/bluetooth-remote/checkRemoteName", body, lambda data: None)
         except Refused as refusal:
-            if refusal.code == NAME_EXISTS:
+            if refusal.code == NAME_EXISTS and _EXISTS.search(_without_negation(refusal)):
                 return False
             raise
         return True
@@ -219,6 +224,16 @@ class LockService:
             return await _understood(answer, read)
 
         return await self._retries.read(attempt, self._profile.timeout_s)
+
+
+_EXISTS = re.compile(r"exist|taken|duplicat|already|in use|存在|重复|重複|已有|占用", re.IGNORECASE)
+"""What says that there is such a name: of -3 the contract has an example, and no other meaning."""
+_MISSING = re.compile(r"(\bnot|n['’]t|\bno longer|\bnever)\W+(\w+\W+)?exist|不存在", re.IGNORECASE)
+
+
+def _without_negation(refusal: Refused) -> str:
+    """Return what a service says, without what it says does not exist: a lock, perhaps."""
+    return _MISSING.sub("", f"{refusal.message} {refusal.description}")
 
 
 async def _understood(answer: Answer, read: Callable[[Any], T]) -> T:

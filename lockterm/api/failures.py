@@ -47,21 +47,18 @@ def no_answer(
         quote: Makes text that the other side had a hand in fit to be shown.
     """
     if isinstance(error, _TIMEOUTS):
-        reason = f"no whole answer came within {within_s:.0f} s"
+        reason = f"No whole answer came within {within_s:.0f} s"
     elif isinstance(error, httpcore.RemoteProtocolError):
-        reason = f"the answer broke off, or was not HTTP ({quote(str(error)).rstrip('.')})"
+        reason = f"The answer broke off, or was not HTTP ({quote(str(error)).rstrip('.')})"
     elif isinstance(error, (httpcore.NetworkError, OSError)):
-        reason = "the connection broke before the whole answer came"
+        reason = "The connection broke before the whole answer came"
     else:
-        reason = f"the exchange failed ({type(error).__name__}: {quote(str(error))})"
+        reason = f"The exchange failed ({type(error).__name__}: {quote(str(error))})"
     hint = "The connection may be slow or unsteady; try again."
     if any(map(wants_certificate, _causes(error))):
-        reason, hint = "the service wants a client certificate", NO_CERTIFICATE
+        reason, hint = "The service wants a client certificate", NO_CERTIFICATE
     so_far = f" So far it had said HTTP {status}: {seen or 'nothing more'}." if status else ""
-    return NoAnswer(
-        f"The request was under way, and {reason}.{so_far}",
-        hint=hint,
-    )
+    return NoAnswer(f"{reason}.{so_far}", hint=hint)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.operation import CALL_WORDS, HELD_CALLS, STATE_WORDS, Operation
 from lockterm.domain.text import clean
-from lockterm.errors import LocktermError, NameTaken, StoreDamaged
+from lockterm.errors import LocktermError, MalformedAnswer, NameTaken, NoAnswer, StoreDamaged
 from lockterm.keymap.hints import key
 
 if TYPE_CHECKING:
     from lockterm.domain.plan import Plan
+
+
+NAME_CHECK = "name check"
+LAST_READING = "last reading of the remote"
+"""What is asked or read before a change; see :func:`before_sending`."""
 
 
 class HeldBack(LocktermError):
@@ -122,6 +129,21 @@ class SettledMeanwhile(LocktermError):
     def __init__(self, operation: Operation) -> None:
         super().__init__(f"It is settled meanwhile: {STATE_WORDS[operation.state]}.")
         self.operation = operation
+
+
+@contextlib.contextmanager
+def before_sending(check: str) -> Iterator[None]:
+    """Say that nothing was sent where a check before a change has no answer.
+
+    Args:
+        check: What is asked or read: ``name check``.
+    """
+    try:
+        yield
+    except (NoAnswer, MalformedAnswer) as error:
+        what = "had no answer" if isinstance(error, NoAnswer) else "failed"
+        error.message = f"Nothing was sent, because the {check} {what}. {error.message}"
+        raise
 
 
 def just_added(name: str, remote_id: int | None) -> NameTaken:

@@ -8,12 +8,14 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from lockterm.domain.names import normalize_name
+from lockterm.domain.names import is_same_name, normalize_name
 from lockterm.domain.wording import remote_title
 from lockterm.errors import (
+    NAME_EXISTS,
     MalformedAnswer,
     Refused,
     RuleViolation,
+    ServiceError,
     StoreError,
 )
 from lockterm.operations.cached_reads import CachedReads, Seen
@@ -433,11 +435,22 @@ class Remotes:
         return await self._reads.kept(detail_source(remote_id))
 
     async def is_name_free(self, lock_id: int, name: str) -> bool:
-        """Whether the lock has no remote of that name yet (4.2), and none was added just now."""
+        """Whether the lock has no remote of that name yet (4.2), and none was added just now.
+
+        The list decides where the service refuses with the code of a taken name and other words.
+        """
         name = normalize_name(name)
         with contextlib.suppress(StoreError):  # a name can be asked for without the journal
             if await self._journal().lately_added(lock_id, name) is not None:
                 return False
-        return await self._reads.ask(
-            lambda service: service.check_remote_name(lock_id=lock_id, remote_name=name)
-        )
+        try:
+            return await self._reads.ask(
+                lambda service: service.check_remote_name(lock_id=lock_id, remote_name=name)
+            )
+        except Refused as refusal:
+            if refusal.code == NAME_EXISTS:
+                with contextlib.suppress(ServiceError):
+                    listed = await self.all(lock_id)
+                    if any(is_same_name(remote.remote_name, name) for remote in listed):
+                        return False
+            raise

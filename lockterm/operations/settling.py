@@ -10,7 +10,7 @@ from lockterm.domain.operation import Operation, State, voice_set
 from lockterm.domain.remotes import Remote, is_still
 from lockterm.errors import NameTaken, RateLimited, Refused, RuleViolation
 from lockterm.operations.readback import given_away, judge_update, record_before
-from lockterm.operations.refusals import damaged_entry
+from lockterm.operations.refusals import LAST_READING, NAME_CHECK, before_sending, damaged_entry
 from lockterm.operations.sending import Order
 
 if TYPE_CHECKING:
@@ -82,7 +82,9 @@ class Settling:
             await self._require_same(operation)
         if operation.call == "add":
             name = str(operation.body["remoteName"])
-            if not await self._remotes.is_name_free(operation.lock_id, name):
+            with before_sending(NAME_CHECK):
+                is_free = await self._remotes.is_name_free(operation.lock_id, name)
+            if not is_free:
                 raise NameTaken(
                     f"The lock has a remote named {name} now: it has probably arrived.",
                     hint="Check it instead.",
@@ -110,7 +112,8 @@ class Settling:
             RuleViolation: The id was given to another one, or somebody changed what it would set.
             ServiceError: It could not be read.
         """
-        remote = await self._remotes.detail_or_gone(operation.remote_id)
+        with before_sending(LAST_READING):
+            remote = await self._remotes.detail_or_gone(operation.remote_id)
         if remote is None:  # the service will say so
             return
         if not is_still(record_before(operation), remote):

@@ -10,7 +10,7 @@ from lockterm.api import writes
 from lockterm.domain.differences import differences
 from lockterm.domain.remotes import UPDATED
 from lockterm.errors import NameTaken, Refused, RuleViolation, StoreError
-from lockterm.operations.refusals import just_added
+from lockterm.operations.refusals import LAST_READING, NAME_CHECK, before_sending, just_added
 from lockterm.operations.sending import Order
 
 if TYPE_CHECKING:
@@ -162,7 +162,8 @@ class Writes:
 
         async def read_backup() -> tuple[Mapping[str, Any], ...]:
             recorded = await self._journal.recorded(lock_id)
-            remotes = await self._remotes.whole(lock_id, recorded=recorded)
+            with before_sending("reading of the backup"):
+                remotes = await self._remotes.whole(lock_id, recorded=recorded)
             if expected is not None and len(remotes) != expected:
                 raise RuleViolation(
                     {"clear": f"The lock has {len(remotes)} remotes now, not {expected}."},
@@ -237,7 +238,8 @@ class Writes:
         renamed, nobody has agreed to.
         """
         try:
-            now = await self._remotes.still(before, lock_id)
+            with before_sending(LAST_READING):
+                now = await self._remotes.still(before, lock_id)
         except Refused as error:
             if not error.is_gone:
                 raise
@@ -254,7 +256,9 @@ class Writes:
 
     async def _require_free_name(self, lock_id: int, name: str) -> None:
         """Raise ``NameTaken`` where the lock has a remote of a name, or got one here just now."""
-        if await self._remotes.is_name_free(lock_id, name):
+        with before_sending(NAME_CHECK):
+            is_free = await self._remotes.is_name_free(lock_id, name)
+        if is_free:
             return
         if (added := await self._journal.lately_added(lock_id, name)) is not None:
             raise just_added(name, added.remote_id)

@@ -158,6 +158,32 @@ async def test_an_add_without_a_usable_id_is_to_be_read_back(faults: FaultServer
         assert await client.check_remote_name(7, "free")
 
 
+@pytest.mark.parametrize(
+    ("words", "is_taken"),
+    [
+        ("the bluetooth remote name exists", True),
+        ("Remote name already in use.", True),
+        ("蓝牙遥控器名称已存在", True),
+        ("Invalid Parameter.", False),
+        ("The lock does not exist.", False),
+        ("The lock doesn't exist", False),
+        ("锁不存在", False),
+        ("", False),
+    ],
+)
+async def test_check_remote_name_reports_taken_when_the_words_say_so(
+    faults: FaultServer, words: str, is_taken: bool
+):
+    faults.play(answers(f'{{"errcode":-3,"errmsg":"{words}","description":""}}'))
+    async with LockService(Settings(faults.base_url)) as client:
+        if is_taken:
+            assert await client.check_remote_name(7, "Anna") is False
+            return
+        with pytest.raises(Refused) as refusal:
+            await client.check_remote_name(7, "Anna")
+    assert words.removesuffix(".") in refusal.value.meaning and "(code -3)" in refusal.value.meaning
+
+
 async def test_name_taken_is_an_answer_only_where_names_are_checked(faults: FaultServer):
     faults.play(answers('{"errcode":-3,"errmsg":"exists","description":"it does"}'))
     async with LockService(Settings(faults.base_url)) as client:

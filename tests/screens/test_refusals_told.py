@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from lockterm.screens.remote_form.fields import TAKEN
 from tests.screens.running_app import Starter, notices, settled
 from tests.screens.site import MAIN_GATE, canned, fill_book, words
 
@@ -116,6 +117,21 @@ async def test_beside_the_name_in_the_form(lockterm_app: Starter) -> None:
         await press(pilot, "a")
         await press(pilot, *"Ben", "tab")
         assert WHOLE in words(pilot.app)
+
+
+@pytest.mark.parametrize("name", ["Ben", "Anna"])
+async def test_form_shows_the_words_of_the_name_check_when_the_list_lacks_the_name(
+    lockterm_app: Starter, name: str
+) -> None:
+    site = Site()
+    answers = site.answers()
+    answers["/checkRemoteName"] = lambda _: {"errcode": -3, "errmsg": "Invalid Parameter."}
+    async with canned(answers) as server, lockterm_app(server, 1001) as pilot:
+        await press(pilot, "a")
+        await press(pilot, *name, "tab")
+        is_listed = name == REMOTE["remoteName"]
+        assert (TAKEN in words(pilot.app)) is is_listed
+        assert ("Invalid Parameter (code -3)" in words(pilot.app)) is not is_listed
 
 
 @pytest.mark.long

@@ -14,14 +14,12 @@ from lockterm.domain.text import clean
 from lockterm.domain.wording import clock_doubt, remote_title, whole
 from lockterm.errors import (
     LocktermError,
-    MalformedAnswer,
     NameTaken,
-    NoAnswer,
     OutcomeUnknown,
     RuleViolation,
 )
 from lockterm.keymap.hints import key, settling, with_keys
-from lockterm.operations.refusals import HeldBack, SettledMeanwhile
+from lockterm.operations.refusals import LAST_READING, HeldBack, SettledMeanwhile, before_sending
 from lockterm.operations.taken import read_taken
 from lockterm.screens.remote_form.fields import TAKEN, RemoteFields
 from lockterm.screens.remote_form.questions import (
@@ -204,7 +202,8 @@ class RemoteSaving:
     async def _is_current(self, before: Remote) -> bool:
         """Whether the remote is still as the person saw it, or they took over what is new."""
         self._do("Reading it again ...")
-        current = await self._operations.remotes.still(before, self._lock.lock_id)
+        with before_sending(LAST_READING):
+            current = await self._operations.remotes.still(before, self._lock.lock_id)
         others = differences(before, current, self._zone, RECOGNISED)
         if self._was_left:
             return False
@@ -254,8 +253,6 @@ class RemoteSaving:
             if error.operation.id == self._unsettled:
                 error.hint = f"Here only the same is sent again. {error.hint}"
         refusal = whole(error)
-        if isinstance(error, NoAnswer | MalformedAnswer):  # a read: it comes before the writing
-            refusal = f"Nothing was changed. {refusal}"
         if self.unknown:
             refusal += with_keys(" Before another save: {form.check} reads it back.")
         self._refuse(refusal)

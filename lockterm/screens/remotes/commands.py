@@ -20,7 +20,7 @@ from lockterm.domain.wording import (
     read_only,
     remote_title,
 )
-from lockterm.errors import LocktermError, MalformedAnswer, NoAnswer
+from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key, settling
 from lockterm.screens.base import LocktermScreen
 from lockterm.terminal.key_queue import opening
@@ -335,8 +335,6 @@ class RemoteCommands:
             try:
                 told = done(await work)
             except LocktermError as error:
-                if isinstance(error, NoAnswer | MalformedAnswer):  # a read, before the writing
-                    error.hint = f"Nothing was sent. {error.hint}".strip()
                 self._screen.tell(error, what)
             else:
                 self._screen.tell_recorded(*told)

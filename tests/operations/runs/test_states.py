@@ -207,7 +207,9 @@ async def test_a_lock_that_is_not_reached_holds_its_own_steps_alone(site: Site, 
         steps = [add(lock_id, number) for number in range(4) for lock_id in (far, near)]
         done = await carried(proxy, steps)
     assert states(done) == [NOT_SENT, RECORDED] * 4
-    assert done.steps[0].message.startswith("Not reached. The request was under way")
+    assert done.steps[0].message.startswith(
+        "Not reached. Nothing was sent, because the name check had no answer."
+    )
     assert done.steps[2].message.startswith("Not reached by the step before. ")
     assert tried == {(far, "New 0"), *((near, f"New {number}") for number in range(4))}
 

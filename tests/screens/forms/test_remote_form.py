@@ -377,7 +377,7 @@ async def test_what_was_sent_again_elsewhere_is_the_forms_own(
 
 
 @pytest.mark.long
-async def test_no_answer_to_the_read_before_the_save_says_that_nothing_was_changed(
+async def test_form_says_nothing_was_sent_when_the_last_reading_has_no_answer(
     service: RunningService, open_form: Opener, line: Line
 ) -> None:
     remote_id = add(service, remoteName="Roof")
@@ -385,8 +385,27 @@ async def test_no_answer_to_the_read_before_the_save_says_that_nothing_was_chang
         await form.press("end", "'s")
         line.lose = "detail"
         await form.press("ctrl+s")
-        assert form.status.startswith("! Nothing was changed. No answer")
+        said = (
+            "! No answer from the service: Nothing was sent, because the last reading of the remote"
+        )
+        assert form.status.startswith(f"{said} had no answer. ")
+        assert "under way" not in form.status
         assert call(service, "detail", remoteId=remote_id)["remoteName"] == "Roof"
+
+
+async def test_form_says_nothing_was_sent_when_the_name_check_has_no_answer(
+    service: RunningService, open_form: Opener, line: Line
+) -> None:
+    async with open_form(line) as form:
+        await form.fill(**RECURRING)
+        line.lose = "checkRemoteName"
+        await form.press("ctrl+s")
+        await form.agree()
+        assert form.status.startswith(
+            "! No answer from the service: Nothing was sent, because the name check had no answer. "
+        )
+        assert "under way" not in form.status
+        assert not any(path.endswith("/add") for _, path in service.requests)
 
 
 @pytest.mark.parametrize("applies", [True, False])
