@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from lockterm.domain.names import is_same_name
+from lockterm.errors import ServiceError
 from lockterm.operations.cached_reads import Source
 
 if TYPE_CHECKING:
@@ -63,3 +66,11 @@ def detail_source(remote_id: int) -> Source[Remote]:
         dump=lambda remote: remote.raw,
         load=load,
     )
+
+
+async def has_name(listed: Awaitable[Iterable[Remote]], name: str) -> bool:
+    """Return whether a list, if it can be read, has a remote of a name."""
+    try:
+        return any(is_same_name(remote.remote_name, name) for remote in await listed)
+    except ServiceError:
+        return False

@@ -8,19 +8,12 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from lockterm.domain.names import is_same_name, normalize_name
+from lockterm.domain.names import normalize_name
 from lockterm.domain.wording import remote_title
-from lockterm.errors import (
-    NAME_EXISTS,
-    MalformedAnswer,
-    Refused,
-    RuleViolation,
-    ServiceError,
-    StoreError,
-)
+from lockterm.errors import NAME_EXISTS, MalformedAnswer, Refused, RuleViolation, StoreError
 from lockterm.operations.cached_reads import CachedReads, Seen
 from lockterm.operations.known_remotes import KnownRemotes
-from lockterm.operations.remote_sources import detail_source, page_source
+from lockterm.operations.remote_sources import detail_source, has_name, page_source
 
 if TYPE_CHECKING:
     from lockterm.api.first_page import FirstPage, Outcome
@@ -448,9 +441,6 @@ class Remotes:
                 lambda service: service.check_remote_name(lock_id=lock_id, remote_name=name)
             )
         except Refused as refusal:
-            if refusal.code == NAME_EXISTS:
-                with contextlib.suppress(ServiceError):
-                    listed = await self.all(lock_id)
-                    if any(is_same_name(remote.remote_name, name) for remote in listed):
-                        return False
+            if refusal.code == NAME_EXISTS and await has_name(self.all(lock_id), name):
+                return False
             raise

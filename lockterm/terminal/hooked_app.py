@@ -70,6 +70,9 @@ class HookedApp(App[ReturnType]):
             # This cache of Textual has the widgets' rendered lines in its keys: up to 1,024
             # widgets of closed screens would keep them, about 50 MiB.
             StylesCache.get_inner_outer.cache_clear()
+            # Textual drops the watchers of closed text areas when the theme changes, if it does.
+            for watchers in getattr(self, "__watchers", {}).values():
+                watchers[:] = [one for one in watchers if one[0].is_attached]
         for worker in list(self.workers):
             if not set(nodes).isdisjoint(worker.node.ancestors_with_self):
                 worker.cancel()
