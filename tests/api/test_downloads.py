@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
 
 from lockterm.api import downloads, partial_file
@@ -841,3 +842,21 @@ async def test_many_sessions_end_and_begin_over_each_other(fetch, faults):
 
     await asyncio.gather(*(session(number) for number in range(6)))
     assert whole  # how many depends on how busy the machine is
+
+
+@pytest.mark.parametrize("kind", ["hard link", "pipe"])
+def test_partial_file_keeps_no_descriptor_when_another_file_is_in_its_place(
+    tmp_path: Path, kind: str
+) -> None:
+    path = tmp_path / "pack.partial"
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        (tmp_path / "other").touch()
+        path.hardlink_to(tmp_path / "other")
+    before = psutil.Process().num_fds()
+    partial = PartialFile(path)
+    partial.open()
+    assert path.is_file() and path.stat().st_nlink == 1
+    partial.close()
+    assert psutil.Process().num_fds() == before

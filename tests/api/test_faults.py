@@ -109,6 +109,7 @@ MALFORMED: dict[str, Script] = {
     "fairly deep nesting": answers(envelope(0, data=json.loads("[" * 80 + "]" * 80))),
     "5,000 digits": answers(GOOD.replace(":5", ":" + "9" * 5000)),
     "duplicate keys": answers(GOOD.replace('"data"', '"errcode":0,"data"')),
+    "HTTP 300": answers(GOOD, 300),
     "no code": answers('{"errmsg":"","data":{}}'),
     "codes that differ": answers(envelope(0, errorCode=1)),
     "one code null": answers(envelope(0, errorCode=None)),

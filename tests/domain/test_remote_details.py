@@ -37,3 +37,17 @@ def test_detail_calls_an_end_permanent_only_when_type_and_end_say_so(kind: int, 
 def test_backup_words_are_of_one_remote_when_nothing_else_is_said() -> None:
     assert backup_words({}).endswith("A restored remote has a new id.")
     assert backup_words({}, many=True).endswith("Restored remotes have new ids.")
+
+
+@pytest.mark.parametrize(
+    ("lock_info", "says"),
+    [
+        ({"lockId": 1001, "lockName": "Gate"}, ""),
+        ({"lockId": 1002, "lockName": "Gate"}, "1002, another than the lock id above"),
+        ({"lockId": "x", "lockName": "Gate"}, "x, another than the lock id above"),
+    ],
+)
+def test_detail_names_the_lock_of_the_info_when_it_is_another(
+    lock_info: dict[str, Any], says: str
+) -> None:
+    assert shown(lockId=1001, lockInfo=lock_info).get("lockInfo", "") == says

@@ -167,3 +167,10 @@ def test_a_name_is_found_whatever_its_accents_and_dashes() -> None:
         assert [*listing.find(words_of(needle))]
     assert not is_found("Tomat", remote)
     assert not is_found("\u0301", remote), "nothing is left of it"
+
+
+@pytest.mark.parametrize("name", ["remoteName", "remoteNumber", "id", "extraData"])
+def test_remote_is_found_by_one_field_when_the_others_are_absent(name: str) -> None:
+    raw = {name: {"id": 4711, "extraData": {"room": 4711}}.get(name, "x4711y")}
+    assert is_found("4711", Remote.read(raw))
+    assert not is_found("none", Remote.read(raw)), "what is absent has no words"

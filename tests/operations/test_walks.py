@@ -331,3 +331,11 @@ async def test_page_gives_its_place_back_when_a_newer_one_replaces_it_on_a_stall
             assert not first.done(), "it is still waited for"
             await leave()
         await until(hung_up.is_set)
+
+
+def test_memory_of_grows_with_each_level_of_a_record() -> None:
+    text = "x" * 1000
+    for nested in ([text], {"a": text}, [[text]], {"a": [{"b": text}]}):
+        assert memory_of([{"extraData": nested}]) > memory_of([{"extraData": {}}]) + 1000
+    names = {f"name {number}": None for number in range(100)}
+    assert memory_of([names, dict(names)]) < 2 * memory_of([names]), "names are shared by all"

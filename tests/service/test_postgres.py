@@ -449,3 +449,8 @@ def test_no_id_comes_back_after_rows_with_ids_of_their_own(two: list[Caller]) ->
     with two[0].service.app.state.site.database.writing() as db:
         db.go_on_after_ids()
     assert two[0].add(1004, "After") > remote_id
+
+
+def test_service_makes_no_tables_when_it_was_not_asked_to(cluster: Cluster) -> None:
+    with pytest.raises(Unusable, match="no tables of lockterm"):
+        create_service(database=cluster.new_database())

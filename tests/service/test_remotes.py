@@ -216,3 +216,10 @@ def test_head_and_wrong_methods(api: Caller, name: str) -> None:
         assert right in answer.headers["allow"]
     head: httpx.Response = api.http.head(REMOTE + name, params={"lockId": 1001})
     assert (head.status_code, head.content) == (200 if name == "list" else 405, b"")
+
+
+def test_sample_data_has_weekdays_only_when_a_remote_is_recurring(api: Caller) -> None:
+    page = api.page(1001, pageSize=200)
+    kinds = {bool(item["weekDay"]) for item in page["list"] if item["remoteType"] == 4}
+    assert True in kinds
+    assert not any(item["weekDay"] for item in page["list"] if item["remoteType"] != 4)

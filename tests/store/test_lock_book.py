@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -133,8 +134,9 @@ def test_sessions_in_other_threads_and_connections_write_too(file: Path) -> None
 
 def test_an_unusable_place_is_an_error_in_words(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file where a directory should be")
-    with pytest.raises(StoreError) as caught:
-        LockBook(Database(tmp_path / "state" / "lockterm.db"), "north").locks()
+    database = Database(tmp_path / "state" / "lockterm.db")
+    with closing(database), pytest.raises(StoreError) as caught:
+        LockBook(database, "north").locks()
     assert str(tmp_path / "state") in caught.value.message
     assert caught.value.hint
 
@@ -160,7 +162,8 @@ def test_what_no_store_can_keep_is_an_error_in_words(book: LockBook, lock: Lock)
 def test_a_file_that_is_no_database_is_not_overwritten(file: Path) -> None:
     file.parent.mkdir(mode=0o700)
     file.write_bytes(b"something else entirely" * 100)
-    LockBook(Database(file), "north").save(Lock(1))
+    with closing(Database(file)) as database:
+        LockBook(database, "north").save(Lock(1))
     kept = [path.read_bytes() for path in file.parent.iterdir()]
     assert any(content.startswith(b"something else entirely") for content in kept)
 
