@@ -132,7 +132,7 @@ class LocktermApp(TerminalApp[int]):
 
     def now_ms(self) -> int:
         """The clock of the operations."""
-        return self.operations.now_ms()
+        return self.operations.machine_ms()
 
     def _read_ahead(self, look: Look) -> None:
         """Quiet reads nothing that was not asked for."""

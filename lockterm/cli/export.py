@@ -61,7 +61,7 @@ def export(
         if is_table:
             content = plan_files.as_csv(read)
         else:
-            now_ms = session.operations.now_ms()
+            now_ms = session.operations.machine_ms()
             content = plan_files.as_json(read, session.profile.base_url, now_ms)
     count = sum(len(one.remotes) for one in read)
     if output is not None:

@@ -41,7 +41,7 @@ def history(
     if (since is not None) + (day is not None) + today > 1:
         raise click.UsageError("--since, --day and --today exclude each other")
     with Session(options) as session:
-        zone, now_ms = session.profile.zone, session.operations.now_ms()
+        zone, now_ms = session.profile.zone, session.operations.machine_ms()
         since_ms = None if since is None else _day("--since", since, zone, now_ms)
         until_ms = None
         if day is not None or today:

@@ -33,6 +33,10 @@ _TITLES = tuple(title for title in TITLES if title not in ("Type", "State"))
 """What a line of 80 columns has room for beside day and lock."""
 
 
+_MONTHS_DIFFER_MS = 4 * dates.DAY_MS
+"""A month from this machine's wrong date is so much longer or shorter at the most."""
+
+
 @click.command(epilog=manual.REPORT)
 @click.option("--within", metavar="TIME", default="30d", help="How far ahead: 30d, 2w. [30d]")
 @reads
@@ -42,10 +46,13 @@ def report(options: Options, within: str, form: Form) -> int:
     The exit code is 1 where something is listed.
     """
     with Session(options) as session:
-        now_ms = session.operations.now_ms()
+        operations = session.operations
+        now_ms = operations.now_ms()
+        ahead_ms = _until(within, session.profile.zone, now_ms) - now_ms + _MONTHS_DIFFER_MS
+        found = read_all(session, lambda remote: ends_by(remote, operations.now_ms() + ahead_ms))
+        now_ms = operations.now_ms()  # the service's clock is known by now
         until_ms = _until(within, session.profile.zone, now_ms)
-        found = read_all(session, lambda remote: ends_by(remote, until_ms))
-        ends = on_locks(session, found)
+        ends = [one for one in on_locks(session, found) if ends_by(one.remote, until_ms)]
     ends.sort(key=_day)  # those of a day stay in the order of the book
     if form is Form.JSON:
         told = [

@@ -14,7 +14,7 @@ from lockterm.cli.logfile import log_to
 from lockterm.cli.running import close_loop
 from lockterm.config import Options, load_settings
 from lockterm.domain.operation import IN_FLIGHT, STATE_WORDS, UNSETTLED
-from lockterm.domain.wording import read_only
+from lockterm.domain.wording import clock_note, read_only
 from lockterm.errors import ConfigError, LocktermError, RuleViolation
 from lockterm.keymap import hints
 from lockterm.operations import Operations
@@ -93,6 +93,7 @@ class Session:
             sender=RehearsingSender() if dry_run else None,
             reads_back=False,
         )
+        self.operations.connection.on_clock = self._tell_clock
         # Not asyncio.run: it would wait at its end for look-ups of names that hang.
         self._loop = asyncio.new_event_loop()
 
@@ -106,6 +107,12 @@ class Session:
                 error.sentence = self._loop.run_until_complete(self._what_is_known())
         finally:
             close_loop(self._loop)
+
+    def _tell_clock(self) -> None:
+        """Say by which clock periods are judged."""
+        connection = self.operations.connection
+        if connection.doubts_clock:
+            tell(f"note: {clock_note(connection.clock_offset_s or 0)}")
 
     def require_writable(self) -> None:
         """See that this profile may change anything; a dry run changes nothing.

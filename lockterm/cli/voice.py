@@ -100,7 +100,7 @@ def list_timbres(
     elif form is Form.CSV:
         put_csv(_TIMBRE_COLUMNS, rows)
     else:
-        mark = lock.voice_since(session.operations.zone(lock), session.operations.now_ms())
+        mark = lock.voice_since(session.operations.zone(lock), session.operations.machine_ms())
         cells = [_timbre_cells(row, lock.voice, mark) for row in rows]
         put_table(("Language", "Timbre", "Name", "Voice", ""), cells)
         put(f"{clean(vendor)} {clean(model)}: {len(languages)} languages, {len(rows)} timbres")

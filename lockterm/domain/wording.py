@@ -43,11 +43,24 @@ def clock_doubt(offset_s: float) -> str:
     Args:
         offset_s: How far the service's clock is ahead of this machine's, in seconds.
     """
-    minutes = round(abs(offset_s) / 60)
     return (
-        f"this machine's clock is {minutes} min {'behind' if offset_s > 0 else 'ahead of'} the "
-        "service's. Dates such as now or +30d were counted from it: see that they are right."
+        f"{clock_difference(offset_s)}. Dates such as now or +30d are counted from the service's:"
+        " see that they are right."
     )
+
+
+def clock_note(offset_s: float) -> str:
+    """Return which clock periods are judged by, as a sentence."""
+    words = clock_difference(offset_s)
+    return f"{words[0].upper()}{words[1:]}. Periods are judged by the service's."
+
+
+def clock_difference(offset_s: float) -> str:
+    """Return how far this machine's clock is off the service's: ``offset_s`` ahead of it."""
+    minutes = round(abs(offset_s) / 60)
+    off = f"{minutes} min" if minutes < 48 * 60 else f"{minutes // 60 // 24:,} days"
+    side = "behind" if offset_s > 0 else "ahead of"
+    return f"this machine's clock is {off} {side} the service's"
 
 
 NO_END = "It is permanent: it has no end."

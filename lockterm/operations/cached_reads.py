@@ -154,7 +154,7 @@ class CachedReads:
         """
         from lockterm.domain.listing import Ends, ending_soon
 
-        now_ms, found, blocks = self.connection.clock.now_ms(), None, 0
+        now_ms, found, blocks = self.connection.now_ms(), None, 0
 
         def more(cache: Cache) -> tuple[Ends | None, int]:
             """Count some blocks; tells how many there were."""

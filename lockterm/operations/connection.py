@@ -87,6 +87,9 @@ class Connection:
         where it is tried again by itself; 0: at once, or the service does not say how long."""
         self.on_answered: Callable[[], None] = lambda: None
         """Called whenever a call was answered otherwise."""
+        self.on_clock: Callable[[], None] = lambda: None
+        """Called whenever ``doubts_clock`` changes."""
+        self._doubted_clock = False
         self.call_s: float | None = None
         """How long a call takes, in seconds, by the last ones; None before the first."""
         self._wait_until_ms = 0
@@ -128,6 +131,14 @@ class Connection:
             await self._service.__aexit__()
             self._service = None
 
+    def now_ms(self) -> int:
+        """Return the time by which periods are judged, in milliseconds since the epoch.
+
+        It is the service's if this machine's clock is so far off that it cannot be trusted.
+        """
+        offset_s = self.clock_offset_s if self.doubts_clock else None
+        return self.clock.now_ms() + round((offset_s or 0) * 1000)
+
     def note_reached(self, clock_offset_s: float | None) -> None:
         """Note that the service has answered before there was a client.
 
@@ -136,6 +147,7 @@ class Connection:
         """
         self._offset_s = clock_offset_s
         self._note_online(True)
+        self._note_clock()
 
     async def read(self, call: Callable[[LockService], Awaitable[T]]) -> T:
         """Carry out a read; where the service is out of reach, go on trying it in the background.
@@ -205,7 +217,14 @@ class Connection:
         self.call_s = took_s if self.call_s is None else (3 * self.call_s + took_s) / 4
         self.on_answered()
         self._note_online(True)
+        self._note_clock()
         return result
+
+    def _note_clock(self) -> None:
+        if self._doubted_clock != self.doubts_clock and not self.is_closed:
+            self._doubted_clock = self.doubts_clock
+            with out_of_turn():
+                self.on_clock()
 
     async def _recover(self, call: Callable[[LockService], Awaitable[object]]) -> None:
         delay_s = FIRST_RETRY_S

@@ -227,7 +227,11 @@ class Operations:
         return Everywhere(self.connection, self.locks, self.remotes)
 
     def now_ms(self) -> int:
-        """The time of this machine, in milliseconds since the epoch."""
+        """See :meth:`Connection.now_ms`: the service's time if this machine's is far off."""
+        return self.connection.now_ms()
+
+    def machine_ms(self) -> int:
+        """Return the time of this machine, by which this machine notes moments."""
         return self.clock.now_ms()
 
     def zone(self, lock: Lock) -> tzinfo:

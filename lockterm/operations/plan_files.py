@@ -92,7 +92,7 @@ async def read_locks(operations: Operations, lock_ids: Iterable[int]) -> list[Re
         lock = await operations.locks.find(lock_id)
         zone = operations.zone(lock)
         async with places:
-            begun_ms, changes = operations.now_ms(), operations.remotes.changes(lock_id)
+            begun_ms, changes = operations.machine_ms(), operations.remotes.changes(lock_id)
             try:
                 remotes = await operations.remotes.whole(lock_id)
             except ServiceError as error:

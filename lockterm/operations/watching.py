@@ -197,6 +197,8 @@ class Watch:
             return "An earlier version sent it and did not note the credentials."
         if operation.credentials != self._journal.account.credentials:
             return "The credentials have changed since it was sent: this may be another account."
+        if operation.call == "add" and operation.others is None:
+            return ""  # its list need not have been read; that it was not seen proves little
         if shows_others(operation.others, remotes, deleted):
             return ""
         return "The list shows none of the lock's other remotes: it may show another account."

@@ -71,7 +71,7 @@ class MessagesScreen(LocktermScreen[None]):
 
     def _show_messages(self) -> None:
         """Show those that there are now; the cursor stays on its message."""
-        zone, now_ms = self.operations.profile.zone, self.operations.now_ms()
+        zone, now_ms = self.operations.profile.zone, self.operations.machine_ms()
         rows = {
             str(message.number): (
                 dates.recent(message.at_ms, zone, now_ms),

@@ -23,6 +23,7 @@ from lockterm.domain.operation import (
     voice_words,
 )
 from lockterm.domain.text import clean
+from lockterm.domain.wording import clock_note
 from lockterm.errors import LocktermError
 from lockterm.screens.base import LocktermScreen, notify_error, refuse_to_open
 
@@ -62,10 +63,20 @@ class Outcomes:
         """The ids of operations that were settled, of which nothing was said yet."""
         self.unsettled: tuple[Operation, ...] = ()
         """The operations that are not settled, the oldest first, as last read."""
+        operations.connection.on_clock = self.note_clock
+        if operations.connection.doubts_clock:
+            self.note_clock()
+
+    def note_clock(self) -> None:
+        """Say by which clock periods are judged, if this machine's is far off."""
+        connection = self._operations.connection
+        if connection.doubts_clock:
+            words = clock_note(connection.clock_offset_s or 0)
+            self._app.notify(words, title="Clock", severity="warning")
 
     def note_online(self, online: bool) -> None:
         """The service was reached or lost; a screen that is told so reads again what failed."""
-        self._offline_ms = None if online else self._operations.now_ms()
+        self._offline_ms = None if online else self._operations.machine_ms()
         self.show()
 
     def note_wait(self) -> None:
@@ -293,7 +304,7 @@ class Outcomes:
             return None
 
     def _words(self, operation: Operation) -> str:
-        now_ms = self._operations.now_ms()
+        now_ms = self._operations.machine_ms()
         return outcome_words(operation, self._operations.profile.zone, now_ms)
 
     @staticmethod

@@ -9,7 +9,7 @@ import json
 import subprocess
 import time
 import unicodedata
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -17,6 +17,7 @@ import pytest
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
 from lockterm.domain.searching import is_found
+from lockterm.service.running import RunningService
 from lockterm.service.sample_data import LOCKS
 from tests.cli.conftest import Scripts
 from tests.faults.proxy import Exchange, FaultProxy
@@ -187,3 +188,26 @@ async def test_report_is_3_where_a_lock_was_not_read(scripts: Scripts, half: Fau
     assert some.returncode == 3
     assert "Loading dock: no answer" in some.stderr
     assert json.loads(some.stdout)["ends"], "what the others have is there all the same"
+
+
+@pytest.mark.parametrize("years", [-1, 1])
+def test_report_judges_by_the_services_clock_when_this_machines_is_off(
+    scripts: Scripts, running_service: Callable[..., RunningService], years: int
+) -> None:
+    now_ms = int(time.time() * 1000) + years * 365 * DAY_MS
+    there = running_service(clock=lambda: now_ms, sample_data=False)
+    scripts.service = there
+    scripts.use(there.base_url)
+    scripts.keep([Lock(1004, name="Gate")])
+    period = {"remoteType": 2, "startDate": now_ms - 9 * DAY_MS}
+    for name, days in (("Ended", -1), ("Soon", 5), ("Later", 90)):
+        fields = {"remoteName": name, "remoteNumber": name, "endDate": now_ms + days * DAY_MS}
+        scripts.have(**period, **fields)
+    told = scripts.run("report", "--within", "30d", "--json")
+    ends = [(one["remote"]["remoteName"], one["ended"]) for one in json.loads(told.stdout)["ends"]]
+    assert (ends, told.returncode) == ([("Ended", True), ("Soon", False)], 1)
+    side = "behind" if years > 0 else "ahead of"
+    assert f"clock is 365 days {side} the service's" in told.stderr
+    assert "Periods are judged by the service's." in told.stderr
+    listed = scripts.run("remotes", "list", "1004").stdout.splitlines()
+    assert sum("ended" in line for line in listed) == 1, listed

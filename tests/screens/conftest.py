@@ -7,10 +7,13 @@ pilot of a running app; ``lockterm_app.app(...)`` makes one without running it. 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from lockterm.service.running import RunningService
 from tests.screens import snapshots
 from tests.screens.running_app import Clock, Starter
 
@@ -30,6 +33,18 @@ def plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 def clock() -> Clock:
     """The app's clock, standing at 2026-11-20 08:00 UTC like the service's."""
     return Clock()
+
+
+@pytest.fixture
+def running_service(
+    running_service: Callable[..., RunningService], clock: Clock
+) -> Callable[..., RunningService]:
+    """Start a service for which as much time passes as for the app; nobody sets its clock."""
+
+    def start(**options: Any) -> RunningService:
+        return running_service(**{"clock": lambda: round(clock.now_s * 1000)} | options)
+
+    return start
 
 
 @pytest.fixture

@@ -415,3 +415,19 @@ async def test_no_number_of_a_question_that_deletes_stands_beside_letters_beyond
                 told = [line for line in dialog if number in line]
                 assert told and all(map(str.isascii, told)), dialog
             await press(pilot, "escape")
+
+
+async def test_periods_are_judged_by_the_services_clock_when_this_machines_is_off(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1003) as pilot:
+        await press(pilot, "d")
+        assert "State: open" in shown(pilot)
+        assert "clock" not in shown(pilot)
+    lockterm_app.clock.set_back_s = -365 * 86_400.0
+    async with lockterm_app(service, 1003) as pilot:
+        words = "This machine's clock is 365 days ahead of the service's."
+        await until(pilot, lambda: words in notices(pilot))
+        await press(pilot, "d")
+        assert "State: open" in shown(pilot)
+        assert words in " ".join(shown(pilot).split())

@@ -27,7 +27,7 @@ from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.text import clean
 from lockterm.domain.typed_remote import TypedRemote
 from lockterm.domain.validity import validity
-from lockterm.domain.wording import beyond_backup, remote_title, titled
+from lockterm.domain.wording import beyond_backup, clock_doubt, remote_title, titled
 from lockterm.errors import NameTaken
 
 
@@ -43,6 +43,9 @@ def add(options: Options, typed_lock: str, how: WriteOptions, **fields: str | No
         reading = read_options(given, zone, session.operations.now_ms())
         request = rules.new_remote(lock.lock_id, reading.values)
         _require_free_name(session, lock, request.remote_name)
+        if session.operations.connection.doubts_clock:  # what is relative counts from the service's
+            reading = read_options(given, zone, session.operations.now_ms())
+            request = rules.new_remote(lock.lock_id, reading.values)
         if not _accepts(_warnings(session, reading, None), yes=how.yes):
             return let_be()
         who = titled(request.remote_name, request.remote_number)
@@ -199,12 +202,8 @@ def _warnings(session: Session, reading: TypedRemote, before: Remote | None) -> 
         found[name] = " ".join(filter(None, (words, found.get(name))))
     connection = session.operations.connection
     if rules.sends_dates(before, reading.values) and connection.doubts_clock:
-        offset_s = connection.clock_offset_s or 0
-        side = "behind" if offset_s > 0 else "ahead of"
-        found["startDate"] = (
-            f"This machine's clock is {round(abs(offset_s) / 60)} min {side} the service's: now"
-            " and +30d were counted from it."
-        )
+        words = clock_doubt(connection.clock_offset_s or 0)
+        found["startDate"] = f"{words[0].upper()}{words[1:]}"
     return found
 
 

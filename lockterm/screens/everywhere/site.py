@@ -142,13 +142,13 @@ class Site:
 
     def age_ms(self, at_ms: int) -> int | None:
         """How old something is that was read at a moment; None: the clock was set back since."""
-        age_ms = self._operations.now_ms() - at_ms
+        age_ms = self._operations.machine_ms() - at_ms
         return age_ms if age_ms >= 0 else None
 
     def short_age(self, listing: Listing) -> str:
         """How old a list is, in a few cells."""
-        return short_age(listing.at_ms, self._operations.now_ms(), changed=listing.changed)
+        return short_age(listing.at_ms, self._operations.machine_ms(), changed=listing.changed)
 
     def age_of(self, listing: Listing) -> str:
         """The same in words."""
-        return read_when(listing.at_ms, self._operations.now_ms(), changed=listing.changed)
+        return read_when(listing.at_ms, self._operations.machine_ms(), changed=listing.changed)

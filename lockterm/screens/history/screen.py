@@ -163,7 +163,7 @@ class HistoryScreen(LocktermScreen[str | None]):
             zone = self.operations.zone(lock)
             self.choice = replace(self.choice, lock_name=lock.title)
             self.show_crumbs()
-        selection = self.choice.selection(zone, self.operations.now_ms())
+        selection = self.choice.selection(zone, self.operations.machine_ms())
         found = None
         if self.choice.in_words() and not self.choice.passed:
             lines, found = await journal.newest(selection, PAGE + 1, COUNTED + 1)
@@ -222,7 +222,7 @@ class HistoryScreen(LocktermScreen[str | None]):
         rows = page.rows
         self._shown = {line.id: line for line in rows}
         one_lock = page.choice.lock_id is not None
-        now_ms = self.operations.now_ms()
+        now_ms = self.operations.machine_ms()
         table.show_lines(rows, self._zone, now_ms, top=top, one_lock=one_lock)
         table.display = bool(rows)
         state.display = not rows
@@ -414,7 +414,7 @@ class HistoryScreen(LocktermScreen[str | None]):
     @work
     async def action_export(self) -> None:
         """Write what is shown to a CSV and a JSON file."""
-        now_ms, zone = self.operations.now_ms(), self._zone
+        now_ms, zone = self.operations.machine_ms(), self._zone
         with self.showing_errors():
             wanted_of = self._page.choice.selection(zone, now_ms)
             selection = replace(wanted_of, outside_runs=False)

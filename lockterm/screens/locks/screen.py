@@ -96,7 +96,7 @@ class LocksScreen(LocktermScreen[None]):
         yield table
         yield StatePanel("Reading the lock book ...", id="state")
         yield FindLine(id="find")
-        yield Pager(self.operations.now_ms, id="about")
+        yield Pager(self.operations.machine_ms, id="about")
 
     # --- loading -------------------------------------------------------------------------------
 
@@ -142,7 +142,9 @@ class LocksScreen(LocktermScreen[None]):
         table, operations = self._table, self.operations
         try:
             for key in table.lacking:
-                table.note_ends(key, await operations.remotes.ends(int(key)), operations.now_ms())
+                table.note_ends(
+                    key, await operations.remotes.ends(int(key)), operations.machine_ms()
+                )
         finally:  # where others have come in sight, what was read until then stays
             table.refresh()
         self._tell_about()
@@ -190,7 +192,7 @@ class LocksScreen(LocktermScreen[None]):
             self._tell_about()
             return
         found = self._found(self.book)
-        table.show_locks(found, self.operations.now_ms(), self._go_to)
+        table.show_locks(found, self.operations.machine_ms(), self._go_to)
         self._go_to = None
         table.display = bool(found.locks)
         state.display = not found.locks
@@ -249,7 +251,7 @@ class LocksScreen(LocktermScreen[None]):
         parts = [*filter(None, (self._marked_words, self.marked.reading)), found]
         more, lock = [""], self.current
         if lock is not None:
-            more = more_about(lock, self.operations.zone(lock), self.operations.now_ms())
+            more = more_about(lock, self.operations.zone(lock), self.operations.machine_ms())
             if ends := self._table.ends_in_words(lock):
                 more = [*("   ".join(filter(None, (ends, one))) for one in more), ""]
         return ["   ".join(filter(None, (*parts, one))) for one in more]

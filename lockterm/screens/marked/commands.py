@@ -207,7 +207,7 @@ class MarkedCommands:
 
         operations = self._screen.operations
         directory = cast(HasOperations, self._screen.app).exports
-        now_ms = operations.now_ms()
+        now_ms = operations.machine_ms()
         with self._screen.showing_errors():
             read = []
             for lock_id in dict.fromkeys(lock_id for lock_id, _ in rows):

@@ -8,7 +8,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import RECOGNISED, Remote
 from lockterm.domain.text import clean, seen_or
 from lockterm.domain.validity import validity
-from lockterm.domain.wording import UNNAMED, counted, meaning, name_or, remote_title
+from lockterm.domain.wording import UNNAMED, clock_note, counted, meaning, name_or, remote_title
 from lockterm.errors import LocktermError, Refused
 from lockterm.operations import Operations
 from lockterm.screens.dialogs.destroy import DestroyModal, TargetState
@@ -44,7 +44,7 @@ class Deletion:
     async def check(self) -> TargetState:
         """Read the detail: it may be gone, or another than the list showed."""
         shown = self.remote
-        zone, now_ms = self._operations.zone(self._lock_entry), self._operations.now_ms()
+        zone, connection = self._operations.zone(self._lock_entry), self._operations.connection
         try:
             assert shown.id is not None, "the action is disabled without an id"
             self.remote = latest = await self._operations.remotes.detail(shown.id)
@@ -69,8 +69,11 @@ class Deletion:
         question, lines = _asked(latest, self._lock_entry)
         if changed := differences(shown, latest, zone, RECOGNISED):
             lines += ["! Changed since the list was read:", *map(str, changed), ""]
-        valid = validity(latest, now_ms, zone)
-        lines += [f"Valid: {valid.words}", f"State: {valid.word}", "", backup_words(latest.raw)]
+        valid = validity(latest, connection.now_ms(), zone)
+        lines += [f"Valid: {valid.words}", f"State: {valid.word}"]
+        if connection.doubts_clock:
+            lines.append(clock_note(connection.clock_offset_s or 0))
+        lines += ["", backup_words(latest.raw)]
         return TargetState(
             "\n".join(lines),
             question=question,

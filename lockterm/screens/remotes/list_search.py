@@ -109,7 +109,7 @@ class ListSearch:
 
     async def _search(self, again: bool) -> None:
         operations = self._screen.operations
-        found = Found(at_ms=operations.now_ms())
+        found = Found(at_ms=operations.machine_ms())
         opened = opening(self._screen, "the first that are found")
         if again and (before := self._view().found) is not None:
             self._show(replace(self._view(), found=replace(before, running=True)))
@@ -144,7 +144,7 @@ async def walk(
     Raises:
         LocktermError: A page could not be read.
     """
-    found = Found(at_ms=operations.now_ms())
+    found = Found(at_ms=operations.machine_ms())
     async with aclosing(operations.remotes.walk(lock_id, ahead=True)) as steps:
         async for step in steps:
             before = () if step.is_first else found.remotes  # it may begin again: the list moved

@@ -224,7 +224,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     def _voice_now(self) -> str:
         if self.entry.voice is None:
             return "not known: the service has no way to read it"
-        since = self.entry.voice_since(self._zone, self.operations.now_ms())
+        since = self.entry.voice_since(self._zone, self.operations.machine_ms())
         return f"{self._words(self.entry.voice)}, {since}"
 
     def _words(self, choice: VoiceChoice) -> str:
@@ -318,7 +318,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             self.tell(error)
         else:
             self._unsure = None
-            now_ms = self.operations.now_ms()
+            now_ms = self.operations.machine_ms()
             entry = replace(self.entry, voice=choice, voice_ms=now_ms)
             self.set_reactive(VoiceScreen.entry, entry)
             self.tell_recorded(f"Set the voice of {clean(lock.title, 60)} to {words}")
