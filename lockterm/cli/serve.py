@@ -75,7 +75,7 @@ class CannotServe(LocktermError):
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="json: a line on stderr for each request and event, without names, headers and bodies.",
+    help="json: a line on stderr for each request and event, without headers and bodies.",
 )
 @click.option("--metrics", is_flag=True, help="Serve figures for Prometheus at /metrics.")
 @click.option(

@@ -21,6 +21,8 @@ from .answers import Code, Refusal, refusal
 from .tokens import Tokens
 
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
+TOKEN_NAME = "lockterm.token"
+"""In the scope of a request that was let through: the name of its token."""
 HEALTH, READINESS = "/healthz", "/readyz"
 """Whether the process answers at all, and whether it has its database; asked without a token."""
 MAX_BODY_BYTES = 64 * 1024
@@ -91,14 +93,15 @@ class Guard:
 
         try:
             body = await _read(receive)
-            self._check(scope["scheme"], path, Headers(scope=scope))
+            scope[TOKEN_NAME] = self._check(scope["scheme"], path, Headers(scope=scope))
         except Refusal as refused:
             await refusal(path, refused)(scope, receive, send_with_date)
             return
         if body is not None:
             await self._app(scope, _replay(body, receive), send_with_date)
 
-    def _check(self, scheme: str, path: str, headers: Headers) -> None:
+    def _check(self, scheme: str, path: str, headers: Headers) -> str:
+        """Refuse a request, or return the name of its token; empty without one."""
         if "transfer-encoding" in headers and "content-length" in headers:
             # Whoever stands in front may have read another length: what follows on this
             # connection could be part of this body, or somebody else's request.
@@ -107,12 +110,15 @@ class Guard:
         host = headers.get("host", "")
         if not self._serves(host):
             raise Refusal(Code.MISDIRECTED)
-        for origin in headers.getlist("origin"):
-            if _origin(origin) not in (_origin(f"{scheme}://{host}"), self._public_origin):
-                raise Refusal(Code.FORBIDDEN)
+        if "cross-site" in headers.getlist("sec-fetch-site"):  # a browser, for another's page
+            raise Refusal(Code.FORBIDDEN)
+        # Behind a proxy, a page of the address in the Host header is somebody else's.
+        ours = self._public_origin or _origin(f"{scheme}://{host}")
+        if any(_origin(origin) != ours for origin in headers.getlist("origin")):
+            raise Refusal(Code.FORBIDDEN)
         is_open = path in (HEALTH, READINESS) or path.startswith("/packs/")
         if is_open:
-            return
+            return ""
         name = ""
         if self._tokens is not None:
             kind, _, credential = headers.get("authorization", "").partition(" ")
@@ -124,6 +130,7 @@ class Guard:
             pace = self._paces.setdefault(name, _Pace(self._rate, self._clock))
             if wait_s := pace.wait_s():
                 raise Refusal(Code.TOO_MANY, headers={"Retry-After": str(wait_s)})
+        return name
 
     def _serves(self, host: str) -> bool:
         match = _HOST.fullmatch(host.lower())

@@ -8,7 +8,7 @@ import signal
 import socket
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from queue import SimpleQueue
 from typing import Any, Self
@@ -155,8 +155,21 @@ def serve(host: str = "127.0.0.1", port: int = 8080, **options: Any) -> None:
         OSError: the address is not to be had (the port is in use), or the database.
     """
     with asked_to_end() as asked, RunningService(host, port, drain_s=DRAIN_S, **options) as service:
-        print(f"listening on {service.base_url}", flush=True)
+        announce(service.base_url, options)
         service.wait(asked)
+
+
+def announce(url: str, options: Mapping[str, Any]) -> None:
+    """Print where the service listens, and note who can change what it keeps.
+
+    Args:
+        url: The address.
+        options: Those of ``create_service``.
+    """
+    print(f"listening on {url}", flush=True)
+    log: Log | None = options.get("log")
+    if log and options.get("database") is not None and options.get("tokens") is None:
+        log.tell("note", "note: without a token every user of this machine can change it.")
 
 
 @contextmanager

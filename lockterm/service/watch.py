@@ -1,6 +1,7 @@
 """What is told of the service to those who run it: lines of a log, and figures for Prometheus.
 
-Nothing of it has a name, a header or a body: of a path it tells only which endpoint it is.
+Nothing of it has a header or a body, and no name but that of a token: of a path it tells only which
+endpoint it is.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from mmap import mmap
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .answers import Code
+from .guards import TOKEN_NAME
 
 _METHODS = ("GET", "HEAD", "POST")
 _OTHER = "other"
@@ -175,9 +177,10 @@ class Watch:
             raise
         finally:
             if status:  # else who asked hung up before the end
-                self._note(scope["method"], scope["path"], status, code, begun_s)
+                self._note(scope, status, code, begun_s)
 
-    def _note(self, method: str, path: str, status: int, code: int, begun_s: float) -> None:
+    def _note(self, scope: Scope, status: int, code: int, begun_s: float) -> None:
+        method, path = scope["method"], scope["path"]
         if code not in _CODES:
             code = Code.INTERNAL.number
         seconds = time.perf_counter() - begun_s
@@ -188,6 +191,8 @@ class Watch:
         if self._log.as_json:
             method = method if method in _METHODS else _OTHER
             ms = round(seconds * 1000, 1)
+            peer, *_ = scope.get("client") or [None]
+            who = {"peer": peer, "token": scope.get(TOKEN_NAME) or None}
             self._log.tell(
-                "request", method=method, endpoint=endpoint, status=status, code=code, ms=ms
+                "request", method=method, endpoint=endpoint, status=status, code=code, ms=ms, **who
             )

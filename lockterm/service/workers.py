@@ -22,6 +22,7 @@ from .running import (
     DRAIN_S,
     ENDINGS,
     RunningService,
+    announce,
     asked_to_end,
     listen,
     read_again,
@@ -97,7 +98,7 @@ def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> No
         try:
             for part in range(workers):
                 start(part)
-            print(f"listening on {url}", flush=True)
+            announce(url, options)
             while children:
                 ended, status = os.wait()
                 if ended not in children:

@@ -158,6 +158,19 @@ def test_foreign_origins(api: Caller, origin: str) -> None:
     assert api.request("GET", LIST, headers={"origin": api.service.base_url}).status_code == 200
 
 
+@pytest.mark.parametrize("public_url", [None, "https://locks.example.com"])
+def test_request_is_refused_when_a_browser_sends_it_for_another_site(
+    public_url: str | None, running_service, call_to
+) -> None:
+    """Some are sent without Origin, as those of images and of links."""
+    api = call_to(running_service(public_url=public_url))
+    for site, status in (
+        ("cross-site", 403), ("same-site", 200), ("same-origin", 200), ("none", 200)
+    ):  # fmt: skip
+        for path in (LIST, "/packs/lumenlock/l7/zh-cn-xiaoyan.wav"):
+            assert api.http.get(path, headers={"sec-fetch-site": site}).status_code == status
+
+
 @pytest.mark.parametrize(
     "host",
     [
@@ -196,6 +209,9 @@ def test_behind_a_proxy_addresses_are_the_public_ones(running_service, call_to) 
     for origin, status in ((own, 200), (f"{own}:8443", 403), ("https://example.com", 403)):
         headers = {"origin": origin, "host": "locks.example.com"}
         assert api.request("GET", LIST, headers=headers).status_code == status
+    for host in ("127.0.0.1:8080", "locks.example.com"):
+        headers = {"origin": f"http://{host}", "host": host}
+        assert api.request("GET", LIST, headers=headers).status_code == 403, "not the public one"
 
 
 def test_a_wildcard_address_serves_addresses_but_not_names(running_service, call_to) -> None:

@@ -170,6 +170,17 @@ def test_tokens_end_for_every_worker_when_the_file_is_read_again(
     assert process.returncode == 0
 
 
+def test_serve_notes_that_anyone_can_change_a_database_without_a_token(tmp_path: Path) -> None:
+    says, kept = tmp_path / "says", str(tmp_path / "site.db")
+    for place, options, noted in (
+        (kept, (), True), (None, (), False), (kept, ("--token", "t" * 20), False)
+    ):  # fmt: skip
+        with served(place, 1, *options, says=says) as (process, _):
+            process.terminate()
+            process.wait(PATIENCE_S)
+        assert ("without a token every user" in says.read_text()) == noted
+
+
 AT_BIRTH = f"""
 import os, signal
 from lockterm.service import workers

@@ -50,6 +50,8 @@ def test_a_line_for_each_request_has_no_word_of_it(
         if line["event"] == "request"
     ]
     requests = [line for line in lines if line["event"] == "request"]
+    assert [line["token"] for line in requests] == ["token"] * 3 + [None, None, "token"]
+    assert {line["peer"] for line in requests} == {"127.0.0.1"}
     assert all(0 < line["ms"] < 600_000 for line in requests), "in milliseconds"
     assert requests[0]["ms"] > 0.1, "an answer takes longer than that"
     assert told == [
@@ -118,4 +120,4 @@ def test_figures_are_those_of_all_workers_and_outlive_one(cluster: Cluster, tmp_
         add(10)
         until(lambda: told() == (20, 20))
     lines = [json.loads(line) for line in says.read_text().splitlines()]
-    assert {line["event"] for line in lines} == {"request", "worker", "warning"}
+    assert {line["event"] for line in lines} == {"request", "worker", "warning", "note"}
