@@ -11,6 +11,7 @@ import termios
 import click
 
 from lockterm.cli.ending import FAILED, Misused, tell
+from lockterm.cli.output import put_aside
 
 
 def require_someone(yes: bool, what: str) -> None:
@@ -41,7 +42,7 @@ def agree(question: str, *, yes: bool) -> bool:
         return True
     _forget_keys()
     while (answer := _ask(f"{question} [y/N]: ").lower()) not in ("y", "yes", "n", "no", ""):
-        click.echo("Answer y or n.", err=True)
+        put_aside("Answer y or n.")
     return answer.startswith("y")
 
 
@@ -72,7 +73,7 @@ def _ask(question: str) -> str:
     Raises:
         click.Abort: There will be no line.
     """
-    click.echo(question, nl=False, err=True)
+    put_aside(question, nl=False)
     waking, woken = socket.socketpair()
     with waking, woken:
         waking.setblocking(False)

@@ -9,14 +9,11 @@ from collections import Counter
 from collections.abc import Container, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
-
-import click
 
 from lockterm.cli.asking import agree, agree_by_typing, let_be, require_someone
 from lockterm.cli.ending import DONE, FAILED, UNKNOWN, UNREACHABLE, Misused, tell
 from lockterm.cli.options import WriteOptions
-from lockterm.cli.output import NobodyReads, put
+from lockterm.cli.output import has_failed, put, put_aside
 from lockterm.cli.plans import put_end, put_plan, put_planned, put_step, shortened_by
 from lockterm.cli.session import Session
 from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState, at_rest
@@ -67,7 +64,7 @@ def offer(
     if not how.as_json:
         put_plan(session, drawn)
     elif not how.yes:  # who is asked has to know what for
-        put_plan(session, drawn, partial(click.echo, err=True))
+        put_plan(session, drawn, put_aside)
     deletes = plan.actions()[Action.DELETE]
     if max_deletes is not None and deletes > max_deletes:
         raise Misused(
@@ -104,11 +101,13 @@ def agreed(plan: Plan, now_ms: int, *, yes: bool) -> bool:
         yes: It is; nobody is asked.
 
     Raises:
-        Misused: Nobody said so, and nobody can be asked.
+        Misused: Nobody said so, and nobody can be asked, or nobody has seen the plan.
     """
     require_someone(yes, "Carrying out a plan")
     if yes:
         return True
+    if has_failed():
+        raise Misused("The plan cannot be printed: nothing was sent.")
     due = [step for step in plan.steps if step.state in DUE]
     deleted = [step for step in due if step.action is Action.DELETE]
     for step in deleted:
@@ -169,8 +168,6 @@ def carry_out(session: Session, kept: Kept, *, as_json: bool) -> int:
         plan = session.run(work, stop=end)
     finally:
         progress.clear()
-    if progress.nobody_reads:
-        raise NobodyReads
     if plan.stopped:
         tell(clean(plan.stopped))
     code = put_outcome(plan, as_json=as_json, printed=progress.noted, run=plan.id)
@@ -253,8 +250,6 @@ class Progress:
     def __init__(self, due: Set[int], *, as_json: bool) -> None:
         self.noted: set[int] = set()
         """The numbers of the steps whose outcome has come about."""
-        self.nobody_reads = False
-        """Whether stdout was closed: a run goes on all the same."""
         self._as_json = as_json
         self._is_shown = sys.stderr is not None and sys.stderr.isatty()
         self._due = due
@@ -271,11 +266,7 @@ class Progress:
         if step.number in self._due:  # what was unknown before may be proven by now
             self._done += 1
             self._problems[step.state] += step.state in PROBLEMS
-        if not self.nobody_reads:
-            try:
-                self._print(step)
-            except NobodyReads:
-                self.nobody_reads = True
+        self._print(step)
         now_s = time.monotonic()
         if self._is_shown and now_s - self._drawn_s >= PROGRESS_S:
             self._drawn_s = now_s
@@ -318,5 +309,4 @@ class Progress:
         self._width = len(words)
 
     def _write(self, text: str) -> None:
-        with suppress(OSError):
-            click.echo(text, nl=False, err=True)
+        put_aside(text, nl=False)

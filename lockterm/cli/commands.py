@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import signal
+from contextlib import suppress
 from importlib import import_module
 
 import click
 
 from lockterm import __version__
-from lockterm.cli import manual
-from lockterm.cli.ending import MISUSED, Interrupted, tell, tell_error
+from lockterm.cli import manual, output
+from lockterm.cli.ending import DONE, MISUSED, Interrupted, tell, tell_error
 from lockterm.cli.options import OF_THE_UI, takes
 from lockterm.cli.output import NobodyReads, choose_signs
 from lockterm.config import Options
@@ -69,6 +69,11 @@ def run(arguments: list[str]) -> int:
     Returns:
         The exit code.
     """
+    output.begin()
+    return output.end(_run(arguments))
+
+
+def _run(arguments: list[str]) -> int:
     try:
         result = lockterm.main(arguments, prog_name="lockterm", standalone_mode=False)
     except LocktermError as error:
@@ -85,6 +90,20 @@ def run(arguments: list[str]) -> int:
         tell(f"{message}. See: {path} --help")
         return MISUSED
     except NobodyReads:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left is flushed at the end
+        output.begin()  # as of a program that ends by the signal: nothing is said
         return 128 + signal.SIGPIPE
+    except OSError as error:
+        if not _is_of_click(error):
+            raise
+        with suppress(NobodyReads):  # click prints help and versions by itself
+            output.note_failure(error)
+        return DONE
     return result if isinstance(result, int) else 0
+
+
+def _is_of_click(error: OSError) -> bool:
+    """Return whether click could not print something."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    return at is not None and at.tb_frame.f_code is click.echo.__code__

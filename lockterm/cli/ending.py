@@ -37,6 +37,9 @@ UNKNOWN = 4
 DAMAGED = 5
 """Nothing was sent, since the local store is damaged; what can be read of it is kept."""
 
+NOT_PRINTED = 6
+"""It was done, but the output could not be written."""
+
 NO_SERVICE = "lockterm knows no service yet."
 
 
@@ -124,10 +127,14 @@ def leave(code: int) -> NoReturn:
     Python would wait for threads that cannot be stopped, such as one that looks up a host's name;
     by now nothing that they could still do matters.
     """
+    for number, stream in ((1, sys.stdout), (2, sys.stderr)):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):  # else Python tries again at its end, and makes 120 of a code
+            with suppress(OSError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), number)
     others = (thread for thread in threading.enumerate() if thread is not threading.main_thread())
     if any(not thread.daemon for thread in others):
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError, AttributeError):
-                stream.flush()
         os._exit(code)
     sys.exit(code)

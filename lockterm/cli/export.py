@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
@@ -12,7 +11,7 @@ from lockterm.cli.asking import agree, can_ask
 from lockterm.cli.completion import complete_locks
 from lockterm.cli.ending import DONE, FAILED, Misused, code_of, sentence_of, tell
 from lockterm.cli.options import asks_service
-from lockterm.cli.output import put, put_bytes
+from lockterm.cli.output import is_terminal, put, put_bytes
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import find_lock
 from lockterm.config import Options
@@ -68,7 +67,7 @@ def export(
         may_replace = None if is_agreed else export_file.is_export
         export_file.write_file(output, content, may_replace=may_replace)
         tell(f"{counted(count, 'remote')} written to {clean(output)}.")
-    elif sys.stdout.isatty():  # raw values are for files; a terminal might obey them
+    elif is_terminal():  # raw values are for files; a terminal might obey them
         put(clean_lines(content.decode().replace("\r\n", "\n")).rstrip("\n"))
     else:
         put_bytes(content)

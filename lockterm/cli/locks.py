@@ -12,7 +12,7 @@ import click
 from lockterm.cli import manual
 from lockterm.cli.ending import DONE, MISUSED, Misused, tell
 from lockterm.cli.options import Form, asks_service, for_programs, reads, the_lock
-from lockterm.cli.output import put, put_csv, put_json, put_table, with_offset
+from lockterm.cli.output import go_on_without_reader, put, put_csv, put_json, put_table, with_offset
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import find_lock, lock_words
 from lockterm.config import Options, values
@@ -79,6 +79,7 @@ def list_locks(options: Options, form: Form) -> int:
 @asks_service
 def add(options: Options, typed_id: str, as_json: bool, **told: str) -> int:
     """Add a lock to the book, or change its entry."""
+    go_on_without_reader()
     try:
         lock_id = values.lock_id(typed_id)
     except ValueError as error:
@@ -103,6 +104,7 @@ def add(options: Options, typed_id: str, as_json: bool, **told: str) -> int:
 @asks_service
 def remove(options: Options, typed_lock: str, as_json: bool) -> int:
     """Take a lock out of the book; the service keeps it."""
+    go_on_without_reader()
     with Session(options) as session:
         lock = find_lock(session, typed_lock)
         book = session.run(session.operations.locks.all())
@@ -124,6 +126,7 @@ def remove(options: Options, typed_lock: str, as_json: bool) -> int:
 @asks_service
 def import_locks(options: Options, file: Path, as_json: bool) -> int:
     """Add the locks of a file to the book: lines of id,name."""
+    go_on_without_reader()
     try:
         lines = _lines(file)
     except BadLockFile as error:

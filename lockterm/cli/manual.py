@@ -10,6 +10,7 @@ from lockterm.cli.manual_parts import (
     FILES,
     LINES,
     LOCK,
+    NOT_PRINTED,
     TIMES,
     UNREAD,
 )
@@ -141,10 +142,10 @@ Exit codes:
   1    they differ
   2    something is wrong with the file, or with what was typed
   3    the service cannot be reached, or a lock could not be read
-  130  interrupted (128 + n: ended by signal n)
+{NOT_PRINTED}  130  interrupted (128 + n: ended by signal n)
 """
 
-RUN_CODES = """\
+RUN_CODES = f"""\
 \b
 Exit codes:
   0    all is done, or so already
@@ -154,7 +155,7 @@ Exit codes:
   3    the service was not reached, and nothing was changed
   4    of something it is not known whether it was recorded
   5    the local store is damaged, and nothing was sent
-  130  interrupted (128 + n: ended by signal n), after the steps that
+{NOT_PRINTED}  130  interrupted (128 + n: ended by signal n), after the steps that
        were under way; runs resume goes on
 """
 
@@ -248,7 +249,7 @@ Exit codes:
   2    usage: what was typed or configured cannot work, or there is no lock
   3    not found, and some lock was not read
   5    the local store is damaged
-  130  interrupted (128 + n: ended by signal n)
+{NOT_PRINTED}  130  interrupted (128 + n: ended by signal n)
 """
 
 REPORT = f"""\
@@ -268,7 +269,7 @@ Exit codes, for cron:
   2    usage: what was typed or configured cannot work, or there is no lock
   3    some lock was not read; what the others have is listed
   5    the local store is damaged
-  130  interrupted (128 + n: ended by signal n)
+{NOT_PRINTED}  130  interrupted (128 + n: ended by signal n)
 """
 
 LOCKS = f"""\
@@ -364,7 +365,7 @@ OUTCOMES_LIST = _examples(
 OUTCOMES_CHECK = _examples("lockterm outcomes check", "lockterm outcomes check 3f2a91c0 --json")
 OUTCOMES_GIVE_UP = _examples("lockterm outcomes give-up 3f2a91c0")
 
-KEYS = """\
+KEYS = f"""\
 Each key with its id, by which the configuration chooses others:
 
 \b
@@ -385,7 +386,7 @@ Examples:
 Exit codes:
   0    printed
   2    the configuration, or a key in it, cannot be used
-"""
+{NOT_PRINTED}"""
 
 COMPLETION = """\
 \b
@@ -401,7 +402,7 @@ Examples:
   lockterm completion zsh
 """
 
-MAN = """\
+MAN = f"""\
 There is a page for each command: lockterm(1), which has the keys as well, lockterm-remotes(1),
 lockterm-remotes-add(1). pip and pipx install them by themselves. What lockterm has not written is
 not written over.
@@ -415,9 +416,9 @@ Examples:
 Exit codes:
   0    written
   1    something else is there, or it cannot be written
-"""
+{NOT_PRINTED}"""
 
-DOCTOR = """\
+DOCTOR = f"""\
 Every line starts with OK, WARN or FAIL and says what to do. A terminal is asked itself what it is,
 how wide it draws, which colours it keeps and whether it takes copies; one that does not answer
 holds nothing up. Over SSH without a terminal, that is said and the rest is checked. Nothing is
@@ -445,4 +446,4 @@ Examples:
 Exit codes:
   0    nothing is wrong (WARN is worth knowing)
   1    something is wrong
-"""
+{NOT_PRINTED}"""

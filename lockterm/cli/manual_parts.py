@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-EXIT_CODES = """\
+NOT_PRINTED = "  6    done, but the output could not be written\n"
+
+EXIT_CODES = f"""\
 \b
 Exit codes:
   0    done, or so already
@@ -15,10 +17,10 @@ Exit codes:
        settle it; see lockterm's history before sending it again
   5    the local store is damaged: nothing was sent, what can be read
        of it is kept; look at lockterm's history
-  130  interrupted (128 + n: ended by signal n)
+{NOT_PRINTED}  130  interrupted (128 + n: ended by signal n)
 """
 
-EXIT_CODES_OF_ALL = """\
+EXIT_CODES_OF_ALL = f"""\
 \b
 Exit codes:
   0    done, or all is well
@@ -27,7 +29,7 @@ Exit codes:
   3    the service cannot be reached, or a lock of the book was not read
   4    whether a change was recorded is not known
   5    the local store is damaged, and nothing was sent
-  130  interrupted (128 + n: ended by signal n)
+{NOT_PRINTED}  130  interrupted (128 + n: ended by signal n)
 """
 
 ENVIRONMENT = """\

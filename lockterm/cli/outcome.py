@@ -112,7 +112,7 @@ def _read_back(session: Session, change: Change, error: OutcomeUnknown) -> int:
     try:
         operation = session.run(_mine(session, change.lock.lock_id))
         if operation is not None:
-            if sys.stderr.isatty():
+            if sys.stderr is not None and sys.stderr.isatty():
                 tell(f"no answer came; reading it back, for {TIMEOUT_S:g} s at the most ...")
             work = session.operations.watch.until_proven(operation, TIMEOUT_S)
             operation = session.run(work)

@@ -12,7 +12,7 @@ from lockterm.cli.asking import agree_by_typing, let_be, require_someone
 from lockterm.cli.ending import DONE, FAILED, UNKNOWN, Misused, sentence_of, tell
 from lockterm.cli.options import asks_service, for_programs
 from lockterm.cli.outcome import TIMEOUT_S
-from lockterm.cli.output import put, put_json, put_table
+from lockterm.cli.output import go_on_without_reader, put, put_json, put_table
 from lockterm.cli.session import Session
 from lockterm.config import Options
 from lockterm.domain import dates
@@ -54,6 +54,7 @@ def check(options: Options, ids: tuple[str, ...], as_json: bool) -> int:
 
     All of them, or those of the ids. The exit code is 4 while one is not known.
     """
+    go_on_without_reader()
     with Session(options) as session:
         unsettled = session.run(session.operations.journal.unsettled())
         wanted = [_meant(unsettled, one) for one in dict.fromkeys(ids)] or unsettled
@@ -72,6 +73,7 @@ def give_up(options: Options, operation_id: str, yes: bool, as_json: bool) -> in
 
     It may still have taken effect. It stays in the history, and holds nothing back any more.
     """
+    go_on_without_reader()
     with Session(options) as session:
         operation = _meant(session.run(session.operations.journal.unsettled()), operation_id)
         require_someone(yes, "Giving up")

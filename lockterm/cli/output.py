@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
 import os
@@ -10,12 +11,14 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import tzinfo
 from typing import Any
 
 import click
 
+from lockterm.cli.ending import DONE, NOT_PRINTED, tell
 from lockterm.config.look import takes_utf8
 from lockterm.domain import dates, glyphs
 from lockterm.domain.glyphs import ellipsis
@@ -29,7 +32,60 @@ _NARROWEST = 8
 
 
 class NobodyReads(Exception):
-    """Who read stdout has gone, as ``head`` does: nothing more is worth printing."""
+    """Who read stdout has gone, as ``head`` does: nothing more is worth reading or printing."""
+
+
+class _Stdout:
+    """What became of stdout in this command."""
+
+    failure = ""
+    """Why something could not be written, in a few words; empty: everything was."""
+    is_needed = True
+    """Whether a command only reads, so that it ends if nobody reads what it prints."""
+
+
+def begin() -> None:
+    """Begin a command: nothing was printed yet."""
+    _Stdout.failure, _Stdout.is_needed = "", True
+
+
+def go_on_without_reader() -> None:
+    """Note that the command changes something, so that it goes on if nobody reads its output."""
+    _Stdout.is_needed = False
+
+
+def has_failed() -> bool:
+    """Return whether something of what was printed was lost."""
+    return bool(_Stdout.failure)
+
+
+def end(code: int) -> int:
+    """Report an output that could not be written.
+
+    Args:
+        code: The exit code without that.
+
+    Returns:
+        The exit code.
+    """
+    if not _Stdout.failure:
+        return code
+    tell(f"The output could not be written: {_Stdout.failure}.")
+    return NOT_PRINTED if code == DONE else code
+
+
+def note_failure(error: OSError) -> None:
+    """Note that stdout cannot be written; what is still to be flushed to it is dropped.
+
+    Raises:
+        NobodyReads: The command only reads, and nobody reads its output.
+    """
+    _Stdout.failure = clean(error.strerror or error)
+    if sys.stdout is not None:
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    if isinstance(error, BrokenPipeError) and _Stdout.is_needed:
+        raise NobodyReads from None
 
 
 def put(text: str) -> None:
@@ -39,11 +95,26 @@ def put(text: str) -> None:
 
 
 def put_bytes(data: bytes) -> None:
-    """Print bytes as they are."""
+    """Print bytes as they are. A failure is noted, and :func:`end` reports it."""
+    if _Stdout.failure:
+        return
     try:
+        if sys.stdout is None:  # it was closed before lockterm was started
+            raise OSError(errno.EBADF, "stdout is closed")
         click.echo(data, nl=False)
-    except BrokenPipeError:  # click itself would end with 1, which means refused
-        raise NobodyReads from None
+    except OSError as error:
+        note_failure(error)
+
+
+def put_aside(text: str, *, nl: bool = True) -> None:
+    """Print text on stderr, if that can be written."""
+    with suppress(OSError, UnicodeEncodeError):
+        click.echo(text, nl=nl, err=True)
+
+
+def is_terminal() -> bool:
+    """Return whether stdout is a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
 
 
 def choose_signs() -> None:
@@ -57,7 +128,7 @@ def choose_signs() -> None:
 def _encoding() -> str:
     """Whatever stdout has; on a terminal, what the terminal takes."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    if encoding == "utf-8" and sys.stdout.isatty():
+    if encoding == "utf-8" and is_terminal():
         return "utf-8" if takes_utf8(os.environ)[0] else "ascii"
     return encoding
 
@@ -93,7 +164,7 @@ def put_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
         if isinstance(first, int) and first < 0:  # split at ";", it begins more than a number
             first = str(first)
         writer.writerow([cell(first), *map(cell, others)])
-    if sys.stdout.isatty():  # raw values are for programs; a terminal might obey them
+    if is_terminal():  # raw values are for programs; a terminal might obey them
         put(clean_lines(text.getvalue().replace("\r\n", "\n")).rstrip("\n"))
     else:
         put_bytes(text.getvalue().encode("utf-8", "backslashreplace"))
@@ -144,7 +215,7 @@ def with_offset(ms: int | None, zone: tzinfo) -> str:
 
 
 def _room() -> int | None:
-    if not sys.stdout.isatty():
+    if not is_terminal():
         return None
     # COLUMNS of the environment counts only for a terminal that reports no size.
     return os.get_terminal_size(sys.stdout.fileno()).columns or shutil.get_terminal_size().columns

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 
 import click
 
@@ -14,7 +13,7 @@ from lockterm.cli.asking import agree, can_ask, let_be
 from lockterm.cli.carrying import agreed, carry_out, keep, put_outcome
 from lockterm.cli.ending import DONE, Misused
 from lockterm.cli.options import Command, WriteOptions, asks_service
-from lockterm.cli.output import put, put_table
+from lockterm.cli.output import put, put_aside, put_table
 from lockterm.cli.plans import put_end, put_line, put_plan, put_step
 from lockterm.cli.session import Session
 from lockterm.config import Options
@@ -163,7 +162,7 @@ def _go_on(
             run_id = plan.id if plan.steps else None
             return put_outcome(plan, as_json=as_json, run=run_id)
         if not as_json or not yes:  # who is asked has to know what for
-            say = partial(click.echo, err=True) if as_json else put
+            say = put_aside if as_json else put
             say(f"{clean(plan.title, 100)}:")
             due = tuple(step for step in plan.steps if step.state in DUE)
             put_plan(session, Drawn(replace(plan, steps=due)), say)

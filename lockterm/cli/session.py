@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
+from lockterm.cli import output
 from lockterm.cli.ending import NO_SERVICE, Interrupted, tell
 from lockterm.cli.logfile import log_to
 from lockterm.cli.running import close_loop
@@ -120,6 +121,7 @@ class Session:
         Raises:
             RuleViolation: It is read-only.
         """
+        output.go_on_without_reader()
         if self.profile.read_only and not self.dry_run:
             raise RuleViolation({"read_only": read_only(self.profile.name, "nothing was sent")})
 

@@ -37,6 +37,8 @@ def token(name: str, is_given: bool) -> int:
 
 
 def _typed(shortest: int) -> str:
+    if sys.stdin is None:
+        raise ValueError("The token cannot be read: stdin is closed.")
     try:
         typed = sys.stdin.readline(_MOST + 1).removesuffix("\n").removesuffix("\r")
         values.header_value(typed)

@@ -24,7 +24,15 @@ from lockterm.cli.options import (
     the_lock,
 )
 from lockterm.cli.outcome import Change, carry_out
-from lockterm.cli.output import put, put_csv, put_fields, put_json, put_table, with_offset
+from lockterm.cli.output import (
+    go_on_without_reader,
+    put,
+    put_csv,
+    put_fields,
+    put_json,
+    put_table,
+    with_offset,
+)
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import changing, lock_json, lock_words, reading
 from lockterm.config import Options
@@ -158,6 +166,7 @@ def fetch(
 
     PACK is its name, as packs lists it.
     """
+    go_on_without_reader()
     if output is not None and os.path.lexists(output):
         raise Misused(f"{clean(output, 200)} is there already: nothing was fetched.")
     with reading(options, typed_lock) as (session, lock):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import socket
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -166,10 +168,20 @@ def announce(url: str, options: Mapping[str, Any]) -> None:
         url: The address.
         options: Those of ``create_service``.
     """
-    print(f"listening on {url}", flush=True)
+    say(f"listening on {url}")
     log: Log | None = options.get("log")
     if log and options.get("database") is not None and options.get("tokens") is None:
         log.tell("note", "note: without a token every user of this machine can change it.")
+
+
+def say(line: str) -> None:
+    """Print a line; a service is served whether or not stdout can be written."""
+    try:
+        print(line, flush=True)
+    except OSError as error:
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # it would be flushed again at the end
+            print(f"{line} (stdout cannot be written: {error.strerror})", file=sys.stderr)
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 
@@ -19,7 +18,7 @@ from lockterm.cli.doctor.terminal import terminal_findings
 from lockterm.cli.ending import DONE, FAILED
 from lockterm.cli.logfile import log_to
 from lockterm.cli.options import OF_THE_UI, for_programs, takes
-from lockterm.cli.output import put_json, put_wrapped
+from lockterm.cli.output import is_terminal, put_json, put_wrapped
 from lockterm.config import Options, Settings, load_settings
 from lockterm.config.file import ConfigFile
 from lockterm.config.look import resolve_look
@@ -43,7 +42,7 @@ def doctor(options: Options, as_json: bool, keys: bool) -> int:
     wrong = False
     with ExitStack() as at_end:
         # What programs read on a terminal is JSON and nothing else.
-        asking = None if as_json and sys.stdout.isatty() else at_end
+        asking = None if as_json and is_terminal() else at_end
         for subject, finding in _findings(options, asking):
             wrong = wrong or finding.state == "FAIL"
             told = {"state": finding.state, "subject": subject, "found": finding.sentence}
