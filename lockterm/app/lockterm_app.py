@@ -121,7 +121,7 @@ class LocktermApp(TerminalApp[int]):
         if self._outcomes is None:
             from lockterm.screens.outcomes import Outcomes
 
-            self._outcomes = Outcomes(self, self.operations)
+            self._outcomes = Outcomes(self, self.operations, self._profiles)
         return self._outcomes
 
     def _open_cache(self) -> Cache | None:

@@ -364,6 +364,7 @@ OUTCOMES_LIST = _examples(
 )
 OUTCOMES_CHECK = _examples("lockterm outcomes check", "lockterm outcomes check 3f2a91c0 --json")
 OUTCOMES_GIVE_UP = _examples("lockterm outcomes give-up 3f2a91c0")
+OUTCOMES_ADOPT = _examples("lockterm outcomes adopt", "lockterm outcomes adopt --yes")
 
 KEYS = f"""\
 Each key with its id, by which the configuration chooses others:

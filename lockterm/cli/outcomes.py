@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.asking import agree_by_typing, let_be, require_someone
+from lockterm.cli.asking import agree, agree_by_typing, let_be, require_someone
 from lockterm.cli.ending import DONE, FAILED, UNKNOWN, Misused, sentence_of, tell
 from lockterm.cli.options import asks_service, for_programs
 from lockterm.cli.outcome import TIMEOUT_S
@@ -17,7 +17,13 @@ from lockterm.cli.session import Session
 from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.glyphs import quoted
-from lockterm.domain.operation import STATE_WORDS, Operation, State, title_of
+from lockterm.domain.operation import (
+    STATE_WORDS,
+    Operation,
+    State,
+    question_to_adopt,
+    title_of,
+)
 from lockterm.domain.text import clean
 from lockterm.domain.wording import counted
 from lockterm.errors import LocktermError
@@ -41,6 +47,7 @@ def list_outcomes(options: Options, as_json: bool) -> int:
     """
     with Session(options) as session:
         unsettled = session.run(session.operations.journal.unsettled())
+        unsettled += session.run(session.operations.journal.left_by_others())
         _put(session, unsettled, as_json)
     return UNKNOWN if unsettled else DONE
 
@@ -92,6 +99,29 @@ def give_up(options: Options, operation_id: str, yes: bool, as_json: bool) -> in
     return DONE if settled.state is State.GIVEN_UP else FAILED
 
 
+@outcomes.command(epilog=manual.OUTCOMES_ADOPT)
+@click.option("--yes", "-y", is_flag=True, help="Do not ask; it is meant so.")
+@asks_service
+def adopt(options: Options, yes: bool) -> int:
+    """Take over what a renamed profile has left, after asking.
+
+    That are the unconfirmed changes of other profiles at the same URL and account.
+    """
+    with Session(options) as session:
+        left = session.run(session.operations.journal.left_by_others())
+        if not left:
+            put("No other profile has left an unconfirmed change.")
+            return DONE
+        require_someone(yes, "Adopting")
+        if not yes:
+            _put(session, left, as_json=False)
+        if not agree(question_to_adopt(left), yes=yes):
+            return let_be()
+        session.run(session.operations.journal.adopt(left))
+    put(f"Adopted {counted(len(left), 'change')}.")
+    return DONE
+
+
 async def _read_back(session: Session, operations: list[Operation]) -> list[Operation]:
     """Read some operations back side by side; what kept one from being read is told."""
 
@@ -133,7 +163,7 @@ def _put(session: Session, operations: list[Operation], as_json: bool) -> None:
             clean(title_of(one), 60),
             clean(one.lock_name, 40),
             STATE_WORDS[one.state],
-            one.message,
+            _why(one, session.profile.name),
         )
         for one in operations
     ]
@@ -141,6 +171,13 @@ def _put(session: Session, operations: list[Operation], as_json: bool) -> None:
         put_table(("Id", "Sent", "What", "Lock", "Result", "Why"), rows)
     left = sum(one.unsettled for one in operations)
     put(f"{counted(left, 'change')} {'is' if left == 1 else 'are'} not settled.")
+
+
+def _why(operation: Operation, profile: str) -> str:
+    if operation.profile == profile:
+        return operation.message
+    words = f"Sent with the profile {quoted(clean(operation.profile, 40))}: outcomes adopt."
+    return f"{words} {operation.message}"
 
 
 def _json(operation: Operation) -> dict[str, Any]:

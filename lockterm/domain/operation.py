@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import tzinfo
 from enum import StrEnum
@@ -165,6 +165,14 @@ def title_of(operation: Operation) -> str:
     named = f"remote {operation.remote_id}" if operation.remote_id else ""
     name = seen_or(operation.remote_name, named)
     return f"{verb} of {name}" if operation.call == "updateRemoteUserNo" else f"{verb} {name}"
+
+
+def question_to_adopt(operations: Sequence[Operation]) -> str:
+    """``Adopt 2 unconfirmed changes of the profile "north"?``: they have that profile's name."""
+    names = sorted({f'"{clean(one.profile, 40)}"' for one in operations})
+    changes = "change" if len(operations) == 1 else "changes"
+    profiles = "profile" if len(names) == 1 else "profiles"
+    return f"Adopt {len(operations)} unconfirmed {changes} of the {profiles} {', '.join(names)}?"
 
 
 def voice_set(operation: Operation) -> dict[str, str]:

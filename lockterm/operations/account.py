@@ -75,6 +75,10 @@ class ProfileAccount:
                     return True
         return False
 
+    def left_by_others(self) -> list[Operation]:
+        """Find what is not settled of this account, sent with a profile of another name."""
+        return self._accounts.left_by_others(self.name)
+
     def is_sent_here(self, operation: Operation) -> bool:
         """Return whether an operation was sent to the service that the profile names now.
 

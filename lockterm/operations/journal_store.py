@@ -298,6 +298,20 @@ class JournalStore:
         """See :meth:`ProfileAccount.note_same`."""
         await self._thread.run(self.use, lambda: self.account.note_same(credentials))
 
+    async def left_by_others(self) -> list[Operation]:
+        """See :meth:`ProfileAccount.left_by_others`: a renamed profile has sent it, or another."""
+        return await self._thread.run(self._read, self.account.left_by_others)
+
+    async def adopt(self, operations: Iterable[Operation]) -> None:
+        """Take over what another profile of the account has sent and is not settled."""
+
+        def adopt() -> None:
+            for one in operations:
+                self._journal.move(one.id, UNSETTLED, profile=self._profile.name)
+
+        await self._thread.run(self.use, adopt)
+        self.note_change()
+
     async def recognize_account(self, lock_id: int, remotes: Sequence[Remote]) -> None:
         """See :meth:`ProfileAccount.recognize`."""
         if self.account.has_earlier:

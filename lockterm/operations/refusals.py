@@ -28,7 +28,9 @@ class HeldBack(LocktermError):
 
     def __init__(self, operation: Operation, session: str, profile: str) -> None:
         who = "this session" if operation.session == session else f"session {operation.session}"
-        where = "first" if operation.profile == profile else f"in profile {operation.profile} first"
+        where = "first"
+        if operation.profile != profile:
+            where = f"in profile {operation.profile} first, or adopt it: lockterm outcomes adopt"
         about, harm = f"on {operation.lock_name}", "Another could double it."
         if operation.call not in HELD_CALLS:
             name = clean(operation.remote_name, 60) or f"remote {operation.remote_id}"

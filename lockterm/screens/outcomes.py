@@ -20,6 +20,7 @@ from lockterm.domain.operation import (
     Operation,
     State,
     outcome_words,
+    question_to_adopt,
     voice_words,
 )
 from lockterm.domain.text import clean
@@ -30,6 +31,7 @@ from lockterm.screens.base import LocktermScreen, notify_error, refuse_to_open
 if TYPE_CHECKING:
     from datetime import tzinfo
 
+    from lockterm.config.profiles import Profiles
     from lockterm.operations import Operations
 
 T = TypeVar("T")
@@ -47,11 +49,17 @@ class Outcomes:
     Args:
         app: Whose screens show the notices.
         operations: The journal's door.
+        profiles: Those of the configuration; None if there are none.
     """
 
-    def __init__(self, app: App[int], operations: Operations) -> None:
+    def __init__(
+        self, app: App[int], operations: Operations, profiles: Profiles | None = None
+    ) -> None:
         self._app = app
         self._operations = operations
+        self._profiles = profiles
+        self._may_offer = True
+        """Whether what a renamed profile has left was not offered yet."""
         self._offline_ms: int | None = None
         self._countdown: Timer | None = None
         self._others: Timer | None = None
@@ -107,12 +115,32 @@ class Outcomes:
             self._told = notice
             self._app.notify(notice, title="Local store", severity="warning")
         self.show()
+        if self._may_offer and not self._app.screen.is_modal:
+            self._may_offer = False
+            self._app.run_worker(self._offer_adoption(), group="adoption")
         if self._others is None:
             self._others = self._app.set_interval(SHOWN_S, self._look_for_others, pause=True)
         if self.unsettled:
             self._others.resume()
         else:
             self._others.pause()
+
+    async def _offer_adoption(self) -> None:
+        """Ask once whether what a profile has left that is no more belongs to this one."""
+        from lockterm.screens.dialogs.confirm import ConfirmModal
+
+        with suppress(LocktermError):
+            known = self._profiles.read().profiles if self._profiles else {}
+            left = await self._operations.journal.left_by_others()
+            left = [one for one in left if one.profile not in known]
+            if not left:
+                return
+            details = "\n".join([*map(self._words, left), "They are of the same URL and account."])
+            modal = ConfirmModal(
+                question_to_adopt(left), details, verb="Adopt", keep="Not now", unasked=True
+            )
+            if await self._app.push_screen_wait(modal):
+                await self._operations.journal.adopt(left)
 
     def _look_for_others(self) -> None:
         if not self._is_looking:  # the store may be locked for a while
@@ -133,13 +161,13 @@ class Outcomes:
 
     async def _oldest(self) -> Operation | None:
         """The operation that is shown as the journal has it now; None: settled, which is said."""
-        shown = self.unsettled[0]
+        shown = self.unsettled[0] if self.unsettled else None
         await self.refresh()
         for operation in self.unsettled:
-            if operation.id == shown.id:
+            if shown is not None and operation.id == shown.id:
                 return operation
         words = "It was settled meanwhile: nothing is left to do about it."
-        refuse_to_open(self._app, self._title(shown), words)
+        refuse_to_open(self._app, self._title(shown) if shown else "Unsettled change", words)
         return None
 
     async def _tell_settled(self) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.accounts import Account
-from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED
+from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, Operation, State
 from lockterm.store.database import Database, fetch
 from lockterm.store.frame_file import digest_of
 from lockterm.store.journal_rows import WHOLE, operation_of, quoted
@@ -104,6 +104,18 @@ class Accounts:
         self._journal.move_account(account.name, earlier)
         left = tuple(one for one in account.earlier if one != earlier)
         return Account(earlier, left)
+
+    def left_by_others(self, account: str) -> list[Operation]:
+        """Find what is not settled of an account, and was sent with a profile of another name."""
+        states = quoted(sorted(UNSETTLED - {State.DAMAGED}))
+        with self._database.reading() as connection:
+            rows = fetch(
+                connection,
+                f"{WHOLE} WHERE state IN ({states}) AND service = ? AND account = ?"
+                " AND profile <> ? ORDER BY seq",
+                [self._profile.base_url, account, self._profile.name],
+            )
+        return [operation_of(row) for row in rows]
 
     def known(self, account: str, lock_id: int) -> Iterator[Mapping[str, Any]]:
         """Find remotes that the service showed of a lock to an account, the newest first.

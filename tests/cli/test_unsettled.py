@@ -124,3 +124,20 @@ async def test_hostile_names_are_shown_harmless(scripts: Scripts, proxy: FaultPr
         assert "Evil" in shown.stdout
         for char in (shown.stdout + shown.stderr).replace("\n", ""):
             assert unicodedata.category(char) not in ("Cc", "Cf"), repr(char)
+
+
+async def test_outcomes_of_a_renamed_profile_are_listed_and_adopted(
+    scripts: Scripts, proxy: FaultProxy
+) -> None:
+    operation_id = await lost(scripts, proxy)
+    scripts.config.write_text(scripts.config.read_text().replace("profiles.site", "profiles.yard"))
+    listed = await run(scripts, "outcomes", "list")
+    assert (listed.returncode, operation_id[:8] in listed.stdout) == (4, True)
+    assert "Sent with the profile “site”: outcomes adopt." in " ".join(listed.stdout.split())
+    assert (await run(scripts, "outcomes", "adopt")).returncode == 2, "somebody has to agree"
+    adopted = await run(scripts, "outcomes", "adopt", "--yes")
+    assert (adopted.returncode, adopted.stdout) == (0, "Adopted 1 change.\n")
+    listed = await run(scripts, "outcomes", "list")
+    assert (listed.returncode, "Sent with" in listed.stdout) == (4, False)
+    given = await run(scripts, "outcomes", "give-up", operation_id[:8], "--yes")
+    assert given.returncode == 0

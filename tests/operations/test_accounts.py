@@ -309,3 +309,26 @@ async def test_kept_lists_belong_to_the_account(tenants: Tenants, tmp_path: Path
     ]
     owners = {cache.frame.owner for one in profiles if (cache := cache_of(tmp_path, one))}
     assert len(owners) == 4
+
+
+# --- a profile that was renamed -----------------------------------------------------------------
+
+
+async def test_a_renamed_profile_keeps_its_unconfirmed_changes_when_they_are_adopted(
+    tenants: Tenants,
+):
+    await block(tenants)
+    async with tenants.session(OTHERS, name="yard") as operations:
+        assert await operations.journal.left_by_others() == [], "it is another account's"
+    async with tenants.session(name="yard") as operations:
+        journal = operations.journal
+        assert await journal.unsettled() == []
+        (left,) = await journal.left_by_others()
+        with pytest.raises(HeldBack) as held:
+            await add_one(operations, tenants.lock_id)
+        assert "outcomes adopt" in held.value.hint
+        await journal.adopt([left])
+        assert [one.id for one in await journal.unsettled()] == [left.id]
+        assert await journal.left_by_others() == []
+    async with tenants.session() as operations:
+        assert await operations.journal.unsettled() == []

@@ -177,3 +177,23 @@ def settle_elsewhere(starter: Starter, operation_id: str, state: State = State.G
     database = Database(Paths.below(starter.directory).database)
     Journal(database, "demo").move(operation_id, UNSETTLED, state=state)
     database.close()
+
+
+@pytest.mark.parametrize("is_adopted", [True, False])
+async def test_what_a_renamed_profile_has_left_is_adopted_after_a_question(
+    lockterm_app: Starter, service: RunningService, is_adopted: bool
+) -> None:
+    async with lockterm_app(service) as pilot:
+        assert isinstance(pilot.app, LocktermApp)
+        journal = pilot.app.operations.journal
+        await journal.unsettled()
+        left = replace(ADDED, profile="old", service=service.base_url, account=journal.account.name)
+    leave_unsettled(lockterm_app, left)
+    async with lockterm_app(service) as pilot:
+        question = 'Adopt 1 unconfirmed change of the profile "old"?'
+        await until(pilot, lambda: question in words(pilot.app))
+        await settled(pilot)
+        await pilot.press(*(["right"] if is_adopted else []), "enter")
+        await until(pilot, lambda: question not in words(pilot.app))
+        await settled(pilot)
+        assert ("UNSETTLED add Anna" in words(pilot.app)) is is_adopted
