@@ -35,6 +35,24 @@ def is_damage(error: BaseException) -> bool:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
 
 
+_LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+
+
+def failure_of(path: Path, error: Exception) -> tuple[str, str]:
+    """Return what keeps a store from being used that is not damaged, and what to do about it."""
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF in _LOCKED:
+        return (
+            f"The local store {path} is locked by another program.",
+            "Wait until it is done, or end it; then try again.",
+        )
+    hint = "See that its directory is yours, writable and not full."
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_IOERR:
+        name = getattr(error, "sqlite_errorname", "")
+        sentence = f"The disk of the local store {path} failed: {error} ({name})."
+        return sentence, f"{hint} Or point XDG_STATE_HOME at a disk of this machine."
+    return f"The local store {path} cannot be used: {error}.", hint
+
+
 @contextlib.contextmanager
 def passing_damage() -> Iterator[None]:
     """Leave off where a damaged file raises."""

@@ -18,12 +18,14 @@ from lockterm.store.damage import (
     checksum,
     contents,
     contents_at_last,
+    failure_of,
     files_of,
     inode,
     is_damage,
     passing_damage,
     ready_for,
 )
+from lockterm.store.file_system import look_at_file_system, use_journal
 from lockterm.store.migrations import MADE, MIGRATIONS, MIGRATIONS_TABLE
 from lockterm.threads import OneThread
 
@@ -94,7 +96,6 @@ def compare_contents(
         raise _found_damaged("a table is not as this version has made it")
 
 
-_LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _TROUBLE = (UnicodeDecodeError, sqlite3.Error, OSError)
 """What SQLite raises, and what the disk does."""
 
@@ -229,6 +230,7 @@ class Database:
 
     def _connect(self) -> sqlite3.Connection:
         self._close_to_others()
+        shares_memory = look_at_file_system(self.path.parent)
         # Only where it is missing: closing any descriptor of a file drops SQLite's locks on it.
         if not self.path.exists():
             flags = os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -236,7 +238,7 @@ class Database:
         self._inode = inode(self.path)
         connection = _connection(self.path, timeout=self._busy_timeout_s)
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            use_journal(connection, shares_memory=shares_memory)
             connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'OFF'}")
             self._migrate(connection)
         except BaseException:
@@ -352,15 +354,8 @@ class Database:
                     "The local store was damaged and is replaced by what could be read of it.",
                     hint="Nothing was changed or sent. Look at the history, then do it again.",
                 )
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _LOCKED:
-            return StoreError(
-                f"The local store {self.path} is locked by another program.",
-                hint="Wait until it is done, or end it; then try again.",
-            )
-        return StoreError(
-            f"The local store {self.path} cannot be used: {error}.",
-            hint="See that its directory is yours, writable and not full.",
-        )
+        sentence, hint = failure_of(self.path, error)
+        return StoreError(sentence, hint=hint)
 
     def _unwritable(self) -> sqlite3.Connection | None:
         """A connection for a disk that is full or not to be written; None if there is none."""
@@ -373,11 +368,12 @@ class Database:
             except sqlite3.Error:
                 continue
             try:
-                connection.execute("SELECT count(*) FROM sqlite_master")
+                (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
             except sqlite3.Error:
-                connection.close()
-            else:
+                tables = 0
+            if tables:  # else it was made just now, and nothing could be written into it
                 return connection
+            connection.close()
         return None
 
     def close(self) -> None:

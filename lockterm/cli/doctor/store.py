@@ -18,6 +18,7 @@ from lockterm.domain.wording import counted, size_words
 from lockterm.keymap.hints import key, settling
 from lockterm.operations.journal_store import damaged_entries
 from lockterm.paths import Paths
+from lockterm.store.damage import failure_of, is_damage
 from lockterm.store.database import compare_contents
 from lockterm.store.migrations import MIGRATIONS
 
@@ -51,6 +52,9 @@ def _database_findings(database: Path) -> Iterator[Finding]:
     try:
         facts, flaws = _looked_into(database)
     except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite quotes what is no text
+        if not is_damage(error):
+            yield Finding("FAIL", *failure_of(database, error), {"file": str(database)})
+            return
         facts, flaws = {}, str(error)
     unknown_zones = facts.pop("unknown_zones", [])
     facts = {"file": str(database), "bytes": _size(database), **facts}

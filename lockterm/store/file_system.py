@@ -1,0 +1,70 @@
+"""What SQLite needs of the file system of a store: file locks, and memory that processes share.
+
+Network shares, and directories of the host in a container, may have neither.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import mmap
+import os
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+
+from lockterm.errors import StoreError
+
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
+
+
+def look_at_file_system(directory: Path) -> bool:
+    """Return whether processes can share memory by files of a directory.
+
+    Raises:
+        StoreError: There are no file locks, so that two sessions would overwrite each other.
+    """
+    name = directory / f".probe-{os.getpid()}"
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with suppress(FileNotFoundError):  # a killed one with this number may have left it
+        name.unlink()
+    try:
+        file = os.open(name, flags, 0o600)
+    except OSError:
+        return True  # it cannot be written, which SQLite says itself
+    try:
+        name.unlink()
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                return True
+            raise StoreError(
+                f"The local store cannot be kept in {directory}: its file system has no file locks"
+                f" ({error.strerror}).",
+                hint="Point XDG_STATE_HOME at a directory on a disk of this machine.",
+            ) from error
+        try:
+            os.ftruncate(file, mmap.PAGESIZE)
+            mmap.mmap(file, mmap.PAGESIZE).close()
+        except (OSError, ValueError) as error:
+            return getattr(error, "errno", 0) == errno.ENOSPC
+        return True
+    finally:
+        os.close(file)
+
+
+def use_journal(connection: sqlite3.Connection, *, shares_memory: bool) -> None:
+    """Have a store keep a write-ahead log, or a rollback journal if that needs shared memory.
+
+    Raises:
+        sqlite3.Error: The store cannot be read or written.
+    """
+    if shares_memory:
+        connection.execute("PRAGMA journal_mode = WAL")
+        return
+    # A store that has a write-ahead log can only be opened by one session here, to take it away.
+    connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    connection.execute("PRAGMA journal_mode = DELETE")
+    connection.execute("PRAGMA locking_mode = NORMAL")
+    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
