@@ -35,7 +35,7 @@ def read_object(text: str) -> dict[str, Any]:
         size(value)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise ValueError(f"Not JSON at {where}: {error.msg}.") from None
+        raise ValueError(describe_error(error, where)) from None
     except UnicodeEncodeError:
         raise ValueError("Not JSON: it holds half of a surrogate pair (\\ud800-\\udfff).") from None
     except RecursionError:
@@ -43,6 +43,27 @@ def read_object(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError("The contract wants an object here: { ... }.")
     return value
+
+
+def describe_error(error: json.JSONDecodeError, where: str) -> str:
+    """Return that a text is not JSON, where, and why, as a sentence."""
+    why = next((why for said, why in _REASONS.items() if error.msg.startswith(said)), "")
+    return f"Not JSON at {where}{f': {why}' if why else ''}."
+
+
+_REASONS = {
+    "Expecting value": "a value is missing, or is not JSON",
+    "Expecting property name": "a name in double quotes is missing",
+    "Expecting ':'": "a colon is missing",
+    "Expecting ','": "a comma or a closing bracket is missing",
+    "Illegal trailing comma": "a comma stands before a closing bracket",
+    "Extra data": "more text follows the value",
+    "Unterminated string": "the closing quote of this text is missing",
+    "Invalid control character": "a text has a line break or a control character",
+    "Invalid \\": "a text has a backslash that JSON does not know",
+    "Unexpected UTF-8 BOM": "the text begins with a byte order mark",
+}
+"""The beginning of what Python says -> our words for it; versions of Python differ."""
 
 
 def size(value: object) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 
 from lockterm.domain.csv_text import TextError, decode, split_csv
 from lockterm.domain.glyphs import quoted
-from lockterm.domain.json_text import NamedTwiceError, unique
+from lockterm.domain.json_text import NamedTwiceError, describe_error, unique
 from lockterm.domain.reading import Kind, is_number
 from lockterm.domain.table_columns import (
     ACTION,
@@ -238,7 +238,7 @@ def _read_json(text: str) -> Table:
     try:
         whole = json.loads(text, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
-        raise _refused(f"No JSON: {error.msg}, at character {error.colno}.", error.lineno) from None
+        raise _refused(describe_error(error, f"column {error.colno}"), error.lineno) from None
     except NamedTwiceError as error:
         raise _refused(f"{quoted(clean(error.name, 40))} stands twice in one object.") from None
     except (RecursionError, ValueError):

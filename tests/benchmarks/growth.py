@@ -31,7 +31,7 @@ LOCK = 7
 FLIPS, ROUNDS = 1000, 3
 OPENED, OPENED_BEFORE = 500, 5
 """How often each screen is opened, and how often before, for what it imports and keeps."""
-OPENINGS = (("a", "such as Anna"), ("enter", "Created"), ("ctrl+p", "Find an action"))
+OPENINGS = (("f2", "such as Anna"), ("enter", "Created"), ("ctrl+p", "Find an action"))
 """The key that opens the add form, the detail and the palette, and what each of them shows."""
 PROFILE = "north"
 TREE = os.environ.get("LOCKTERM_TREE")
@@ -180,14 +180,15 @@ def openings(home: Path) -> list[Row]:
         home: A directory for what lockterm keeps.
     """
     with (
-        _filled() as service,
-        closing(open_session(service.base_url, home, "page 1 of", "--lock", str(LOCK))) as session,
+        RunningService() as service,
+        closing(open_session(service.base_url, home, "page 1 of", "--lock", "1001")) as session,
     ):
         memory = []
-        for times in (OPENED_BEFORE, OPENED):
+        for times, rest_s in ((OPENED_BEFORE, 0.5), (OPENED, 0.0)):
             for key, shown in OPENINGS:
                 for _ in range(times):
                     milliseconds(session, key, shown, look_s=0.02)
+                    session.bytes_in(rest_s)  # while no key comes, more is imported
                     milliseconds(session, "escape", shown, is_gone=True, look_s=0.02)
             memory.append(_rss_mib(session))
     what = f"{OPENED:,} forms, details and palettes: memory, MiB"
@@ -229,7 +230,9 @@ def _store(url: str, home: Path) -> Database:
     places = environment(home)
     config = Path(places["XDG_CONFIG_HOME"], APP, "config.toml")
     config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text(f'[profiles.{PROFILE}]\nbase_url = "{url}"\n')
+    # Letters do nothing for a second after a form was closed; other keys do.
+    keys = '[keys]\n"remotes.add" = "a,f2"\n'
+    config.write_text(f'[profiles.{PROFILE}]\nbase_url = "{url}"\n{keys}')
     return Database(Path(places["XDG_STATE_HOME"], APP, "lockterm.db"))
 
 

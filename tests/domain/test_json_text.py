@@ -27,6 +27,36 @@ def test_json_is_read_strictly(text: str, says: str) -> None:
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{", "line 1, column 2: a name in double quotes is missing"),
+        ('{"a" 1}', "line 1, column 6: a colon is missing"),
+        ('{"a": }', "line 1, column 7: a value is missing, or is not JSON"),
+        ('{"a": 1\n"b": 2}', "line 2, column 1: a comma or a closing bracket is missing"),
+        ('{"a": 1} x', "line 1, column 10: more text follows the value"),
+        ('{"a": "b}', "line 1, column 7: the closing quote of this text is missing"),
+        ('{"a": "b\tc"}', "line 1, column 9: a text has a line break or a control character"),
+        ('{"a": "\\x"}', "line 1, column 8: a text has a backslash that JSON does not know"),
+        ('{"a": "\\u12"}', "line 1, column 9: a text has a backslash that JSON does not know"),
+        ("\ufeff{}", "line 1, column 1: the text begins with a byte order mark"),
+    ],
+)
+def test_read_object_explains_in_our_own_words_when_a_text_is_not_json(
+    text: str, says: str
+) -> None:
+    with pytest.raises(ValueError) as raised:
+        json_text.read_object(text)
+    assert str(raised.value) == f"Not JSON at {says}."
+
+
+@pytest.mark.parametrize("text", ['{"a": 1,}', '{"a": [1,]}'])
+def test_read_object_uses_no_words_of_python_when_a_comma_is_too_many(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^Not JSON at line 1, column ") as raised:
+        json_text.read_object(text)
+    assert "Expecting" not in str(raised.value) and "Illegal" not in str(raised.value)
+
+
 def test_json_survives_being_shown() -> None:
     value = {"名": ["é", "\x1b[2J"], "n": 1.5}
     shown = json_text.write_object(value)

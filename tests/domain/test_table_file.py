@@ -99,8 +99,7 @@ def test_the_lines_of_an_export_are_those_of_its_remotes() -> None:
         (b"lockId,remoteName,\n1,2,3\n", "line 2: “3” stands in no named column."),
         (HEADER.encode() + b'1,2,"3\n', "line 2: No CSV from here on: unexpected end of data."),
         (b"[]", 'It is no export of lockterm: "format" is not "lockterm-remotes".'),
-        (b"{\n,", "line 2: No JSON: Expecting property name enclosed in double quotes, at character"
-         " 1."),
+        (b"{\n,", "line 2: Not JSON at column 1: a name in double quotes is missing."),
         (b"[" * 100_000, "No JSON that can be read: too many brackets or digits."),
         (b'{"format": 1, "format": 2}', "“format” stands twice in one object."),
         (

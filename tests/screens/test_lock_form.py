@@ -106,6 +106,19 @@ async def test_an_id_that_the_service_refuses_stays_on_the_form(
         assert not field(pilot, "id").error
 
 
+async def test_lock_form_marks_every_wrong_field_when_saved(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service) as pilot:
+        await open_form(pilot)
+        await pilot.press(*"12x")
+        field(pilot, "zone").value = "Europe/Berln"
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: field(pilot, "zone").error)
+        assert "a whole number" in field(pilot, "id").error
+        assert pilot.app.focused in field(pilot, "id").query("*")
+
+
 async def test_what_is_typed_wrongly_is_said_at_its_field(
     lockterm_app: Starter, service: RunningService
 ) -> None:

@@ -12,10 +12,12 @@ import pytest
 from textual.pilot import Pilot
 
 from lockterm.config.look import FULL_LOOK, Look
+from lockterm.domain.date_input import HELP
 from lockterm.domain.plan import Action, Plan, Step
 from lockterm.domain.plan_words import notes_of
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.marked.form import MarkedForm
+from lockterm.screens.marked.questions import Incomplete, NewValidity
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remotes import RemotesScreen
@@ -398,3 +400,13 @@ async def test_a_read_only_profile_shows_plans_of_marks(
     async with lockterm_app(service, 1001, read_only=True) as pilot:
         await press(pilot, "space", "d")
         assert len(steps(pilot)) == 1
+
+
+def test_marked_form_names_every_wrong_field_in_order() -> None:
+    typed = {"type": "4", "start": "soon", "end": "later", "days": "Someday"}
+    with pytest.raises(Incomplete, match=r"^To correct: Start, End, Weekdays\. ") as raised:
+        NewValidity().wanted(typed)
+    assert HELP.split()[0] in raised.value.sentence
+    with pytest.raises(Incomplete, match=r"^To correct: End\. "):
+        NewValidity().wanted(typed | {"start": "now", "days": "Mon"})
+    assert NewValidity().wanted(typed | {"start": "now", "end": "+30d", "days": "Mon"})

@@ -274,21 +274,23 @@ class LockForm(LocktermScreen[Lock | None]):
 
     async def _checked(self) -> Lock | None:
         """The entry as typed; None where something is wrong, which then stands at its field."""
-        zone = self._typed("zone")
+        zone, wrong = self._typed("zone"), ""
         try:
             if zone:
                 zone = await asyncio.to_thread(values.timezone, zone)
         except ValueError as error:
-            self._field("zone").error = values.as_sentence(f"The zone {error}")
+            wrong = values.as_sentence(f"The zone {error}")
+            self._field("zone").error = wrong
+        entry, lock_id = self._entry, self._read_id() if self._entry is None else None
+        answer = await self._ask(lock_id) if lock_id is not None else None
+        if entry is None and (answer is None or answer.unknown):
+            self._field("id").focus_control()
+            return None
+        if wrong:
             self._field("zone").focus_control()
             return None
-        entry = self._entry
         if entry is None:
-            lock_id = self._read_id()
-            answer = await self._ask(lock_id) if lock_id is not None else None
-            if lock_id is None or answer is None or answer.unknown:
-                self._field("id").focus_control()
-                return None
+            assert lock_id is not None and answer is not None
             if not answer.asked:
                 self.notify(answer.words, title="Saved without asking", severity="warning")
             entry = Lock(lock_id, alias=answer.alias, remotes=answer.remotes)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import tzinfo
+from datetime import UTC, tzinfo
 from typing import Any, Protocol
 
 from lockterm.domain import bulk, json_text
 from lockterm.domain.bulk import Wanted
 from lockterm.domain.constants import WORDS, RemoteType, needs_dates, needs_weekdays
+from lockterm.domain.date_input import read_moment
 from lockterm.domain.text import clean
 from lockterm.domain.weekdays import parse_weekdays
 from lockterm.keymap.hints import with_keys
@@ -111,11 +112,16 @@ class NewValidity:
         if kind is None and not days:
             raise Incomplete("Choose a type, or type weekdays.")
         shown = self.shown(typed)
+        start, end = (typed[name] if name in shown else "" for name in ("start", "end"))
+        texts = (("Start", start), ("End", end))
+        wrong = {label: _date_error(text) for label, text in texts if _date_error(text)}
+        chosen = None
         try:
             chosen = parse_weekdays(days) if days and "days" in shown else None
         except ValueError as error:
-            raise Incomplete(str(error)) from None
-        start, end = (typed[name] if name in shown else "" for name in ("start", "end"))
+            wrong["Weekdays"] = str(error)
+        if wrong:
+            raise Incomplete(f"To correct: {', '.join(wrong)}. {next(iter(wrong.values()))}")
         return bulk.new_validity(kind, start, end, chosen)
 
 
@@ -149,6 +155,15 @@ class NewExtra:
         if missing:
             raise Incomplete(f"Still needed: {', '.join(missing)}.")
         return bulk.extra_set(name, _value(text))
+
+
+def _date_error(text: str) -> str:
+    """Return why a text is no date in any time zone; empty if it is one, or nothing is typed."""
+    return read_moment(text, UTC, _SOME_TIME_MS).error if text.strip() else ""
+
+
+_SOME_TIME_MS = 1_800_000_000_000
+"""What a relative time is counted from to see whether it can be read."""
 
 
 def _value(text: str) -> Any:

@@ -182,10 +182,12 @@ class RemoteFields(VerticalScroll, can_focus=False):
         """Read what is typed, at this moment, and show what it means."""
         typed = self.typed()
         self.reading = read_typed(typed, self._zone, self._now_ms(), self.before)
+        errors = dict(self.reading.errors)
+        self.reading.errors.clear()  # refilled in the order of the form
         for field in self.shown():
             key = (field, typed[field].strip())
-            if key in self.objections:
-                self.reading.errors.setdefault(field, self.objections[key])
+            if problem := errors.get(field) or self.objections.get(key):
+                self.reading.errors[field] = problem
             elif key in self.remarks:
                 self.reading.notes[field] = self.remarks[key]
         if self.before is None:

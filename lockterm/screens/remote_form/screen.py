@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -202,10 +202,10 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
             return WAITS_FOR_STORE if self._store.is_waiting else self._saving.doing
         if self._saving.unknown:
             return with_keys("Check first whether the last save took effect: {form.check}.")
-        if reading.missing:
-            return f"Still needed: {_names(reading.missing)}."
         if reading.errors:
-            return f"To correct: {_names(tuple(reading.errors))}."
+            wrong = reading.errors.keys() - reading.missing
+            what = "To correct" if not reading.missing else "Needed or to correct"
+            return f"{what if wrong else 'Still needed'}: {_names(reading.errors)}."
         if not self._saving.would_change(reading.values):
             return "Nothing is changed yet."
         return ""
@@ -355,5 +355,5 @@ def _select(*rows: FormField) -> None:
             text.select_all()
 
 
-def _names(fields: tuple[str, ...]) -> str:
+def _names(fields: Iterable[str]) -> str:
     return ", ".join(FIELDS[field].label for field in fields)
