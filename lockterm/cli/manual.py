@@ -306,13 +306,12 @@ OUTCOMES = f"""\
 Examples:
   lockterm outcomes list
   lockterm outcomes check
-  lockterm outcomes give-up 3f2a91c0
+  lockterm outcomes accept 3f2a91c0 1176
 
-ID is the beginning of an id, as list shows it. What is sent again, and which remote an add has
-made, is decided in the UI.
+ID is the beginning of an id, as list shows it. The UI has the same keys for what is unconfirmed.
 
 --json of list and check: outcomes, a list of id, state, call, lockId, lockName, remoteId,
-remoteName, sent and readBack (ms), candidates and message; give-up prints one of them.
+remoteName, sent and readBack (ms), candidates and message; the others print one of them.
 
 {EXIT_CODES}"""
 
@@ -359,12 +358,12 @@ LOCKS_ADD = _examples(
     "lockterm locks add 1001 --vendor nordriegel --model NR-450",
 )
 LOCKS_REMOVE = _examples('lockterm locks remove "Main gate"')
-OUTCOMES_LIST = _examples(
-    "lockterm outcomes list", "lockterm outcomes list --json | jq '.outcomes[].id'"
-)
+OUTCOMES_LIST = _examples("lockterm outcomes list", "lockterm outcomes list --json")
 OUTCOMES_CHECK = _examples("lockterm outcomes check", "lockterm outcomes check 3f2a91c0 --json")
 OUTCOMES_GIVE_UP = _examples("lockterm outcomes give-up 3f2a91c0")
 OUTCOMES_ADOPT = _examples("lockterm outcomes adopt", "lockterm outcomes adopt --yes")
+OUTCOMES_ACCEPT = _examples("lockterm outcomes accept 3f2a91c0 1176 --yes")
+OUTCOMES_SEND_AGAIN = _examples("lockterm outcomes send-again 3f2a91c0 --yes")
 
 KEYS = f"""\
 Each key with its id, by which the configuration chooses others:

@@ -14,19 +14,25 @@ from lockterm.cli.options import asks_service, for_programs
 from lockterm.cli.outcome import TIMEOUT_S
 from lockterm.cli.output import go_on_without_reader, put, put_json, put_table
 from lockterm.cli.session import Session
+from lockterm.cli.which_lock import lock_words
 from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.operation import (
+    HELD_CALLS,
+    RECORDED,
     STATE_WORDS,
+    WITHOUT_EFFECT,
     Operation,
     State,
     question_to_adopt,
     title_of,
+    voice_words,
 )
+from lockterm.domain.operation_details import operation_details
 from lockterm.domain.text import clean
-from lockterm.domain.wording import counted
-from lockterm.errors import LocktermError
+from lockterm.domain.wording import counted, remote_title
+from lockterm.errors import LocktermError, OutcomeUnknown
 
 SHORT_ID = 8
 """So many characters of an operation's id are shown; any beginning that is no other's will do."""
@@ -34,7 +40,7 @@ SHORT_ID = 8
 
 @click.group(no_args_is_help=False, epilog=manual.OUTCOMES)
 def outcomes() -> None:
-    """List, read back and give up changes without an answer."""
+    """List, read back and resolve changes without an answer."""
 
 
 @outcomes.command("list", epilog=manual.OUTCOMES_LIST)
@@ -107,6 +113,7 @@ def adopt(options: Options, yes: bool) -> int:
 
     That are the unconfirmed changes of other profiles at the same URL and account.
     """
+    go_on_without_reader()
     with Session(options) as session:
         left = session.run(session.operations.journal.left_by_others())
         if not left:
@@ -120,6 +127,126 @@ def adopt(options: Options, yes: bool) -> int:
         session.run(session.operations.journal.adopt(left))
     put(f"Adopted {counted(len(left), 'change')}.")
     return DONE
+
+
+@outcomes.command(epilog=manual.OUTCOMES_ACCEPT)
+@click.argument("operation_id", metavar="ID")
+@click.argument("remote_id", metavar="[REMOTE]", type=int, required=False)
+@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
+@for_programs
+@asks_service
+def accept(
+    options: Options, operation_id: str, remote_id: int | None, yes: bool, as_json: bool
+) -> int:
+    """Confirm which remote an unconfirmed add has made.
+
+    The lock is read again first. REMOTE is needed if more than one remote could be it.
+    """
+    go_on_without_reader()
+    with Session(options) as session:
+        operation = _meant(session.run(session.operations.journal.unsettled()), operation_id)
+        title = clean(title_of(operation), 80)
+        if operation.call != "add":
+            raise Misused(f"{title}: only an add makes a remote that could be accepted.")
+        require_someone(yes, "Accepting a remote")
+        operation = session.run(session.operations.watch.check(operation))
+        if not operation.unsettled:
+            return _put_one(operation, as_json=as_json)
+        found = operation.candidates
+        if remote_id is None and len(found) == 1:
+            remote_id = found[0]
+        if remote_id not in found:
+            could = f"could be {', '.join(map(str, found))}" if found else "is not on the lock"
+            raise Misused(f"{title}: it {could}. {clean(operation.message)} Nothing was changed.")
+        words = _remote_words(session, remote_id)
+        if not agree(f"{clean(operation.message)} Is {words} the one?", yes=yes):
+            return let_be()
+        bound = session.run(session.operations.settling.bind(operation, remote_id))
+    return _put_one(bound, as_json=as_json)
+
+
+@outcomes.command(epilog=manual.OUTCOMES_SEND_AGAIN)
+@click.argument("operation_id", metavar="ID")
+@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
+@for_programs
+@asks_service
+def send_again(options: Options, operation_id: str, yes: bool, as_json: bool) -> int:
+    """Send an unconfirmed change again, after reading it back.
+
+    The first one may still land. Of a clear, only the remotes that are left are deleted.
+    """
+    with Session(options) as session:
+        session.require_writable()
+        operations = session.operations
+        operation = _meant(session.run(operations.journal.unsettled()), operation_id)
+        require_someone(yes, "Sending a change again")
+        operation = session.run(operations.watch.until_proven(operation, TIMEOUT_S))
+        if not operation.unsettled:
+            return _put_one(operation, as_json=as_json)
+        title = clean(title_of(operation), 80)
+        if operation.state is State.UNKNOWN and operation.call in HELD_CALLS:
+            tell(f"{title}: it can still be proven. {clean(operation.message)} Nothing was sent.")
+            return UNKNOWN
+        for line in session.run(_to_send(session, operation)):
+            tell(line)
+        word = "delete" if operation.call in ("clear", "delete") else "send"
+        if not agree_by_typing(f"To do so, type {word}", (word,), yes=yes):
+            return let_be()
+        try:
+            session.run(operations.settling.send_again(operation))
+        except OutcomeUnknown as error:
+            tell(sentence_of(error))
+        again = session.run(_after(session, operation))
+    return _put_one(again, as_json=as_json)
+
+
+async def _to_send(session: Session, operation: Operation) -> list[str]:
+    """Return what sending a change again would send, and what may come of it, in lines."""
+    lock = await session.operations.locks.find(operation.lock_id)
+    title, where = clean(title_of(operation), 80), lock_words(lock)
+    if operation.call == "clear":
+        ids = ", ".join(map(str, operation.candidates))
+        return [f"{title} on {where}: the remotes that are left are deleted one by one: {ids}."]
+    details = operation_details(operation, session.operations.zone(lock))
+    lines = [f"{title} on {where}: {STATE_WORDS[operation.state]}. {clean(operation.message)}"]
+    lines.append(f"to be sent again: {operation.call} {details}".rstrip())
+    if operation.call == "add":
+        lines.append("If the first one lands too, the remote is there twice.")
+    sent = await session.operations.journal.voices(operation.lock_id)
+    if operation.call == "updateLockSetting" and sent and sent[-1].id != operation.id:
+        lines.append(f"It replaces a voice that was set since: {voice_words(sent[-1])}.")
+    return lines
+
+
+async def _after(session: Session, operation: Operation) -> Operation:
+    """Return what has sent a change again, as it is known now; of a clear, the clear itself."""
+    journal = session.operations.journal
+    if operation.call == "clear":
+        return await journal.find(operation.id) or operation
+    again = [one for one in await journal.linked(operation) if one.again_of == operation.id]
+    if not again:
+        return operation
+    return (await _read_back(session, [again[-1]]))[0] if again[-1].unsettled else again[-1]
+
+
+def _remote_words(session: Session, remote_id: int) -> str:
+    remote = session.run(session.operations.remotes.detail_or_gone(remote_id))
+    return f"remote {remote_id}" if remote is None else f"{remote_title(remote)} (id {remote_id})"
+
+
+def _put_one(operation: Operation, *, as_json: bool) -> int:
+    """Print what is known of a change now; return the exit code."""
+    if as_json:
+        put_json(_json(operation))
+    else:
+        which = f" as remote {operation.remote_id}" if operation.remote_id else ""
+        which = which if operation.call == "add" and operation.state in RECORDED else ""
+        put(f"{clean(title_of(operation), 80)}: {STATE_WORDS[operation.state]}{which}.")
+        if operation.unsettled:
+            tell(clean(operation.message))
+    if operation.unsettled:
+        return UNKNOWN
+    return FAILED if operation.state in WITHOUT_EFFECT else DONE
 
 
 async def _read_back(session: Session, operations: list[Operation]) -> list[Operation]:

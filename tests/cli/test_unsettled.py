@@ -14,7 +14,7 @@ from lockterm.domain.operation import State
 from lockterm.store.database import Database
 from tests.cli.conftest import Scripts
 from tests.cli.test_outcomes import NEAR, lose, swallow
-from tests.faults.proxy import FaultProxy
+from tests.faults.proxy import Exchange, FaultProxy
 from tests.servers import port_of
 from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
 
@@ -141,3 +141,164 @@ async def test_outcomes_of_a_renamed_profile_are_listed_and_adopted(
     assert (listed.returncode, "Sent with" in listed.stdout) == (4, False)
     given = await run(scripts, "outcomes", "give-up", operation_id[:8], "--yes")
     assert given.returncode == 0
+
+
+ADD = ("remotes", "add", "1004", "--name", "Anna", "--number", "A-1", "--type", "permanent")
+
+
+async def unsure(scripts: Scripts, proxy: FaultProxy) -> tuple[str, int]:
+    """An add that the service has recorded otherwise, unheard: its id, and that of the remote."""
+
+    async def record_otherwise(exchange: Exchange) -> None:
+        await exchange.apply()
+        with scripts.service.app.state.site.database.writing() as db:
+            db.execute("UPDATE remote SET add_type = 2 WHERE name = 'Anna'")
+        exchange.reset()
+
+    proxy.arm("add", record_otherwise, 1)
+    assert (await run(scripts, *ADD)).returncode == 4
+    (lost,) = scripts.history()
+    assert lost.state is State.AMBIGUOUS
+    return lost.id, lost.candidates[0]
+
+
+async def not_seen(scripts: Scripts, proxy: FaultProxy) -> str:
+    """The id of an add that never arrived, as two readings show."""
+    scripts.have(remoteName="Ben", remoteNumber="B-1")
+    (table := scripts.home / "table.csv").write_text(
+        "lockId,remoteName,remoteNumber,remoteType\n1004,Anna,A-1,permanent\n"
+    )
+    proxy.arm("add", lose, 1)
+    assert (await run(scripts, "apply", str(table), "--yes")).returncode == 4
+    (lost,) = scripts.history()
+    assert lost.state is State.NOT_SEEN
+    return lost.id
+
+
+async def test_accept_settles_an_add_when_its_remote_differs(
+    scripts: Scripts, proxy: FaultProxy
+) -> None:
+    operation_id, remote_id = await unsure(scripts, proxy)
+    unasked = await run(scripts, "outcomes", "accept", operation_id)
+    assert (unasked.returncode, unasked.stdout) == (2, "")
+    other = await run(scripts, "outcomes", "accept", operation_id, "1", "--yes")
+    assert other.returncode == 2 and f"could be {remote_id}" in other.stderr
+    assert scripts.history()[-1].state is State.AMBIGUOUS
+    lists = proxy.asked.count("list")
+    taken = await run(scripts, "outcomes", "accept", operation_id[:8], str(remote_id), "--yes")
+    assert (taken.returncode, taken.stderr) == (0, "")
+    assert f"as remote {remote_id}." in taken.stdout
+    assert proxy.asked.count("list") == lists + 1, "it was read again first"
+    (row,) = scripts.history()
+    assert (row.state, row.remote_id) == (State.CONFIRMED_BY_READING, remote_id)
+    assert proxy.asked.count("add") == 1
+    again = await run(scripts, "outcomes", "accept", operation_id, "--yes")
+    assert again.returncode == 2 and "no unsettled change" in again.stderr
+
+
+async def test_accept_asks_at_a_terminal(scripts: Scripts, proxy: FaultProxy) -> None:
+    operation_id, remote_id = await unsure(scripts, proxy)
+    command = [*LOCKTERM, "outcomes", "accept", operation_id]
+
+    def answer(word: str) -> int:
+        with PtySession(command, clean_environment(scripts.home), (200, 24)) as session:
+            session.wait_for(
+                rf"differs from what was sent: addType\. Is Anna \(A-1\) .id {remote_id}"
+            )
+            session.send(f"{word}\n".encode())
+            return session.wait_exit()
+
+    assert await asyncio.to_thread(answer, "n") == 1
+    assert scripts.history()[-1].state is State.AMBIGUOUS
+    assert await asyncio.to_thread(answer, "y") == 0
+    assert scripts.history()[-1].remote_id == remote_id
+
+
+async def test_accept_changes_nothing_when_reading_settles_or_shows_nothing(
+    scripts: Scripts, proxy: FaultProxy
+) -> None:
+    operation_id = await not_seen(scripts, proxy)
+    none = await run(scripts, "outcomes", "accept", operation_id, "--yes")
+    assert none.returncode == 2 and "is not on the lock" in none.stderr
+    remote_id = scripts.have()  # it landed after all
+    landed = await run(scripts, "outcomes", "accept", operation_id, "--yes", "--json")
+    assert landed.returncode == 0, landed.stderr
+    told = json.loads(landed.stdout)
+    assert (told["state"], told["remoteId"]) == ("confirmed_by_reading", remote_id)
+
+
+async def test_accept_refuses_what_is_no_add(scripts: Scripts, proxy: FaultProxy) -> None:
+    operation_id = await lost(scripts, proxy)
+    refused = await run(scripts, "outcomes", "accept", operation_id, "--yes")
+    assert refused.returncode == 2 and "only an add" in refused.stderr
+
+
+async def test_send_again_sends_once_when_the_add_was_not_seen(
+    scripts: Scripts, proxy: FaultProxy
+) -> None:
+    operation_id = await not_seen(scripts, proxy)
+    unasked = await run(scripts, "outcomes", "send-again", operation_id)
+    assert (unasked.returncode, unasked.stdout) == (2, "")
+    assert proxy.asked.count("add") == 1
+    sent = await run(scripts, "outcomes", "send-again", operation_id[:8], "--yes")
+    assert sent.returncode == 0, sent.stderr
+    assert "to be sent again: add" in sent.stderr and "there twice" in sent.stderr
+    assert proxy.asked.count("add") == 2
+    first, second = scripts.history()
+    assert (first.state, second.state) == (State.SENT_AGAIN, State.CONFIRMED)
+    assert second.again_of == operation_id
+    assert [row["name"] for row in scripts.remotes(1004)] == ["Ben", "Anna"]
+    assert (await run(scripts, "outcomes", "send-again", operation_id, "--yes")).returncode == 2
+
+
+async def test_send_again_sends_nothing_when_the_first_has_landed(
+    scripts: Scripts, proxy: FaultProxy
+) -> None:
+    operation_id = await not_seen(scripts, proxy)
+    remote_id = scripts.have()
+    sent = await run(scripts, "outcomes", "send-again", operation_id, "--yes", "--json")
+    assert sent.returncode == 0, sent.stderr
+    assert json.loads(sent.stdout)["remoteId"] == remote_id
+    assert proxy.asked.count("add") == 1
+
+
+async def test_send_again_is_4_when_its_answer_is_lost_too(
+    scripts: Scripts, proxy: FaultProxy
+) -> None:
+    operation_id = await lost(scripts, proxy)
+    proxy.arm("updateRemoteUserNo", lose)
+    sent = await run(scripts, "outcomes", "send-again", operation_id, "--yes")
+    assert sent.returncode == 4
+    assert "User number: 5" in sent.stderr
+    first, second = scripts.history()
+    assert (first.state, second.state) == (State.SENT_AGAIN, State.UNKNOWN)
+    proxy.disarm("updateRemoteUserNo")
+    sent = await run(scripts, "outcomes", "send-again", second.id, "--yes")
+    assert sent.returncode == 0
+    assert scripts.history()[-1].state is State.CONFIRMED
+
+
+async def test_send_again_is_refused_on_a_read_only_profile(
+    scripts: Scripts, proxy: FaultProxy
+) -> None:
+    operation_id = await lost(scripts, proxy)
+    asked = len(proxy.asked)
+    sent = await run(scripts, "outcomes", "send-again", operation_id, "--yes", "--read-only")
+    assert sent.returncode == 1 and len(proxy.asked) == asked
+
+
+async def test_send_again_wants_the_word_at_a_terminal(scripts: Scripts, proxy: FaultProxy) -> None:
+    operation_id = await lost(scripts, proxy)
+    proxy.disarm("updateRemoteUserNo")
+    command = [*LOCKTERM, "outcomes", "send-again", operation_id]
+
+    def answer(word: str) -> int:
+        with PtySession(command, clean_environment(scripts.home), (200, 24)) as session:
+            session.wait_for("type send")
+            session.send(f"{word}\n".encode())
+            return session.wait_exit()
+
+    assert await asyncio.to_thread(answer, "y") == 1
+    assert len(scripts.history()) == 1
+    assert await asyncio.to_thread(answer, "send") == 0
+    assert scripts.history()[-1].state is State.CONFIRMED
