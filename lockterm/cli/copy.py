@@ -45,6 +45,12 @@ _OPERATION = re.compile("[0-9a-f]{32}")
     default="skip",
     help="Whether expired remotes are copied too. [skip]",
 )
+@click.option(
+    "--times",
+    type=click.Choice(("moment", "wall-clock")),
+    default="moment",
+    help="What times keep on a lock in another zone. [moment]",
+)
 @changes
 def copy(
     options: Options,
@@ -52,6 +58,7 @@ def copy(
     targets: tuple[str, ...],
     taken: str,
     expired: str,
+    times: str,
     how: WriteOptions,
 ) -> int:
     """Copy remotes of a lock, export or backup to locks.
@@ -66,6 +73,7 @@ def copy(
             targets,
             renames=taken == "rename",
             skips_expired=expired == "skip",
+            keeps_wall_time=times == "wall-clock",
         )
         return offer(session, drawn, how)
 
@@ -77,6 +85,7 @@ def _drawn(
     *,
     renames: bool,
     skips_expired: bool,
+    keeps_wall_time: bool,
 ) -> Drawn:
     operations = session.operations
     ids = [find_lock(session, typed).lock_id for typed in targets]
@@ -91,7 +100,14 @@ def _drawn(
     if len({*ids, *[found.lock.lock_id] * found.is_lock}) < len(ids) + found.is_lock:
         raise Misused("A lock is named twice; nothing was sent.")
     try:
-        draw = draw_copies_of(operations, found, ids, renames=renames, skips_expired=skips_expired)
+        draw = draw_copies_of(
+            operations,
+            found,
+            ids,
+            renames=renames,
+            skips_expired=skips_expired,
+            keeps_wall_time=keeps_wall_time,
+        )
         drawn = session.run(draw)
     except CannotCopyError as error:
         raise Misused(error.meaning) from None

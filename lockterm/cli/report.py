@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import tzinfo
 
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.ending import DONE, FAILED, UNREACHABLE, Misused
+from lockterm.cli.ending import DONE, FAILED, UNREACHABLE, Misused, tell
 from lockterm.cli.everywhere import (
     OnLock,
     counts_json,
@@ -20,14 +21,18 @@ from lockterm.cli.options import Form, reads
 from lockterm.cli.output import put, put_json, put_table, with_offset
 from lockterm.cli.remotes.reading import TITLES, table_cells
 from lockterm.cli.session import Session
-from lockterm.cli.which_lock import lock_json
+from lockterm.cli.which_lock import lock_json, lock_words
 from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.date_input import read_moment
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.text import clean
-from lockterm.domain.validity import ends_by
-from lockterm.domain.wording import counted
+from lockterm.domain.validity import ends_by, has_unreadable_period
+from lockterm.domain.wording import counted, remote_title, unreadable_periods
+from lockterm.operations.everywhere import LockRead
+
+_NAMED = 5
+"""So many remotes are named in a sentence."""
 
 _TITLES = tuple(title for title in TITLES if title not in ("Type", "State"))
 """What a line of 80 columns has room for beside day and lock."""
@@ -43,7 +48,7 @@ _MONTHS_DIFFER_MS = 4 * dates.DAY_MS
 def report(options: Options, within: str, form: Form) -> int:
     """List what has ended, or ends soon, on all locks.
 
-    The exit code is 1 where something is listed.
+    The exit code is 1 where something is listed, or a period cannot be read.
     """
     with Session(options) as session:
         operations = session.operations
@@ -53,6 +58,7 @@ def report(options: Options, within: str, form: Form) -> int:
         now_ms = operations.now_ms()  # the service's clock is known by now
         until_ms = _until(within, session.profile.zone, now_ms)
         ends = [one for one in on_locks(session, found) if ends_by(one.remote, until_ms)]
+    unreadable = sum(one.listing.unreadable_periods for one in found if one.listing is not None)
     ends.sort(key=_day)  # those of a day stay in the order of the book
     if form is Form.JSON:
         told = [
@@ -65,7 +71,8 @@ def report(options: Options, within: str, form: Form) -> int:
             }
             for one in ends
         ]
-        put_json({"until": until_ms, **counts_json(found), "ends": told})
+        counts = counts_json(found)
+        put_json({"until": until_ms, **counts, "unreadablePeriods": unreadable, "ends": told})
     elif form is Form.CSV:
         put_csv_of(ends)
     else:
@@ -75,9 +82,24 @@ def report(options: Options, within: str, form: Form) -> int:
         by = dates.day_time(until_ms, session.profile.zone, exact=False)
         soon = f"{len(ends) - ended:,} more end by {by}"
         put(f"{counted(ended, 'remote')} ended, {soon}")
+    if unreadable:
+        _tell_unreadable(found, unreadable)
     if missed_of(found):
         return UNREACHABLE
-    return FAILED if ends else DONE
+    return FAILED if ends or unreadable else DONE
+
+
+def _tell_unreadable(found: Sequence[LockRead], count: int) -> None:
+    """Print how many remotes have a period that cannot be read, and the first of them."""
+    named = [
+        f"{remote_title(remote)} on {lock_words(one.lock)}"
+        for one in found
+        if one.listing is not None and one.listing.unreadable_periods
+        for remote in one.listing.remotes()
+        if has_unreadable_period(remote)
+    ]
+    more = f" and {count - _NAMED:,} more" if count > _NAMED else ""
+    tell(f"{unreadable_periods(count)}: {', '.join(named[:_NAMED])}{more}.")
 
 
 def _until(within: str, zone: tzinfo, now_ms: int) -> int:
@@ -103,6 +125,6 @@ def _cells(one: OnLock, now_ms: int) -> list[object]:
 
 
 def _day(one: OnLock) -> str:
-    """The day on which a remote ends, in the lock's zone: ``2026-12-31``."""
-    at = dates.local(one.remote.end_ms or 0, one.zone)
+    """The last day on which a remote opens, in the lock's zone: ``2026-12-31``."""
+    at = dates.local((one.remote.end_ms or 0) - 1, one.zone)
     return at.date().isoformat() if at else "beyond the calendar"

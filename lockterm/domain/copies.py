@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import tzinfo
 
+from lockterm.domain import dates
 from lockterm.domain.backup import BackedUp
 from lockterm.domain.names import near_key, normalize_name
 from lockterm.domain.plan import NAME_TAKEN, Action, Step, StepState
@@ -60,6 +63,49 @@ def copied(
         note = _near_number(near.get(near_key(number)) if number else None)
         steps.append(Step(0, Action.ADD, lock_id, None, shown, wanted, note=note))
     return steps
+
+
+def at_wall_time(remote: Remote, zone: tzinfo, other: tzinfo) -> Remote:
+    """Return a remote that opens by the clocks of another zone as it does by those of its own."""
+    start, end = remote.start_ms, remote.end_ms
+    return replace(
+        remote,
+        start_ms=dates.same_wall_time(start, zone, other) if start else start,
+        end_ms=dates.same_wall_time(end, zone, other, last=True) if end else end,
+    )
+
+
+def without_unknown_zones(steps: Sequence[Step], zone: tzinfo, other: tzinfo) -> list[Step]:
+    """Refuse the steps whose time of day is not known.
+
+    Args:
+        steps: Those that add remotes.
+        zone: The zone of the lock that is copied.
+        other: The zone of the lock that they are for.
+    """
+    unknown = next((one for one in (zone, other) if isinstance(one, dates.UnknownZone)), None)
+    if unknown is None or zone == other:
+        return [*steps]
+    message = f"{clean(unknown.reason, 200)} Its time of day cannot be kept."
+    return [
+        replace(step, state=StepState.REFUSED, message=message)
+        if step.state is StepState.TO_DO and step.wanted.get("endDate")
+        else step
+        for step in steps
+    ]
+
+
+def describe_zones(remote: Remote, zone: tzinfo, other: tzinfo, *, keeps_wall_time: bool) -> str:
+    """Return what becomes of the times of a copy for a lock in another zone, with an example."""
+    end = remote.end_ms or 0
+    there = dates.same_wall_time(end, zone, other, last=True) if keeps_wall_time else end
+    kept = "time of day" if keeps_wall_time else "moment"
+    return clean(
+        f"The time zones differ, and times keep their {kept}: {dates.day_time(end, zone)} in"
+        f" {dates.zone_name(zone)} becomes {dates.day_time(there, other)} in"
+        f" {dates.zone_name(other)}.",
+        400,
+    )
 
 
 def _taken(other: Remote | None) -> str:

@@ -175,7 +175,24 @@ def begin_of(day: date, zone: tzinfo, *, last: bool = False) -> int:
         zone: The zone; where its clocks skip midnight, the day begins when they go on.
         last: Whether the second one is meant where the clocks show midnight twice.
     """
-    wall = datetime.combine(day, time())
+    return _shown_at(datetime.combine(day, time()), zone, last=last)
+
+
+def same_wall_time(ms: int, zone: tzinfo, other: tzinfo, *, last: bool = False) -> int:
+    """Return when the clocks of another zone show what those of a zone show at a moment.
+
+    Args:
+        ms: The moment, in milliseconds.
+        zone: The zone.
+        other: The other zone; where its clocks skip that time, the moment when they go on.
+        last: Whether the second moment is meant where they show that time twice.
+    """
+    at = local(ms, zone)
+    return ms if at is None else _shown_at(at.replace(tzinfo=None, fold=0), other, last=last)
+
+
+def _shown_at(wall: datetime, zone: tzinfo, *, last: bool) -> int:
+    """Return when the clocks of a zone show a time; where they skip it, when they go on."""
     ms = to_ms(wall.replace(tzinfo=zone, fold=int(last)))
     shown = local(ms, zone)
     if shown is not None and shown.replace(tzinfo=None, fold=0) != wall:
@@ -201,6 +218,16 @@ def day(ms: int, zone: tzinfo) -> str:
     """``31 Dec 2026``."""
     at = local(ms, zone)
     return _number(ms) if at is None else day_of(at)
+
+
+def last_day(ms: int, zone: tzinfo) -> str:
+    """``31 Jan 2027``: the last day before an end; of an end at midnight, the day before."""
+    return day(ms - 1, zone)
+
+
+def begins_day(ms: int, zone: tzinfo) -> bool:
+    """Return whether a moment is the first of a day, 00:00 nearly always."""
+    return day(ms, zone) != day(ms - 1, zone)
 
 
 def day_of(at: datetime) -> str:

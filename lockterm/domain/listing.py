@@ -17,7 +17,7 @@ from typing import NamedTuple
 from lockterm.domain.names import fold_text
 from lockterm.domain.remotes import Remote
 from lockterm.domain.searching import search_text
-from lockterm.domain.validity import MONTH_MS, WEEK_MS, State, end_of
+from lockterm.domain.validity import MONTH_MS, WEEK_MS, State, end_of, has_unreadable_period
 from lockterm.record import record
 
 NEVER = -(2**63)
@@ -29,6 +29,17 @@ _FAST = 1
 _as_json = json.JSONEncoder(separators=(",", ":")).encode
 
 
+UNREADABLE = 2**63 - 1
+"""The end of a remote whose type and dates do not say when it ends; after every other one."""
+
+
+def _end_of(remote: Remote) -> int:
+    if has_unreadable_period(remote):
+        return UNREADABLE
+    end = end_of(remote)
+    return NEVER if end is None else end
+
+
 @record
 class Block:
     """Some remotes in a row: a page, as it came."""
@@ -38,7 +49,7 @@ class Block:
     ids: array[int]
     """The id of each one, or :data:`NEVER`."""
     ends: array[int]
-    """When the period of each one ends, in milliseconds; or :data:`NEVER`."""
+    """When the period of each one ends, in milliseconds; or :data:`NEVER`, :data:`UNREADABLE`."""
     records: bytes
     """What the service told of each: a line of JSON, all of them compressed."""
 
@@ -46,7 +57,7 @@ class Block:
     def of(cls, remotes: Sequence[Remote]) -> Block:
         """Pack remotes."""
         ids = array("q", [NEVER if one.id is None else one.id for one in remotes])
-        ends = array("q", [NEVER if (end := end_of(one)) is None else end for one in remotes])
+        ends = array("q", map(_end_of, remotes))
         texts = "\n".join(map(search_text, remotes))
         told = "\n".join([_as_json(one.raw) for one in remotes])  # in ASCII
         return cls(texts, ids, ends, zlib.compress(told.encode(), _FAST))
@@ -116,6 +127,11 @@ class Listing:
         """How many remotes there are."""
         return sum(len(block.ends) for block in self.blocks)
 
+    @property
+    def unreadable_periods(self) -> int:
+        """How many have a period that cannot be read."""
+        return sum(block.ends.count(UNREADABLE) for block in self.blocks)
+
     def remotes(self) -> Iterator[Remote]:
         """All of them, in the order of the list."""
         for block in self.blocks:
@@ -133,7 +149,7 @@ class Listing:
     def end(self, place: Place) -> int | None:
         """When the period of the one at a place ends, told without unpacking it; None: never."""
         end_ms = self.blocks[place.block].ends[place.line]
-        return None if end_ms == NEVER else end_ms
+        return None if end_ms in (NEVER, UNREADABLE) else end_ms
 
     def places(self) -> Iterator[Place]:
         """Where they stand, all of them."""

@@ -95,7 +95,8 @@ def change_in_brief(operation: Operation, zone: tzinfo) -> str:
 def _changed(field: Field, before: Remote, after: Remote, zone: tzinfo) -> str:
     one, other = (comparable(field, field.of(remote)) for remote in (before, after))
     if field.kind is Kind.DATE:
-        days = [dates.day(ms, zone) if ms else NOTHING for ms in (one, other)]
+        to_day = dates.last_day if field.name == "endDate" else dates.day
+        days = [to_day(ms, zone) if ms else NOTHING for ms in (one, other)]
         if days[0] != days[1]:
             return f"{field.label} {days[0]} -> {days[1]}"
     parts = compared(field, one, other, zone)
@@ -111,7 +112,8 @@ def _opening(remote: Remote, zone: tzinfo) -> str:
     if needs_weekdays(kind):
         parts.append(weekday_words(remote.week_day or ()))
     if needs_dates(kind):
-        both = [(ms, dates.day(ms, zone)) for ms in (remote.start_ms or 0, remote.end_ms or 0)]
+        start, end = remote.start_ms or 0, remote.end_ms or 0
+        both = [(start, dates.day(start, zone)), (end, dates.last_day(end, zone))]
         is_one_day = both[0][1] == both[1][1]
         told = [dates.day_time(ms, zone) if is_one_day else day for ms, day in both if ms]
         parts.append(" to ".join(told) if len(told) == 2 else "no start or no end")

@@ -17,6 +17,9 @@ from lockterm.record import record
 INT64 = range(-(2**63), 2**63)
 """The whole numbers that the service and the local store can keep."""
 
+_MOST_DIGITS = 20
+"""Of a 64-bit number with its sign."""
+
 _LEAST, _BEYOND = INT64.start, INT64.stop
 """Its bounds: a page has thousands of numbers, and to ask the range takes three times as long."""
 
@@ -127,6 +130,14 @@ def is_number(value: Any) -> bool:
     return type(value) is int and _LEAST <= value < _BEYOND
 
 
+def _from_digits(value: Any) -> int | None:
+    """Return the whole number that a string has the digits of; None if it is none."""
+    if not isinstance(value, str) or not value.isascii() or len(value) > _MOST_DIGITS:
+        return None
+    number = int(value) if value.removeprefix("-").isdigit() else None
+    return number if is_number(number) else None
+
+
 _FITS: Mapping[Kind, Callable[[Any], bool]] = {
     **dict.fromkeys((Kind.NUMBER, Kind.CONSTANT, Kind.DATE, Kind.TIMESTAMP), is_number),
     Kind.TEXT: lambda value: isinstance(value, str),
@@ -190,6 +201,8 @@ class Record:
                 value = raw[name]
                 if type(value) is sure or fits(value) or (value is None and default is None):
                     values[attribute] = value
+                elif fits is is_number and (digits := _from_digits(value)) is not None:
+                    values[attribute] = digits
                 else:
                     odd[name] = value
         return cls(raw=dict(raw), odd=odd, **values)

@@ -17,7 +17,7 @@ from lockterm.domain.constants import WORDS, choices
 from lockterm.domain.date_input import is_relative, read_moment
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.reading import Field, Kind
-from lockterm.domain.remotes import ADDED, FIELDS, UNLISTED
+from lockterm.domain.remotes import ADDED, FIELDS, UNLISTED, Remote
 from lockterm.domain.text import clean
 from lockterm.domain.weekdays import WEEK, parse_weekdays, weekday_words
 
@@ -119,6 +119,14 @@ def written(field: Field, value: Any, zone: tzinfo) -> str:
         else {}
     )
     return words.get(value, str(value))
+
+
+def cell_of(field: Field, remote: Remote, zone: tzinfo) -> str:
+    """Return what an export writes for a field of a remote; what could not be read as it came."""
+    if field.name in remote.odd:
+        odd = remote.odd[field.name]
+        return visible(odd if isinstance(odd, str) else json_text.one_line(odd))
+    return written(field, field.of(remote), zone)
 
 
 def typed_cell(field: Field, text: str, zone: tzinfo, now_ms: int) -> str:

@@ -24,12 +24,12 @@ from lockterm.domain.table_columns import (
     LOCK,
     REMOTE,
     SETTABLE,
+    cell_of,
     refuse_shortened,
     same_but_for_zeros,
     shown_twice,
     typed_cell,
     visible,
-    written,
 )
 from lockterm.domain.table_file import Problem, Row
 from lockterm.domain.text import clean
@@ -341,7 +341,7 @@ class LockPlan:
             was = before.raw.get(field.name)
             if canonical(row.raw[field.name]) == canonical(was):
                 return True
-        return row.cells[field.name] == written(field, field.of(before), self._zone)
+        return row.cells[field.name] == cell_of(field, before, self._zone)
 
     def _differs(self, field: Field, text: str, before: Remote) -> bool:
         """Whether a row wants another value for what no update can change."""

@@ -48,5 +48,5 @@ class Timeline:
         """Count an end, where it is still to come and not too far away."""
         if not self._now_ms < end_ms <= self._now_ms + AHEAD_MS:
             return
-        day = bisect_right(self._begins[zone], end_ms) - 1
+        day = bisect_right(self._begins[zone], end_ms - 1) - 1  # at midnight, the day before
         self.counts.setdefault(lock_id, [0] * DAYS)[day] += 1

@@ -75,6 +75,9 @@ class State(Enum):
         return self._plain if glyphs.are_ascii() else self._sign
 
 
+DAYS_UNKNOWN = "days unknown"
+"""Stands for the weekdays of a recurring remote that did not come."""
+
 COERCED = "&"
 """The sign of a coerced remote, beside that of its state."""
 
@@ -104,7 +107,7 @@ def validity(remote: Remote, now_ms: int, zone: tzinfo) -> Validity:
         words += " (the weekdays that came are no weekdays)"
     phase = phase_of(remote, now_ms)
     service = word(RemoteStatus, remote.status)
-    state, state_word, disagreement = _state(phase, remote.status, remote.end_ms, now_ms)
+    state, state_word, disagreement = _state_of(remote, phase, now_ms)
     short = _short(remote, phase, now_ms, zone)[:SHORT]
     return Validity(words, short, state, state_word, service, disagreement)
 
@@ -112,18 +115,19 @@ def validity(remote: Remote, now_ms: int, zone: tzinfo) -> Validity:
 def brief(remote: Remote, now_ms: int, zone: tzinfo) -> tuple[str, str]:
     """``Validity.short`` and ``Validity.word`` alone, which take half as long."""
     phase = phase_of(remote, now_ms)
-    _, state_word, _ = _state(phase, remote.status, remote.end_ms, now_ms)
+    _, state_word, _ = _state_of(remote, phase, now_ms)
     return _short(remote, phase, now_ms, zone)[:SHORT], state_word
 
 
 def state_of(remote: Remote, now_ms: int) -> State:
     """The state of a remote at a moment, by its dates and what the service says beside them."""
-    return _state(phase_of(remote, now_ms), remote.status, remote.end_ms, now_ms)[0]
+    return _state_of(remote, phase_of(remote, now_ms), now_ms)[0]
 
 
 def state_by_dates(remote: Remote, now_ms: int) -> State:
     """The state by the dates alone: of what is or was sent, of which the service says nothing."""
-    return _by_dates(phase_of(remote, now_ms), (remote.end_ms or 0) - now_ms)
+    phase = _clear_phase(remote, phase_of(remote, now_ms))
+    return _by_dates(phase, (remote.end_ms or 0) - now_ms)
 
 
 def may_be(state: State, end_ms: int | None, now_ms: int) -> bool:
@@ -158,6 +162,25 @@ def end_of(remote: Remote) -> int | None:
     return end if end and phase_of(remote, end) is Phase.OVER else None
 
 
+def has_unreadable_period(remote: Remote) -> bool:
+    """Return whether type and dates do not say when a remote ends."""
+    if remote.remote_type == RemoteType.PERMANENT:
+        return False
+    return not (needs_dates(remote.remote_type) and remote.start_ms and remote.end_ms)
+
+
+def without_weekdays(remote: Remote) -> bool:
+    """Return whether a recurring remote has no weekday, or none is known: it opens when?"""
+    return needs_weekdays(remote.remote_type) and not {*(remote.week_day or ())} & {*WEEK}
+
+
+def days_words(remote: Remote, *, short: bool = False) -> str:
+    """Return the weekdays of a recurring remote; where they did not come, that they are unknown."""
+    if remote.week_day is None:
+        return DAYS_UNKNOWN
+    return weekday_words(remote.week_day, short=short)
+
+
 def ends_by(remote: Remote, until_ms: int) -> bool:
     """Whether the period of a remote is over at a moment; also where it is long over."""
     end = end_of(remote)
@@ -182,6 +205,15 @@ def never_opens(wanted: Remote, zone: tzinfo) -> bool:
         return False
     days = min((last.date() - first.date()).days, 6)
     return days_wanted.isdisjoint((first.weekday() + day) % 7 + 1 for day in range(days + 1))
+
+
+def _clear_phase(remote: Remote, phase: Phase) -> Phase:
+    """Return the phase, unless nobody knows on which days the remote opens within its period."""
+    return Phase.UNCLEAR if phase is Phase.NOW and without_weekdays(remote) else phase
+
+
+def _state_of(remote: Remote, phase: Phase, now_ms: int) -> tuple[State, str, str]:
+    return _state(_clear_phase(remote, phase), remote.status, remote.end_ms, now_ms)
 
 
 def _state(
@@ -233,7 +265,7 @@ def period_words(remote: Remote, now_ms: int, zone: tzinfo) -> str:
     if phase is Phase.ALWAYS:
         return "always"
     kind, start, end = remote.remote_type, remote.start_ms, remote.end_ms
-    parts = [weekday_words(remote.week_day or ())] if needs_weekdays(kind) else []
+    parts = [days_words(remote)] if needs_weekdays(kind) else []
     if not is_known_type(kind):
         name = "no type" if kind is None else f"type {kind}, which lockterm does not know"
         parts.append(name)
@@ -242,8 +274,8 @@ def period_words(remote: Remote, now_ms: int, zone: tzinfo) -> str:
     elif phase is Phase.OVER and end:
         parts.append(f"ended {dates.distance(end, now_ms)}, {dates.day_time(end, zone)}")
     else:
-        begins = f"from {dates.day_time(start, zone)}" if start else "no start"
-        ends = f"until {dates.day_time(end, zone)}" if end else "no end"
+        begins = f"from {dates.day_time(start, zone)}" if start else _missing(remote, "startDate")
+        ends = f"until {dates.day_time(end, zone)}" if end else _missing(remote, "endDate")
         parts.append(f"{begins} {ends}" if start and end else f"{begins}, {ends}")
         if phase is Phase.AHEAD and start:
             parts.append(f"starts {dates.distance(start, now_ms)}")
@@ -265,25 +297,43 @@ def _short(remote: Remote, phase: Phase, now_ms: int, zone: tzinfo) -> str:
         when = f"starts {dates.distance(start, now_ms)}"
         brief = f"from {_day_or_time(start, now_ms, zone)}"
     elif end:
-        when = f"until {_day_or_time(end, now_ms, zone)}"
+        brief = f"until {_last_day_or_time(end, now_ms, zone)}"
+        when = f"{brief} 24:00" if dates.begins_day(end, zone) and "today" not in brief else brief
     else:
-        when = "no end"
+        when = _missing(remote, "endDate")
     if phase is Phase.UNCLEAR and start and end:
-        when = "ends before it starts"
+        when, brief = "ends before it starts", ""
     elif phase is Phase.UNCLEAR and end:
-        when = f"no start, {when}"
+        when, brief = f"{_missing(remote, 'startDate')}, {when}", ""
     if not needs_weekdays(kind):
         return when
-    days = remote.week_day or ()
-    count = len({day for day in days if day in WEEK})
+    count = len({day for day in remote.week_day or () if day in WEEK})
+    none = "no days" if remote.week_day is not None else "days ?"
     forms = (
-        weekday_words(days),
-        weekday_words(days, short=True),
-        f"{count} day{'' if count == 1 else 's'}" if count else "no days",
+        days_words(remote),
+        days_words(remote, short=True),
+        f"{count} day{'' if count == 1 else 's'}" if count else none,
     )
     whens = (when, brief) if brief else (when,)
     fitting = (f"{form}, {at}" for at in whens for form in forms)
     return next((text for text in fitting if len(text) <= SHORT), when)
+
+
+def _last_day_or_time(end: int, now_ms: int, zone: tzinfo) -> str:
+    """Return the last day on which a remote opens; today, until which time."""
+    if not dates.begins_day(end, zone):
+        return _day_or_time(end, now_ms, zone)
+    is_today = dates.day(end - 1, zone) == dates.day(now_ms, zone)
+    return "24:00 today" if is_today else dates.last_day(end, zone)
+
+
+def _missing(remote: Remote, name: str) -> str:
+    """Return ``no end``, or that the end is not known: what did not come is not taken for none."""
+    end = "start" if name == "startDate" else "end"
+    if name in remote.odd:
+        return f"{end} cannot be read"
+    ms = remote.start_ms if name == "startDate" else remote.end_ms
+    return f"no {end}" if ms == 0 else f"{end} unknown"
 
 
 def _day_or_time(ms: int, now_ms: int, zone: tzinfo) -> str:

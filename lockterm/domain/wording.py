@@ -20,6 +20,12 @@ def counted(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
+def unreadable_periods(count: int) -> str:
+    """``2 remotes have a period that cannot be read``; empty if all can be."""
+    have = "has" if count == 1 else "have"
+    return f"{counted(count, 'remote')} {have} a period that cannot be read" if count else ""
+
+
 def none_of(count: int, thing: str, does: str, do: str) -> str:
     """``None of the 5 locks matches``; of a single one, ``The only lock does not match``.
 

@@ -82,6 +82,7 @@ async def draw_copies_of(
     *,
     renames: bool,
     skips_expired: bool = False,
+    keeps_wall_time: bool = False,
 ) -> Drawn:
     """Make a plan that adds what a source has to locks; a backup comes back to its own as an undo.
 
@@ -91,6 +92,7 @@ async def draw_copies_of(
         lock_ids: The locks, none of them twice.
         renames: Whether what has a name that is taken gets another one; else it is left out.
         skips_expired: Whether expired remotes are left out; an undo brings all of them back.
+        keeps_wall_time: See :func:`draw_copies`.
 
     Raises:
         CannotCopyError: A backup is to go to its own lock and to others at once.
@@ -123,6 +125,7 @@ async def draw_copies_of(
         others,
         renames=renames,
         skips_expired=skips_expired,
+        keeps_wall_time=keeps_wall_time,
         known=known,
         gone=gone,
     )

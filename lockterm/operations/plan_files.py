@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from lockterm.domain import dates
 from lockterm.domain.backup import BackedUp, backed_up, losses
-from lockterm.domain.copies import copied
+from lockterm.domain.constants import needs_dates
+from lockterm.domain.copies import at_wall_time, copied, describe_zones, without_unknown_zones
 from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.new_names import with_near_notes
 from lockterm.domain.plan import Action, Plan, Step, StepState
 from lockterm.domain.plan_words import is_name_taken
 from lockterm.domain.remotes import UNLISTED, Remote
-from lockterm.domain.table_columns import ACTION, LOCK, NAMES, REMOTE, SETTABLE, guarded, written
+from lockterm.domain.table_columns import ACTION, LOCK, NAMES, REMOTE, SETTABLE, cell_of, guarded
 from lockterm.domain.table_file import (
     FORMAT,
     TOO_MANY_BYTES,
@@ -250,6 +251,7 @@ def draw_copies(
     *,
     renames: bool,
     skips_expired: bool = False,
+    keeps_wall_time: bool = False,
     known: Mapping[int, Mapping[str, Any]] | None = None,
     gone: Sequence[str] = (),
 ) -> Drawn:
@@ -261,6 +263,8 @@ def draw_copies(
         targets: The other locks; those that were not read get nothing.
         renames: See :func:`copied`.
         skips_expired: Whether expired remotes are left out.
+        keeps_wall_time: Whether times stay what the clock shows, and not the same moment, where
+            the zones of the locks differ.
         known: Id -> what is known of fields that no list returns.
         gone: What of it is left out already, in sentences.
     """
@@ -271,14 +275,24 @@ def draw_copies(
         for remote in source.remotes
         if not skips_expired or phase_of(remote, now_ms) is not Phase.OVER
     ]
-    found = [backed_up(one, lock_id, known.get(one.id or 0, {}), now_ms) for one in remotes]
+    dated = [remote for remote in remotes if needs_dates(remote.remote_type) and remote.end_ms]
+    zones: dict[str, None] = {}
     expired = (len(source.remotes) - len(remotes)) * len(targets)
     steps: list[Step] = []
     left: list[Step] = []
     added: dict[int, BackedUp] = {}
     for one in targets:
+        here, there = remotes, one.zone
+        if there != source.zone and dated:
+            words = describe_zones(dated[0], source.zone, there, keeps_wall_time=keeps_wall_time)
+            zones[words] = None
+            if keeps_wall_time:
+                here = [at_wall_time(remote, source.zone, there) for remote in remotes]
+        found = [backed_up(each, lock_id, known.get(each.id or 0, {}), now_ms) for each in here]
         made = copied(found, one.lock.lock_id, one.remotes, renames=renames)
         made = with_near_notes(made, one.remotes)
+        if keeps_wall_time:
+            made = without_unknown_zones(made, source.zone, there)
         is_added = [one.error is None and step.action is Action.ADD for step in made]
         added.update((place, found[place]) for place, is_so in enumerate(is_added) if is_so)
         if one.error is not None:
@@ -294,7 +308,7 @@ def draw_copies(
     names = ", ".join(str(one.lock.lock_id) for one in targets[:5])
     more = f" and {len(targets) - 5:,} more" if len(targets) > 5 else ""
     title = f"copy {lock_id} to {names}{more}"
-    plan = operations.runs.make(title, steps, left, [*gone, *said])
+    plan = operations.runs.make(title, steps, left, [*gone, *zones, *said])
     plan = replace(plan, skipped={"expired": expired})
     return Drawn(plan, [one for one in targets if one.error is not None])
 
@@ -367,7 +381,11 @@ def as_csv(read: Sequence[ReadLock]) -> bytes:
     hidden = {
         field.name
         for field in UNLISTED
-        if all(field.of(remote) is None for one in read for remote in one.remotes)
+        if all(
+            field.of(remote) is None and field.name not in remote.odd
+            for one in read
+            for remote in one.remotes
+        )
     }
     columns = [name for name in NAMES if name != ACTION and name not in hidden]
     text = io.StringIO(newline="")
@@ -378,6 +396,6 @@ def as_csv(read: Sequence[ReadLock]) -> bytes:
             cells: dict[str, object] = {LOCK: one.lock.lock_id, REMOTE: remote.id}
             for name in columns[2:]:
                 field = SETTABLE[name]
-                cells[name] = guarded(written(field, field.of(remote), one.zone))
+                cells[name] = guarded(cell_of(field, remote, one.zone))
             writer.writerow([cells[name] for name in columns])
     return text.getvalue().encode()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from lockterm.domain.locks import Lock
 from tests.cli.conftest import Scripts
 
 ALL = ("--expired", "copy")
@@ -133,3 +134,54 @@ def test_what_is_no_export_and_no_backup_is_refused(scripts: Scripts, tmp_path: 
         assert (refused.returncode, refused.stdout) != (0, ""), source
         assert words in refused.stderr
     assert scripts.writes() == []
+
+
+@pytest.mark.parametrize(
+    ("times", "end", "words"),
+    [
+        (
+            [],
+            3_802_608_000_000,
+            "The time zones differ, and times keep their moment: 1 Jul 2090 18:00 +02:00 in"
+            " Europe/Berlin becomes 1 Jul 2090 12:00 -04:00 in America/New_York.",
+        ),
+        (
+            ["--times", "wall-clock"],
+            3_802_629_600_000,
+            "The time zones differ, and times keep their time of day: 1 Jul 2090 18:00 +02:00 in"
+            " Europe/Berlin becomes 1 Jul 2090 18:00 -04:00 in America/New_York.",
+        ),
+    ],
+)
+def test_copy_to_another_zone_keeps_the_moment_or_the_time_of_day(
+    scripts: Scripts, times: list[str], end: int, words: str
+) -> None:
+    scripts.keep([Lock(1004, name="Berlin"), Lock(1003, name="Boston", zone="America/New_York")])
+    scripts.have(
+        remoteNumber="Z-1", remoteType=2, startDate=1_796_079_600_000, endDate=3_802_608_000_000
+    )
+    copied = scripts.run("copy", "1004", "1003", *times, "--yes")
+    assert copied.returncode == 0, copied.stderr
+    assert f"note: {words}" in copied.stdout
+    *_, row = scripts.remotes(1003)
+    assert row["end_ms"] == end
+    assert row["start_ms"] == 1_796_079_600_000 + (6 * 3_600_000 if times else 0)
+
+
+def test_copy_within_a_zone_says_nothing_of_zones(scripts: Scripts) -> None:
+    scripts.have(
+        remoteNumber="Z-1", remoteType=2, startDate=1_796_079_600_000, endDate=3_802_608_000_000
+    )
+    assert "zone" not in scripts.run("copy", "1004", "1003", "--dry-run").stdout
+
+
+def test_copy_cannot_keep_the_time_of_day_when_a_zone_is_unknown(scripts: Scripts) -> None:
+    scripts.keep([Lock(1004, name="Berlin"), Lock(1003, name="Dock", zone="Europe/Atlantis")])
+    scripts.have(
+        remoteNumber="Z-1", remoteType=2, startDate=1_796_079_600_000, endDate=3_802_608_000_000
+    )
+    scripts.have(remoteName="Ever", remoteNumber="E-1")
+    copied = scripts.run("copy", "1004", "1003", "--times", "wall-clock", "--yes")
+    assert copied.returncode == 1
+    assert 'does not know the time zone "Europe/Atlantis"' in copied.stdout
+    assert [row["name"] for row in scripts.remotes(1003)][9:] == ["Ever"]

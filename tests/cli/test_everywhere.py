@@ -211,3 +211,48 @@ def test_report_judges_by_the_services_clock_when_this_machines_is_off(
     assert "Periods are judged by the service's." in told.stderr
     listed = scripts.run("remotes", "list", "1004").stdout.splitlines()
     assert sum("ended" in line for line in listed) == 1, listed
+
+
+async def test_report_counts_periods_that_cannot_be_read_and_fails(scripts: Scripts) -> None:
+    scripts.keep([Lock(1004, name="Dock")])
+    far = 3_802_608_000_000
+    for number in ("S-1", "S-2", "S-3"):
+        scripts.have(
+            remoteName=f"Name {number}", remoteNumber=number, remoteType=2, startDate=1, endDate=far
+        )
+
+    async def spoilt(exchange: Exchange) -> None:
+        answer = await exchange.apply()
+        data = json.loads(answer.body)
+        for row, end in zip(data["data"]["list"], SPOILT_ENDS, strict=True):
+            row["endDate"] = end
+        body = json.dumps(data).encode()
+        await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+
+    async with FaultProxy(port_of(scripts.service)).running() as proxy:
+        proxy.arm("list", spoilt)
+        scripts.use(proxy.base_url)
+        told = await _run(scripts, "report")
+        assert told.returncode == 1
+        assert "0 remotes ended" in told.stdout
+        assert (
+            "2 remotes have a period that cannot be read: Name S-2 (S-2) on Dock (lock 1004),"
+            " Name S-3 (S-3) on Dock (lock 1004)." in told.stderr
+        )
+        found = json.loads((await _run(scripts, "report", "--json")).stdout)
+        assert (found["unreadablePeriods"], found["ends"]) == (2, [])
+        listed = (await _run(scripts, "remotes", "list", "1004")).stdout
+        assert "no end" not in listed
+        assert "until 1 Jul 2090" in listed
+        table = (await _run(scripts, "remotes", "list", "1004", "--csv")).stdout
+        ends = [row["end"] for row in csv.DictReader(io.StringIO(table))]
+        assert ends == ["2090-07-01T18:00:00+02:00", *SPOILT_ENDS[1:]]
+        path = scripts.home / "dock.csv"
+        assert (await _run(scripts, "export", "1004", "--output", str(path))).returncode == 0
+        rows = [*csv.DictReader(io.StringIO(path.read_text()))]
+        assert [row["endDate"] for row in rows] == ["2090-07-01 18:00 +02:00", *SPOILT_ENDS[1:]]
+        assert (await _run(scripts, "diff", str(path))).returncode == 0
+
+
+SPOILT_ENDS = ["3802608000000", "2090-07-01T18:00:00Z", "soon"]
+"""What a service sends that has dates as strings; digits alone are read."""

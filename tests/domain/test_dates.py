@@ -189,6 +189,24 @@ def test_whole_day_is_refused_when_the_zone_skips_it() -> None:
         )
 
 
+@given(instants, zones, zones, st.booleans())
+def test_same_wall_time_is_shown_by_the_other_clocks_unless_they_skip_it(
+    at: int, zone: ZoneInfo, other: ZoneInfo, last: bool
+) -> None:
+    wall = dates.local(at, zone)
+    there = dates.same_wall_time(at, zone, other, last=last)
+    shown = dates.local(there, other)
+    assert wall is not None
+    assert shown is not None
+    if shown.replace(tzinfo=None, fold=0) != wall.replace(tzinfo=None, fold=0):
+        before = dates.local(there - 1, other)
+        assert before is not None
+        assert before.replace(tzinfo=None) < wall.replace(tzinfo=None) < shown.replace(tzinfo=None)
+    else:
+        assert last or shown.fold == 0
+    assert dates.same_wall_time(at, zone, zone, last=bool(wall.fold)) == at
+
+
 @given(instants, zones)
 def test_day_begins_at_its_first_moment(at: int, zone: ZoneInfo) -> None:
     shown = dates.local(at, zone)

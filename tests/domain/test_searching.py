@@ -148,6 +148,7 @@ def test_what_ends_is_counted_as_each_remote_is_told_by_its_dates(
         Remote.read(
             {
                 **{"remoteType": kind, "startDate": now_ms - 40 * day_ms, "status": 1},
+                "weekDay": [1],
                 "endDate": 0 if by_ms is None else now_ms + days * day_ms + by_ms,
             }
         )

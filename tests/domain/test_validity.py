@@ -11,7 +11,16 @@ from rich.cells import cell_len
 
 from lockterm.domain import dates, glyphs
 from lockterm.domain.remotes import Remote
-from lockterm.domain.validity import COERCED, SHORT, Phase, State, phase_of, state_of, validity
+from lockterm.domain.validity import (
+    COERCED,
+    SHORT,
+    Phase,
+    State,
+    has_unreadable_period,
+    phase_of,
+    state_of,
+    validity,
+)
 from lockterm.domain.weekdays import weekday_words
 from lockterm.terminal.widths import is_doubtful
 from lockterm.widgets.line_table import CURSOR, MARK, STATES
@@ -20,6 +29,8 @@ from tests.domain.test_rules import wild
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = 1_795_248_000_000
 DAY = dates.DAY_MS
+FEBRUARY = 1_801_436_400_000
+"""2027-02-01, 00:00 in Berlin."""
 
 
 def remote(kind: int, start: int, end: int, status: int = 1, days: tuple[int, ...] = ()) -> Remote:
@@ -57,7 +68,17 @@ def remote(kind: int, start: int, end: int, status: int = 1, days: tuple[int, ..
             "Mo-We Fr, until 31 Dec 2026",
             "open",
         ),
-        (remote(4, NOW - DAY, NOW + 40 * DAY), "no days, until 31 Dec 2026", "open"),
+        (remote(4, NOW - DAY, NOW + 40 * DAY), "no days, until 31 Dec 2026", "unclear"),
+        (remote(4, NOW + DAY, NOW + 40 * DAY), "no days, starts in 24 hours", "not yet"),
+        (remote(4, NOW - 9 * DAY, NOW - DAY, 2), "ended 24 hours ago", "ended"),
+        (remote(2, NOW - DAY, FEBRUARY), "until 31 Jan 2027 24:00", "open"),
+        (remote(2, NOW - DAY, FEBRUARY + 1000), "until 1 Feb 2027", "open"),
+        (remote(2, NOW - DAY, NOW + 15 * dates.HOUR_MS), "until 24:00 today", "< 7 days"),
+        (
+            remote(4, NOW - DAY, FEBRUARY, days=(1, 2, 3, 4, 5)),
+            "Mon-Fri, until 31 Jan 2027",
+            "open",
+        ),
         (remote(8, NOW - DAY, NOW + 40 * DAY, 7), "unknown type 8", "status 7"),
     ],
 )
@@ -149,3 +170,38 @@ def test_weekdays_are_in_sight_before_the_start(days: list[int], minutes: int) -
     forms = (weekday_words(days), weekday_words(days, short=True), count)
     assert any(short.startswith(f"{form}, ") for form in forms), short
     assert len(short) <= SHORT
+
+
+@pytest.mark.parametrize(
+    ("fields", "short", "words"),
+    [
+        ({"endDate": "next week"}, "end cannot be read", "end cannot be read"),
+        ({"endDate": None}, "end unknown", "end unknown"),
+        ({"endDate": 0}, "no end", "no end"),
+        ({"startDate": 1.5}, "start cannot be read, until", "start cannot be read"),
+        ({"endDate": str(NOW + 41 * DAY)}, "until 1 Jan 2027", "until 1 Jan 2027"),
+        (
+            {"remoteType": 4, "weekDay": None},
+            "days ?, until 1 Jan",
+            "days unknown, until 1 Jan 2027",
+        ),
+        ({"remoteType": 4, "weekDay": []}, "no days", "no weekdays, until 1 Jan 2027"),
+    ],
+)
+def test_what_did_not_come_is_not_taken_for_none(
+    fields: dict[str, object], short: str, words: str
+) -> None:
+    raw = {"remoteType": 2, "startDate": NOW - DAY, "endDate": NOW + 41 * DAY, "status": 1}
+    found = validity(Remote.read(raw | fields), NOW, BERLIN)
+    assert found.short.startswith(short)
+    assert words in found.words
+
+
+@given(wild)
+def test_period_is_unreadable_when_no_end_is_known(shown: Remote) -> None:
+    ends = [phase_of(shown, at) for at in (0, 2**62)]
+    if has_unreadable_period(shown):
+        assert ends == [Phase.UNCLEAR, Phase.UNCLEAR]
+    elif shown.remote_type != 1:
+        assert shown.start_ms
+        assert shown.end_ms

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockterm.domain.weekdays import parse_weekdays, weekday_words
+from lockterm.domain.weekdays import parse_weekdays, weekday_letters, weekday_words
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,9 @@ def test_words() -> None:
     assert weekday_words([1, 2, 4, 5, 6]) == "Mon, Tue, Thu-Sat"
     assert weekday_words([1, 3, 5], short=True) == "Mo We Fr"
     assert weekday_words([9, 1]) == "Mon, unknown 9"
+
+
+def test_letters_stand_at_their_place_in_the_week() -> None:
+    assert weekday_letters([1, 3, 5]) == "M W F"
+    assert weekday_letters([4, 2]) == " T T"
+    assert weekday_letters([6, 7, 7, 9]) == "     SS"

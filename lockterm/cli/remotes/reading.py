@@ -182,5 +182,6 @@ def _summary(lock: Lock, counts: dict[str, Any], shown: int) -> str:
 def csv_rows(remotes: Iterable[Remote], zone: tzinfo) -> Iterable[dict[str, Any]]:
     """Remotes below :data:`CSV_COLUMNS`."""
     for remote in remotes:
-        start, end = with_offset(remote.start_ms, zone), with_offset(remote.end_ms, zone)
+        start = remote.odd.get("startDate", with_offset(remote.start_ms, zone))
+        end = remote.odd.get("endDate", with_offset(remote.end_ms, zone))
         yield {**remote.raw, "start": start, "end": end}

@@ -74,6 +74,9 @@ class CopyScreen(LocktermScreen[None]):
     skips_expired: var[bool] = var(True, init=False)
     """Whether expired remotes are left out."""
 
+    keeps_wall_time: var[bool] = var(False, init=False)
+    """Whether times keep the time of day in another zone, and not the moment."""
+
     def __init__(
         self,
         operations: Operations,
@@ -204,6 +207,14 @@ class CopyScreen(LocktermScreen[None]):
         """Say which."""
         self._tell()
 
+    def action_times(self) -> None:
+        """Keep the moment of times on locks in other zones, or the time of day."""
+        self.keeps_wall_time = not self.keeps_wall_time
+
+    def watch_keeps_wall_time(self) -> None:
+        """Say which."""
+        self._tell()
+
     def watch_doing(self) -> None:
         """Say what is waited for."""
         self._tell()
@@ -212,10 +223,11 @@ class CopyScreen(LocktermScreen[None]):
         if not self._book:
             return
         taken = "another, such as Anna (2)" if self.renames else "left out"
+        times = "time of day" if self.keeps_wall_time else "moment"
         expired = "skipped" if self.skips_expired else "copied"
         words = (
             f"{counted(len(self._marked), 'lock')} marked.  A name that is taken: {taken}."
-            f"  Expired remotes: {expired}."
+            f"  Expired remotes: {expired}.  In other time zones, times keep their {times}."
         )
         words += with_keys(
             "\n{copies.file} copies what an export tells instead, {copies.backup} a backup."
@@ -269,6 +281,7 @@ class CopyScreen(LocktermScreen[None]):
                 ids,
                 renames=self.renames,
                 skips_expired=self.skips_expired,
+                keeps_wall_time=self.keeps_wall_time,
             )
         except LocktermError as error:
             self.refuse_to_open(error.title, error.sentences)

@@ -11,6 +11,7 @@ from textual.widgets import Static
 from lockterm.domain import dates
 from lockterm.domain.listing import Place, words_of
 from lockterm.domain.timeline import Timeline
+from lockterm.domain.wording import unreadable_periods
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.everywhere import LockRead
@@ -114,6 +115,11 @@ class WhatEndsScreen(AllLocksScreen):
             if one.listing is not None:
                 read = site.short_age(one.listing)
                 yield OnLock(one.lock, zones[one.lock.zone], read, one.listing, place)
+        for one in site.locks.values():
+            count = one.listing.unreadable_periods if one.listing is not None else 0
+            if count and not needed:
+                problem = unreadable_periods(count)
+                yield OnLock(one.lock, zones[one.lock.zone], problem=problem)
         yield from self.problems(site)
 
     def words(self) -> tuple[str, str]:

@@ -19,8 +19,8 @@ from lockterm.domain.listing import Listing, Place
 from lockterm.domain.locks import Lock
 from lockterm.domain.sorting import natural, sorted_by
 from lockterm.domain.text import clean
-from lockterm.domain.validity import State, may_be
-from lockterm.domain.weekdays import weekday_words
+from lockterm.domain.validity import State, days_words, may_be, without_weekdays
+from lockterm.domain.weekdays import weekday_letters, weekday_words
 from lockterm.screens.remotes.layout import Layout
 from lockterm.screens.remotes.order import compared
 from lockterm.screens.remotes.row import LONGEST, SIGNS, RemoteRow, cells, signs
@@ -39,15 +39,15 @@ LOCK_CELLS = 24
 COLUMNS: Mapping[str, Column] = {
     "sign": Column("", most=BEFORE - GAP, least=BEFORE - GAP),
     "end": Column("Ends", most=11, least=11),
-    "when": Column("When", most=13, least=13, rank=3),
+    "when": Column("When", most=14, least=7, rank=1, good=11),
     "lock": Column("Lock", most=LOCK_CELLS, least=9),
     "name": Column("Name", most=40, least=11, good=14),
-    "who": Column("Name", most=40, least=13, good=18),
+    "who": Column("Name", most=40, least=12, good=18),
     "number": Column("Number", most=12, least=7),
     "valid": Column("Valid", most=27, least=19, good=23),
-    "days": Column("Days", most=8, least=6, good=8),
-    "state": Column("State", most=12, least=9, rank=2),
-    "read": Column("Read", most=5, least=4, rank=1, right=True),
+    "days": Column("Days", most=20, least=7, rank=3, good=7),
+    "state": Column("State", most=12, least=9, rank=4),
+    "read": Column("Read", most=5, least=4, rank=2, right=True),
 }
 """All there can be."""
 
@@ -214,8 +214,9 @@ class OnLocksTable(RowTable):
         texts |= dict(zip(layout.widths, cells(remote, layout), strict=True))
         texts["who"] = texts.get("name", ("", ""))
         if end_ms := shown.remote.end_ms:
-            texts["end"] = (dates.day(end_ms, shown.zone), "")
-            texts["when"] = (dates.distance(end_ms, self._now_ms), "")
+            texts["end"] = (dates.last_day(end_ms, shown.zone), "")
+            when = _time_left(end_ms, self._now_ms, widths.get("when", 0))
+            texts["when"] = (when, "")
         texts["days"] = (_days(shown.remote, widths.get("days", 0)), "")
         for key, width in widths.items():
             if key == "sign":
@@ -240,7 +241,7 @@ def row_words(row: OnLock, age: str) -> str:
         return ""
     name, days = clean(remote.remote_name or "", 40), ""
     if needs_weekdays(remote.remote_type):
-        days = weekday_words(remote.week_day or ())
+        days = days_words(remote)
     parts = [*filter(None, (name, days)), f"{clean(row.lock.title, 24)} {age}", f"id {remote.id}"]
     if remote.extra_data:
         extra = json.dumps(remote.extra_data, ensure_ascii=False)
@@ -249,12 +250,28 @@ def row_words(row: OnLock, age: str) -> str:
 
 
 def _days(remote: Remote, width: int) -> str:
-    """``Mon-Fri``, ``Mo We Fr``, ``4 days``; nothing where it is not recurring."""
+    """Return ``Mon-Fri``, ``Mon Wed Fri`` or ``M W F``; nothing if it is not recurring.
+
+    Never ``3 days``, which reads as the time that is left.
+    """
     if not needs_weekdays(remote.remote_type):
         return ""
-    days = remote.week_day or ()
-    forms = (weekday_words(days), weekday_words(days, short=True), f"{len({*days})} days")
+    if without_weekdays(remote):
+        forms = [days_words(remote), "none" if remote.week_day is not None else "unknown"]
+    else:
+        words = weekday_words(remote.week_day or ()).replace(", ", " ")
+        forms = [words, weekday_letters(remote.week_day or ())]
     return next((form for form in forms if len(form) <= width), "")
+
+
+def _time_left(end_ms: int, now_ms: int, width: int) -> str:
+    """Return ``in 41 days``; where that is too long, ``41 d``, or ``-3 d`` if it has passed."""
+    words = dates.distance(end_ms, now_ms)
+    if len(words) <= width or not any(map(str.isdigit, words)):
+        return words
+    count, unit = words.removeprefix("in ").split()[:2]
+    sign = "-" if end_ms < now_ms else ""
+    return f"{sign}{count} {'min' if unit.startswith('minute') else unit[0]}"
 
 
 _OF_REMOTE = ("name", "number", "valid", "state")

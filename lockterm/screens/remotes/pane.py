@@ -17,7 +17,7 @@ from lockterm.domain import dates
 from lockterm.domain.constants import AddType, Flag, RemoteType, needs_weekdays, word
 from lockterm.domain.history import HistoryLine, Selection
 from lockterm.domain.period_bar import period_bar
-from lockterm.domain.weekdays import weekday_words
+from lockterm.domain.validity import days_words
 from lockterm.domain.wording import counted
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key
@@ -108,7 +108,7 @@ def _fields(row: RemoteRow, zone: tzinfo, width: int) -> list[Part]:
             shown[column] = dates.day_time(dates.as_ms(stamp), zone, exact=False)
     lines = [(COLUMNS[column].title, text) for column, text in shown.items()]
     if needs_weekdays(remote.remote_type):
-        lines.insert(4, ("Days", weekday_words(remote.week_day or ())))
+        lines.insert(4, ("Days", days_words(remote)))
     if remote.extra_data:
         fields = counted(len(remote.extra_data), "field")
         lines.append(("Extra", f"{fields}: {key('remotes.detail')} shows all"))
@@ -137,7 +137,7 @@ def _period(row: RemoteRow, zone: tzinfo, now_ms: int, width: int) -> list[Part]
     bar = period_bar(remote, now_ms, width)
     if not bar or not remote.start_ms or not remote.end_ms:
         return []
-    ends = dates.day(remote.start_ms, zone), dates.day(remote.end_ms, zone)
+    ends = dates.day(remote.start_ms, zone), dates.last_day(remote.end_ms, zone)
     between = " " * max(width - sum(map(len, ends)), 1)
     return [(f"\n{bar}\n", ""), (f"{between.join(ends)}\n", "dim")]
 

@@ -134,7 +134,8 @@ def _cell(row: RemoteRow, column: str, width: int) -> str:
         return "-"
     ms = dates.as_ms(value) if field.kind is Kind.TIMESTAMP else value
     at = dates.day_time(ms, row.zone, exact=False)  # where there is no room for the time: the day
-    return at if len(at) <= width else dates.day(ms, row.zone)
+    to_day = dates.last_day if field.name == "endDate" else dates.day
+    return at if len(at) <= width else to_day(ms, row.zone)
 
 
 def _valid(row: RemoteRow, width: int) -> str:
