@@ -183,7 +183,8 @@ COPY = f"""\
 FROM and TO are a lock's id, or its name in the lock book. FROM may also be a JSON file that export
 has written of one lock, or the id that history --json has for a delete or a clear: its backup. They
 may go to their own lock again. Each lock is read whole before. What the service does not tell
-cannot be copied; it is named before anything is sent.
+cannot be copied; it is named before anything is sent. If a lock is in another time zone, the plan
+says so: times keep their moment, or with --times wall-clock their time of day.
 
 \b
 Examples:
@@ -259,13 +260,13 @@ Examples:
   lockterm report --within 30d
   lockterm report --within 2w --csv > ends.csv
 
---json: until (ms), locks, read, notRead (lockId, name, why), and ends, a list of day, ended, end,
-lock (lockId, name) and remote as the service sent it.
+--json: until (ms), locks, read, notRead (lockId, name, why), unreadablePeriods (a number), and ends,
+a list of day, ended, end, lock (lockId, name) and remote as the service sent it.
 
 \b
 Exit codes, for cron:
   0    nothing has ended, and nothing ends within the time
-  1    something has or does
+  1    something has or does, or a period cannot be read
   2    usage: what was typed or configured cannot work, or there is no lock
   3    some lock was not read; what the others have is listed
   5    the local store is damaged

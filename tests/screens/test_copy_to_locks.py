@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
 from lockterm.operations.plan_files import as_csv, as_json, read_locks
 from lockterm.screens.copy import CopyScreen
@@ -18,6 +19,7 @@ from tests.screens import someone_else
 from tests.screens.running_app import Starter, settled, shown, until
 from tests.screens.site import LOCKS, fill_book, words
 from tests.screens.snapshots import assert_picture
+from tests.screens.test_plan import details
 
 ENDED = {"remoteType": 2, "startDate": 1_767_225_600_000, "endDate": 1_767_312_000_000}
 """A period in January 2026."""
@@ -254,3 +256,32 @@ async def test_a_backup_is_chosen_in_the_history(
         assert type(pilot.app.screen).__name__ == (
             "RemotesScreen" if way[0] == "B" else "HistoryScreen"
         )
+
+
+@pytest.mark.every_case
+async def test_times_keep_their_moment_or_their_time_of_day_in_another_zone(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    fill_book(lockterm_app, Lock(1003, name="Boston", zone="America/New_York"))
+    end_ms = 1_801_436_400_000  # 2027-02-01 00:00 in Berlin
+    period = {"remoteType": 2, "startDate": ENDED["startDate"], "endDate": end_ms}
+    someone_else.add(service, 1004, "Anna", remoteNumber="R-1", **period)
+    async with lockterm_app(service, 1004) as pilot:
+        await opened(pilot)
+        for keys, ahead_ms, kept in (
+            (["space", "enter"], 0, "their moment: 1 Feb 2027 00:00 +01:00 in Europe/Berlin"),
+            (["t", "enter"], 6 * 3_600_000, "becomes 1 Feb 2027 00:00 -05:00 in America/New_York"),
+        ):
+            await pilot.press(*keys)
+            assert [step[:3] for step in await plan_of(pilot)] == [(Action.ADD, 1003, "Anna")]
+            screen = pilot.app.screen
+            assert isinstance(screen, PlanScreen)
+            assert screen.drawn.plan.steps[0].wanted["endDate"] == end_ms + ahead_ms
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+            await settled(pilot)
+            assert kept in details(pilot)
+            await pilot.press("escape", "escape")
+            await until(pilot, lambda: isinstance(pilot.app.screen, CopyScreen))
+            await settled(pilot)
+        assert "times keep their time of day" in words(pilot.app)

@@ -260,7 +260,8 @@ def _days(remote: Remote, width: int) -> str:
         forms = [days_words(remote), "none" if remote.week_day is not None else "unknown"]
     else:
         words = weekday_words(remote.week_day or ()).replace(", ", " ")
-        forms = [words, weekday_letters(remote.week_day or ())]
+        daily = weekday_words(remote.week_day or (), short=True)
+        forms = [words, *[daily] * (daily == "daily"), weekday_letters(remote.week_day or ())]
     return next((form for form in forms if len(form) <= width), "")
 
 
