@@ -260,8 +260,8 @@ Examples:
   lockterm report --within 30d
   lockterm report --within 2w --csv > ends.csv
 
---json: until (ms), locks, read, notRead (lockId, name, why), unreadablePeriods (a number), and ends,
-a list of day, ended, end, lock (lockId, name) and remote as the service sent it.
+--json: until (ms), locks, read, notRead (lockId, name, why), unreadablePeriods (a number), and
+ends, a list of day, ended, end, lock (lockId, name) and remote as the service sent it.
 
 \b
 Exit codes, for cron:
