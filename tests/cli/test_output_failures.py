@@ -45,12 +45,16 @@ def a_pack(scripts: Scripts) -> str:
     return str(scripts.json("voice", "packs", "1001")["packs"][0]["name"])
 
 
-def an_unconfirmed(scripts: Scripts, name: str) -> str:
-    """The id of a user number that had no answer."""
+def an_unconfirmed(scripts: Scripts, name: str, *, is_add: bool = False) -> str:
+    """The id of a user number, or of an add, that had no answer."""
     from lockterm.store.database import Database
 
     remote_id = made(scripts, name)
-    scripts.run("remotes", "user-number", "1004", remote_id, "5")
+    if is_add:
+        added = ("--name", f"{name} B", "--number", f"{name}-B", "--type", "permanent")
+        scripts.run("remotes", "add", "1004", *added)
+    else:
+        scripts.run("remotes", "user-number", "1004", remote_id, "5")
     operation_id = scripts.history()[-1].id
     database = Database(scripts.database)
     with database.transaction() as connection:
@@ -107,7 +111,10 @@ CHANGING: dict[str, Arguments] = {
     "outcomes check": lambda s, n: ("outcomes", "check"),
     "outcomes give-up": lambda s, n: ("outcomes", "give-up", an_unconfirmed(s, n), "--yes"),
     "outcomes adopt": lambda s, n: ("outcomes", "adopt", "--yes"),
-    "outcomes accept": lambda s, n: ("outcomes", "accept", an_unconfirmed(s, n), "--yes"),
+    "outcomes accept": lambda s, n: (
+        *("outcomes", "accept", an_unconfirmed(s, n, is_add=True)),
+        "--yes",
+    ),
     "outcomes send-again": lambda s, n: ("outcomes", "send-again", an_unconfirmed(s, n), "--yes"),
     "apply": lambda s, n: (made(s, n), "apply", str(s.home / "table.csv"), "--yes")[1:],
     "copy": lambda s, n: (made(s, n), "copy", "1004", "1005", "--yes")[1:],
