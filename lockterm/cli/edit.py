@@ -9,8 +9,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -31,6 +33,9 @@ from lockterm.operations import plan_files
 from lockterm.operations.export_file import write_file
 from lockterm.operations.plan_files import Drawn, ReadLock
 
+_AT_ONCE_S = 2.0
+"""Seconds in which nobody reads a table and leaves it as it is."""
+
 
 @click.command(epilog=manual.EDIT)
 @the_lock
@@ -49,46 +54,63 @@ def edit(options: Options, typed_lock: str, prune: bool) -> int:
         (seen,) = session.run(plan_files.read_locks(session.operations, [lock_id]))
         if seen.error is not None:
             raise seen.error
-        with _on_the_disk(seen) as file:
-            drawn = _edited(session, file, seen, prune=prune)
+        with _on_the_disk(seen) as table:
+            drawn = _edited(session, table, seen, prune=prune)
             if drawn is None:
                 return MISUSED
             if not has_work(drawn.plan):
-                file.unlink()
+                table.is_done = not table.may_be_open
                 put(f"{lock_words(seen.lock)} stays as it is.")
                 return DONE
             put_plan(session, drawn)
             if not agreed(drawn.plan, session.operations.now_ms(), yes=False):
                 return let_be()
             plan = keep(session, drawn.plan)
-            file.unlink()
+            table.is_done = True
         return carry_out(session, plan, as_json=False)
 
 
-@contextmanager
-def _on_the_disk(seen: ReadLock) -> Iterator[Path]:
-    """The table of a lock in a file.
+@dataclass
+class _Table:
+    """The table of a lock in a file."""
 
-    What was typed into it stays, and where is told, however it ends, unless the file was removed
-    because it is not needed any more; else nothing stays.
+    file: Path
+    is_done: bool = False
+    """Whether what was typed into it is in a plan, so that it is not needed any more."""
+    may_be_open: bool = False
+    """Whether an editor that returned at once may still have it open in a window."""
+
+
+@contextmanager
+def _on_the_disk(seen: ReadLock) -> Iterator[_Table]:
+    """Write the table of a lock to a file, and remove it afterwards.
+
+    However it ends, a file with other text or in an open editor stays, and its path is shown.
     """
     file = Path(tempfile.mkdtemp(prefix="lockterm-")) / f"lock-{seen.lock.lock_id}.csv"
-    table = plan_files.as_csv([seen])
-    write_file(file, table)
+    text = plan_files.as_csv([seen])
+    write_file(file, text)
+    table = _Table(file)
     try:
-        yield file
+        yield table
     finally:
-        if file.is_file() and file.read_bytes() != table:
+        is_there = file.is_file() and not table.is_done
+        if is_there and file.read_bytes() != text:
             tell(f"What was typed is kept in {clean(file)}.")
+        elif is_there and table.may_be_open:
+            tell(f"The table is kept in {clean(file)}. When it is saved: lockterm apply FILE")
         else:
             shutil.rmtree(file.parent, ignore_errors=True)
 
 
-def _edited(session: Session, file: Path, seen: ReadLock, *, prune: bool) -> Drawn | None:
+def _edited(session: Session, table: _Table, seen: ReadLock, *, prune: bool) -> Drawn | None:
     """The plan of a file that was edited until it can be carried out; None: it was given up."""
-    title = f"edit lock {seen.lock.lock_id}"
+    file, title = table.file, f"edit lock {seen.lock.lock_id}"
     while True:
-        _open_editor(file)
+        if _open_editor(file):
+            table.may_be_open = True
+            if not agree("Is the table saved, and the editor closed?", yes=False):
+                return None
         try:
             return drawn_from(session, file, prune=prune, title=title, seen=[seen])
         except Misused as error:
@@ -97,17 +119,22 @@ def _edited(session: Session, file: Path, seen: ReadLock, *, prune: bool) -> Dra
                 return None
 
 
-def _open_editor(file: Path) -> None:
+def _open_editor(file: Path) -> bool:
     """Let a person edit a file.
+
+    Returns:
+        Whether the editor returned at once without a change, and may be open in a window.
 
     Raises:
         Misused: There is no such editor, or it failed.
     """
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    begun_s, found = time.monotonic(), file.stat()
     # Ctrl+c is a key of the editor; a handler, unlike what is ignored, is not handed down to it.
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
-        result = subprocess.run([*shlex.split(editor), str(file)], check=False)
+        command = shlex.split(editor)
+        result = subprocess.run([*command, *_without_modelines(command), str(file)], check=False)
     except (OSError, ValueError) as error:
         said = getattr(error, "strerror", None) or error
         raise Misused(
@@ -119,3 +146,23 @@ def _open_editor(file: Path) -> None:
     if code := result.returncode:
         how = f"ended with {code}" if code > 0 else f"was ended by signal {-code}"
         raise Misused(f"The editor {clean(editor, 60)} {how}: nothing was sent.")
+    try:
+        about = file.stat()
+    except OSError:
+        return False
+    is_same = (about.st_ino, about.st_mtime_ns) == (found.st_ino, found.st_mtime_ns)
+    if not is_same or time.monotonic() - begun_s > _AT_ONCE_S:
+        return False
+    tell(
+        f"The editor {clean(editor, 60)} returned at once, and the table is as it was. An editor"
+        " that opens a window needs an option to wait, as in: VISUAL='code --wait'"
+    )
+    return True
+
+
+def _without_modelines(command: Sequence[str]) -> tuple[str, ...]:
+    """Return options for Vim: a name of a remote may look like a line that sets its options."""
+    program = os.path.realpath(shutil.which(command[0]) or command[0]) if command else ""
+    if not os.path.basename(program).startswith(("vim", "nvim", "gvim")):
+        return ()
+    return ("--cmd", "autocmd BufReadPre * set nomodeline")

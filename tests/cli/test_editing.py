@@ -7,6 +7,8 @@ import shlex
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Scripts
 from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
 
@@ -19,7 +21,8 @@ text = file.read_text("utf-8")
 changes = pathlib.Path(__file__).with_name("changes")
 before, after, *rest = changes.read_text().split("|")
 changes.write_text("|".join(rest))
-file.write_text(text.replace(before, after), "utf-8")
+if after != "Open":
+    file.write_text(text.replace(before, after), "utf-8")
 if after == "Killed":
     os.kill(os.getpid(), signal.SIGKILL)
 if after == "Removed":
@@ -129,3 +132,46 @@ def test_without_a_terminal_or_an_editor_nothing_is_sent(scripts: Scripts, tmp_p
         assert re.search(r"The editor no-such-editor cannot\s+be started", terminal.text)
         assert not [*tmp_path.glob("lockterm-*")], "nothing was typed into it"
     assert scripts.writes() == []
+
+
+def test_edit_keeps_the_table_when_the_editor_returns_at_once(
+    scripts: Scripts, tmp_path: Path
+) -> None:
+    """As one does that opens a window; what is saved there later counts, if a person says so."""
+    scripts.have()
+    with editing(scripts, tmp_path, "Anna|Open") as terminal:
+        terminal.wait_for(r"Is the table saved, and the editor closed\? \[y/N\]:")
+        told = " ".join(terminal.text.split())
+        assert "returned at once" in told and "--wait" in told
+        terminal.press("n", "enter")
+        assert terminal.wait_exit() == 2
+        (file,) = kept(tmp_path)
+        assert "The table is kept in" in terminal.text
+        assert "stays as it is" not in terminal.text
+    file.unlink()
+    with editing(scripts, tmp_path, "Anna|Open") as terminal:
+        terminal.wait_for(r"Is the table saved")
+        (file,) = kept(tmp_path)
+        file.write_text(file.read_text("utf-8").replace("Anna", "Anna W."), "utf-8")
+        terminal.press("y", "enter")
+        terminal.wait_for(r"Name: Anna -> Anna W\.")
+        terminal.press("y", "enter")
+        assert terminal.wait_exit() == 0
+    assert [row["name"] for row in scripts.remotes(1004)] == ["Anna W."]
+    assert kept(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["vim.basic", "nvim", "nano"])
+def test_vim_reads_no_options_from_the_table(name: str, scripts: Scripts, tmp_path: Path) -> None:
+    scripts.have(remoteName="vim: set makeprg=x:")
+    editor = tmp_path / "bin" / name
+    editor.parent.mkdir()
+    editor.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >{tmp_path}/given\nexit 3\n')
+    editor.chmod(0o700)
+    (tmp_path / "bin/vi").symlink_to(editor)
+    environment = clean_environment(tmp_path, VISUAL=f"{tmp_path}/bin/vi -n", TMPDIR=str(tmp_path))
+    with PtySession([*LOCKTERM, "edit", "1004"], environment) as terminal:
+        assert terminal.wait_exit() == 2
+    given = (tmp_path / "given").read_text().splitlines()
+    options = [] if name == "nano" else ["--cmd", "autocmd BufReadPre * set nomodeline"]
+    assert given[:-1] == ["-n", *options]
