@@ -99,6 +99,10 @@ class Connection:
         """What an answer told that came before there was a client."""
         self._opening = asyncio.Lock()
         self._recovering: asyncio.Task[None] | None = None
+        self._failed: Callable[[LockService], Awaitable[object]] | None = None
+        """The read that is tried again while the service is out of reach."""
+        self._next_try_ms = 0
+        """When that happens next, on the steady clock."""
         self._tasks: set[asyncio.Task[object]] = set()
         self.is_closed = False
         """Whether :meth:`close` was called; no connection is opened any more."""
@@ -113,6 +117,11 @@ class Connection:
     def wait_s(self) -> float:
         """Seconds left of the pause that the service asked for (HTTP 429); 0: none."""
         return max(self._wait_until_ms - self.clock.steady_ms(), 0) / 1000
+
+    @property
+    def next_try_s(self) -> float:
+        """Seconds until the service is tried again by itself; 0: it is being tried."""
+        return max(self._next_try_ms - self.clock.steady_ms(), 0) / 1000
 
     @property
     def doubts_clock(self) -> bool:
@@ -180,8 +189,20 @@ class Connection:
         """Try a read again in the background, less and less often, until the service is reached."""
         is_idle = self._recovering is None or self._recovering.done()
         if is_idle and not self.is_closed:
+            self._failed = call
             with out_of_turn():
                 self._recovering = self.background(self._recover(call))
+
+    async def try_now(self) -> bool:
+        """Try again now what failed last.
+
+        Returns:
+            Whether the service can be reached.
+        """
+        if self._failed is not None and not self.online:
+            with contextlib.suppress(ServiceError):
+                await self.call(self._failed)
+        return self.online is not False
 
     async def call(self, call: Callable[[LockService], Awaitable[T]]) -> T:
         """Carry out a call, and note whether the service was reached.
@@ -229,6 +250,7 @@ class Connection:
     async def _recover(self, call: Callable[[LockService], Awaitable[object]]) -> None:
         delay_s = FIRST_RETRY_S
         while not self.online:
+            self._next_try_ms = self.clock.steady_ms() + int(delay_s * 1000)
             await asyncio.sleep(delay_s)
             delay_s = min(delay_s * 2, LAST_RETRY_S)
             if not self.online:

@@ -17,6 +17,7 @@ from lockterm.errors import (
     NameTaken,
     OutcomeUnknown,
     RuleViolation,
+    ServiceError,
 )
 from lockterm.keymap.hints import key, settling, with_keys
 from lockterm.operations.refusals import LAST_READING, HeldBack, SettledMeanwhile, before_sending
@@ -76,6 +77,8 @@ class RemoteSaving:
         """Whether a request is under way that may be applied."""
         self.refusal = ""
         """Why the last save did not take effect; stands until the next one."""
+        self._is_unreachable = False
+        """Whether the last save did not take effect because the service could not be reached."""
         self.unknown = False
         """Whether the last save may have taken effect: no other one before that is checked."""
         self._numbers = asyncio.Lock()
@@ -100,7 +103,7 @@ class RemoteSaving:
 
     def start(self) -> None:
         """Begin; the form can begin nothing else until this has ended."""
-        self.refusal = ""
+        self.refusal, self._is_unreachable = "", False
         self._do("Getting ready ...")
         opened = opening(self._screen, "the result of saving")
         self._screen.app.run_worker(self._save(opened), group="writes")
@@ -109,6 +112,11 @@ class RemoteSaving:
         """What was saved is over: the next save is of another remote."""
         self.refusal, self.unknown = "", False
         self._sent = self._read = self._unsettled = None
+
+    def forget_unreachable(self) -> None:
+        """The service is back: that it could not be reached is no longer so."""
+        if self._is_unreachable:
+            self._is_unreachable, self.refusal = False, ""
 
     def check(self) -> None:
         """Read back what became of a request without an answer."""
@@ -243,6 +251,7 @@ class RemoteSaving:
                 fields.objections[field, typed[field].strip()] = error.reasons[field]
         if isinstance(error, NameTaken) and self._sent is not None:
             fields.objections["remoteName", self._sent.remote_name or ""] = TAKEN
+        self._is_unreachable = isinstance(error, ServiceError) and error.out_of_reach
         self.unknown = isinstance(error, OutcomeUnknown)
         if isinstance(error, OutcomeUnknown):
             self._unsettled = error.operation_id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from textual import events, on, work
 from textual.app import ComposeResult
+from textual.timer import Timer
 from textual.widgets import Input
 
 from lockterm.domain.remotes import FIELDS
@@ -104,6 +106,9 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
         self._saving = RemoteSaving(
             self, self.fields, lock_entry, changed=self._show_saving, saved=self._saved
         )
+        self._countdown: Timer | None = None
+        """Counts down to the next attempt while the service is out of reach."""
+        self._is_trying = False
         self._start_in = focus_field
         self._focused_before: Widget | None = None
         self._result: RemoteSaved | None = None
@@ -191,8 +196,14 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
         return action != "check" or self._saving.unknown
 
     def verb_now(self, action: str) -> str:
-        """The same key hides again what it has shown."""
+        """The same key hides again what it has shown; it saves only where the service is."""
+        if action in _SAVES and self._is_offline:
+            return "try now"
         return "fewer fields" if action == "toggle_more" and self.fields.more else ""
+
+    @property
+    def _is_offline(self) -> bool:
+        return self.operations.connection.online is False
 
     def _why_not_save(self) -> str:
         profile, reading = self.operations.profile, self.fields.reading
@@ -217,19 +228,46 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
 
     def show_status(self) -> None:
         """The line above the keys: what is waited for, what was refused, what is missing."""
-        if not self.is_attached:  # it was left while the service was asked
+        if not self.is_attached or not self.query(StatusLine):  # it was left, or lockterm ends
             return
-        complete = with_keys("Complete. {form.save} shows what will be sent, and asks.")
-        text = f"{self._so_far} {self._why_not_save() or complete}".strip()
+        text = f"{self._so_far} {self._why_not_save() or self._ready_words()}".strip()
         refusal = "" if self._saving.doing else self._saving.refusal
+        if refusal and self._is_offline and not self._why_not_save():
+            refusal = f"{refusal} {self._ready_words()}"
         self.query_one(StatusLine).say(refusal or text, is_wrong=bool(refusal))
         self._say_next()
         self.refresh_bindings()
 
+    def _ready_words(self) -> str:
+        """What the key to save does, or why saving waits."""
+        if not self._is_offline:
+            return with_keys("Complete. {form.save} shows what will be sent, and asks.")
+        if self._is_trying:
+            return "Trying to reach the service ..."
+        waits = "Complete, but saving waits: the service cannot be reached."
+        left_s = math.ceil(self.operations.connection.next_try_s)
+        if self._countdown is None:
+            when = "Trying again by itself"
+        else:
+            when = f"Next attempt in {left_s} s" if left_s else "Trying again"
+        return with_keys(f"{waits} {when}; {{form.save}} tries now.")
+
     def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
         """Of a save of this form, say what the line above the keys says of it too."""
         super().show_notices(link, unsettled)
-        self._say_next()
+        # In low-bandwidth mode nothing is painted each second.
+        if self._is_offline and self._countdown is None and self.operations.remotes.reads_ahead:
+            self._countdown = self.set_interval(1.0, self._count_down)
+        elif not self._is_offline and self._countdown is not None:
+            self._countdown.stop()
+            self._countdown = None
+        if not self._is_offline:
+            self._saving.forget_unreachable()
+        self.show_status()
+
+    def _count_down(self) -> None:
+        if self.is_active:  # else the screen above would be painted whole
+            self.show_status()
 
     def _say_next(self) -> None:
         if self.unsettled and self.notices is not None:
@@ -265,8 +303,26 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
 
     def _save(self, *, goes_on: bool) -> None:
         self.fields.read_now()
-        if not self._why_not_save():
-            self._goes_on = goes_on
+        if self._why_not_save():
+            return
+        self._goes_on = goes_on
+        if self._is_offline:
+            self._try_now()
+        else:
+            self._saving.start()
+
+    @work(exclusive=True, group="try")
+    @opens("the answer of the service")
+    async def _try_now(self) -> None:
+        """Try to reach the service, and save if that succeeds."""
+        self._is_trying = True
+        self.show_status()
+        try:
+            is_reached = await self.operations.connection.try_now()
+        finally:
+            self._is_trying = False
+        self.show_status()
+        if is_reached and not self._why_not_save():
             self._saving.start()
 
     def action_check(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -13,6 +13,7 @@ from textual.widgets import Button
 from lockterm.domain.operation import Operation
 from lockterm.domain.requests import RemoteChanges
 from lockterm.domain.rules import OPENS_AGAIN
+from lockterm.errors import ServiceError
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.remote_form import RemoteForm, RemoteSaved
 from lockterm.screens.remote_form.fields import TAKEN
@@ -654,3 +655,66 @@ async def test_what_an_unsettled_add_holds_back_is_said_before_anything_is_typed
         await form.press("a")
         # It comes below the offer of its draft.
         await until(pilot, lambda: isinstance(pilot.app.screen_stack[-2], RemoteForm))
+
+
+@asynccontextmanager
+async def a_form_offline(
+    running_service: Callable[..., RunningService], open_form: Opener, **profile: Any
+) -> AsyncIterator[tuple[Form, RunningService]]:
+    """A complete form, and the stopped service that it was opened on."""
+    service = running_service()
+    async with open_form(service, **profile) as form:
+        await form.fill(**RECURRING)
+        service.stop()
+        with pytest.raises(ServiceError):
+            await form.screen.operations.remotes.page(1001, 2, 20, fresh=True)
+        await settled(form.pilot)
+        yield form, service
+
+
+async def test_form_says_why_saving_waits_and_counts_down_when_the_service_is_lost(
+    running_service: Callable[..., RunningService], open_form: Opener, clock: Clock
+) -> None:
+    async with a_form_offline(running_service, open_form) as (form, _):
+        waits = "Complete, but saving waits: the service cannot be reached."
+        await until(form.pilot, lambda: "Next attempt in" in form.status)
+        assert form.status == f"{waits} Next attempt in 1 s; ctrl+s tries now."
+        assert "ctrl+s try now" in shown(form.pilot)
+        clock.now_s += 1
+        await until(form.pilot, lambda: "Trying again; ctrl+s" in form.status)
+        await form.press("ctrl+s")
+        assert form.dialog == "" and form.status.startswith(waits)
+
+
+async def test_form_does_not_count_down_when_little_is_to_be_sent(
+    running_service: Callable[..., RunningService], open_form: Opener
+) -> None:
+    service = running_service()
+    async with open_form(service) as form:
+        form.screen.operations.remotes.reads_ahead = False  # low-bandwidth mode
+        await form.fill(**RECURRING)
+        service.stop()
+        with pytest.raises(ServiceError):
+            await form.screen.operations.remotes.page(1001, 2, 20, fresh=True)
+        await settled(form.pilot)
+        assert form.status.endswith(" Trying again by itself; ctrl+s tries now.")
+
+
+async def test_form_saves_with_the_same_key_when_the_service_is_back(
+    service: RunningService, open_form: Opener, line: Line
+) -> None:
+    async with open_form(line) as form:
+        await form.fill(**RECURRING)
+        before = total(service)
+        line.lose, line.applies = "detail", False
+        with pytest.raises(ServiceError):
+            await form.screen.operations.remotes.detail(1)
+        await settled(form.pilot)
+        assert "saving waits" in form.status
+        await form.press("ctrl+s")
+        assert form.dialog == "" and "saving waits" in form.status
+        line.lose = ""
+        await form.press("ctrl+s")
+        await form.agree()
+        assert total(service) == before + 1
+        assert form.closed and form.closed[0] is not None
