@@ -5,13 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import platformdirs
 
-from lockterm.errors import StoreError
+from lockterm.errors import ConfigError, StoreError
 from lockterm.own_files import Place, read_regular
 from lockterm.record import record
 
@@ -37,14 +37,19 @@ class Paths:
 
     @classmethod
     def standard(cls) -> Paths:
-        """The places of this user: ``$XDG_CONFIG_HOME/lockterm`` and its kin."""
+        """The places of this user: ``$XDG_CONFIG_HOME/lockterm`` and its kin.
+
+        Raises:
+            ConfigError: This user has no home directory, and not all of them are set.
+        """
         # platformdirs is part of textual's own start, so it costs nothing more here.
-        return cls(
-            config_file=platformdirs.user_config_path(APP) / "config.toml",
-            data_dir=platformdirs.user_data_path(APP),
-            state_dir=platformdirs.user_state_path(APP),
-            cache_dir=platformdirs.user_cache_path(APP),
-        )
+        with needing_home():
+            return cls(
+                config_file=platformdirs.user_config_path(APP) / "config.toml",
+                data_dir=platformdirs.user_data_path(APP),
+                state_dir=platformdirs.user_state_path(APP),
+                cache_dir=platformdirs.user_cache_path(APP),
+            )
 
     @classmethod
     def below(cls, root: Path) -> Paths:
@@ -82,6 +87,24 @@ class Paths:
             "choices": self.choices,
             "log_file": self.log_file,
         }
+
+
+@contextmanager
+def needing_home() -> Iterator[None]:
+    """Say what to set if places of this user are asked for who has no home directory.
+
+    Raises:
+        ConfigError: It has none.
+    """
+    try:
+        yield
+    except RuntimeError:
+        raise ConfigError(
+            f"User {os.getuid()} has no home directory: HOME is not set to one, and the system does"
+            " not know this user.",
+            hint="Set HOME, or each of XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME and"
+            " XDG_CACHE_HOME.",
+        ) from None
 
 
 def make_directory(directory: Path) -> None:

@@ -17,7 +17,7 @@ from click.shell_completion import (
 
 from lockterm.cli import manual
 from lockterm.cli.output import put
-from lockterm.cli.placing import MARK, XDG, place, tell_undo
+from lockterm.cli.placing import MARK, place, tell_undo, user_config_path, user_data_path
 from lockterm.config import Options, load_settings
 from lockterm.config.file import read_config
 from lockterm.domain.text import clean
@@ -63,12 +63,12 @@ def completion(context: click.Context, shell: str, install: bool) -> int:
 def _place_of(shell: str) -> tuple[Path, str]:
     """The file from which a shell reads the completion for this user, and when it does."""
     if shell == "bash":
-        file = XDG.user_data_path / "bash-completion/completions/lockterm"
+        file = user_data_path() / "bash-completion/completions/lockterm"
         return file, "bash reads it from its next start on, with the package bash-completion."
     if shell == "fish":
-        file = XDG.user_config_path / "fish/completions/lockterm.fish"
+        file = user_config_path() / "fish/completions/lockterm.fish"
         return file, "fish reads it from now on."
-    file = XDG.user_data_path / "zsh/site-functions/_lockterm"
+    file = user_data_path() / "zsh/site-functions/_lockterm"
     line = f"fpath=({shlex.quote(str(file.parent))} $fpath)"
     return file, f"zsh reads it if this stands in ~/.zshrc, above compinit: {line}"
 

@@ -55,7 +55,7 @@ def _config_lines(environ: Mapping[str, str]) -> str:
     """The configuration's lines, where it stands on most machines and others cannot write it."""
     root = environ.get("XDG_CONFIG_HOME", "")
     if not os.path.isabs(root):  # such a place does not count, as everywhere
-        root = os.path.join(environ.get("HOME", ""), ".config")
+        root = os.path.join(environ.get("HOME") or os.sep, ".config")
     return read_trusted(os.path.join(root, "lockterm", "config.toml"), _MOST).decode(
         "utf-8-sig", "replace"
     )

@@ -14,7 +14,7 @@ from lockterm import __version__
 from lockterm.cli import manual
 from lockterm.cli.keys import rows
 from lockterm.cli.output import put
-from lockterm.cli.placing import MARK, XDG, place, tell_undo
+from lockterm.cli.placing import MARK, place, tell_undo, user_data_path
 from lockterm.keymap import DEFAULT_KEYMAP
 
 _SECTIONS = {
@@ -44,7 +44,7 @@ _ROFF = str.maketrans(
     "--dir",
     "directory",
     type=click.Path(file_okay=False, path_type=Path),
-    default=lambda: XDG.user_data_path / "man",
+    default=lambda: user_data_path() / "man",
     help="Where man1 is, or is made. [~/.local/share/man]",
 )
 @click.pass_context

@@ -12,16 +12,28 @@ from platformdirs.unix import Unix
 from lockterm.cli.output import put
 from lockterm.errors import LocktermError
 from lockterm.own_files import read_regular
-from lockterm.paths import write_whole
+from lockterm.paths import needing_home, write_whole
 
 MARK = "Written by lockterm, which writes over it"
 """Stands in each of them: without it, a file is somebody else's."""
 
-XDG = Unix()
+_XDG = Unix()
 """The places of this user as man and the shells have them on every system."""
 
 _MOST_BYTES = 1 << 20
 """A file of more is none of ours."""
+
+
+def user_data_path() -> Path:
+    """Return ``$XDG_DATA_HOME`` or what stands for it. Raises as ``needing_home``."""
+    with needing_home():
+        return _XDG.user_data_path
+
+
+def user_config_path() -> Path:
+    """Return ``$XDG_CONFIG_HOME`` or what stands for it. Raises as ``needing_home``."""
+    with needing_home():
+        return _XDG.user_config_path
 
 
 def place(files: Mapping[Path, bytes], mode: int = 0o666, *, former: Iterable[Path] = ()) -> None:

@@ -163,7 +163,10 @@ def ca_file(value: object, relative_to: Path) -> str:
     name = text(value)
     if not name:
         return ""
-    path = relative_to / Path(name).expanduser()
+    try:
+        path = relative_to / Path(name).expanduser()
+    except RuntimeError:
+        raise ValueError(f"names {shorten(name)}, and there is no such home directory") from None
     if not path.is_file() or not os.access(path, os.R_OK):
         raise ValueError(f"names {path}, which is no file that can be read")
     try:

@@ -60,7 +60,7 @@ def cache_of(environ: Mapping[str, str]) -> str:
     """Where frames are kept on most machines; elsewhere nothing is found."""
     root = environ.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(root):  # such a place does not count, as everywhere
-        root = os.path.join(environ.get("HOME", ""), ".cache")
+        root = os.path.join(environ.get("HOME") or os.sep, ".cache")
     return os.path.join(root, "lockterm")
 
 

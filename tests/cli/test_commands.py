@@ -212,3 +212,41 @@ def test_workers_have_to_share_a_database(lockterm: Run, tmp_path: Path) -> None
         assert (result.returncode, result.stdout) == (1, "")
         _assert_one_sentence(result, "--database postgresql://")
     assert list(tmp_path.glob("*.db")) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("info",),
+        ("doctor",),
+        ("demo",),
+        ("keys",),
+        ("man",),
+        ("completion", "bash", "--install"),
+        ("completion", "fish", "--install"),
+        ("locks", "list"),
+        ("history",),
+        ("export", "1001"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("home", [None, "relative"])
+def test_a_command_names_what_to_set_when_the_user_has_no_home(
+    command: tuple[str, ...],
+    home: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def unknown(uid: int) -> None:
+        raise KeyError(f"getpwuid(): uid not found: {uid}")
+
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    monkeypatch.setattr("lockterm.cli.demo.require_terminal", lambda environ: None)
+    for name in ("HOME", *(f"XDG_{kind}_HOME" for kind in ("CONFIG", "DATA", "STATE", "CACHE"))):
+        monkeypatch.delenv(name, raising=False)
+    if home is not None:
+        monkeypatch.setenv("HOME", home)
+    assert run(list(command)) == 2
+    told = capsys.readouterr().err
+    assert "has no home directory" in told and "Set HOME" in told
+    assert told.count("\n") == 1
