@@ -139,6 +139,46 @@ def make_directory(directory: Path) -> None:
         ) from error
 
 
+def find_typed(text: str) -> Path:
+    """Return the path that a person typed, pasted or dropped.
+
+    One layer of shell quoting, or a file URL, is removed if nothing has the literal name.
+
+    Raises:
+        RuntimeError: There is no such home directory.
+    """
+    text = text.strip()
+    literal = Path(text).expanduser()
+    if _exists(literal):
+        return literal
+    return find_unquoted(text) or literal
+
+
+def find_unquoted(text: str) -> Path | None:
+    """Return what a quoted path or a file URL means, if it exists."""
+    import shlex
+    from urllib.parse import unquote, urlsplit
+
+    try:
+        if text.startswith("file://"):
+            url = urlsplit(text)
+            path = Path(unquote(url.path)) if url.netloc in ("", "localhost") else None
+        else:
+            words = shlex.split(text)
+            path = Path(words[0]) if len(words) == 1 and words[0] != text else None
+            path = path.expanduser() if path is not None and text.startswith("~") else path
+    except (ValueError, RuntimeError):  # a quote without its end, or no such home
+        return None
+    return path if path is not None and _exists(path) else None
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # too long, or no path at all
+        return False
+
+
 def read_named(path: Path, most: int, what: str) -> bytes:
     """What is in a file that a person has named.
 

@@ -307,14 +307,14 @@ class LocktermApp(TerminalApp[int]):
                 return
 
     @property
-    def would_stop(self) -> str:
-        """The question before a run is left; none where it was told to stop already."""
-        run = self.operations.run_under_way
+    def would_stop(self) -> tuple[str, str]:
+        """The question before a run is left, if some of it is left and it was not told to stop."""
+        run = self.operations.run_here
         if run is None or run.is_stopping:
-            return ""
-        from lockterm.screens.plan.ended import question_to_stop
+            return "", ""
+        from lockterm.screens.plan.ended import question_to_leave
 
-        return question_to_stop(run)
+        return question_to_leave(run)
 
     async def stopped(self) -> None:
         """Let the steps under way end, so that their outcomes are known; the same key leaves."""

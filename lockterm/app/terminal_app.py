@@ -359,16 +359,16 @@ class TerminalApp(HookedApp[ReturnType]):
         """End; where that loses something, ask first; once, however often the key is pressed."""
         screens = (screen for screen in self.screen_stack if isinstance(screen, LocktermScreen))
         question = next(filter(None, (screen.would_lose for screen in screens)), "")
-        if question or self.would_stop:
+        if question or any(self.would_stop):
             if not self._asks_to_quit:
                 self._ask_to_quit(question)
         else:
             self.exit()
 
     @property
-    def would_stop(self) -> str:
-        """What ending now would stop, as a question; empty: nothing."""
-        return ""
+    def would_stop(self) -> tuple[str, str]:
+        """What ending now would leave undone, as a question and its verb; empty: nothing."""
+        return "", ""
 
     def say_over(self, words: str) -> None:
         """What leaving would stop is over: an open question says so, and the next key leaves not.
@@ -393,8 +393,9 @@ class TerminalApp(HookedApp[ReturnType]):
             modal = ConfirmModal(question, verb="Leave", keep="Keep editing", loses_text=True)
             if question and not await self.push_screen_wait(modal):
                 return
-            if stops := self.would_stop:
-                self._asks_to_stop = ConfirmModal(stops, verb="Stop it and leave", keep="Stay")
+            stops, verb = self.would_stop
+            if stops:
+                self._asks_to_stop = ConfirmModal(stops, verb=verb, keep="Stay")
                 if not await self.push_screen_wait(self._asks_to_stop):
                     return
         finally:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from lockterm.paths import find_unquoted
 from lockterm.record import record
 
 
@@ -40,6 +41,13 @@ def complete(typed: str) -> Completion:
     """
     if typed.startswith("~") and "/" not in typed:
         return Completion("", [f"{typed}/"] if _is_home(typed) else ())
+    found = _complete(typed)
+    if not found.names and find_unquoted(typed.strip()) is not None:  # pasted or dropped
+        return Completion("", [typed])
+    return found
+
+
+def _complete(typed: str) -> Completion:
     head, slash, part = typed.rpartition("/")
     place = head + slash
     try:

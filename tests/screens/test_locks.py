@@ -14,6 +14,7 @@ from lockterm.domain.locks import Lock
 from lockterm.operations.locks import Locks
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.locks import LocksScreen
+from lockterm.screens.locks.form import LockForm
 from lockterm.screens.locks.table import LocksTable
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
@@ -313,6 +314,25 @@ async def test_an_unusable_store_is_said_and_a_lock_opens_by_its_id(
         await until(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
         await settled(pilot)
         assert "Ines Duarte" in words(pilot.app)
+
+
+async def test_a_lock_that_is_opened_by_its_id_can_be_added_to_the_book(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    fill_book(lockterm_app, *LOCKS[:1])
+    async with lockterm_app(service) as pilot:
+        await pilot.press("o")
+        await until(pilot, lambda: pilot.app.screen.is_modal)
+        await pilot.pause()
+        await pilot.press(*"1003", "tab", "tab", "tab", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LockForm))
+        await settled(pilot)
+        assert "1003" in shown(pilot.app)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
+        await settled(pilot)
+        locks = await pilot.app.operations.locks.all()
+        assert {one.lock_id for one in locks} == {LOCKS[0].lock_id, 1003}
 
 
 async def test_open_lock_goes_straight_to_its_remotes(

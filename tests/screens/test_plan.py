@@ -580,6 +580,35 @@ async def test_leaving_waits_for_the_steps_under_way(
         assert run is not None and run.counts()[StepState.RECORDED] == 2
 
 
+async def test_quitting_asks_when_a_stopped_run_has_steps_left(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with (
+        Forwarder(service, hold_from=1).running() as way,
+        lockterm_app(way, timeout_s=60.0) as pilot,
+    ):
+        app = app_of(pilot)
+        await plan_shown(pilot, [add(1003, number) for number in range(1, 6)])
+        await agreed(pilot)
+        await until(pilot, lambda: way.held)
+        await pilot.press("s")
+        way.release.set()
+        await until(pilot, lambda: "It was stopped." in words(app))
+        await settled(pilot)
+        said = "A run has stopped, and 4 steps of 5 will be left."
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: said in words(app))
+        await settled(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, PlanScreen))
+        assert app.is_running and not app._exit
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: said in words(app))
+        await settled(pilot)
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: not app.is_running or app._exit)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("keys", [["enter"], ["right", "enter"]])
 async def test_the_question_to_leave_does_not_outlive_the_run(

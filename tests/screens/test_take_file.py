@@ -79,6 +79,28 @@ def plan_of(pilot: Pilot[int]) -> list[tuple[Action, int, str]]:
     return [(step.action, step.lock_id, step.remote_name) for step in steps]
 
 
+async def test_a_pasted_path_is_found_and_the_import_ends_with_its_plan(
+    lockterm_app: Starter, service: RunningService, folder: Path
+) -> None:
+    file = folder / "my files" / "good.csv"
+    file.parent.mkdir()
+    file.write_text(GOOD)
+    async with lockterm_app(service) as pilot:
+        before = pilot.app.screen
+        await opened(pilot)
+        await take(pilot, f"'{file}'")
+        assert [step[0] for step in plan_of(pilot)] == [Action.ADD, Action.ADD]
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+        await settled(pilot)
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: "2 recorded." in words(pilot.app))
+        await settled(pilot)
+        assert "esc goes back, H shows the history, z undoes this step." in words(pilot.app)
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is before)
+
+
 # --- a good one --------------------------------------------------------------------------------
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -13,6 +11,7 @@ from lockterm.domain.text import clean
 from lockterm.errors import LocktermError
 from lockterm.operations import Operations
 from lockterm.operations.copying import Source, export_source
+from lockterm.paths import find_typed
 from lockterm.screens.modal import LocktermModal
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.compact_button import CompactButton
@@ -72,7 +71,7 @@ class ExportModal(LocktermModal[Source | None]):
     async def take(self) -> None:
         """Read the file: it answers, or what is wrong with it is said."""
         try:
-            path = Path(self.query_one(PathInput).value.strip()).expanduser()
+            path = find_typed(self.query_one(PathInput).value)
             self.dismiss(await export_source(self._operations, path))
         except (LocktermError, RuntimeError) as error:
             words = "There is no such home directory."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -14,7 +13,7 @@ from textual.widgets import Button, Input, Static
 from textual.worker import Worker
 
 from lockterm.domain.locks import Lock
-from lockterm.domain.plan import Action
+from lockterm.domain.plan import Action, StepState
 from lockterm.domain.remotes import UPDATED
 from lockterm.domain.table_file import MOST_PROBLEMS, BadTable, Problem
 from lockterm.domain.text import clean
@@ -22,6 +21,7 @@ from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.plan_files import Drawn, draw_plan
+from lockterm.paths import find_typed
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.form_drafts import Soon
 from lockterm.screens.plan.screen import PlanScreen
@@ -35,6 +35,8 @@ from lockterm.widgets.path_input import PathInput
 from lockterm.widgets.row_table import Column, RowTable
 from lockterm.widgets.status_line import StatusLine
 from lockterm.widgets.text_input import TextInput
+
+_DONE = (StepState.RECORDED, StepState.UNCHANGED)
 
 KEPT = "file_path"
 """Under this name the path that was typed last is kept among the choices."""
@@ -213,11 +215,19 @@ class FileScreen(LocktermScreen[None]):
         elif not drawn.plan.steps:
             self._refuse("path", "There is no row in it: nothing is to be changed.")
         else:
-            self.app.push_screen(PlanScreen(drawn))
+            self.app.push_screen(PlanScreen(drawn), lambda _: self._leave_after(drawn))
+
+    def _leave_after(self, drawn: Drawn) -> None:
+        """Go back to where the import began, once all of the plan is done."""
+        run = self.operations.run_here
+        if run is None or run.plan.id != drawn.plan.id or not run.is_over or drawn.left:
+            return
+        if run.error is None and all(step.state in _DONE for step in run.steps.values()):
+            self.dismiss(None)
 
     async def _drawn(self, typed: str) -> Drawn | LocktermError:
         try:
-            path = Path(typed).expanduser()
+            path = find_typed(typed)
         except RuntimeError:
             return BadTable([Problem(0, "", "", "There is no such home directory.")])
         prune = self._field("others").value == _GOES

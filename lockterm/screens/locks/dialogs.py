@@ -15,8 +15,8 @@ from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.text_input import OneLine
 
 
-class OpenLockModal(LocktermModal[int | None]):
-    """Ask for a lock's id; answers with it, or with None."""
+class OpenLockModal(LocktermModal[tuple[int, bool] | None]):
+    """Ask for a lock's id; answers with it and whether to add it to the book, or with None."""
 
     is_form = True
 
@@ -30,6 +30,7 @@ class OpenLockModal(LocktermModal[int | None]):
             with Horizontal(classes="buttons"):
                 yield CompactButton("Cancel", id="keep")
                 yield CompactButton("Open", id="act", variant="primary")
+                yield CompactButton("Add to the book", id="other")
 
     def on_mount(self) -> None:
         """Type at once."""
@@ -40,15 +41,15 @@ class OpenLockModal(LocktermModal[int | None]):
         self._open()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Open or leave."""
-        if event.button.id == "act":
-            self._open()
+        """Open, add or leave."""
+        if event.button.id in ("act", "other"):
+            self._open(adds=event.button.id == "other")
         else:
             self.dismiss(None)
 
-    def _open(self) -> None:
+    def _open(self, *, adds: bool = False) -> None:
         try:
-            self.dismiss(lock_id(self.query_one(Input).value))
+            self.dismiss((lock_id(self.query_one(Input).value), adds))
         except ValueError:
             wrong = "A lock id is a whole number, such as 1001."
             self.query_one("#wrong", Label).update(wrong)

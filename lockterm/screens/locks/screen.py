@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from textual import on, work
@@ -346,11 +346,14 @@ class LocksScreen(LocktermScreen[None]):
     @work
     @opens("the lock", must_appear=True)
     async def action_open_by_id(self) -> None:
-        """Ask for an id and show that lock's remotes."""
+        """Ask for an id and show that lock's remotes, or the form that adds it to the book."""
         from lockterm.screens.locks.dialogs import OpenLockModal
 
-        lock_id = await self.app.push_screen_wait(OpenLockModal())
-        if lock_id is None:
+        if (answer := await self.app.push_screen_wait(OpenLockModal())) is None:
+            return
+        lock_id, adds = answer
+        if adds and lock_id not in self._places:
+            self._fill_in(None, {"id": str(lock_id)})
             return
         try:
             lock = await self.operations.locks.find(lock_id)
@@ -367,11 +370,11 @@ class LocksScreen(LocktermScreen[None]):
         if lock := self.current:
             self._fill_in(lock)
 
-    def _fill_in(self, lock: Lock | None) -> None:
+    def _fill_in(self, lock: Lock | None, typed: Mapping[str, str] | None = None) -> None:
         from lockterm.screens.locks.form import LockForm
 
         book = self.book if isinstance(self.book, tuple) else ()
-        self.app.push_screen(LockForm(self.operations, lock, book), self._filled_in)
+        self.app.push_screen(LockForm(self.operations, lock, book, typed), self._filled_in)
 
     def _filled_in(self, saved: Lock | None) -> None:
         if saved is not None:

@@ -10,13 +10,14 @@ from textual.app import App
 
 from lockterm.domain.plan import PROBLEMS, StepState
 from lockterm.domain.text import clean
+from lockterm.domain.wording import counted
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key
 from lockterm.operations.run_here import RunHere
 from lockterm.screens.base import LocktermScreen, notify_error
 from lockterm.screens.host import HasOperations
 from lockterm.screens.plan.screen import PlanScreen
-from lockterm.screens.plan.summary import end_words
+from lockterm.screens.plan.summary import end_words, left_of
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
@@ -65,15 +66,24 @@ def tell_end(app: App[Any], run: RunHere) -> None:
             one.after_write(None)
 
 
-def question_to_stop(run: RunHere) -> str:
-    """What is asked before a run is left that is under way."""
+def question_to_leave(run: RunHere) -> tuple[str, str]:
+    """Return the question before a run is left, and its verb; both empty if nothing is left."""
+    if run.is_over:
+        left = left_of(run.steps.values())
+        question = (
+            f"A run has stopped, and {counted(left, 'step')} of {run.due:,} will be left. Leave?"
+            f" {key('app.run')} shows the run, where {key('plan.carry_out')} resumes it."
+        )
+        return (question, "Leave") if left else ("", "")
     if run.only_reads:
         unknown = f"{run.reading:,} of its outcomes {'is' if run.reading == 1 else 'are'}"
-        return (
+        question = (
             f"A run reads back what is unknown: {unknown} not proven yet. Leave it? That goes on"
             " when lockterm is started again."
         )
-    return (
-        f"A run is under way: {run.done:,} of {run.due:,} done. Stop it? The steps under way end"
-        " first; the rest can be gone on with later."
-    )
+    else:
+        question = (
+            f"A run is under way: {run.done:,} of {run.due:,} done. Stop it? The steps under way"
+            " end first; the rest can be gone on with later."
+        )
+    return question, "Stop it and leave"

@@ -27,6 +27,7 @@ from lockterm.domain.shortening import summarize
 from lockterm.domain.text import clean
 from lockterm.domain.wording import read_only
 from lockterm.errors import LocktermError, StoreDamaged, StoreError
+from lockterm.keymap.hints import with_keys
 from lockterm.operations.plan_files import Drawn
 from lockterm.operations.refusals import OtherPlan, RunUnderWay
 from lockterm.operations.run_here import RunHere
@@ -44,6 +45,9 @@ from lockterm.widgets.state_panel import StatePanel
 
 LOOK_S = 1.0
 """So often it is looked up how far another session is with the plan, in seconds."""
+
+WAYS_ON = "{plan.back} goes back, {app.history} shows the history, {plan.undo} undoes this step."
+"""What a person may want to do after a plan."""
 
 PAINT_S = 0.1
 """While a run is under way, so often what became of its steps is painted: the line may be thin."""
@@ -200,6 +204,8 @@ class PlanScreen(LocktermScreen[None]):
             yield clean(run.error.sentences, 300)
         elif left_of(steps) and (reason := self._why_never()):
             yield reason
+        if self._is_begun and not self.is_elsewhere and not left_of(steps):
+            yield with_keys(WAYS_ON)
         if unread := [clean(one.lock.title, 40) for one in self.drawn.unread]:
             yield f"Not read: {', '.join(unread)}"
         if not self._is_begun and (left := self.drawn.unplanned):
@@ -317,7 +323,8 @@ class PlanScreen(LocktermScreen[None]):
                 if is_here:
                     return "It is being carried out."
                 if not left_of(self._steps.values()):
-                    return "Nothing of it is left to be sent."
+                    ways = f" {WAYS_ON}" if self._is_begun else ""
+                    return f"Nothing of it is left to be sent.{with_keys(ways)}"
                 return self._why_never() or self._why_wait(run)
             case "stop":
                 if not is_here or run is None:
