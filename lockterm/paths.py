@@ -8,6 +8,7 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import platformdirs
 
@@ -157,7 +158,6 @@ def find_typed(text: str) -> Path:
 def find_unquoted(text: str) -> Path | None:
     """Return what a quoted path or a file URL means, if it exists."""
     import shlex
-    from urllib.parse import unquote, urlsplit
 
     try:
         if text.startswith("file://"):
