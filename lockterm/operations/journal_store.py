@@ -65,9 +65,11 @@ class JournalStore:
     def __init__(self, profile: Profile, database: Database, connection: Connection) -> None:
         self.on_change: Callable[[], None] = lambda: None
         """Called whenever an operation has changed."""
+        self.on_kept: Callable[[Operation], None] = lambda operation: None
+        """Called with what the service shows otherwise than it was sent; its message says how."""
         self.session = StoreSession(database.path.parent / "sessions")
         """This session, as the others see it."""
-        self._profile = profile
+        self.profile = profile
         self._connection = connection
         self._clock = connection.clock
         self.database = database
@@ -151,7 +153,7 @@ class JournalStore:
 
         def lines() -> list[RunLine]:
             store = RunStore(self.database)
-            return store.lines(self._profile.name, self.session.is_alive)
+            return store.lines(self.profile.name, self.session.is_alive)
 
         return await self._thread.to_its_end(self.use, lines)
 
@@ -269,7 +271,17 @@ class JournalStore:
             await self._thread.run(self._read, self.account.look_up)
         await self.recognize_account(lock_id, page.remotes)
         rows = await self._lately(lock_id)
-        return self._recorded(rows).unlisted(page, listed) if rows else None
+        if not rows:
+            return None
+        from lockterm.operations.kept_otherwise import find_kept  # most first pages need none
+
+        recorded = self._recorded(rows)
+        for operation, words in find_kept(rows, recorded, page.remotes, self.profile.zone):
+            if operation.message != words:
+                await self.note_message(operation, words)
+                with out_of_turn():
+                    self.on_kept(replace(operation, message=words))
+        return recorded.unlisted(page, listed)
 
     def _recorded(self, operations: Iterable[Operation]) -> Recorded:
         from lockterm.operations.recorded import Recorded  # most first pages do without it
@@ -294,22 +306,19 @@ class JournalStore:
         known = [one.id for one in asked if is_known(one, add, rows, is_since=is_since)]
         return {remote_id for remote_id in known if remote_id is not None}
 
-    async def note_same_account(self, credentials: str) -> None:
-        """See :meth:`ProfileAccount.note_same`."""
-        await self._thread.run(self.use, lambda: self.account.note_same(credentials))
-
     async def left_by_others(self) -> list[Operation]:
         """See :meth:`ProfileAccount.left_by_others`: a renamed profile has sent it, or another."""
         return await self._thread.run(self._read, self.account.left_by_others)
 
+    async def note_message(self, operation: Operation, message: str) -> None:
+        """Note something about an operation that was recorded."""
+        await self._thread.run(self._journal.move, operation.id, RECORDED, message=message)
+
     async def adopt(self, operations: Iterable[Operation]) -> None:
         """Take over what another profile of the account has sent and is not settled."""
-
-        def adopt() -> None:
-            for one in operations:
-                self._journal.move(one.id, UNSETTLED, profile=self._profile.name)
-
-        await self._thread.run(self.use, adopt)
+        move, name = self._journal.move, self.profile.name
+        for one in operations:
+            await self._thread.run(move, one.id, UNSETTLED, profile=name)
         self.note_change()
 
     async def recognize_account(self, lock_id: int, remotes: Sequence[Remote]) -> None:
@@ -350,7 +359,7 @@ class JournalStore:
         if holder is not None and holder.state in RECORDED:
             raise just_added(holder.remote_name, holder.remote_id)
         if holder is not None:
-            raise HeldBack(holder, self.session.id, self._profile.name)
+            raise HeldBack(holder, self.session.id, self.profile.name)
         try:
             if not self._journal.move(
                 operation.id,

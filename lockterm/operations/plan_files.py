@@ -38,7 +38,10 @@ from lockterm.domain.text import clean, without_secrets
 from lockterm.domain.validity import Phase, phase_of
 from lockterm.errors import LocktermError, MalformedAnswer, Refused, ServiceError
 from lockterm.operations.everywhere import AT_ONCE
+from lockterm.operations.kept_notes import read_recorded
+from lockterm.operations.kept_otherwise import describe_kept, kept_names, last_of
 from lockterm.operations.list_walk import WALK_PAGE_SIZE
+from lockterm.operations.readback import same
 from lockterm.paths import read_named
 from lockterm.record import record
 
@@ -208,7 +211,8 @@ async def draw_plan(
             of_unread += [Problem(row.line, LOCK, row.text(LOCK), words) for row in rows[here_id]]
             continue
         on_lock = LockPlan(here_id, one.remotes, one.zone, now_ms)
-        steps += await asyncio.to_thread(on_lock.take, rows[here_id], prune=prune)
+        taken_here = await asyncio.to_thread(on_lock.take, rows[here_id], prune=prune)
+        steps += await _with_what_was_kept(operations, one, taken_here)
         problems += on_lock.problems
     if problems:
         raise BadTable(sorted([*problems, *of_unread], key=lambda problem: problem.line))
@@ -224,6 +228,30 @@ async def draw_plan(
             for step in steps
         ]
     return Drawn(operations.runs.make(title, steps, [*left, *held]), unread)
+
+
+async def _with_what_was_kept(
+    operations: Operations, read: ReadLock, steps: Iterable[Step]
+) -> list[Step]:
+    """Add a note to each step that was sent before, and that the service keeps otherwise."""
+    rows, recorded = await read_recorded(operations.journal, read.lock.lock_id)
+    last, remotes = last_of(rows), {one.id: one for one in read.remotes}
+
+    def with_note(step: Step) -> Step:
+        sent, remote = last.get(step.remote_id or 0), remotes.get(step.remote_id)
+        if step.action is not Action.UPDATE or sent is None or remote is None:
+            return step
+        names = [
+            name
+            for name in kept_names(sent, remote, recorded)
+            if name in step.wanted and same(step.wanted[name], sent.body[name])
+        ]
+        if not names:
+            return step
+        words = f"It was sent before. {describe_kept(sent, remote, names, read.zone)}"
+        return replace(step, note=f"{step.note} {words}".strip())
+
+    return [with_note(step) for step in steps]
 
 
 def without_deletes(

@@ -31,6 +31,7 @@ from lockterm.errors import (
     StoreError,
 )
 from lockterm.operations.connection import go_by, unstated_s
+from lockterm.operations.kept_notes import with_notes
 from lockterm.operations.ongoing_run import OngoingRun
 from lockterm.operations.pace import MOST_AT_ONCE
 from lockterm.operations.refusals import (
@@ -126,13 +127,13 @@ class Runs:
         await self._use(lambda: self._store.keep(plan))
 
     def needs_account(self, plan: Plan) -> bool:
-        """Return whether the credentials are others than those of a plan: a person has to say."""
+        """Return whether a person has to say that other credentials are of a plan's account."""
         return plan.credentials not in (None, self._journal.account.credentials)
 
     async def note_same_account(self, plan: Plan) -> Plan:
         """Note that the credentials are new ones of the account that a plan is for."""
         now, was = self._journal.account.credentials, plan.credentials or ""
-        await self._journal.note_same_account(was)
+        await self._use(lambda: self._journal.account.note_same(was))
         await self._use(lambda: self._store.note_credentials(plan.id, now))
         return replace(plan, credentials=now)
 
@@ -147,11 +148,11 @@ class Runs:
             raise NoSuchRun(f"More than one run begins with {start}.", hint="Give more of its id.")
         if not ids:
             raise NoSuchRun(f"There is no run {start}.", hint="See: lockterm runs list")
-        # Asked for before it is read: what is told as ended has all its outcomes.
-        is_running = await self.is_running(ids[0])
+        is_running = await self.is_running(ids[0])  # before it is read: the end has all outcomes
         plan = await self._use(lambda: self._store.read(ids[0]))
-        steps = tuple([await self._up_to_date(step) for step in plan.steps])
-        return replace(plan, steps=steps, is_running=is_running)
+        steps = [await self._up_to_date(step) for step in plan.steps]
+        steps = await with_notes(self._journal, plan.id, steps)
+        return replace(plan, steps=tuple(steps), is_running=is_running)
 
     async def changed(self, plan: Plan) -> list[Step]:
         """The steps of a plan that another session has brought further than it tells.
@@ -174,8 +175,7 @@ class Runs:
         """A plan of the steps that were refused or not sent; not kept yet. It may have no step."""
         due: dict[str, Any] = {"state": StepState.TO_DO, "message": "", "operation_id": None}
         steps = [replace(step, **due) for step in plan.steps if step.may_retry]
-        smaller = self.make(plan.title, steps, losses=plan.losses)
-        return replace(smaller, credentials=plan.credentials)
+        return replace(self.make(plan.title, steps, (), plan.losses), credentials=plan.credentials)
 
     def cost(self, plan: Plan) -> str:
         """What carrying out the steps that are due takes: ``214 calls, about 40 s``."""
@@ -219,7 +219,7 @@ class Runs:
         Raises:
             RuleViolation: The profile is read-only.
             OtherPlan: It is another profile's or another service's.
-            OtherCredentials: The credentials have changed since; see :meth:`note_same_account`.
+            OtherCredentials: They have changed since; see :meth:`note_same_account`.
             RunUnderWay: A session that lives carries it out.
         """
         profile = self._profile

@@ -71,9 +71,15 @@ class Outcomes:
         """The ids of operations that were settled, of which nothing was said yet."""
         self.unsettled: tuple[Operation, ...] = ()
         """The operations that are not settled, the oldest first, as last read."""
+        operations.journal.on_kept = self.note_kept
         operations.connection.on_clock = self.note_clock
         if operations.connection.doubts_clock:
             self.note_clock()
+
+    def note_kept(self, operation: Operation) -> None:
+        """Say what the service recorded otherwise than it was sent."""
+        words, title = clean(operation.message, 300), self._title(operation)
+        self._app.notify(words, title=title, severity="warning")
 
     def note_clock(self) -> None:
         """Say by which clock periods are judged, if this machine's is far off."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from typing import Any
 
@@ -13,15 +14,18 @@ from textual.widgets import Button, Input, Static
 
 from lockterm.app.notices import LEAST_S
 from lockterm.domain.locks import Lock
+from lockterm.domain.requests import RemoteChanges
 from lockterm.domain.wording import remote_title
 from lockterm.errors import OutcomeUnknown
 from lockterm.screens.dialogs.destroy import DestroyModal, TargetState
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
+from tests.faults.proxy import Exchange, FaultProxy
 from tests.screens import someone_else
 from tests.screens.running_app import Starter, notices, settled, shown, until
 from tests.screens.site import canned, fill_book
+from tests.servers import port_of
 
 
 def table(pilot: Pilot[Any]) -> RemotesTable:
@@ -431,3 +435,23 @@ async def test_periods_are_judged_by_the_services_clock_when_this_machines_is_of
         await press(pilot, "d")
         assert "State: open" in shown(pilot)
         assert words in " ".join(shown(pilot).split())
+
+
+async def test_what_the_service_keeps_otherwise_is_said_when_the_list_is_read_again(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async def keep_name(exchange: Exchange) -> None:
+        body = json.loads(exchange.body)
+        exchange.body = json.dumps(body | {"remoteName": body["remoteName"][:6]}).encode()
+        answer = await exchange.apply()
+        await exchange.send(answer.head + b"\r\n\r\n" + answer.body)
+
+    async with FaultProxy(port_of(service)).running() as proxy, lockterm_app(proxy, 1003) as pilot:
+        operations = pilot.app.operations
+        (remote, *_) = await operations.remotes.all(1003)
+        proxy.arm("update", keep_name, 1)
+        changes = RemoteChanges(remote_name="Anna Weber")
+        await operations.writes.update_remote(1003, remote.id, changes, remote)
+        await press(pilot, "r")
+        words = "The service kept Name Anna W instead of Anna Weber."
+        await until(pilot, lambda: words in notices(pilot))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import tzinfo
 from typing import Any
 
 import click
 
 from lockterm.cli import manual
-from lockterm.cli.ending import DONE, FAILED, Misused
+from lockterm.cli.ending import DONE, FAILED, Misused, tell
 from lockterm.cli.manual_parts import EXIT_CODES
 from lockterm.cli.options import LAST_ID, Form, asks_service, reads, the_lock, the_remote
 from lockterm.cli.output import (
@@ -26,11 +27,13 @@ from lockterm.config import Options
 from lockterm.config.profile import MAX_PAGE_SIZE
 from lockterm.domain.constants import RemoteType, word
 from lockterm.domain.locks import Lock
+from lockterm.domain.operation import Operation, title_of
 from lockterm.domain.remote_details import remote_details
-from lockterm.domain.remotes import FIELDS, Remote
+from lockterm.domain.remotes import FIELDS, Remote, RemotePage
 from lockterm.domain.text import clean
 from lockterm.domain.validity import validity
-from lockterm.domain.wording import counted
+from lockterm.domain.wording import counted, remote_title
+from lockterm.errors import StoreError
 
 TITLES = (
     *(FIELDS[name].label for name in ("id", "remoteName", "remoteNumber", "remoteType")),
@@ -70,6 +73,10 @@ def list_remotes(
             remotes = session.run(operations.remotes.whole(lock.lock_id))
             counts: dict[str, Any] = dict.fromkeys(("pageNo", "pageSize", "pages"))
             counts |= {"total": len(remotes), "unreadable": 0}
+            number = len(remotes)
+            page_read = RemotePage(
+                remotes=tuple(remotes), page_no=1, page_size=number, pages=1, total=number
+            )
         else:
             size = page_size or session.profile.page_rows()
             found = session.run(
@@ -83,6 +90,8 @@ def list_remotes(
                 "total": found.total,
                 "unreadable": found.unreadable,
             }
+            page_read = found
+        _tell_what_is_behind(session, lock, page_read)
         zone, now_ms = operations.zone(lock), operations.now_ms()
     if form is Form.JSON:
         put_json({"lock": lock_json(lock), **counts, "remotes": [one.raw for one in remotes]})
@@ -149,6 +158,27 @@ def read_remote(session: Session, lock: Lock, remote_id: int) -> Remote:
             hint="See that lock and remote are the ones you mean.",
         )
     return remote
+
+
+def _tell_what_is_behind(session: Session, lock: Lock, page: RemotePage) -> None:
+    """Say what the list does not show yet, and what the service keeps otherwise than it was sent.
+
+    A list can be shown without the journal.
+    """
+    journal = session.operations.journal
+
+    def tell_kept(operation: Operation) -> None:
+        tell(f"note: {clean(title_of(operation), 80)}: {clean(operation.message, 300)}")
+
+    journal.on_kept = tell_kept
+    with suppress(StoreError):
+        listed = {one.id for one in page.remotes if one.id is not None}
+        unlisted = session.run(journal.unlisted(lock.lock_id, page, listed))
+        if unlisted is None or not unlisted.words:
+            return
+        shown = {one.id: one for one in (*page.remotes, *unlisted.added)}
+        named = (f"{remote_title(shown[one])} was {word}" for one, word in unlisted.words.items())
+        tell(f"note: the list is behind: {clean('; '.join(named), 600)}.")
 
 
 def table_cells(remote: Remote, zone: tzinfo, now_ms: int) -> tuple[object, ...]:

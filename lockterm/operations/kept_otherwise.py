@@ -1,0 +1,112 @@
+"""What the service recorded otherwise than it was sent: it said success, and shows another value.
+
+Rows of the journal and remotes in, sentences out; nothing here reads or writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import tzinfo
+from typing import Any
+
+from lockterm.domain.differences import differences
+from lockterm.domain.operation import RECORDED, Operation
+from lockterm.domain.remotes import FIELDS, RECOGNISED, Remote, is_still
+from lockterm.operations.proof import Horizon, is_later
+from lockterm.operations.readback import differing, record_before, same, set_by
+from lockterm.operations.recorded import Recorded
+
+KEPT = "The service kept"
+"""So begins the message of a recorded operation that the service shows otherwise."""
+
+_COMPARED = [field.name for field in RECOGNISED if field.listed]
+
+
+def find_kept(
+    rows: Sequence[Operation], recorded: Recorded, remotes: Sequence[Remote], zone: tzinfo
+) -> Iterator[tuple[Operation, str]]:
+    """Find what remotes of a list show otherwise than it was sent.
+
+    Args:
+        rows: What was done with the lock lately, the oldest first.
+        recorded: The same, in order.
+        remotes: Those of a page, or of the whole list.
+        zone: In which times are shown.
+
+    Yields:
+        The last operation of each such remote, and a sentence.
+    """
+    last = last_of(rows)
+    for remote in remotes:
+        if remote.id not in last:
+            continue
+        operation = last[remote.id]
+        twins = [one for one in remotes if _is_twin(one, remote, last)]
+        if operation.call == "add" and twins:
+            yield operation, f"{KEPT} it twice: remotes {remote.id} and {twins[0].id}."
+            continue
+        names = kept_names(operation, remote, recorded)
+        is_young = recorded.now_ms - (operation.settled_ms or 0) < Horizon().stale_s * 1000
+        may_be_old = recorded.newest(remote) is not remote or (
+            operation.call == "update"
+            and not differing(remote.raw, record_before(operation), set_by(operation))
+        )
+        if names and not (may_be_old and is_young):
+            yield operation, describe_kept(operation, remote, names, zone)
+
+
+def last_of(rows: Sequence[Operation]) -> dict[int, Operation]:
+    """Return the last recorded add or change of each remote, of rows with the oldest first."""
+    found: dict[int, Operation] = {}
+    for row in rows:
+        if row.remote_id is not None and row.state in RECORDED and row.call in ("add", "update"):
+            found[row.remote_id] = row
+        elif row.remote_id is not None:
+            found.pop(row.remote_id, None)
+    return found
+
+
+def kept_names(operation: Operation, remote: Remote, recorded: Recorded) -> list[str]:
+    """Return the fields that a remote shows otherwise than a recorded operation has sent them.
+
+    None if somebody has changed the remote since, or its id is another one's by now.
+    """
+    sent = _sent(operation)
+    if operation.settled_ms is not None and recorded.offset_ms is not None:
+        settled_ms = operation.settled_ms + recorded.offset_ms
+        now_ms = recorded.now_ms + recorded.offset_ms
+        if is_later(remote.update_time, settled_ms, now_ms):
+            return []
+    if operation.call == "update" and not is_still(record_before(operation), remote):
+        return []
+    return [
+        name
+        for name in _COMPARED
+        if name in sent
+        and name in remote.raw
+        and (sent[name] or remote.raw[name])
+        and not same(sent[name], remote.raw[name])
+    ]
+
+
+def describe_kept(operation: Operation, remote: Remote, names: Sequence[str], zone: tzinfo) -> str:
+    """Return a sentence: ``The service kept End 18:00 instead of 18:30``."""
+    sent = _sent(operation)
+    wanted = Remote.read({**remote.raw, **{name: sent[name] for name in names}})
+    found = differences(remote, wanted, zone, [FIELDS[name] for name in names])
+    words = ", ".join(f"{one.label} {one.before} instead of {one.after}" for one in found)
+    return f"{KEPT} {words}."
+
+
+def _sent(operation: Operation) -> Mapping[str, Any]:
+    return operation.body if operation.call == "add" else set_by(operation)
+
+
+def _is_twin(one: Remote, other: Remote, last: Mapping[int, Operation]) -> bool:
+    """Whether two remotes are one that was added, applied twice."""
+    return (
+        one.id != other.id
+        and one.id not in last
+        and bool(one.remote_number)
+        and (one.remote_name, one.remote_number) == (other.remote_name, other.remote_number)
+    )

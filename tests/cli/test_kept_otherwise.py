@@ -1,0 +1,81 @@
+"""A service that says success and keeps 18:00 for 18:30, and one whose list is behind."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Scripts
+from tests.faults.proxy import Exchange, FaultProxy
+from tests.servers import port_of
+
+START_MS = 1_795_000_000_000
+END_MS = 1_900_000_000_000
+HALF_HOUR_MS = 1_800_000
+
+
+@pytest.fixture
+async def proxy(scripts: Scripts) -> AsyncIterator[FaultProxy]:
+    async with FaultProxy(port_of(scripts.service)).running() as proxy:
+        scripts.use(proxy.base_url)
+        yield proxy
+
+
+async def run(scripts: Scripts, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return await asyncio.to_thread(scripts.run, *arguments)
+
+
+async def round_end(exchange: Exchange) -> None:
+    """Apply a change with an end that is half an hour earlier."""
+    body = json.loads(exchange.body)
+    exchange.body = json.dumps(body | {"endDate": body["endDate"] - HALF_HOUR_MS}).encode()
+    answer = await exchange.apply()
+    await exchange.send(answer.head + b"\r\n\r\n" + answer.body)
+
+
+async def test_diff_says_what_the_service_keeps_instead_of_what_was_sent(
+    scripts: Scripts, proxy: FaultProxy, tmp_path: Path
+) -> None:
+    scripts.have(remoteType=2, startDate=START_MS, endDate=END_MS)
+    table = tmp_path / "gate.csv"
+    table.write_text(f"lockId,remoteNumber,endDate\n1004,A-1,{END_MS + 10 * HALF_HOUR_MS}\n")
+    first = await run(scripts, "diff", str(table))
+    assert "was sent before" not in first.stdout
+    proxy.arm("update", round_end)
+    applied = await run(scripts, "apply", str(table), "--yes")
+    assert applied.returncode == 0, applied.stderr
+    listed = await run(scripts, "remotes", "list", "1004")
+    assert "The service kept End" in listed.stderr and " instead of " in listed.stderr
+    again = await run(scripts, "diff", str(table))
+    assert "It was sent before. The service kept End" in " ".join(again.stdout.split())
+    history = await run(scripts, "history")
+    assert "The service kept End" in " ".join(history.stdout.split())
+    run_id = (await run(scripts, "runs", "list")).stdout.splitlines()[1].split()[0]
+    shown = await run(scripts, "runs", "show", run_id)
+    assert "The service kept End" in " ".join(shown.stdout.split())
+
+
+async def test_list_says_that_it_is_behind(scripts: Scripts, proxy: FaultProxy) -> None:
+    add = ("remotes", "add", "1004", "--name", "Anna", "--number", "A-1", "--type", "permanent")
+    scripts.have(remoteName="Bea", remoteNumber="B-1")
+    old = await run(scripts, "remotes", "list", "1004")
+    assert (await run(scripts, *add, "--yes")).returncode == 0
+
+    async def without_anna(exchange: Exchange) -> None:
+        answer = await exchange.apply()
+        body = json.loads(answer.body)
+        body["data"]["list"] = [one for one in body["data"]["list"] if one["remoteName"] == "Bea"]
+        body["data"]["total"] = 1
+        text = json.dumps(body).encode()
+        head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d"
+        await exchange.send(head % len(text) + b"\r\n\r\n" + text)
+
+    proxy.arm("list", without_anna)
+    behind = await run(scripts, "remotes", "list", "1004")
+    assert behind.stdout == old.stdout
+    assert "note: the list is behind: Anna (A-1) was just added." in behind.stderr
