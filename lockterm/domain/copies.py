@@ -96,7 +96,12 @@ def without_unknown_zones(steps: Sequence[Step], zone: tzinfo, other: tzinfo) ->
 
 
 def describe_zones(remote: Remote, zone: tzinfo, other: tzinfo, *, keeps_wall_time: bool) -> str:
-    """Return what becomes of the times of a copy for a lock in another zone, with an example."""
+    """Return what becomes of the times of a copy for a lock in another zone, with an example.
+
+    Empty where no time of day is kept, since a zone is not known: the copies are refused with that.
+    """
+    if keeps_wall_time and any(isinstance(one, dates.UnknownZone) for one in (zone, other)):
+        return ""
     end = remote.end_ms or 0
     there = dates.same_wall_time(end, zone, other, last=True) if keeps_wall_time else end
     kept = "time of day" if keeps_wall_time else "moment"

@@ -12,6 +12,7 @@ from lockterm.domain.constants import RemoteType
 from lockterm.domain.dates import UnknownZone
 from lockterm.domain.differences import Difference, differences, in_words
 from lockterm.domain.plan import (
+    DUE,
     MOST_UNTYPED,
     NAME_TAKEN,
     NOT_REACHED,
@@ -178,7 +179,8 @@ def change_words(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
                 lines.append(f"Extra data: {in_words(FIELDS['extraData'], extra, zone)}")
             return lines
         case Action.UPDATE | Action.VOICE:
-            return [str(one) for one in _changes(step, zone)]
+            counted = [clean(step.message, 300)] if step.message and step.state in DUE else []
+            return [*(str(one) for one in _changes(step, zone)), *counted]
         case Action.DELETE:
             return [clean(period_words(before, now_ms, zone))]
         case Action.KEEP:

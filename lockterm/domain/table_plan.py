@@ -12,6 +12,7 @@ from typing import Any
 
 from lockterm.domain import rules
 from lockterm.domain.constants import RemoteType, word
+from lockterm.domain.date_input import is_relative
 from lockterm.domain.differences import in_words
 from lockterm.domain.json_text import canonical
 from lockterm.domain.names import near_key, normalize_name
@@ -311,7 +312,10 @@ class LockPlan:
             return self._step(Action.KEEP, before, row)
         if lost := rules.unread(before, reading.values):
             raise _Wrong(*lost.items())
-        return self._step(Action.UPDATE, before, row, wanted)
+        counted = ""
+        if "endDate" in wanted and is_relative(given.get("endDate", "")):
+            counted = f"End: {reading.notes['endDate'].rpartition('; ')[2]}"
+        return self._step(Action.UPDATE, before, row, wanted, message=counted)
 
     def _typed(self, row: Row, before: Remote | None) -> dict[str, str]:
         """What a row wants, as it would be typed; what stands there as it is, is left out."""

@@ -134,7 +134,7 @@ def read_typed(
         if kind is Kind.DATE and is_kept and value:
             notes[name] = dates.preview(value, zone, now_ms)
             if isinstance(zone, dates.UnknownZone):
-                notes[name] += f"; {clean(zone.reason, 200)}"
+                notes[name] += f". {clean(zone.reason, 200)}"
         elif kind is Kind.DATE:
             if name == "endDate":
                 start_ms, end_ms = found.get("start_ms", was.start_ms), end_of(was)

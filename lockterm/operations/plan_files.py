@@ -336,7 +336,7 @@ def draw_copies(
     names = ", ".join(str(one.lock.lock_id) for one in targets[:5])
     more = f" and {len(targets) - 5:,} more" if len(targets) > 5 else ""
     title = f"copy {lock_id} to {names}{more}"
-    plan = operations.runs.make(title, steps, left, [*gone, *zones, *said])
+    plan = operations.runs.make(title, steps, left, [*gone, *filter(None, zones), *said])
     plan = replace(plan, skipped={"expired": expired})
     return Drawn(plan, [one for one in targets if one.error is not None])
 

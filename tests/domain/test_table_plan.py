@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from lockterm.domain.dates import to_ms
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action, Step
+from lockterm.domain.plan_words import change_words
 from lockterm.domain.remotes import FIELDS, Remote
 from lockterm.domain.rules import is_same
 from lockterm.domain.table_file import read_table
@@ -58,15 +59,20 @@ def actions(steps: Sequence[Step]) -> list[tuple[str, int | None, dict[str, Any]
 
 
 @pytest.mark.parametrize(
-    ("end", "text", "wanted"),
+    ("end", "text", "wanted", "counted"),
     [
-        ("2027-01-31T23:59:59", "+1mo", "2027-02-28T23:59:59"),
-        ("2027-01-31T23:59:00", "+30d", "2027-03-02T23:59:00"),
-        ("2027-01-31T23:59:00", "+30d 18:00", "2027-03-02T18:00:00"),
-        ("2026-01-31T23:59:59", "+30d", "2026-12-21T01:13:00"),
+        ("2027-01-31T23:59:59", "+1mo", "2027-02-28T23:59:59", "current end 31 Jan 2027 + 1 month"),
+        ("2027-01-31T23:59:00", "+30d", "2027-03-02T23:59:00", "current end 31 Jan 2027 + 30 days"),
+        (
+            *("2027-01-31T23:59:00", "+30d 18:00", "2027-03-02T18:00:00"),
+            "current end 31 Jan 2027 + 30 days",
+        ),
+        ("2026-01-31T23:59:59", "+30d", "2026-12-21T01:13:00", "now + 30 days"),
     ],
 )
-def test_relative_end_of_a_row_counts_from_current_end(end: str, text: str, wanted: str) -> None:
+def test_relative_end_of_a_row_counts_from_current_end(
+    end: str, text: str, wanted: str, counted: str
+) -> None:
     def ms(wall: str) -> int:
         return to_ms(datetime.fromisoformat(wall).replace(tzinfo=BERLIN))
 
@@ -74,6 +80,7 @@ def test_relative_end_of_a_row_counts_from_current_end(end: str, text: str, want
     steps, wrong = planned(f"lockId,remoteNumber,endDate\n1001,B-2,{text}\n", [ben])
     assert wrong == []
     assert actions(steps) == [("update", 2, {"endDate": ms(wanted)})]
+    assert change_words(steps[0], BERLIN, NOW)[1:] == [f"End: {counted}"]
 
 
 @given(st.lists(wild | sound(), max_size=4))
