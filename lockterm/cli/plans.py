@@ -187,9 +187,10 @@ def put_step(
         is_running: Whether a session carries it out just now.
     """
     step = under_way(step) if is_running else at_rest(step)
-    state, notes = str(step.state), filter(None, (shortened, step.note))
+    state, said = str(step.state), [step.message]
     if step.state in DUE:
         state = "planned" if is_dry or is_running else StepState.NOT_SENT
+        said += [shortened, step.note]
     put_line(
         {
             "step": step.number,
@@ -199,7 +200,7 @@ def put_step(
             "remoteName": step.remote_name,
             "action": step.action.value,
             "state": state,
-            "message": step.message or (" ".join(notes) if step.state in DUE else ""),
+            "message": " ".join(filter(None, said)),
         }
     )
 

@@ -314,7 +314,7 @@ class LockPlan:
             raise _Wrong(*lost.items())
         counted = ""
         if "endDate" in wanted and is_relative(given.get("endDate", "")):
-            counted = f"End: {reading.notes['endDate'].rpartition('; ')[2]}"
+            counted = f"End: {reading.notes['endDate'].rpartition('; ')[2]}."
         return self._step(Action.UPDATE, before, row, wanted, message=counted)
 
     def _typed(self, row: Row, before: Remote | None) -> dict[str, str]:

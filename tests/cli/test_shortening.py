@@ -95,3 +95,14 @@ def test_update_that_shortens_asks_and_needs_yes(scripts: Scripts) -> None:
     assert (rehearsed.returncode, FEWER in rehearsed.stderr) == (0, True)
     assert scripts.run(*given, "--yes").returncode == 0
     assert ends(scripts) == [NOON_2090 - 30 * DAY_MS]
+
+
+def test_relative_end_with_an_earlier_time_of_day_says_base_and_shortening(
+    scripts: Scripts, table: str
+) -> None:
+    Path(table).write_text("lockId,remoteNumber,endDate\n1004,A-1,+0d 10:30\n")
+    (step,), _ = lines(scripts, "apply", "--dry-run", table)
+    assert step["message"] == (
+        "End: current end 1 Jul 2090 12:30 + 0 days. Shortens access by 2 hours: it will end"
+        " 1 Jul 2090 10:30, not 1 Jul 2090 12:30."
+    )

@@ -80,7 +80,7 @@ def test_relative_end_of_a_row_counts_from_current_end(
     steps, wrong = planned(f"lockId,remoteNumber,endDate\n1001,B-2,{text}\n", [ben])
     assert wrong == []
     assert actions(steps) == [("update", 2, {"endDate": ms(wanted)})]
-    assert change_words(steps[0], BERLIN, NOW)[1:] == [f"End: {counted}"]
+    assert change_words(steps[0], BERLIN, NOW)[1:] == [f"End: {counted}."]
 
 
 @given(st.lists(wild | sound(), max_size=4))
