@@ -59,6 +59,7 @@ class SqliteDatabase:
 
     def _prepare(self, path: Path | None, begin: Begin) -> None:
         connection = self._connection
+        connection.execute("PRAGMA trusted_schema = OFF")
         owner = connection.execute("PRAGMA application_id").fetchone()[0]
         tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if owner != _APPLICATION_ID and (owner or tables):
@@ -66,6 +67,9 @@ class SqliteDatabase:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if tables and version != VERSION:
             raise Unusable("was made by another version of the service", str(path), _HINT)
+        kinds = "SELECT name FROM sqlite_master WHERE type IN ('trigger', 'view')"
+        if found := connection.execute(kinds).fetchone():
+            raise Unusable(f"has a trigger or view of somebody else, {found[0]}", str(path), _HINT)
         if path is not None:
             connection.execute("PRAGMA journal_mode = WAL")
         if not tables:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+from lockterm.domain.text import clean
+from lockterm.errors import StoreError
 from lockterm.store.migrations import MIGRATIONS_TABLE
 
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -36,6 +38,23 @@ def is_damage(error: BaseException) -> bool:
 
 
 _LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+
+
+def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a store with triggers or views: lockterm makes none, and they would act in its name.
+
+    Raises:
+        StoreError: There is one.
+        sqlite3.Error: It cannot be read.
+    """
+    query = "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view') LIMIT 1"
+    if found := connection.execute(query).fetchone():
+        kind, name = found
+        raise StoreError(
+            f"The local store {path} has a {clean(kind)} that lockterm did not make:"
+            f" {clean(name, 60)}. Nothing was changed.",
+            hint="Somebody else has written into it: move it away, and look at who can.",
+        )
 
 
 def failure_of(path: Path, error: Exception) -> tuple[str, str]:

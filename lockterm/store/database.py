@@ -24,6 +24,7 @@ from lockterm.store.damage import (
     is_damage,
     passing_damage,
     ready_for,
+    refuse_foreign,
 )
 from lockterm.store.file_system import look_at_file_system, use_journal
 from lockterm.store.migrations import MADE, MIGRATIONS, MIGRATIONS_TABLE
@@ -51,6 +52,7 @@ def _connection(path: Path | str, **options: Any) -> sqlite3.Connection:
         path, isolation_level=None, check_same_thread=False, **options
     )
     connection.row_factory = sqlite3.Row
+    connection.execute("PRAGMA trusted_schema = OFF")
     connection.create_function("is_text", 2, _is_text, deterministic=True)
     return connection
 
@@ -239,6 +241,7 @@ class Database:
         connection = _connection(self.path, timeout=self._busy_timeout_s)
         try:
             use_journal(connection, shares_memory=shares_memory)
+            refuse_foreign(connection, self.path)
             connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'OFF'}")
             self._migrate(connection)
         except BaseException:
@@ -369,7 +372,8 @@ class Database:
                 continue
             try:
                 (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            except sqlite3.Error:
+                refuse_foreign(connection, self.path)
+            except (sqlite3.Error, StoreError):
                 tables = 0
             if tables:  # else it was made just now, and nothing could be written into it
                 return connection

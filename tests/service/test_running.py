@@ -120,6 +120,16 @@ def test_database_is_refused_when_others_can_write_in_its_directory(
     assert list((tmp_path / "open").iterdir()) == []
 
 
+def test_database_is_refused_when_it_has_a_trigger_of_somebody_else(tmp_path: Path) -> None:
+    file = tmp_path / "service.db"
+    RunningService(database=file).stop()
+    with sqlite3.connect(file) as db:
+        db.execute("CREATE TRIGGER odd AFTER INSERT ON remote BEGIN DELETE FROM remote; END")
+    db.close()
+    with pytest.raises(OSError, match="trigger or view of somebody else, odd"):
+        RunningService(database=file)
+
+
 def test_a_file_that_others_could_read_is_closed_to_them(tmp_path: Path) -> None:
     file = tmp_path / "service.db"
     RunningService(database=file).stop()

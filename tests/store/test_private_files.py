@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
+import sqlite3
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,28 @@ def test_answers_that_would_fill_the_disk_are_not_kept(tmp_path: Path):
     cache.put("page 1", "x" * (LARGEST - 10), 3)
     assert cache.get("page 1") is not None
     cache.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER odd AFTER INSERT ON locks BEGIN DELETE FROM operations; END",
+        "CREATE VIEW odd AS SELECT 1",
+    ],
+)
+def test_store_is_refused_when_somebody_else_put_a_trigger_or_view_into_it(
+    statement: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "lockterm.db"
+    with closing(Database(file)) as database, database.transaction():
+        pass
+    with closing(sqlite3.connect(file)) as other:
+        other.execute(statement)
+    with closing(Database(file)) as database:
+        for use in (database.transaction, database.reading):
+            with pytest.raises(StoreError, match=r"lockterm did not make: odd"), use():
+                pass
+    with closing(sqlite3.connect(file)) as other:
+        other.execute(f"DROP {statement.split()[1]} odd")
+    with closing(Database(file)) as database, database.transaction() as connection:
+        assert connection.execute("PRAGMA trusted_schema").fetchone()[0] == 0
