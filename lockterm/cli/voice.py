@@ -39,7 +39,7 @@ from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.text import clean
-from lockterm.domain.voices import PackSource, VoicePack, pack_words
+from lockterm.domain.voices import VoicePack, pack_source, pack_words
 from lockterm.domain.wording import counted, size_words
 from lockterm.errors import StoreError
 from lockterm.own_files import Place
@@ -172,8 +172,11 @@ def fetch(
     with reading(options, typed_lock) as (session, lock):
         voices = session.operations.voices
         pack = session.run(voices.pack(lock.lock_id, name))
-        named = (*lock.file_words, *pack_words("", (), pack))
-        source = PackSource(pack.timbre_pack_url or "", pack.file_size, pack.file_md5 or "", named)
+        named, listed = (*lock.file_words, *pack_words("", (), pack)), None
+        if pack.file_size is None or not pack.file_md5 or not pack.timbre_pack_url:
+            listed = session.run(voices.listed(lock.lock_id, name))
+        url = pack.timbre_pack_url or (listed.timbre_pack_url if listed else "") or ""
+        source = pack_source(url, named, (pack, listed))
         server = session.run(voices.server_of(source))
         if server and not _agreed(session, name, server, yes=yes):
             return let_be()
@@ -183,7 +186,7 @@ def fetch(
         file = output
     size = file.stat().st_size
     if as_json:
-        told = {"file": str(file), "bytes": size, "md5": pack.file_md5, "pack": pack.raw}
+        told = {"file": str(file), "bytes": size, "md5": source.md5 or None, "pack": pack.raw}
         put_json({"lock": lock_json(lock), **told})
     else:
         put(f"{size_words(size)} in {clean(file)}")

@@ -26,12 +26,17 @@ class VoicePack(Record):
 
 @record(kw_only=True)
 class Timbre(Record):
-    """A voice of a language (2.6). ``is_female`` may be absent: then the voice is unstated."""
+    """A voice of a language (2.6). ``is_female`` may be absent: then the voice is unstated.
+
+    Size and MD5 are not in the contract; they count where a service sends them all the same.
+    """
 
     is_female: int | None = number("isFemale")
     timbre: str | None = text("timbre")
     name: str | None = text("name")
     timbre_pack_url: str | None = text("timbrePackUrl")
+    file_size: int | None = number("fileSize")
+    file_md5: str | None = text("fileMd5")
 
 
 @record(kw_only=True)
@@ -82,6 +87,28 @@ def joined(lists: Iterable[Sequence[Language]]) -> list[Language]:
     return [replace(one, timbres=(*known[lang].values(),)) for lang, one in found.items()]
 
 
+def pack_source(
+    url: str, named: tuple[str, ...], told: Iterable[VoicePack | Timbre | None]
+) -> PackSource:
+    """Return where a pack is fetched from, with the first size and the first MD5 that is known.
+
+    Args:
+        url: The address of the pack.
+        named: What its file is called after; see :class:`PackSource`.
+        told: What lists and details say of the pack.
+    """
+    known = [one for one in told if one is not None]
+    size = next((one.file_size for one in known if one.file_size is not None), None)
+    md5 = next((one.file_md5 for one in known if one.file_md5), "")
+    return PackSource(url, size, md5, named)
+
+
+_ENDING = re.compile(r"\.([a-z0-9]{1,5})(?:[?#]|$)")
+_ENDINGS = frozenset({
+    *("aac", "amr", "flac", "m4a", "mp3", "ogg", "opus", "pcm", "wav"),
+    *("7z", "bin", "bz2", "dat", "gz", "pack", "tar", "tgz", "xz", "zip"),
+})  # fmt: skip
+"""The endings of sounds and archives: another ending might have a desktop run the file."""
 _NO_WORD = re.compile(r"[^A-Za-z0-9]+")
 _PART = 24
 """The most characters that a lock, a language or a timbre has in the name of a file."""
@@ -102,14 +129,17 @@ class PackSource:
 
     @property
     def file_name(self) -> str:
-        """``Main-gate_1001_de-DE_anna_3f2a91c03f2a91c0.pack``, always so for this pack and lock.
+        """``Main-gate_1001_de-DE_anna_3f2a91c03f2a91c0.wav``, always so for this pack and lock.
 
-        The last part tells packs apart, so that none goes on where another was left.
+        The last part tells packs apart, so that none goes on where another was left. The ending is
+        that of the address, if it is one of a sound or an archive, else ``.pack``.
         """
         facts = f"{self.url}\n{self.size}\n{self.md5.lower()}"
         mark = hashlib.sha256(facts.encode("utf-8", "surrogatepass")).hexdigest()[:16]
         words = (_NO_WORD.sub("-", part)[:_PART].strip("-") for part in self.named)
-        return "_".join([*filter(None, words), mark]) + ".pack"
+        found = _ENDING.search(self.url.rpartition("/")[2].lower())
+        ending = found[1] if found and found[1] in _ENDINGS else "pack"
+        return f"{'_'.join([*filter(None, words), mark])}.{ending}"
 
     @property
     def assurance(self) -> str:

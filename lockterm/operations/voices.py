@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.voices import Language, VoicePack
+from lockterm.errors import ServiceError
 from lockterm.operations.cached_reads import CachedReads, Seen, Source
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
     from lockterm.domain.voices import PackSource
+
+_log = logging.getLogger(__name__)
+
+MOST_ASKED = 5
+"""How many details are read at most to find the one with an address."""
 
 
 class Voices:
@@ -41,6 +49,35 @@ class Voices:
         return await self._reads.ask(
             lambda service: service.voice_pack_detail(lock_id=lock_id, name=name)
         )
+
+    async def listed(self, lock_id: int, name: str) -> VoicePack | None:
+        """Return a pack as the list of a lock has it (4.9); None if the list is not there."""
+        with contextlib.suppress(ServiceError):
+            return next((one for one in await self.packs(lock_id) if one.name == name), None)
+        return None
+
+    async def find_pack(self, lock_id: int, url: str, timbre: str) -> VoicePack | None:
+        """Return what the packs of a lock say of the file at an address; None if nothing.
+
+        Only a detail has the address for certain, and each is a call: those whose names have the
+        timbre are asked for.
+        """
+        try:
+            packs = await self.packs(lock_id)
+            if (listed := next((one for one in packs if one.timbre_pack_url == url), None)) and (
+                listed.file_size is not None or listed.file_md5
+            ):
+                return listed
+            alike = [
+                one.name for one in packs if timbre and timbre.lower() in (one.name or "").lower()
+            ]
+            for name in alike[:MOST_ASKED]:
+                detail = await self.pack(lock_id, name or "")
+                if detail.timbre_pack_url == url:
+                    return detail
+        except ServiceError as error:
+            _log.info("nothing is known of the pack at %s: %s", url, error.message)
+        return None
 
     async def languages(self, vendor: str, model: str) -> list[Language]:
         """The languages and timbres there are for a vendor's model (4.10)."""

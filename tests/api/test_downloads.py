@@ -23,7 +23,7 @@ from lockterm.api import downloads, partial_file
 from lockterm.api.downloads import download
 from lockterm.api.pack_urls import addresses_of, checked_url, other_server
 from lockterm.api.partial_file import PartialFile
-from lockterm.domain.voices import PackSource
+from lockterm.domain.voices import PackSource, Timbre, VoicePack, pack_source
 from lockterm.errors import (
     ConfigError,
     LocktermError,
@@ -97,7 +97,8 @@ class Fetching:
 
     @property
     def finals(self) -> list[Path]:
-        return list(self.folder.glob("*.pack")) if self.folder.exists() else []
+        found = self.folder.iterdir() if self.folder.exists() else ()
+        return [path for path in found if path.suffix not in (".partial", ".etag")]
 
     @property
     def partial(self) -> Path:
@@ -138,7 +139,7 @@ async def test_resuming_from_the_real_service(service, fetch):
         file = await fetch(source)
         assert file.read_bytes() == content
         assert (fetch.seen[0][0] > size - 1000) == resumed
-        assert fetch.files == [".pack"]
+        assert fetch.files == [".wav"]
         file.unlink()
 
 
@@ -154,7 +155,7 @@ async def test_a_broken_download_is_resumed_where_it_broke(fetch, faults):
     (asked,) = faults.asked
     assert (asked.headers["range"], asked.headers["if-range"]) == (f"bytes={HALF}-", '"v1"')
     assert min(fetch.seen)[0] > HALF and fetch.seen[-1] == (len(PACK), len(PACK))
-    assert fetch.files == [".pack"]
+    assert fetch.files == [".bin"]
 
 
 async def test_it_can_break_many_times(fetch, faults):
@@ -202,7 +203,7 @@ async def test_what_cannot_be_continued_begins_again(fetch, faults, name, script
         file = await fetch(source)
         assert file.read_bytes() == PACK
         assert fetch.ranges() == [f"bytes={HALF}-", None][:requests]
-        assert fetch.files == [".pack"]
+        assert fetch.files == [".bin"]
         file.unlink()
 
 
@@ -675,6 +676,14 @@ async def test_files_are_for_this_user_alone(fetch, faults):
         os.umask(before)
 
 
+def test_pack_source_takes_the_first_size_and_the_first_md5_that_is_known():
+    detail = VoicePack(timbre_pack_url="u", file_size=None, file_md5=MD5)
+    timbre = Timbre.read({"timbrePackUrl": "u", "fileSize": 7, "fileMd5": "0" * 32})
+    source = pack_source("u", ("a",), (None, detail, timbre))
+    assert source == PackSource("u", 7, MD5, ("a",))
+    assert pack_source("u", (), ()) == PackSource("u")
+
+
 def test_the_name_is_our_own():
     hostile = ("../..\0", "", "\ud800门", "-a/b\x1b[2J" * 99, "...")
     name = PackSource("https://x/../../etc/passwd\0", 5, "../..", hostile).file_name
@@ -682,6 +691,26 @@ def test_the_name_is_our_own():
     named = PackSource("https://x/", named=("Main gate", "1001", "de-DE", "anna")).file_name
     assert re.fullmatch(r"Main-gate_1001_de-DE_anna_[0-9a-f]{16}\.pack", named)
     assert PackSource("https://x/\ud800").file_name != PackSource("https://x/").file_name
+
+
+@pytest.mark.parametrize(
+    ("url", "ending"),
+    [
+        ("https://x/packs/anna.wav", "wav"),
+        ("https://x/packs/ANNA.ZIP?token=1.exe/..", "pack"),
+        ("https://x/packs/ANNA.ZIP?v=2#part", "zip"),
+        ("https://x/packs/anna.tar.gz", "gz"),
+        ("https://x/packs/anna", "pack"),
+        ("https://x/packs/anna.desktop", "pack"),
+        ("https://x/packs/anna.sh", "pack"),
+        ("https://x/packs/anna.partial", "pack"),
+        ("https://x/packs/.wav/", "pack"),
+    ],
+)
+def test_pack_source_keeps_the_ending_of_the_address_when_it_is_a_sound_or_an_archive(
+    url: str, ending: str
+):
+    assert PackSource(url).file_name.rpartition(".")[2] == ending
 
 
 @pytest.mark.parametrize(
@@ -741,7 +770,7 @@ import asyncio, resource, sys
 from pathlib import Path
 from lockterm.api.downloads import download
 from lockterm.errors import StoreError
-from lockterm.domain.voices import PackSource
+from lockterm.domain.voices import PackSource, Timbre, VoicePack, pack_source
 from tests.api.conftest import Settings
 base, folder, size, md5 = sys.argv[1:]
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_001, 100_001))
@@ -815,7 +844,7 @@ async def test_two_sessions_fetching_the_same_pack(fetch, faults):
         await asyncio.sleep(0.002)
     go_on.set()
     assert (await first).read_bytes() == PACK
-    assert len(faults.asked) == 1 and fetch.files == [".pack"]
+    assert len(faults.asked) == 1 and fetch.files == [".bin"]
 
 
 async def test_many_sessions_end_and_begin_over_each_other(fetch, faults):

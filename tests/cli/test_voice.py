@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import io
+from hashlib import md5
 from pathlib import Path
 
 from lockterm.domain.locks import Lock, VoiceChoice
@@ -106,7 +107,9 @@ async def test_a_pack_of_another_server_is_fetched_once_it_is_agreed_to(
         url = f"{elsewhere.base_url}/one.bin"
         told = {"name": "one", "timbrePackUrl": url, "fileSize": len(pack)}
         detail = {"errcode": 0, "data": told}
-        async with canned({"/voice/detail": lambda asked: detail}) as service:
+        listed = {"errcode": 0, "data": [{"name": "one"}]}
+        answers_of = {"/voice/detail": lambda asked: detail, "/voice/list": lambda asked: listed}
+        async with canned(answers_of) as service:
             text = scripts.config.read_text()
             scripts.config.write_text(text.format(base_url=service.base_url))
             fetch = ("voice", "fetch", "1001", "one")
@@ -126,3 +129,28 @@ async def test_a_pack_of_another_server_is_fetched_once_it_is_agreed_to(
             told |= {"timbrePackUrl": url, "fileSize": len(pack) - 1}
             damaged = await asyncio.to_thread(scripts.run, *fetch, "--yes")
             assert (damaged.returncode, damaged.stdout) == (3, "")
+
+
+async def test_fetch_checks_against_the_pack_list_when_the_detail_lacks_size_and_md5(
+    scripts: Scripts, tmp_path: Path
+) -> None:
+    pack = b"RIFF" * 100
+    facts = {"fileSize": len(pack), "fileMd5": md5(pack).hexdigest()}
+    async with FaultServer().running() as elsewhere:
+        elsewhere.play(answers(pack))
+        told = {"name": "one", "timbrePackUrl": f"{elsewhere.base_url}/one.mp3"}
+        documents = {
+            "/voice/detail": lambda asked: {"errcode": 0, "data": told},
+            "/voice/list": lambda asked: {"errcode": 0, "data": [{"name": "one", **facts}]},
+        }
+        async with canned(documents) as service:
+            scripts.config.write_text(PROFILE.format(base_url=service.base_url))
+            fetch = ("voice", "fetch", "1001", "one", "--yes")
+            done = await asyncio.to_thread(scripts.run, *fetch)
+            assert done.returncode == 0, done.stderr
+            assert "Size and MD5 are those the service told." in done.stdout
+            (file,) = (tmp_path / "data/lockterm/packs").iterdir()
+            assert file.suffix == ".mp3"
+            facts["fileMd5"] = "0" * 32
+            damaged = await asyncio.to_thread(scripts.run, *fetch)
+            assert damaged.returncode == 3 and "MD5" in damaged.stderr

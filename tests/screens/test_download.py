@@ -128,12 +128,13 @@ async def test_a_timbre_of_the_tree(lockterm_app: Starter, service: RunningServi
         await until(pilot, lambda: "There is no pack URL under the cursor." in words(pilot.app))
         await pilot.press(
             "escape", "slash", *"grace", "enter"
-        )  # the detail of its pack is not read
+        )  # the detail of its pack was not read before
         await settled(pilot)
         await pilot.press("E")
-        await fetched(pilot, "The service told neither size nor MD5: nothing could be checked.")
+        await fetched(pilot, "Size and MD5 are those the service told.")
         assert pack is not None
         (file,) = files(lockterm_app)
+        assert file.suffix == ".wav"
         assert file.read_bytes() == content_of(pack)
 
 

@@ -18,7 +18,7 @@ from textual.widgets import Static, Tree
 from lockterm.domain import languages
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.text import clean
-from lockterm.domain.voices import Language, PackSource, VoicePack, pack_words
+from lockterm.domain.voices import Language, VoicePack, pack_source, pack_words
 from lockterm.domain.wording import counted, read_only
 from lockterm.errors import LocktermError, OutcomeUnknown, ServiceError, StoreError
 from lockterm.keymap.hints import with_keys
@@ -379,20 +379,25 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     def action_copy_md5(self) -> None:
         copy(self.app, self._md5, "MD5")
 
-    def action_fetch_pack(self) -> None:
-        """Fetch the pack under the cursor, with what was told of it where its detail was read."""
+    @work
+    @opens("the voice pack", must_appear=True)
+    async def action_fetch_pack(self) -> None:
+        """Fetch the pack under the cursor, with the size and MD5 that any list has of it."""
         title, detail, url = "", self._detail, self._url
-        entry = self.query_one(VoicesPanel).entry
+        entry, pack, timbre = self.query_one(VoicesPanel).entry, None, None
+        if self._packs_focused:
+            pack = self.query_one(PacksPanel).pack
+        elif entry is not None:
+            timbre = entry.timbre
+        if detail is None and timbre is not None and not self._many:
+            lock_id, name = self.entry.lock_id, timbre.timbre or ""
+            detail = await self.operations.voices.find_pack(lock_id, url, name)
         if detail is not None:
             title = detail.label or detail.name or ""
-        elif entry and entry.timbre:
-            title = entry.timbre.name or entry.timbre.timbre or ""
-        source = PackSource(
-            url,
-            detail.file_size if detail else None,
-            (detail.file_md5 or "") if detail else "",
-            (*self.entry.file_words, *pack_words(url, self.voices.value or (), detail)),
-        )
+        elif timbre is not None:
+            title = timbre.name or timbre.timbre or ""
+        named = (*self.entry.file_words, *pack_words(url, self.voices.value or (), detail))
+        source = pack_source(url, named, (detail, pack, timbre))
         self.app.push_screen(DownloadModal(self.operations, source, title or "(no name)"))
 
     @work
