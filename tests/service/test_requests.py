@@ -386,3 +386,15 @@ def test_a_head_that_never_ends_is_hung_up_on(api: Caller, monkeypatch: pytest.M
 def test_what_is_noted_of_a_request_is_short(api: Caller) -> None:
     api.request("G" * 5000, "/" + "a" * 9000, headers={"host": "evil.example"})
     assert [len(text) for text in api.service.requests[-1]] == [200, 200]
+
+
+@pytest.mark.parametrize(("levels", "code"), [(15, 0), (16, 400)])
+def test_json_in_a_form_is_refused_when_it_is_deeper_than_a_body_may_be(
+    api: Caller, levels: int, code: int
+) -> None:
+    """The form itself is the first of the 16 levels."""
+    value = '{"a":' * (levels - 1) + "{}" + "}" * (levels - 1)
+    fields = {"lockId": 1004, "remoteName": "Deep", "remoteNumber": "D-1", "remoteType": 1}
+    form = {**fields, "addType": 1, "extraData": value}
+    answer = api.request("POST", f"{REMOTE}add", data=form).json()
+    assert (answer["errcode"] == 0) == (code == 0), answer

@@ -248,10 +248,16 @@ def test_in_the_background_it_asks_nothing_and_is_not_stopped(tmp_path: Path) ->
         assert "was not asked" in terminal.text
 
 
-def test_a_terminal_that_is_too_small_is_wrong(tmp_path: Path) -> None:
-    with Answering(doctor(), clean_environment(tmp_path), (59, 24), answers=MODERN) as terminal:
+@pytest.mark.parametrize(
+    ("size", "is_too_small"), [((59, 24), True), ((60, 19), True), ((60, 20), False)]
+)
+def test_a_terminal_that_is_too_small_is_wrong(
+    tmp_path: Path, size: tuple[int, int], is_too_small: bool
+) -> None:
+    with Answering(doctor(), clean_environment(tmp_path), size, answers=MODERN) as terminal:
         assert terminal.wait_exit() == 1
-    assert b"FAIL  terminal       Size: 59x24 is too small. Make it" in terminal.raw
+    says = b"FAIL  terminal       Size: %dx%d is too small. Make it" % size
+    assert (says in terminal.raw) == is_too_small
 
 
 @pytest.mark.long

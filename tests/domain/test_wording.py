@@ -1,0 +1,32 @@
+"""Times and sizes in words: where one unit gives way to the next."""
+
+from __future__ import annotations
+
+import pytest
+
+from lockterm.domain.dates import DAY_MS, distance
+from lockterm.domain.wording import roughly
+
+NOW = 1_795_161_600_000
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.2, "1 s"),
+        (89.4, "89 s"),
+        (90, "2 min"),
+        (89 * 60, "89 min"),
+        (90 * 60, "1.5 h"),
+        (150 * 60, "2.5 h"),
+    ],
+)
+def test_roughly_takes_the_next_unit_when_ninety_are_reached(seconds: float, words: str) -> None:
+    assert roughly(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("days", "words"), [(700, "700 days"), (730, "730 days"), (731, "2 years"), (1500, "4 years")]
+)
+def test_distance_counts_years_when_two_have_passed(days: int, words: str) -> None:
+    assert words in distance(NOW + days * DAY_MS, NOW)
