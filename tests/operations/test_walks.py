@@ -19,7 +19,7 @@ from lockterm.api import client
 from lockterm.api.retry_policy import RetryPolicy
 from lockterm.config import Profile
 from lockterm.domain.operation import Operation, State
-from lockterm.errors import ListTooLarge, OutcomeUnknown, RateLimited
+from lockterm.errors import ListTooLarge, MalformedAnswer, OutcomeUnknown, RateLimited
 from lockterm.operations import Operations
 from lockterm.operations.list_walk import PAGES_AT_ONCE
 from lockterm.operations.walk_limits import ASKED, MIB, UNASKED, WalkBudget, WalkLimits, memory_of
@@ -339,3 +339,18 @@ def test_memory_of_grows_with_each_level_of_a_record() -> None:
         assert memory_of([{"extraData": nested}]) > memory_of([{"extraData": {}}]) + 1000
     names = {f"name {number}": None for number in range(100)}
     assert memory_of([names, dict(names)]) < 2 * memory_of([names]), "names are shared by all"
+
+
+async def test_walk_returns_no_list_when_it_stays_shorter_than_its_total(
+    opened: Callable[[Service], Operations],
+) -> None:
+    """What is missing may be anything: a list without it is not the lock's."""
+
+    class Short(Service):
+        async def answer(self, line: Line, start: str) -> None:
+            data = {"list": [record(1), record(2)], "pages": 1, "total": 3}
+            await line.send(http(json.dumps({"errcode": 0, "data": data})))
+
+    async with Short(large).running() as service:
+        with pytest.raises(MalformedAnswer, match="kept changing"):
+            await opened(service).remotes.all(1)
