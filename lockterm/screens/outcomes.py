@@ -87,6 +87,9 @@ class Outcomes:
         if connection.doubts_clock:
             words = clock_note(connection.clock_offset_s or 0)
             self._app.notify(words, title="Clock", severity="warning")
+        for screen in self._app.screen_stack:  # the first page was shown by this machine's clock
+            if isinstance(screen, LocktermScreen) and screen.is_mounted:
+                screen.note_minute()
 
     def note_online(self, online: bool) -> None:
         """The service was reached or lost; a screen that is told so reads again what failed."""

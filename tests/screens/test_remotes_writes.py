@@ -425,6 +425,7 @@ async def test_periods_are_judged_by_the_services_clock_when_this_machines_is_of
     service: RunningService, lockterm_app: Starter
 ) -> None:
     async with lockterm_app(service, 1003) as pilot:
+        states = [row.valid.word for row in table(pilot).rows]
         await press(pilot, "d")
         assert "State: open" in shown(pilot)
         assert "clock" not in shown(pilot)
@@ -432,6 +433,7 @@ async def test_periods_are_judged_by_the_services_clock_when_this_machines_is_of
     async with lockterm_app(service, 1003) as pilot:
         words = "This machine's clock is 365 days ahead of the service's."
         await until(pilot, lambda: words in notices(pilot))
+        assert [row.valid.word for row in table(pilot).rows] == states
         await press(pilot, "d")
         assert "State: open" in shown(pilot)
         assert words in " ".join(shown(pilot).split())
@@ -455,3 +457,17 @@ async def test_what_the_service_keeps_otherwise_is_said_when_the_list_is_read_ag
         await press(pilot, "r")
         words = "The service kept Name Anna W instead of Anna Weber."
         await until(pilot, lambda: words in notices(pilot))
+
+
+async def test_rows_are_judged_again_when_the_service_tells_its_clock(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service, 1003) as pilot:
+        states = [row.valid.word for row in table(pilot).rows]
+        lockterm_app.clock.set_back_s = -365 * 86_400.0
+        screen = next(one for one in pilot.app.screen_stack if isinstance(one, RemotesScreen))
+        screen.note_minute()
+        assert [row.valid.word for row in table(pilot).rows] != states
+        await pilot.app.operations.remotes.detail(table(pilot).rows[0].remote.id)
+        await settled(pilot)
+        assert [row.valid.word for row in table(pilot).rows] == states
