@@ -110,7 +110,7 @@ SCREENS: Mapping[str, Place] = {
                 Key("copies.taken", "equals_sign", "taken names", line=3,
                     sentence="Leave out what has a name that is taken, or give it another"),
                 Key("copies.expired", "minus", "expired", "Skip expired remotes, or not", line=4),
-                Key("copies.times", "t", "times", "Keep the moment, or the time of day", line=9),
+                Key("copies.times", "full_stop", "times", "Keep moment or time of day", line=9),
                 Key("copies.file", "f", "export", "Copy an export instead", line=7, opens=True),
                 Key("copies.backup", "B", "backup", line=8, opens=True,
                     sentence="Copy what a delete or clear took away: chosen in the history"),
