@@ -31,7 +31,8 @@ class Step:
     """What is to have left the screen."""
     again: bool = False
     """Whether the keys may be pressed once more: the one that destroys does nothing before the
-    terminal says that it shows the question, or has not answered for two seconds."""
+    terminal says that it shows the question, or has not answered for two seconds, and a letter does
+    nothing in the second after a form was left."""
 
 
 def dialog(*words: str, stands_out: str = "", others: str = "", dimmed: str = "") -> Expected:
@@ -192,14 +193,14 @@ JOB: tuple[Step, ...] = (
         ("w",),
         _form("Nothing is changed yet", "in (?:30|29) days", stands_out="^ End", others="^ Start"),
     ),
-    Step("another end", ("+60d",), _form("in (?:60|59) days", "Complete", stands_out="^ End")),
+    Step("another end", ("+60d",), _form("in (?:90|89) days", "Complete", stands_out="^ End")),
     Step(
         "renewal",
         (SAVE,),
         asked(
             f"Change {NAME} 2, number N-77",
             "End: .* -> ",
-            "in (?:60|59) days",
+            "in (?:90|89) days",
             keep="Keep editing",
             act=f"Change {NAME} 2",
         ),

@@ -34,7 +34,7 @@ MORE: tuple[Step, ...] = (
         ("d",),
         asked(
             f"Delete {NAME} 2 .N-77. from {LOCK}",
-            "Valid: .*in (?:60|59) days",
+            "Valid: .*in (?:90|89) days",
             "State: open",
             "A backup is kept",
             keep="Keep",

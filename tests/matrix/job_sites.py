@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from tests.matrix.job import LOCK, SAVE, Step, answering, asked
 from tests.matrix.reading import Expected
 
-SAVE_AND_NEXT, READ_ALL = "\x0e", "\x12"
-"""ctrl+n, ctrl+r."""
+SAVE_AND_NEXT, READ_ALL, DELETE_ALL = "\x0e", "\x12", "\x15"
+"""ctrl+n, ctrl+r, ctrl+u."""
 
 SECOND = 1002, "Loading dock"
 """A lock of the sample data, by its id and its name."""
@@ -49,9 +49,16 @@ SITES: tuple[Step, ...] = (
         ),
     ),
     Step("back from the series", ("escape",), Expected(("138 remotes",), stands_out="temp 2")),
+    Step("back to the locks", ("escape",), Expected((f"{LOCK} +1001", "1 lock"))),
+    Step(
+        "another lock",
+        ("a",),
+        Expected(("Add a lock", "Lock id"), stands_out="Lock id", help=False),
+        again=True,
+    ),
     Step(
         "a marked lock",
-        ("q", "a", str(SECOND[0]), "tab", SAVE, "space"),
+        (DELETE_ALL, str(SECOND[0]), "tab", SAVE, "space"),
         Expected(
             (rf"[*] ?{SECOND[1]} +{SECOND[0]}", "1 marked +2 locks", "space mark", "Y copy to"),
             stands_out=f"{LOCK} +1001",
