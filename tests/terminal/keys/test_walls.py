@@ -6,6 +6,7 @@ nothing for a second. A question that deletes takes its key only as the first on
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ from lockterm.widgets.text_input import OneLine
 from tests.long import telling
 from tests.screens import someone_else
 from tests.screens.conftest import clock, lockterm_app
+from tests.screens.forms.conftest import KEYS
 from tests.screens.running_app import Starter, notices, settled, until
 from tests.screens.site import fill_book, words
 
@@ -184,6 +186,35 @@ async def test_escape_and_a_key_are_told_apart_by_pause_or_multiplexer_outside_o
         assert pilot.app.screen is detail
         type_(pilot.app, b"\x1bk", term="tmux-256color")
         await until(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
+
+
+HANDS: tuple[bytes | str, ...] = (
+    *ALT_KEYS.values(),
+    *"delivery Door dD cC xX aewu q? 12",
+    *(b"\t", b"\x1b[A", b"\x1b[B", b"\x1b[C", b"\x7f", b"\x1bD", b"\x1b?"),
+)
+"""What hands type into a form, without Enter and Escape."""
+
+
+@pytest.mark.every_case
+@pytest.mark.parametrize("seed", telling([1, 2], range(1, 13)))
+async def test_nothing_is_sent_when_hands_type_at_random_into_a_form(
+    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    monkeypatch.setattr("lockterm.terminal.form_wall.CLOSED_S", 3600.0)  # all within the second
+    rng = random.Random(seed)
+    ways = ("e", "a", "w", " w")
+    async with lockterm_app(service, 1003) as pilot:
+        for way in ways[seed % len(ways)]:
+            await pilot.press(KEYS.get(way, way))
+            await settled(pilot)
+        for _ in range(20):
+            typed = rng.choices(HANDS, k=rng.randrange(1, 30))
+            type_(pilot.app, *typed, term=rng.choice(["xterm", "tmux-256color"]))
+            await settled(pilot)
+        assert await pilot.app.operations.journal.history() == []
+    sent = {path.rpartition("/")[2] for _, path in service.requests}
+    assert sent.isdisjoint({"add", "update", "delete", "clear", "updateRemoteUserNo"})
 
 
 # --- after a form ------------------------------------------------------------------------------
