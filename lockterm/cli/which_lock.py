@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -13,6 +13,7 @@ from lockterm.cli.session import Session
 from lockterm.config import Options, values
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.locks import Lock
+from lockterm.domain.names import normalize_name
 from lockterm.domain.text import clean
 from lockterm.errors import StoreError
 
@@ -66,7 +67,7 @@ def find_lock(session: Session, typed: str) -> Lock:
 
 
 def _by_name(book: list[Lock], typed: str) -> Lock:
-    told_apart: tuple[Callable[[str], str], ...] = (str, str.casefold)  # first as it is typed
+    told_apart = (normalize_name, lambda name: normalize_name(name.casefold()))
     for spelled in told_apart:
         found = [
             lock

@@ -109,3 +109,9 @@ def test_hostile_entries_are_shown_harmless(scripts: Scripts) -> None:
     cells = scripts.run("locks", "list", "--csv").stdout
     (row,) = csv.DictReader(io.StringIO(cells, newline=""))
     assert row["vendor"].startswith("'=")
+
+
+def test_a_lock_is_found_by_its_name_when_that_is_encoded_otherwise(scripts: Scripts) -> None:
+    assert scripts.run("locks", "add", "1004", "--name", "Bu\u0308ro").returncode == 0
+    for name in ("B\u00fcro", "b\u00fcro", "BU\u0308RO"):
+        assert scripts.run("remotes", "list", name).returncode == 0, name
