@@ -14,6 +14,7 @@ from lockterm.domain.operation import Operation
 from lockterm.domain.requests import RemoteChanges
 from lockterm.domain.rules import OPENS_AGAIN
 from lockterm.errors import ServiceError
+from lockterm.operations import connection
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.remote_form import RemoteForm, RemoteSaved
 from lockterm.screens.remote_form.fields import TAKEN
@@ -673,14 +674,20 @@ async def a_form_offline(
 
 
 async def test_form_says_why_saving_waits_and_counts_down_when_the_service_is_lost(
-    running_service: Callable[..., RunningService], open_form: Opener, clock: Clock
+    running_service: Callable[..., RunningService],
+    open_form: Opener,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(connection, "FIRST_RETRY_S", 600.0)
     async with a_form_offline(running_service, open_form) as (form, _):
         waits = "Complete, but saving waits: the service cannot be reached."
-        await until(form.pilot, lambda: "Next attempt in" in form.status)
-        assert form.status == f"{waits} Next attempt in 1 s; ctrl+s tries now."
+        await until(form.pilot, lambda: "Next attempt in 600 s" in form.status)
+        assert form.status == f"{waits} Next attempt in 600 s; ctrl+s tries now."
         assert "ctrl+s try now" in shown(form.pilot)
         clock.now_s += 1
+        await until(form.pilot, lambda: "Next attempt in 599 s" in form.status)
+        clock.now_s += 599
         await until(form.pilot, lambda: "Trying again; ctrl+s" in form.status)
         await form.press("ctrl+s")
         assert form.dialog == "" and form.status.startswith(waits)
