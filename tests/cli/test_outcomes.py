@@ -100,7 +100,7 @@ async def test_add_without_an_answer_is_4_and_blocks_the_next(
     lost = await run(scripts, *ADD, "--json")
     assert lost.returncode == 4
     assert '"outcome": "unknown"' in lost.stdout
-    assert '"state": "unknown",\n  "call": "add"' in lost.stdout
+    assert '"state": "not_seen",\n  "call": "add"' in lost.stdout
     assert "It may still land" in lost.stderr
     assert proxy.asked.count("add") == 1
     await proxy.heal()
