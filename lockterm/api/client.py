@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from lockterm.api.answer import Answer
@@ -182,10 +182,16 @@ class LockService:
 
     # --- writes ------------------------------------------------------------------------------
 
-    async def send(self, write: Write) -> int | None:
+    async def send(
+        self, write: Write, on_leaving: Callable[[], Awaitable[None]] | None = None
+    ) -> int | None:
         """Send a write (4.1, 4.4, 4.6, 4.7, 4.8, 4.12); see :mod:`lockterm.api.writes`.
 
         Only what was provably not sent is tried again.
+
+        Args:
+            write: The write.
+            on_leaving: Called once connected, before the first byte is written.
 
         Returns:
             The number it resulted in (``remoteId``, ``deletedCount``); None where the contract has
@@ -203,7 +209,11 @@ class LockService:
         async def attempt(within_s: float) -> int | None:
             try:
                 answer = await self._transport.exchange(
-                    "POST", write.path, content=content, fresh=True, within_s=within_s
+                    *("POST", write.path),
+                    content=content,
+                    fresh=True,
+                    within_s=within_s,
+                    on_leaving=on_leaving,
                 )
                 return await _understood(answer, lambda data: read_result(data, write.result))
             except (NoAnswer, MalformedAnswer) as error:

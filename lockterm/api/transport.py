@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlencode
@@ -28,7 +28,7 @@ from lockterm.api.pacing import Pace
 from lockterm.api.settings import checked_base_url, connect_limit_s, sent_headers
 from lockterm.api.trust import tls_context
 from lockterm.domain.text import clean
-from lockterm.errors import ConfigError, Unreachable
+from lockterm.errors import ConfigError, StoreError, Unreachable
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
@@ -40,6 +40,8 @@ _log = logging.getLogger(__name__)
 class _Progress:
     """How far one exchange got."""
 
+    on_leaving: Callable[[], Awaitable[None]] | None = None
+    """Called before the first byte of the request is written; nothing is, if it raises."""
     left: bool = False
     """Whether the request, or some of it, may have left this machine."""
     status: int = 0
@@ -48,7 +50,11 @@ class _Progress:
 
     async def note(self, step: str, _info: Mapping[str, Any]) -> None:
         """Called by httpcore at every step of the request."""
-        self.left = self.left or not step.startswith("connection.")
+        if self.left or step.startswith("connection."):
+            return
+        if self.on_leaving is not None:
+            await self.on_leaving()
+        self.left = True
 
 
 class Transport:
@@ -124,6 +130,7 @@ class Transport:
         query: Mapping[str, int] | None = None,
         content: tuple[str, bytes] | None = None,
         fresh: bool = False,
+        on_leaving: Callable[[], Awaitable[None]] | None = None,
     ) -> Answer:
         """Send one request and read its answer. Redirects are answers like any other.
 
@@ -135,10 +142,12 @@ class Transport:
             content: The content type and the body.
             fresh: Use a connection that nothing was sent on before, and close it afterwards: an old
                 one may turn out to be dead only after the request was written to it.
+            on_leaving: Called once connected, before the first byte is written.
 
         Raises:
             Unreachable: Nothing was sent.
             NoAnswer: The request may have left, and no whole answer came.
+            StoreError: Of ``on_leaving``; nothing was sent.
         """
         pool = self._pool
         if pool is None:
@@ -153,7 +162,7 @@ class Transport:
         if query:
             target += b"?" + urlencode(query).encode()
         scheme, host, port = self._origin.scheme, self._origin.host, self._origin.port
-        progress, began = _Progress(), time.monotonic()
+        progress, began = _Progress(on_leaving), time.monotonic()
         request = httpcore.Request(
             method,
             httpcore.URL(scheme=scheme, host=host, port=port, target=target),
@@ -167,6 +176,8 @@ class Transport:
         try:
             async with asyncio.timeout(within_s), pool.connection(fresh=fresh) as connection:
                 return await self._converse(connection, request, progress)
+        except StoreError:  # nothing else here uses the store
+            raise
         # Whatever the HTTP stack raises is a fault of the line or of the other side. A list of
         # types would let the next leak of h11, anyio or ssl through as a crash amid a write.
         except Exception as error:

@@ -329,7 +329,7 @@ class JournalStore:
     # --- writing ---------------------------------------------------------------------------
 
     async def begin(self, operation: Operation) -> None:
-        """Write an operation down as being sent; then it is on the disk, and may leave.
+        """Write an operation down before it is sent.
 
         Raises:
             HeldBack: An earlier one that it could double or contradict is not settled; also the one
@@ -346,8 +346,8 @@ class JournalStore:
         if (notice := self.database.notice) != self._told_notice:
             # It was found by a reading, which goes on with what is left.
             raise StoreDamaged(notice, hint="Nothing was sent. Look at the history first.")
-        account = self.account
-        operation = replace(operation, account=account.name, credentials=account.credentials)
+        name, credentials = self.account.name, self.account.credentials
+        operation = replace(operation, account=name, credentials=credentials)
         holder = self._journal.prepare(operation)
         if holder is not None and holder.state in IN_FLIGHT:
             self._settle_orphans()  # the session that sends it may have ended since
@@ -360,17 +360,20 @@ class JournalStore:
             raise just_added(holder.remote_name, holder.remote_id)
         if holder is not None:
             raise HeldBack(holder, self.session.id, self.profile.name)
-        try:
-            if not self._journal.move(
-                operation.id,
-                [State.PREPARED],
-                state=State.SENDING,
-                sent_ms=self._clock.now_ms(),
-            ):
+
+    async def note_sending(self, operation: Operation) -> None:
+        """Note on the disk that an operation is being sent, before its first byte leaves.
+
+        Raises:
+            StoreError: It cannot be noted, or another session took this one for ended.
+        """
+
+        def note() -> None:
+            now_ms = self._clock.now_ms()
+            if not self._journal.move(operation.id, IN_FLIGHT, state=State.SENDING, sent_ms=now_ms):
                 raise StoreError("Another session took this one for ended. Nothing was sent.")
-        except StoreError as error:
-            self._end(operation, state=State.NOT_SENT, message=error.message)
-            raise
+
+        await self._thread.to_its_end(self.use, note)
 
     async def end(self, operation: Operation, **changes: Any) -> None:
         """Note what became of an operation that was begun here; later where that fails now."""
@@ -391,9 +394,8 @@ class JournalStore:
 
     async def note_recognised(self, operation: Operation, remote_id: int) -> None:
         """Note the id of a remote that the service recorded without telling its id."""
-        await self._thread.run(
-            self._journal.move, operation.id, [State.CONFIRMED], remote_id=remote_id
-        )
+        move = self._journal.move
+        await self._thread.run(move, operation.id, [State.CONFIRMED], remote_id=remote_id)
 
     async def settle(self, operation: Operation, **changes: Any) -> Operation:
         """Note what was found out, or decided, of an operation that is not settled.

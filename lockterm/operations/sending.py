@@ -170,7 +170,10 @@ class HttpSender:
             raise
         begun_s = self._watch.timer.now_s()
         try:
-            answer = await self._connection.call(lambda service: service.send(write))
+            # A kill before it is connected leaves it provably not sent.
+            answer = await self._connection.call(
+                lambda service: service.send(write, lambda: self._journal.note_sending(operation))
+            )
         except BaseException as error:
             await self._note_failure(operation, error, begun_s)
             raise

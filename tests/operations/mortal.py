@@ -65,10 +65,13 @@ def arrange(step: str) -> None:
             die()
         return held
 
-    async def dying_send(self, write):
-        if step == "sending, before the first byte":
-            die()
-        return await send(self, write)
+    async def dying_send(self, write, on_leaving):
+        async def leaving():
+            await on_leaving()
+            if step == "sending, before the first byte":
+                die()
+
+        return await send(self, write, leaving)
 
     def dying_settle(self, operation, now_ms, **changes):
         if step == "answered, before it is noted":
