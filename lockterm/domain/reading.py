@@ -130,6 +130,11 @@ def is_number(value: Any) -> bool:
     return type(value) is int and _LEAST <= value < _BEYOND
 
 
+def _is_moment(value: Any) -> bool:
+    """Return whether a value that came is a time; one in a string is read as well."""
+    return is_number(value)
+
+
 def _from_digits(value: Any) -> int | None:
     """Return the whole number that a string has the digits of; None if it is none."""
     if not isinstance(value, str) or not value.isascii() or len(value) > _MOST_DIGITS:
@@ -139,7 +144,8 @@ def _from_digits(value: Any) -> int | None:
 
 
 _FITS: Mapping[Kind, Callable[[Any], bool]] = {
-    **dict.fromkeys((Kind.NUMBER, Kind.CONSTANT, Kind.DATE, Kind.TIMESTAMP), is_number),
+    **dict.fromkeys((Kind.NUMBER, Kind.CONSTANT), is_number),
+    **dict.fromkeys((Kind.DATE, Kind.TIMESTAMP), _is_moment),
     Kind.TEXT: lambda value: isinstance(value, str),
     Kind.WEEKDAYS: lambda value: isinstance(value, list) and all(map(is_number, value)),
     Kind.OBJECT: lambda value: isinstance(value, dict),
@@ -201,7 +207,7 @@ class Record:
                 value = raw[name]
                 if type(value) is sure or fits(value) or (value is None and default is None):
                     values[attribute] = value
-                elif fits is is_number and (digits := _from_digits(value)) is not None:
+                elif fits is _is_moment and (digits := _from_digits(value)) is not None:
                     values[attribute] = digits
                 else:
                     odd[name] = value
