@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from lockterm.config import values
@@ -17,6 +18,7 @@ LABELS = {
     "header": "Header",
     "variable": "from variable",
     "account": "Account",
+    "ca_file": "CA file",
     "read_only": "Read-only",
     "colour": "Colour",
 }
@@ -34,6 +36,7 @@ _SUBJECTS = {
     "header": "The header",
     "variable": "The variable",
     "account": "The account",
+    "ca_file": "The CA file",
     "colour": "The colour",
 }
 
@@ -63,13 +66,17 @@ def typed_of(name: str, filed: Mapping[str, Any]) -> dict[str, str]:
         "header": header,
         "variable": variable,
         "account": text("account"),
+        "ca_file": text("ca_file"),
         "read_only": READ_ONLY if filed.get("read_only") is True else WRITABLE,
         "colour": text("colour") or NO_COLOUR,
     }
 
 
 def check(
-    typed: Mapping[str, str], filed: Mapping[str, Any], taken: Mapping[str, Any]
+    typed: Mapping[str, str],
+    filed: Mapping[str, Any],
+    taken: Mapping[str, Any],
+    relative_to: Path = Path(),
 ) -> CheckedProfile:
     """Check every field.
 
@@ -77,6 +84,7 @@ def check(
         typed: The fields.
         filed: What the file says of the profile so far.
         taken: The names that the profile cannot have.
+        relative_to: The directory of the configuration, at which paths begin.
     """
     errors: dict[str, str] = {}
 
@@ -104,6 +112,10 @@ def check(
     if typed["header"] and not typed["variable"]:
         errors["variable"] = "The header's value is taken from an environment variable: which?"
     checked("account", values.account)
+    if typed["ca_file"]:
+        checked("ca_file", lambda name: values.ca_file(name, relative_to))
+    elif filed.get("ca_only") is True:
+        errors["ca_file"] = "It needs one: ca_only stands in the file."
     if typed["colour"] != NO_COLOUR:
         checked("colour", values.colour)
     ordered = {field: errors[field] for field in LABELS if field in errors}
@@ -136,6 +148,7 @@ def _filed(typed: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, Any
     put("base_url", typed["base_url"])
     put("timezone", typed["timezone"])
     put("account", typed["account"])
+    put("ca_file", typed["ca_file"])
     put("read_only", typed["read_only"] == READ_ONLY)
     put("colour", "" if typed["colour"] == NO_COLOUR else typed["colour"])
     if (typed["header"], typed["variable"]) != (was["header"], was["variable"]):

@@ -344,6 +344,8 @@ def test_removing_the_default_names_another_one(file: Path) -> None:
         ("variable", "", "from an environment variable: which?"),
         ("colour", "pink", "is no colour of a profile"),
         ("account", " ", "is no name for an account"),
+        ("ca_file", "/no/such.pem", "The CA file names /no/such.pem, which is no file"),
+        ("ca_file", "~nobody-here/ca.pem", "there is no such home directory"),
     ],
 )
 def test_what_is_typed_wrongly_is_said_in_the_words_of_the_file(
@@ -356,6 +358,21 @@ def test_what_is_typed_wrongly_is_said_in_the_words_of_the_file(
     errors = check(typed | {field: value}, {}, {"b b": {}}).errors
     assert says in " ".join(errors.values())
     assert "hunter2" not in str(errors)
+
+
+def test_the_ca_file_of_a_form_begins_at_the_configuration(tmp_path: Path) -> None:
+    (tmp_path / "ca.pem").write_text("a certificate")
+    (tmp_path / "ca.pem").chmod(0o600)
+    right = {"name": "n", "base_url": "https://n.example", "ca_file": "ca.pem"}
+    checked = check(typed_of("", {}) | right, {}, {}, tmp_path)
+    assert (checked.errors, checked.filed["ca_file"]) == ({}, "ca.pem")
+    filed = {"base_url": "https://n.example", "ca_file": "ca.pem", "ca_only": True}
+    typed = typed_of("n", filed)
+    assert typed["ca_file"] == "ca.pem"
+    assert check(typed, filed, {}, tmp_path).filed == filed
+    assert "ca_only" in check(typed | {"ca_file": ""}, filed, {}, tmp_path).errors["ca_file"]
+    del filed["ca_only"]
+    assert "ca_file" not in check(typed | {"ca_file": ""}, filed, {}, tmp_path).filed
 
 
 def test_a_colour_that_is_none_is_refused_with_its_line(file: Path) -> None:

@@ -458,3 +458,21 @@ def test_shortening_keeps_both_ends(text: str, room: int) -> None:
     if cell_len(text) > room and text.isascii() and text.isalnum():
         assert short[0] == text[0]
         assert short[-1] == text[-1]
+
+
+async def test_form_says_that_the_variable_has_the_whole_value_when_the_header_is_authorization(
+    home: Home,
+) -> None:
+    async with home.open(environ={"TOKEN": "Bearer x"}) as pilot:
+        form = await form_of(pilot, "a")
+        row = form.fields.field("variable")
+        for header, variable, note in (
+            ("", "", "never typed"),
+            ("authorization", "", 'export NAME="Bearer ..."'),
+            ("Authorization", "NOT_SET", 'It is not set now. Set the whole value: export NAME="'),
+            ("Authorization", "TOKEN", "It is set now."),
+            ("X-Key", "NOT_SET", "set it before lockterm is started"),
+        ):
+            form.fields.fill({"header": header, "variable": variable})
+            await until(pilot, lambda: note in row.note)  # noqa: B023
+        assert "authority" in form.fields.field("ca_file").note

@@ -33,6 +33,7 @@ _PLACEHOLDERS = {
     "header": "none, or such as Authorization",
     "variable": "such as LOCKTERM_TOKEN",
     "account": "none, or such as north-tenant",
+    "ca_file": "none, or such as ~/gateway-ca.pem",
 }
 _READ_ONLY = ((WRITABLE, "no"), (READ_ONLY, "yes"))
 
@@ -95,6 +96,7 @@ class ProfileFields(VerticalScroll, can_focus=False):
             more = "1 header stays" if self._others == 1 else f"{self._others} headers stay"
             self.field("header").note = f"{more} besides, as the file says."
         self.field("account").note = "Empty: the credentials tell it. Profiles may share one."
+        self.field("ca_file").note = "For a service whose certificate is of an authority of yours."
         self._about_url()
         self._about_zone()
         self._about_variable()
@@ -137,7 +139,7 @@ class ProfileFields(VerticalScroll, can_focus=False):
                 self._about_url()
             case "timezone":
                 self._about_zone()
-            case "variable":
+            case "header" | "variable":
                 self._about_variable()
         self.post_message(self.Changed())
 
@@ -159,12 +161,17 @@ class ProfileFields(VerticalScroll, can_focus=False):
     def _about_variable(self) -> None:
         row = self.field("variable")
         name = row.value.strip()
-        if not name:
-            row.note = "The value itself is never typed or kept here."
-        elif self._profiles.is_set(name):
+        is_set = bool(name) and self._profiles.is_set(name)
+        is_bearer = self.field("header").value.strip().lower() == "authorization"
+        if is_set:
             row.note = "It is set now."
-        else:
+        elif is_bearer:
+            state = "It is not set now. " if name else ""
+            row.note = f'{state}Set the whole value: export NAME="Bearer ..."'
+        elif name:
             row.note = "It is not set now: set it before lockterm is started."
+        else:
+            row.note = "The value itself is never typed or kept here."
 
     @work(exclusive=True, group="zone")
     async def _about_zone(self) -> None:

@@ -158,7 +158,7 @@ class ProfileForm(LocktermScreen[str | None]):
         if name in self._file.profiles:  # what was not touched is as another session left it
             typed = typed_of(name, self._filed()) | self.fields.touched()
         taken = {} if self._profile_name else self._file.profiles
-        checked = check(typed, self._filed(), taken)
+        checked = check(typed, self._filed(), taken, self._profiles.path.parent)
         self.fields.show_errors(checked.errors)
         if checked.errors:
             wrong = ", ".join(LABELS[field] for field in checked.errors)
