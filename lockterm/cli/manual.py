@@ -234,7 +234,7 @@ Examples:
 
 FIND = f"""\
 Every word of TEXT has to be a part of the remote's name, number or id, or of any name, text or
-number in its extra data, whatever its case. {UNREAD}
+number in its extra data, whatever its case or accents. {UNREAD}
 \b
 Examples:
   lockterm find weber
