@@ -58,7 +58,7 @@ def listed(*records: dict[str, Any]) -> list[Remote]:
 # --- what a reading may claim ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("odd", ["five", None, True, 5.0])
+@pytest.mark.parametrize("odd", ["5", "five", None, True, 5.0])
 def test_a_remote_without_a_usable_id_may_be_the_one_that_was_deleted(odd: object):
     deleted = operation("delete", [record(5)], remoteId=5)
     cleared = operation("clear", [record(5)], lockId=1)
