@@ -8,6 +8,7 @@ import re
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from itertools import chain, starmap, zip_longest
@@ -226,10 +227,20 @@ def test_beside_panes_the_live_frame_sends_only_what_differs(
     assert sent() < first + 1000, "the rows alone are several thousand bytes"
 
 
+def now_ms() -> int:
+    return round(time.time() * 1000)
+
+
+@pytest.fixture
+def service(running_service: Callable[..., RunningService]) -> RunningService:
+    """A service whose clock is this machine's, by which the kept frame was painted."""
+    return running_service(clock=now_ms)
+
+
 @pytest.fixture
 def timeless(running_service: Callable[..., RunningService]) -> RunningService:
     """A service on whose lock 1001 time changes nothing that is shown."""
-    service = running_service(sample_data=False)
+    service = running_service(sample_data=False, clock=now_ms)
     for number in range(3):
         new = {"lockId": 1001, "remoteName": f"Remote {number}", "remoteNumber": f"A-{number}"}
         add(service, new | {"remoteType": 1, "addType": 1})
