@@ -125,8 +125,9 @@ class QuestionBox(Vertical):
         """Say something else; an empty string leaves what stands there."""
         if question:
             self.query_one(".question", Label).update(clean(question, 400))
-        for lines in self.query(".details Static").exclude(".warning").results(Static):
-            lines.update(clean_lines(details))
+        for lines in self.query(".details Static").results(Static):
+            if not lines.has_class("warning"):
+                lines.update(clean_lines(details))
         for button, label in ((self.act, verb), (self.keep, keep)):
             button.label = Content(label) if label else button.label
             button.refresh(layout=True)  # a new label alone keeps the old width
