@@ -8,9 +8,8 @@ from __future__ import annotations
 import errno
 import fcntl
 import mmap
-import os
 import sqlite3
-from contextlib import suppress
+import tempfile
 from pathlib import Path
 
 from lockterm.errors import StoreError
@@ -24,16 +23,11 @@ def look_at_file_system(directory: Path) -> bool:
     Raises:
         StoreError: There are no file locks, so that two sessions would overwrite each other.
     """
-    name = directory / f".probe-{os.getpid()}"
-    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with suppress(FileNotFoundError):  # a killed one with this number may have left it
-        name.unlink()
     try:
-        file = os.open(name, flags, 0o600)
+        file = tempfile.TemporaryFile(dir=directory)  # noqa: SIM115
     except OSError:
         return True  # it cannot be written, which SQLite says itself
-    try:
-        name.unlink()
+    with file:
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -45,13 +39,11 @@ def look_at_file_system(directory: Path) -> bool:
                 hint="Point XDG_STATE_HOME at a directory on a disk of this machine.",
             ) from error
         try:
-            os.ftruncate(file, mmap.PAGESIZE)
-            mmap.mmap(file, mmap.PAGESIZE).close()
+            file.truncate(mmap.PAGESIZE)
+            mmap.mmap(file.fileno(), mmap.PAGESIZE).close()
         except (OSError, ValueError) as error:
             return getattr(error, "errno", 0) == errno.ENOSPC
         return True
-    finally:
-        os.close(file)
 
 
 def use_journal(connection: sqlite3.Connection, *, shares_memory: bool) -> None:
