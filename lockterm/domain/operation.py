@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from lockterm.domain import dates
+from lockterm.domain.names import near_key
 from lockterm.domain.text import clean, seen_or
 from lockterm.record import record
 
@@ -153,6 +154,23 @@ class Operation:
     def holds_back(self) -> bool:
         """Whether, unsettled, it holds back further ones on its lock."""
         return self.call in HELD_CALLS
+
+    def may_precede(self, later: Operation) -> bool:
+        """Return whether a later add may be sent although this one is not settled.
+
+        An add of an ended session that was read back and not seen may still land. An add of the
+        same or a near name or number would double it; others can be told from it. Within one
+        session adds wait: what lost one answer may lose the next.
+        """
+        return (
+            self.call == later.call == "add"
+            and self.state is State.NOT_SEEN
+            and self.session != later.session
+            and not any(
+                near_key(str(self.body.get(name))) == near_key(str(later.body.get(name)))
+                for name in ("remoteName", "remoteNumber")
+            )
+        )
 
 
 def title_of(operation: Operation) -> str:

@@ -396,9 +396,7 @@ class Runs:
             if holder.id in run.holders:
                 raise
             run.holders.add(holder.id)
-            verify = self._unless_stopped(run, lambda: self._steps.verify(holder, READ_BACK_S))
-            if not await verify:
-                raise
+            await self._unless_stopped(run, lambda: self._steps.verify(holder, READ_BACK_S))
         return await self._steps.carry_out(step)
 
     async def _end(self, run: OngoingRun, ended: Step) -> None:

@@ -114,7 +114,7 @@ class Journal:
             sent = (operation.again_of, canonical(operation.body))
             for other in self._holding(operation):
                 # With other values it is a second change, beside the first that may still land.
-                if (other.id, canonical(other.body)) != sent:
+                if (other.id, canonical(other.body)) != sent and not other.may_precede(operation):
                     return other
             if operation.call == "add" and (namesakes := self._added_since(operation)):
                 return namesakes[0]

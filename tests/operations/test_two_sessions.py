@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from lockterm.domain.operation import Operation, State
+from lockterm.domain.plan import StepState
 from lockterm.errors import OutcomeUnknown, Refused
 from lockterm.operations import Operations
 from lockterm.operations.refusals import HeldBack, SettledMeanwhile
@@ -20,6 +21,7 @@ from tests.faults.cases import disagreements
 from tests.faults.catalogue import answers, close, refusal
 from tests.faults.proxy import Entry, Exchange, FaultProxy
 from tests.faults.site import Site, checked, read_back, until
+from tests.operations.runs.planning import add, carry_out
 from tests.operations.test_reading_back import applied_unheard
 
 
@@ -61,6 +63,31 @@ async def test_the_other_session_knows_who_holds_the_lock(pair: Pair):
         await pair.there.writes.add_remote(new_remote(pair.scene.lock_id, "Other fob"))
     await pair.there.settling.give_up(seen)
     await pair.here.writes.add_remote(new_remote(pair.scene.lock_id, "Other fob"))
+
+
+@pytest.mark.parametrize(("name", "number"), [("New fob", "N-901"), ("Another", "n 900")])
+async def test_add_not_seen_blocks_only_its_like_and_clears_in_a_later_session(
+    pair: Pair, name: str, number: str
+):
+    """It may still land: another add of it would double it, and a clear could miss it."""
+    operation, lock_id = await pair.lose("add"), pair.scene.lock_id
+    assert operation.state is State.NOT_SEEN
+    with pytest.raises(HeldBack):
+        await pair.there.writes.add_remote(new_remote(lock_id, name, number))
+    with pytest.raises(HeldBack):
+        await pair.there.writes.clear_remotes(lock_id)
+    with pytest.raises(HeldBack):
+        await pair.here.writes.add_remote(new_remote(lock_id, "Another fob", "N-901"))
+    await pair.there.writes.add_remote(new_remote(lock_id, "Another fob", "N-901"))
+
+
+async def test_a_run_goes_on_behind_an_add_that_another_session_lost(pair: Pair):
+    """An add that a kill kept from leaving does not stop the rest of its lock."""
+    operation, lock_id = await pair.lose("add"), pair.scene.lock_id
+    lost = add(lock_id, 0, remoteName=operation.remote_name, remoteNumber="N-900")
+    done = await carry_out(pair.there, [lost, add(lock_id, 1), add(lock_id, 2)])
+    states = [step.state for step in done.steps]
+    assert states == [StepState.NOT_SENT, StepState.RECORDED, StepState.RECORDED]
 
 
 async def test_an_add_on_its_way_holds_back_the_other_session(pair: Pair):
