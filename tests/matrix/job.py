@@ -16,7 +16,9 @@ ALT_KEYS = ("\x1b\x7f", "\x1bf", "\x1bd", "\x1b[1;3A", "\x1b[1;7C", "\x1b[3;3~",
 """Alt+Backspace, which deletes a word, and others that do nothing at the end of a text."""
 
 LOCK, NAME = "Main gate", "Night crew"
-_STATE = r"^[⠀ >*](?:[·.]|[×x].* ended|[!~].* (?:until|to) |[»+].* starts )"
+_STATE = (
+    r"^[⠀ >*](?:[·.]|[×x].* ended|[!~].* (?:until|to) |[»+].* starts |[?].* (?:no days|days \?))"
+)
 """Each row begins with the sign of its state, and says it where it is not open."""
 
 
