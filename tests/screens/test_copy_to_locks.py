@@ -258,7 +258,6 @@ async def test_a_backup_is_chosen_in_the_history(
         )
 
 
-@pytest.mark.every_case
 async def test_times_keep_their_moment_or_their_time_of_day_in_another_zone(
     service: RunningService, lockterm_app: Starter
 ) -> None:

@@ -25,7 +25,6 @@ MIDNIGHT = 1_801_436_399_000
 PERIOD = {"remoteType": 2, "startDate": NOW_MS - DAY_MS, "endDate": MIDNIGHT}
 
 
-@pytest.mark.every_case
 async def test_renewing_to_an_earlier_end_asks_to_shorten(
     service: RunningService, open_form: Opener
 ) -> None:
@@ -48,7 +47,6 @@ async def test_renewing_to_an_earlier_end_asks_to_shorten(
         assert call(service, "detail", remoteId=remote_id)["endDate"] == 1_798_215_540_000
 
 
-@pytest.mark.every_case
 async def test_renewing_counts_from_current_end_and_asks_to_change(
     service: RunningService, open_form: Opener
 ) -> None:
@@ -64,7 +62,6 @@ async def test_renewing_counts_from_current_end_and_asks_to_change(
         assert call(service, "detail", remoteId=remote_id)["endDate"] == MIDNIGHT + 28 * DAY_MS
 
 
-@pytest.mark.every_case
 async def test_imported_plan_marks_and_sums_what_it_shortens(
     service: RunningService, lockterm_app: Starter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,7 +114,6 @@ async def test_plan_of_one_step_asks_to_shorten(
         assert sentence in words(pilot.app)
 
 
-@pytest.mark.every_case
 async def test_marked_remotes_that_an_end_shortens_are_counted(
     service: RunningService, lockterm_app: Starter
 ) -> None:

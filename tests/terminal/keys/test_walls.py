@@ -81,7 +81,6 @@ def letters(text: str) -> Iterator[events.Key]:
 # --- input -------------------------------------------------------------------------------------
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("term", ["screen-256color", "xterm-256color"])
 async def test_form_stays_when_a_key_with_alt_is_typed_into_it(
     service: RunningService, lockterm_app: Starter, term: str
@@ -105,7 +104,6 @@ async def test_form_stays_when_a_key_with_alt_is_typed_into_it(
         assert await pilot.app.operations.journal.history() == []
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("widget", ["remoteType", "isCoerced"])
 async def test_form_stays_when_a_key_with_alt_is_typed_on_its_choice(
     service: RunningService, lockterm_app: Starter, widget: str
@@ -196,7 +194,6 @@ HANDS: tuple[bytes | str, ...] = (
 """What hands type into a form, without Enter and Escape."""
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("seed", telling([1, 2], range(1, 13)))
 async def test_nothing_is_sent_when_hands_type_at_random_into_a_form(
     service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch, seed: int
@@ -245,7 +242,6 @@ def closing(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     return lambda seconds: passed.__setitem__(0, seconds)
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("name", telling(["remote"], list(FORMS)))
 async def test_letters_do_nothing_when_escape_has_just_closed_a_form(
     service: RunningService,
@@ -373,7 +369,6 @@ async def come_to(pilot: Any, keys: tuple[str, ...]) -> DestroyModal:
     return pilot.app.screen
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("other", telling(["e", "h"], ["e", "h", " ", "l", "2", "é", "?"]))
 @pytest.mark.parametrize("name", QUESTIONS)
 async def test_question_that_deletes_is_disarmed_when_another_key_comes_first(
