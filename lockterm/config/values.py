@@ -250,6 +250,10 @@ def base_url(value: object) -> tuple[str, str | None]:
         raise ValueError(f"{shown}is no web address: write https://HOST[:PORT][/PATH]")
     if "?" in url or "#" in url:
         raise ValueError("has a ? or # in it: the contract's paths are put behind it")
+    if "%" in parts.hostname:
+        raise ValueError(
+            f"{shown}has a zone ID, which lockterm can't use: write a host name or another address"
+        )
     if not _is_host(parts.hostname) or port == 0 or "\\" in url:
         raise ValueError(f"{shown}names no host: write https://HOST[:PORT][/PATH]")
     if not url.isascii():
@@ -288,7 +292,7 @@ def is_loopback(host: str) -> bool:
 def _is_host(host: str) -> bool:
     if ":" in host:
         try:
-            return ipaddress.ip_address(host.partition("%")[0]).version == 6
+            return ipaddress.ip_address(host).version == 6
         except ValueError:
             return False
     return len(host) <= 253 and ".." not in host and bool(_HOST.fullmatch(host))

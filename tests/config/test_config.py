@@ -319,6 +319,12 @@ def test_a_lock_that_is_no_number_is_refused(load: Load, lock: str) -> None:
         load(lock=lock)
 
 
+@pytest.mark.parametrize("zone_id", ["%eth0", "%25eth0"])
+def test_base_url_with_a_zone_id_is_refused_with_the_reason(load: Load, zone_id: str) -> None:
+    with pytest.raises(ConfigError, match="zone ID"):
+        load(base_url=f"https://[fe80::1{zone_id}]:8443")
+
+
 @given(st.text(max_size=40))
 def test_any_base_url_is_refused_or_safe(text: str) -> None:
     for url in (text, f"https://{text}"):
