@@ -135,6 +135,19 @@ async def test_a_service_out_of_reach_does_not_hold_up_typing(
         assert form.error("remoteName") == ""
         await form.fill(**RECURRING)
         await form.press("ctrl+s")
+        assert form.dialog == "" and "saving waits: the service cannot be reached" in form.status
+        assert form.screen.fields.typed() == form.screen.fields.initial | RECURRING
+        assert form.closed == []
+
+
+@pytest.mark.long
+async def test_what_is_typed_stays_when_the_service_is_lost_behind_the_question(
+    service: RunningService, open_form: Opener
+) -> None:
+    async with open_form(service) as form:
+        await form.fill(**RECURRING)
+        await form.press("ctrl+s")
+        service.stop()
         await form.agree()
         assert "Service unreachable" in form.status
         assert form.screen.fields.typed() == form.screen.fields.initial | RECURRING
