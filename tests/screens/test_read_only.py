@@ -153,7 +153,9 @@ async def agree_to_all(pilot: Pilot[int], home: Screen[object]) -> None:
             await press(pilot, "ctrl+s")  # saves a form
         if pilot.app.screen is screen and screen.is_modal:
             to_verb = () if asked else ("right",)  # the word leads there by itself
-            await press(pilot, "D", *to_verb, "enter")  # agrees to a question
+            # A letter typed into a question that loses text is no answer, nor is what follows it.
+            destroys = () if isinstance(screen, ConfirmModal) else ("D",)
+            await press(pilot, *destroys, *to_verb, "enter")  # agrees to a question
     raise AssertionError(f"{pilot.app.screen} does not close")
 
 
