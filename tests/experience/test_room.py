@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -16,7 +17,10 @@ Start = Callable[..., PtySession]
 
 
 @pytest.mark.long
-def test_point_09_80x24_is_home_and_60x20_works(lockterm: Start, service: RunningService) -> None:
+def test_point_09_80x24_is_home_and_60x20_works(
+    lockterm: Start, running_service: Callable[..., RunningService]
+) -> None:
+    service = running_service(clock=lambda: round(time.time() * 1000))  # no notice of two clocks
     session = lockterm("--base-url", service.base_url, "--lock", "1001")
     session.wait_for("page 1 of 7")
     names = [record["remoteName"] for record in someone_else.page(service, 1001)]

@@ -55,7 +55,7 @@ def test_hostile_strings_on_every_screen(lockterm: Start) -> None:
         go("e", seen="Nothing is changed yet")
         leave("Nothing is changed yet")
         leave("Field +Value")
-        go("d", seen="Delete .* from")
+        go("\x1b[3~", seen="Delete .* from")  # letters do nothing so soon after the form
         leave("Delete .* from")
         go("u", seen="Set the user number")
         go("5", seen="│ +5 +│")
