@@ -53,7 +53,7 @@ _RXVT_KEY = rb"(?:[235678]|2[34])\Z"
 """Behind these a dollar ends a key of rxvt; a report of a mode has a semicolon before it."""
 
 _LATE_CSI = rb"\x1b\[(?:[0-?]|[A-DFHIMOP-SZ]|\[[A-E])"
-_LATE_SS3 = rb"\x1bO[A-DFHMP-S]"
+_LATE_SS3 = rb"\x1bO[A-DFHMP-Sa-d]"
 _LATE_STRING = rb"\x1b(?:\][0-9]|P(?:[>!]\||[0-9;]+[$+!]|@k)|_G)"
 _LATE_PART = rb"\x1b(?:\[\[?|\]|_|O|P(?:[0-9;]+|[>!@])?)\Z"
 _OWN_KEYS = (b"\x1bP", b"\x1bO")
