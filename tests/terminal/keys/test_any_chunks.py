@@ -177,8 +177,8 @@ class Walk:
         self._ends += 1
 
     async def type(self, keys: tuple[str, ...]) -> None:
-        """A chunk."""
-        for message in messages_of(keys):
+        """A chunk: its keys have all arrived before the first is dealt with, as in one read."""
+        for message in list(messages_of(keys)):
             self._app.post_message(message)
             if not self._burst:
                 await asyncio.sleep(0)
