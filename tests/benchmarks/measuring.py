@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lockterm.paths import APP
+from lockterm.terminal.form_wall import CLOSED_S
 from tests.benchmarks import ttybench
 from tests.certs import CERTS
 from tests.terminal.pty_session import PtySession, is_at_work
@@ -52,23 +53,27 @@ LOOKS: tuple[tuple[str, list[str], dict[str, str]], ...] = (
 )
 """Name, options, environment."""
 
+AFTER_FORM = f"wait:{CLOSED_S * 1000 + 200:.0f}"
+"""Waits until letters do something again after a form has closed."""
+LEAVE = f"escape,{AFTER_FORM}"
+
 SCREENS = (
     ("remotes", "", r"page 1 of", ""),
     ("remote detail", "enter", r"Created", "escape"),
-    ("remote form, in a field", "a", r"such as Anna", "escape"),
+    ("remote form, in a field", "a", r"such as Anna", LEAVE),
     ("find, in its field", "/", r"Find:", "escape"),
-    ("user number, in its field", "u", r"[Uu]ser number", "escape"),
+    ("user number, in its field", "u", r"[Uu]ser number", LEAVE),
     ("delete dialog", "d", r"Delete", "escape"),
     ("clear dialog", "C", r"Delete (all|every)|137", "escape"),
-    ("page size", "#", r"How many on a page", "escape"),
-    ("vendor and model, in a field", "v", r"Vendor", "escape,wait:400,escape"),
-    ("voice", "v,wait:400,escape", r"Voice", "escape"),
+    ("page size", "#", r"How many on a page", LEAVE),
+    ("vendor and model, in a field", "v", r"Vendor", f"{LEAVE},escape"),
+    ("voice", f"v,wait:400,{LEAVE}", r"Voice", "escape"),
     ("history", "H", r"History", "escape"),
     ("message log", "M", r"[Mm]essage", "escape"),
     ("help", "?", r"Help", "escape"),
     ("command palette", "ctrl+p", r"Find an action", "escape"),
     ("locks", "escape", r"Locks +127|lock book is empty", ""),
-    ("lock form, in a field", "a", r"Vendor", "escape"),
+    ("lock form, in a field", "a", r"Vendor", LEAVE),
     ("lock by its id, in a field", "o", r"lock", "escape"),
 )
 """Name, the keys that lead to it from the one before, what it shows, the keys that lead back."""
@@ -184,7 +189,7 @@ def sent_bytes(url: str, home: Path, idle_s: float) -> Iterator[tuple[str, dict[
             f"idle {idle_s:g} s in its field": session.bytes_in(idle_s),
         }
         if name != BARE:
-            session.press("escape")
+            session.press(LEAVE)
             sent["detail opened"] = session.bytes_until("enter", "Created")
             session.press("escape")
             sent["voices opened"] = session.bytes_until("v", "Voice now")

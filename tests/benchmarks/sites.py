@@ -31,7 +31,7 @@ from lockterm.service import remote_table
 from lockterm.service.running import RunningService
 from lockterm.store.cache import Cache
 from tests.benchmarks.growth import INSERT, ROUNDS, Row, milliseconds, open_session
-from tests.benchmarks.measuring import Session, environment
+from tests.benchmarks.measuring import AFTER_FORM, Session, environment
 from tests.servers import Link, port_of
 
 SEARCHED, REMOTES = 100, 150
@@ -193,12 +193,13 @@ def _keys(url: str, home: Path) -> Iterator[Row]:
         for keys, shown in (
             (f"I,text:{file},enter", "to add: "),
             ("enter", f"on {CHANGED} locks"),
-            ("right", f"on {CHANGED} locks"),
+            (f"text:{RUN_ROWS},enter", f"on {CHANGED} locks"),
         ):
             busy.press(keys)
             assert busy.shows(shown), busy.text()
         for key, shown in (("enter", began), ("escape", "Take a file"), ("escape", "page 1 of")):
             milliseconds(busy, key, shown)
+        busy.press(AFTER_FORM)
         taken: dict[Session, list[float]] = {quiet: [], busy: []}
         for session in taken:
             milliseconds(session, "/", "Find:")

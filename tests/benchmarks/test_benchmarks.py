@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from tests.benchmarks import growth, sites
 from tests.benchmarks.__main__ import ROWS
+from tests.programs import require
 
 pytestmark = pytest.mark.long
 
@@ -21,6 +23,7 @@ LINE = re.compile(
 
 
 def test_the_benchmarks_print_their_table_and_no_screen_writes_while_idle() -> None:
+    require("pip", "python3-pip", found=find_spec("pip") is not None)
     command = [sys.executable, "-m", "tests.benchmarks", "1", "--downs", "2"]
     result = subprocess.run(
         [*command, "--idle", "0.8", "--no-growth"], capture_output=True, text=True, timeout=1200
