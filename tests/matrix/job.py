@@ -35,6 +35,8 @@ class Step:
     """Whether the keys may be pressed once more: the one that destroys does nothing before the
     terminal says that it shows the question, or has not answered for two seconds, and a letter does
     nothing in the second after a form was left."""
+    rest_s: float = 0.0
+    """For so many seconds after its screen came no further key is pressed."""
 
 
 def dialog(*words: str, stands_out: str = "", others: str = "", dimmed: str = "") -> Expected:

@@ -25,6 +25,11 @@ REAL = [NAMES[at % len(NAMES)] + " 2" * (at >= len(NAMES)) for at in range(COUNT
 """The names, in the order of the list."""
 
 
+def now_ms() -> int:
+    """The time of this machine, by which the emulators' lockterm goes."""
+    return time.time_ns() // 1_000_000
+
+
 def fill(service: RunningService, ambiguous: int = 1) -> None:
     """Make the lock, and its remotes with plain names.
 
@@ -33,7 +38,7 @@ def fill(service: RunningService, ambiguous: int = 1) -> None:
         ambiguous: How many cells the terminal takes for á and the like: plain names are as wide.
     """
     vendor, model = next(iter(MODELS))
-    now_ms = time.time_ns() // 1_000_000
+    start_ms = now_ms()
     with service.app.state.site.database.writing() as db:
         row = (LOCK, LOCK_NAME, "", vendor, model)
         db.execute("INSERT INTO lock (id, name, alias, vendor, model) VALUES (?, ?, ?, ?, ?)", row)
@@ -47,14 +52,15 @@ def fill(service: RunningService, ambiguous: int = 1) -> None:
                 "remoteType": kind,
                 "addType": 1,
                 "startDate": 1_790_000_000_000 if ends else 0,
-                "endDate": now_ms + AWAY_MS if ends else 0,
+                "endDate": start_ms + AWAY_MS if ends else 0,
                 "weekDay": [1, 2] if kind == 4 else [],
             }
             answer = http.post("/api/v1/bluetooth-remote/add", json=form).json()
             assert answer["errcode"] == 0, answer
     with service.app.state.site.database.writing() as db:
         db.execute(
-            "UPDATE remote SET created_ms = :added, updated_ms = :added", {"added": now_ms - AGE_MS}
+            "UPDATE remote SET created_ms = :added, updated_ms = :added",
+            {"added": start_ms - AGE_MS},
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lockterm.terminal.form_wall import CLOSED_S
 from tests.matrix.emulators.names import NAMES
 from tests.matrix.job import Step
 from tests.matrix.reading import Expected
@@ -22,7 +23,13 @@ def _on(name: str, down: int, number: str) -> tuple[Step, ...]:
         Step(f"detail of {name}", ("enter",), Expected(("Field +Value", number))),
         Step(f"back from {name}", ("escape",), _FIRST, gone="Field +Value"),
         Step(f"form of {name}", ("e",), Expected(("Nothing is changed yet",))),
-        Step(f"left the form of {name}", ("escape",), _FIRST, gone="Nothing is changed"),
+        Step(
+            f"left the form of {name}",
+            ("escape",),
+            _FIRST,
+            gone="Nothing is changed",
+            rest_s=CLOSED_S,  # a letter that comes sooner does nothing
+        ),
         Step(f"delete {name}?", ("d",), Expected(("Delete", number, "Keep"))),
         Step(f"kept {name}", ("enter",), _FIRST, gone="Keep"),
     )

@@ -18,7 +18,7 @@ from lockterm.terminal.widths import GUARD
 from tests.matrix.emulators import display as displays
 from tests.matrix.emulators.display import Pixels
 from tests.matrix.emulators.emulators import EMULATORS, Emulator
-from tests.matrix.emulators.lock import LOCK, NUMBERS, REAL, fill, rename
+from tests.matrix.emulators.lock import LOCK, NUMBERS, REAL, fill, now_ms, rename
 from tests.matrix.emulators.names import LETTERS, PLAIN
 from tests.matrix.emulators.steps import brief, whole
 from tests.matrix.emulators.window import Window, opened
@@ -119,7 +119,8 @@ def misplaced(window: Window, seen: Shown, plain: Shown, varies: bool) -> Iterat
             or not window.grid.keeps_ink(plain.picture, seen.picture, x, y)
         ]
         if wrong:
-            yield f"row {y}: columns {wrong[0]} to {wrong[-1]} beside a name\n  {seen.lines[y]}"
+            lines = f"{seen.lines[y]}\n  {plain.lines[y]}"
+            yield f"row {y}: columns {wrong[0]} to {wrong[-1]} beside a name\n  {lines}"
 
 
 def values_are_right(lines: Sequence[str], page: int) -> bool:
@@ -176,7 +177,7 @@ def test_every_screen(
     require(emulator.package, emulator.package, found=emulator.is_there)
     for program, package in (("Xvfb", "xvfb"), ("xdotool", "xdotool")):
         require(program, package)
-    service = running_service(sample_data=False)
+    service = running_service(sample_data=False, clock=now_ms)  # no clock is to be warned of
     fill(service, emulator.ambiguous)
     problems = list(all_of_it(emulator, service, tmp_path))
     assert not problems, "\n".join(problems)

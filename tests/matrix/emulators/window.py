@@ -153,6 +153,8 @@ class Window:
 
         self.press(*step.keys)
         self.wait_until(is_there, f"{step.name}: {step.shows.words}, and not {step.gone!r}")
+        rested_s = time.monotonic() + step.rest_s
+        self.wait_until(lambda: time.monotonic() >= rested_s, f"the rest after {step.name}")
         return self.settled()
 
     def clear_and_redraw(self) -> Pixels:
