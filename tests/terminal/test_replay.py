@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
+from functools import partial
 from itertools import chain, starmap, zip_longest
 from pathlib import Path
 
@@ -227,20 +228,18 @@ def test_beside_panes_the_live_frame_sends_only_what_differs(
     assert sent() < first + 1000, "the rows alone are several thousand bytes"
 
 
-def now_ms() -> int:
-    return round(time.time() * 1000)
-
-
 @pytest.fixture
-def service(running_service: Callable[..., RunningService]) -> RunningService:
-    """A service whose clock is this machine's, by which the kept frame was painted."""
-    return running_service(clock=now_ms)
+def running_service(
+    running_service: Callable[..., RunningService],
+) -> Callable[..., RunningService]:
+    """Start a service whose clock is this machine's, by which a kept frame was painted."""
+    return partial(running_service, clock=lambda: round(time.time() * 1000))
 
 
 @pytest.fixture
 def timeless(running_service: Callable[..., RunningService]) -> RunningService:
     """A service on whose lock 1001 time changes nothing that is shown."""
-    service = running_service(sample_data=False, clock=now_ms)
+    service = running_service(sample_data=False)
     for number in range(3):
         new = {"lockId": 1001, "remoteName": f"Remote {number}", "remoteNumber": f"A-{number}"}
         add(service, new | {"remoteType": 1, "addType": 1})
