@@ -126,7 +126,6 @@ class Steps:
         """
         try:
             if operation := await self._journal.find(step.operation_id or ""):
-                within_s = self._watch.horizon.proof_s if within_s is None else within_s
                 await self.verify(operation, within_s)
         except StoreError as error:  # it stays unknown; nothing may make of it that it was not
             _log.info("step %s could not be read back: %s", step.number, error.message)
@@ -134,14 +133,14 @@ class Steps:
             return await self.up_to_date(step)
         return step
 
-    async def verify(self, operation: Operation, within_s: float) -> bool:
-        """Read an unconfirmed change back; return whether it is resolved then."""
+    async def verify(self, operation: Operation, within_s: float | None = None) -> None:
+        """Read an unconfirmed change back; for ``within_s`` see :meth:`read_back`."""
         if operation.unsettled:
+            within_s = self._watch.horizon.proof_s if within_s is None else within_s
             try:
-                operation = await self._watch.until_proven(operation, within_s)
+                await self._watch.until_proven(operation, within_s)
             except LocktermError as error:  # it stays as it is
                 _log.info("operation %s could not be read back: %s", operation.id, error.message)
-        return not operation.unsettled
 
     # --- adding ------------------------------------------------------------------------------
 

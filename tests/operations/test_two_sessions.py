@@ -12,6 +12,7 @@ from lockterm.domain.operation import Operation, State
 from lockterm.domain.plan import StepState
 from lockterm.errors import OutcomeUnknown, Refused
 from lockterm.operations import Operations
+from lockterm.operations.proof import Horizon
 from lockterm.operations.refusals import HeldBack, SettledMeanwhile
 from lockterm.store.database import Database
 from lockterm.store.journal import Journal
@@ -23,6 +24,7 @@ from tests.faults.proxy import Entry, Exchange, FaultProxy
 from tests.faults.site import Site, checked, read_back, until
 from tests.operations.runs.planning import add, carry_out
 from tests.operations.test_reading_back import applied_unheard
+from tests.operations.virtual import VirtualTimer
 
 
 @dataclass
@@ -81,9 +83,12 @@ async def test_add_not_seen_blocks_only_its_like_and_clears_in_a_later_session(
     await pair.there.writes.add_remote(new_remote(lock_id, "Another fob", "N-901"))
 
 
-async def test_a_run_goes_on_behind_an_add_that_another_session_lost(pair: Pair):
+@pytest.mark.parametrize("state", [State.UNKNOWN, State.NOT_SEEN])
+async def test_run_goes_on_behind_an_add_that_an_ended_session_lost(pair: Pair, state: State):
     """An add that a kill kept from leaving does not stop the rest of its lock."""
     operation, lock_id = await pair.lose("add"), pair.scene.lock_id
+    await pair.here.journal.settle(operation, state=state)
+    pair.there.watch.timer, pair.there.watch.horizon = VirtualTimer(), Horizon()
     lost = add(lock_id, 0, remoteName=operation.remote_name, remoteNumber="N-900")
     done = await carry_out(pair.there, [lost, add(lock_id, 1), add(lock_id, 2)])
     states = [step.state for step in done.steps]
