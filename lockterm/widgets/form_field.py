@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol, cast
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.dom import DOMNode
 from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Static
@@ -19,23 +17,7 @@ class Control(Protocol):
     value: str
 
 
-class FormRow:
-    """A row of a form, which has its turn by its place among its siblings.
-
-    Textual goes by the place on the screen, which a row that was just shown does not have yet: a
-    key typed at once would pass it by. No widget itself, so that the widget it is mixed into keeps
-    its style.
-    """
-
-    parent: DOMNode | None
-
-    @property
-    def _focus_sort_key(self) -> tuple[int, int]:
-        siblings: Sequence[object] = self.parent.displayed_children if self.parent else ()
-        return (siblings.index(self) if self in siblings else 0, 0)
-
-
-class FormField(FormRow, Horizontal):
+class FormField(Horizontal):
     """A labelled control; the label stands out while the control has the focus.
 
     Args:

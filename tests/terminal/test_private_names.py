@@ -15,8 +15,6 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-import pytest
-
 import lockterm.app
 import lockterm.screens
 import lockterm.widgets
@@ -87,20 +85,20 @@ def private_names(kind: type) -> frozenset[str]:
     return frozenset(filter(is_private, found))
 
 
-def of_textual(kind: type) -> set[str]:
-    """The private names of the classes of Textual that a class is made of."""
-    theirs = (one for one in kind.__mro__ if one.__module__.startswith("textual."))
-    return {name for one in theirs for name in private_names(one)}
+def names_within(kind: type, *packages: str) -> set[str]:
+    """The private names of those classes of its MRO that belong to one of the packages."""
+    bases = [one for one in kind.__mro__ if f"{one.__module__}.".startswith(packages)]
+    return {name for one in bases for name in private_names(one)}
 
 
-@pytest.mark.long
 def test_a_screen_or_widget_has_no_private_name_of_textual_by_intent_or_by_accident() -> None:
+    ours = [f"{package.__name__}." for package in OURS]  # a mixin alone has nothing of Textual
     found = {
         kind.__qualname__: taken
         for module in modules()
         for kind in vars(module).values()
         if inspect.isclass(kind) and kind.__module__ == module.__name__
-        if (taken := private_names(kind) & of_textual(kind))
+        if (taken := names_within(kind, *ours) & names_within(kind, "textual."))
     }
     assert not found
 

@@ -22,7 +22,7 @@ from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.plan_files import Drawn, draw_plan
 from lockterm.paths import find_typed
-from lockterm.screens.base import LocktermScreen
+from lockterm.screens.form import FormScreen
 from lockterm.screens.form_drafts import Soon
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.terminal.key_queue import opening
@@ -53,7 +53,7 @@ _ABOUT = (
 )
 
 
-class FileScreen(LocktermScreen[None]):
+class FileScreen(FormScreen[None]):
     """Take a file: nothing is sent from here, a plan comes of it.
 
     Args:
@@ -65,8 +65,6 @@ class FileScreen(LocktermScreen[None]):
     BINDINGS = bindings("file")
 
     AUTO_FOCUS = "PathInput"
-
-    is_form = True
 
     doing: var[str] = var("", init=False)
     """What the form is waiting for; empty: for the person."""

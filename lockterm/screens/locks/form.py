@@ -17,8 +17,8 @@ from lockterm.domain import dates
 from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
 from lockterm.operations import Operations
-from lockterm.screens.base import LocktermScreen
 from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.form import FormScreen
 from lockterm.screens.form_drafts import (
     LOCK,
     WAITS_FOR_STORE,
@@ -49,7 +49,7 @@ def lock_words(name: str, text: str) -> str:
     return f"{FIELD_LABELS.get(name) or clean(name, 30)}: {clean(text, 60)}"
 
 
-class LockForm(LocktermScreen[Lock | None]):
+class LockForm(FormScreen[Lock | None]):
     """Add a lock to the book, or change its entry; the service is asked, never changed.
 
     Args:
@@ -62,8 +62,6 @@ class LockForm(LocktermScreen[Lock | None]):
     BINDINGS = bindings("lock_form")
 
     AUTO_FOCUS = "Input"
-
-    is_form = True
 
     def __init__(
         self,

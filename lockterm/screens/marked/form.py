@@ -19,7 +19,7 @@ from lockterm.domain.shortening import summarize
 from lockterm.domain.wording import remote_title
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
-from lockterm.screens.base import LocktermScreen
+from lockterm.screens.form import FormScreen
 from lockterm.screens.marked.questions import Incomplete, Questions
 from lockterm.screens.remote_form.inputs import TypedValue
 from lockterm.widgets.bindings import bindings
@@ -34,7 +34,7 @@ _NAMED = 240
 """So many characters of names are shown; the plan has them all."""
 
 
-class MarkedForm(LocktermScreen[Wanted | None]):
+class MarkedForm(FormScreen[Wanted | None]):
     """Ask for a change of marked remotes; answers with what each is to be.
 
     Args:
@@ -48,8 +48,6 @@ class MarkedForm(LocktermScreen[Wanted | None]):
     """
 
     BINDINGS = bindings("marked_form")
-
-    is_form = True
 
     def __init__(
         self,

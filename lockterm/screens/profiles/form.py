@@ -19,8 +19,8 @@ from lockterm.config.typed_profile import LABELS, CheckedProfile, check, may_be_
 from lockterm.domain.text import clean
 from lockterm.domain.wording import sentences
 from lockterm.errors import ConfigError, StoreError
-from lockterm.screens.base import LocktermScreen
 from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.form import FormScreen
 from lockterm.screens.form_drafts import Soon
 from lockterm.screens.profiles.fields import ProfileFields
 from lockterm.screens.profiles.trial import Tried, try_profile
@@ -37,7 +37,7 @@ KEPT = "profile_form"
 """Under this name a form that is not finished is kept among the choices."""
 
 
-class ProfileForm(LocktermScreen[str | None]):
+class ProfileForm(FormScreen[str | None]):
     """Add a profile, or change one. Answers with its name once it is written.
 
     Args:
@@ -51,8 +51,6 @@ class ProfileForm(LocktermScreen[str | None]):
     BINDINGS = bindings("profile_form")
 
     AUTO_FOCUS = None
-
-    is_form = True
 
     doing: var[str] = var("", init=False)
     """What the form is waiting for; empty: for the person."""

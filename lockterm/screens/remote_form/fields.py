@@ -25,7 +25,7 @@ from lockterm.errors import LocktermError
 from lockterm.screens.remote_form.inputs import DatetimeInput, JsonEditor, TypedValue, WeekdayPicker
 from lockterm.widgets.choice import Choice, OptionLine
 from lockterm.widgets.compact_button import CompactButton
-from lockterm.widgets.form_field import FormField, FormRow
+from lockterm.widgets.form_field import FormField
 from lockterm.widgets.text_input import TextInput
 
 TAKEN = "This lock already has a remote of that name."
@@ -34,10 +34,6 @@ _FREE = "The name is free."
 _RARE = tuple(field for field in ADDED if field.rare)
 _FIXED = (FIELDS["id"], *(field for field in ADDED if field.listed and field not in UPDATED))
 """What an update cannot change, to read."""
-
-
-class _MoreButton(FormRow, CompactButton):
-    """A button that is a row among the fields."""
 
 
 class RemoteFields(VerticalScroll, can_focus=False):
@@ -102,7 +98,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         first = {**self.initial, **self._offered}
         for field in ADDED if self.before is None else UPDATED:
             if field is _RARE[0]:
-                yield _MoreButton(self._more_label(), id="more")
+                yield CompactButton(self._more_label(), id="more")
             control = _control(field, first[field.name], self._zone)
             yield FormField(field.name, field.label, control)
             if field.name == "remoteName" and self.before is not None:

@@ -21,6 +21,7 @@ from lockterm.domain.typed_remote import typed_words
 from lockterm.domain.wording import read_only
 from lockterm.keymap.hints import with_keys
 from lockterm.screens.base import ELSEWHERE, LocktermScreen
+from lockterm.screens.form import FormScreen
 from lockterm.screens.form_drafts import (
     REMOTE,
     WAITS_FOR_STORE,
@@ -56,7 +57,7 @@ class RemoteSaved:
     """Its id; None where the service did not tell the id of a new one."""
 
 
-class RemoteForm(LocktermScreen[RemoteSaved | None]):
+class RemoteForm(FormScreen[RemoteSaved | None]):
     """Add a remote, or change one. Closes only when the service has recorded it, or on leaving.
 
     Args:
@@ -72,8 +73,6 @@ class RemoteForm(LocktermScreen[RemoteSaved | None]):
     BINDINGS = bindings("remote_form")
 
     AUTO_FOCUS = None
-
-    is_form = True
 
     lock_entry: Lock
 
