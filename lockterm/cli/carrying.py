@@ -30,7 +30,7 @@ from lockterm.domain.plan_words import (
 from lockterm.domain.text import clean
 from lockterm.domain.wording import counted
 from lockterm.errors import StoreError
-from lockterm.operations.plan_files import Drawn
+from lockterm.operations.planner import PlanDraft
 from lockterm.record import record
 
 PROGRESS_S = 0.1
@@ -39,7 +39,7 @@ PROGRESS_S = 0.1
 
 def offer(
     session: Session,
-    drawn: Drawn,
+    drawn: PlanDraft,
     how: WriteOptions,
     *,
     max_deletes: int | None = None,

@@ -11,20 +11,20 @@ import click
 from lockterm.cli import manual
 from lockterm.cli.carrying import offer
 from lockterm.cli.completion import complete_locks
-from lockterm.cli.ending import Misused, sentence_of, tell
+from lockterm.cli.ending import Misused
 from lockterm.cli.options import WriteOptions, changes
-from lockterm.cli.plans import telling_problems
+from lockterm.cli.plans import tell_unread, telling_problems
 from lockterm.cli.session import Session
-from lockterm.cli.which_lock import find_lock, lock_words
+from lockterm.cli.which_lock import find_lock
 from lockterm.config import Options
 from lockterm.operations.copying import (
     CannotCopyError,
     Source,
     backup_source,
-    draw_copies_of,
     export_source,
+    plan_copies,
 )
-from lockterm.operations.plan_files import Drawn
+from lockterm.operations.planner import PlanDraft
 
 _OPERATION = re.compile("[0-9a-f]{32}")
 """The id of an operation in the journal."""
@@ -86,7 +86,7 @@ def _drawn(
     renames: bool,
     skips_expired: bool,
     keeps_wall_time: bool,
-) -> Drawn:
+) -> PlanDraft:
     operations = session.operations
     ids = [find_lock(session, typed).lock_id for typed in targets]
     if source.lower().endswith(".json") or os.sep in source:
@@ -100,7 +100,7 @@ def _drawn(
     if len({*ids, *[found.lock.lock_id] * found.is_lock}) < len(ids) + found.is_lock:
         raise Misused("A lock is named twice; nothing was sent.")
     try:
-        draw = draw_copies_of(
+        draw = plan_copies(
             operations,
             found,
             ids,
@@ -111,12 +111,5 @@ def _drawn(
         drawn = session.run(draw)
     except CannotCopyError as error:
         raise Misused(error.meaning) from None
-    return _told(drawn)
-
-
-def _told(drawn: Drawn) -> Drawn:
-    """The plan; on stderr, which locks could not be read."""
-    for one in drawn.unread:
-        if one.error is not None:
-            tell(f"{lock_words(one.lock)}: {sentence_of(one.error)}")
+    tell_unread(drawn)
     return drawn

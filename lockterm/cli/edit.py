@@ -29,9 +29,8 @@ from lockterm.cli.which_lock import find_lock, lock_words
 from lockterm.config import Options
 from lockterm.domain.plan_words import has_work
 from lockterm.domain.text import clean
-from lockterm.operations import plan_files
-from lockterm.operations.export_file import write_file
-from lockterm.operations.plan_files import Drawn, ReadLock
+from lockterm.operations.export import remotes_as_csv, write_file
+from lockterm.operations.planner import PlanDraft, ReadLock, read_locks
 
 _AT_ONCE_S = 2.0
 """Seconds in which nobody reads a table and leaves it as it is."""
@@ -51,7 +50,7 @@ def edit(options: Options, typed_lock: str, prune: bool) -> int:
     with Session(options) as session:
         session.require_writable()
         lock_id = find_lock(session, typed_lock).lock_id
-        (seen,) = session.run(plan_files.read_locks(session.operations, [lock_id]))
+        (seen,) = session.run(read_locks(session.operations, [lock_id]))
         if seen.error is not None:
             raise seen.error
         with _on_the_disk(seen) as table:
@@ -88,7 +87,7 @@ def _on_the_disk(seen: ReadLock) -> Iterator[_Table]:
     However it ends, a file with other text or in an open editor stays, and its path is shown.
     """
     file = Path(tempfile.mkdtemp(prefix="lockterm-")) / f"lock-{seen.lock.lock_id}.csv"
-    text = plan_files.as_csv([seen])
+    text = remotes_as_csv([seen])
     write_file(file, text)
     table = _Table(file)
     try:
@@ -103,7 +102,7 @@ def _on_the_disk(seen: ReadLock) -> Iterator[_Table]:
             shutil.rmtree(file.parent, ignore_errors=True)
 
 
-def _edited(session: Session, table: _Table, seen: ReadLock, *, prune: bool) -> Drawn | None:
+def _edited(session: Session, table: _Table, seen: ReadLock, *, prune: bool) -> PlanDraft | None:
     """The plan of a file that was edited until it can be carried out; None: it was given up."""
     file, title = table.file, f"edit lock {seen.lock.lock_id}"
     while True:

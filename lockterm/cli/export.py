@@ -17,7 +17,8 @@ from lockterm.cli.which_lock import find_lock
 from lockterm.config import Options
 from lockterm.domain.text import clean, clean_lines
 from lockterm.domain.wording import counted
-from lockterm.operations import export_file, plan_files
+from lockterm.operations import export as files
+from lockterm.operations.planner import read_locks
 
 
 @click.command(epilog=manual.EXPORT)
@@ -42,7 +43,7 @@ def export(
     if as_json and as_csv:
         raise click.UsageError("--json and --csv exclude each other")
     is_agreed = force
-    if output is not None and not force and not export_file.may_replace(output):
+    if output is not None and not force and not files.may_replace(output):
         is_agreed = _may_lose(output)
         if not is_agreed:
             tell("Nothing was written.")
@@ -50,7 +51,7 @@ def export(
     is_table = as_csv or (output is not None and output.suffix.lower() == ".csv" and not as_json)
     with Session(options) as session:
         wanted = dict.fromkeys(find_lock(session, typed).lock_id for typed in locks)
-        read = session.run(plan_files.read_locks(session.operations, wanted))
+        read = session.run(read_locks(session.operations, wanted))
         failed = [one.error for one in read if one.error is not None]
         for error in failed:
             tell(sentence_of(error))
@@ -58,14 +59,14 @@ def export(
             tell("Nothing was written.")
             return code_of(failed[0])
         if is_table:
-            content = plan_files.as_csv(read)
+            content = files.remotes_as_csv(read)
         else:
             now_ms = session.operations.machine_ms()
-            content = plan_files.as_json(read, session.profile.base_url, now_ms)
+            content = files.remotes_as_json(read, session.profile.base_url, now_ms)
     count = sum(len(one.remotes) for one in read)
     if output is not None:
-        may_replace = None if is_agreed else export_file.is_export
-        export_file.write_file(output, content, may_replace=may_replace)
+        may_replace = None if is_agreed else files.is_export
+        files.write_file(output, content, may_replace=may_replace)
         tell(f"{counted(count, 'remote')} written to {clean(output)}.")
     elif is_terminal():  # raw values are for files; a terminal might obey them
         put(clean_lines(content.decode().replace("\r\n", "\n")).rstrip("\n"))

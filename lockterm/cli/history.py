@@ -53,9 +53,9 @@ def history(
         book = session.run(session.operations.locks.all())
         zones = {lock.lock_id: session.operations.zone(lock) for lock in book}
     if form is Form.JSON:
-        from lockterm.operations.export import as_json
+        from lockterm.operations.export import history_as_json
 
-        put(as_json(found, zone).decode().rstrip("\n"))
+        put(history_as_json(found, zone).decode().rstrip("\n"))
     elif form is Form.CSV:
         from lockterm.operations.export import TOLD, told
 

@@ -41,7 +41,8 @@ from lockterm.domain.shortening import summarize
 from lockterm.domain.table_file import MOST_PROBLEMS, BadTable
 from lockterm.domain.text import clean
 from lockterm.domain.wording import clock_doubt
-from lockterm.operations.plan_files import Drawn, ReadLock, draw_plan
+from lockterm.operations.plan_files import plan_file
+from lockterm.operations.planner import PlanDraft, ReadLock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,29 +75,34 @@ def drawn_from(
     prune: bool,
     title: str = "",
     seen: Sequence[ReadLock] | None = None,
-) -> Drawn:
+) -> PlanDraft:
     """The plan of a file; the locks that could not be read are told.
 
     Args:
         session: What reads the locks.
         path: The file.
-        prune: See :func:`draw_plan`.
+        prune: See :func:`plan_file`.
         title: What the plan is called; empty: it is applied.
-        seen: See :func:`draw_plan`.
+        seen: See :func:`plan_file`.
 
     Raises:
         Misused: Something is wrong with the file; nothing was sent.
     """
     title = title or f"apply {path.name}"
     with telling_problems(path):
-        drawn = session.run(draw_plan(session.operations, path, title, prune=prune, seen=seen))
-    for one in drawn.unread:
-        if one.error is not None:
-            tell(f"{lock_words(one.lock)}: {sentence_of(one.error)}")
+        drawn = session.run(plan_file(session.operations, path, title, prune=prune, seen=seen))
+    tell_unread(drawn)
     return drawn
 
 
-def put_plan(session: Session, drawn: Drawn, say: Callable[[str], None] = put) -> None:
+def tell_unread(drawn: PlanDraft) -> None:
+    """Print on stderr which locks could not be read whole, and why."""
+    for one in drawn.unread:
+        if one.error is not None:
+            tell(f"{lock_words(one.lock)}: {sentence_of(one.error)}")
+
+
+def put_plan(session: Session, drawn: PlanDraft, say: Callable[[str], None] = put) -> None:
     """Print what a plan would do, lock by lock; what stays as it is, is counted.
 
     Args:

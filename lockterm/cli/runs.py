@@ -28,7 +28,7 @@ from lockterm.domain.plan_words import (
 )
 from lockterm.domain.text import clean
 from lockterm.domain.wording import counted
-from lockterm.operations.plan_files import Drawn
+from lockterm.operations.planner import PlanDraft
 from lockterm.operations.refusals import NoSuchRun, OtherCredentials, OtherPlan, RunUnderWay
 
 the_run = click.argument("run", metavar="RUN")
@@ -165,7 +165,7 @@ def _go_on(
             say = put_aside if as_json else put
             say(f"{clean(plan.title, 100)}:")
             due = tuple(step for step in plan.steps if step.state in DUE)
-            put_plan(session, Drawn(replace(plan, steps=due)), say)
+            put_plan(session, PlanDraft(replace(plan, steps=due)), say)
         if not agreed(plan, session.operations.now_ms(), yes=yes):
             return let_be()
         if session.operations.runs.needs_account(plan):

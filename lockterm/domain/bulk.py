@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lockterm.domain import rules
 from lockterm.domain.constants import RemoteType, is_known_type, needs_dates, needs_weekdays
 from lockterm.domain.date_input import Moment, read_moment
-from lockterm.domain.plan import Action, Step, StepState
+from lockterm.domain.plan import Action, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.text import clean
 from lockterm.domain.validity import end_of
@@ -58,17 +58,7 @@ Raises:
 """
 
 
-@record
-class Bulk:
-    """What a change comes to."""
-
-    steps: list[Step]
-    """One for each that it is possible for, without a number."""
-    left: list[Step]
-    """The others, refused with why."""
-
-
-def change_each(targets: Iterable[Target], wanted: Wanted, now_ms: int) -> Bulk:
+def change_each(targets: Iterable[Target], wanted: Wanted, now_ms: int) -> PlannedSteps:
     """Plan an update of each remote; one that is so already is kept.
 
     Args:
@@ -76,26 +66,26 @@ def change_each(targets: Iterable[Target], wanted: Wanted, now_ms: int) -> Bulk:
         wanted: What each is to be.
         now_ms: Now, in milliseconds.
     """
-    bulk = Bulk([], [])
+    planned = PlannedSteps([], [])
     for target in targets:
         try:
-            bulk.steps.append(_updated(target, wanted(target, now_ms)))
+            planned.steps.append(_updated(target, wanted(target, now_ms)))
         except CannotPlan as error:
             step = _step(target, Action.UPDATE)
-            bulk.left.append(replace(step, state=StepState.REFUSED, message=error.reason))
-    return bulk
+            planned.left.append(replace(step, state=StepState.REFUSED, message=error.reason))
+    return planned
 
 
-def delete_each(targets: Iterable[Target]) -> Bulk:
+def delete_each(targets: Iterable[Target]) -> PlannedSteps:
     """Plan to delete each remote."""
-    return Bulk([_step(target, Action.DELETE) for target in targets], [])
+    return PlannedSteps([_step(target, Action.DELETE) for target in targets], [])
 
 
 def voice_each(
     locks: Iterable[Lock],
     voice: VoiceChoice,
     told: Mapping[tuple[str, str], Sequence[Language] | LocktermError],
-) -> Bulk:
+) -> PlannedSteps:
     """Plan to set the voice of each lock; of one whose model does not have it, nothing is planned.
 
     Args:
@@ -103,7 +93,7 @@ def voice_each(
         voice: What each is to speak with.
         told: Vendor and model -> the languages there are, or why they could not be read.
     """
-    bulk = Bulk([], [])
+    planned = PlannedSteps([], [])
     for lock in locks:
         before = {"lang": lock.voice.lang, "timbre": lock.voice.timbre} if lock.voice else {}
         wanted = {"lang": voice.lang, "timbre": voice.timbre}
@@ -117,14 +107,14 @@ def voice_each(
             state = StepState.REFUSED if isinstance(known, Refused) else StepState.NOT_SENT
             reason = f"Its voices could not be read: {known.meaning}"
         elif has_voice(known, voice.lang, voice.timbre):
-            bulk.steps.append(step)
+            planned.steps.append(step)
             continue
         else:
             reason = clean(
                 f"{lock.vendor} {lock.model} has no voice {voice.lang} {voice.timbre}.", 200
             )
-        bulk.left.append(replace(step, state=state, message=reason))
-    return bulk
+        planned.left.append(replace(step, state=state, message=reason))
+    return planned
 
 
 def _updated(target: Target, wanted: Remote) -> Step:

@@ -7,7 +7,7 @@ What it is when it runs is a *run*: nothing else than the plan with the states o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from enum import StrEnum
 from typing import Any
@@ -118,6 +118,11 @@ class Step:
         return not self.is_planned and self.state is StepState.REFUSED
 
     @property
+    def is_name_taken(self) -> bool:
+        """Whether it is left out because another remote has its name."""
+        return not self.is_planned and self.message.startswith(NAME_TAKEN)
+
+    @property
     def may_retry(self) -> bool:
         """Whether it can be tried again as it is."""
         return self.is_planned and self.state in RETRIED
@@ -174,6 +179,20 @@ class Plan:
     def actions(self) -> Counter[Action]:
         """How many steps there are of each action; without what could not be planned."""
         return Counter(step.action for step in self.steps if step.is_planned)
+
+
+@record
+class PlannedSteps:
+    """What a change comes to before it is a plan."""
+
+    steps: list[Step]
+    """The steps to carry out, without numbers."""
+    left: list[Step]
+    """The steps that are left out, each with the reason."""
+    losses: Sequence[str] = ()
+    """See :class:`Plan`."""
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    """See :class:`Plan`."""
 
 
 class RunState(StrEnum):

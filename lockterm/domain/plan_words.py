@@ -14,7 +14,6 @@ from lockterm.domain.differences import Difference, differences, in_words
 from lockterm.domain.plan import (
     DUE,
     MOST_UNTYPED,
-    NAME_TAKEN,
     NOT_REACHED,
     RETRIED,
     Action,
@@ -76,13 +75,8 @@ def plan_words(plan: Plan) -> str:
 
 def skipped_words(plan: Plan) -> list[str]:
     """Return how many remotes a plan leaves out, with each reason: ``3 skipped: name taken``."""
-    counts = {**plan.skipped, "name taken": sum(map(is_name_taken, plan.steps))}
+    counts = {**plan.skipped, "name taken": sum(step.is_name_taken for step in plan.steps)}
     return [f"{count:,} skipped: {reason}" for reason, count in counts.items() if count]
-
-
-def is_name_taken(step: Step) -> bool:
-    """Return whether a step is left out because another remote has its name."""
-    return not step.is_planned and step.message.startswith(NAME_TAKEN)
 
 
 def work_words(plan: Plan, cost: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from lockterm.domain import rules
 from lockterm.domain.backup import BackedUp
-from lockterm.domain.bulk import Bulk, Target, change_each, delete_each
+from lockterm.domain.bulk import Target, change_each, delete_each
 from lockterm.domain.constants import RemoteType, needs_weekdays
 from lockterm.domain.copies import copied
 from lockterm.domain.history import HistoryLine
@@ -25,7 +25,7 @@ from lockterm.domain.operation import (
     State,
     voice_set,
 )
-from lockterm.domain.plan import Action, Step, StepState
+from lockterm.domain.plan import Action, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import RECOGNISED, UPDATED, Remote
 from lockterm.domain.validity import Phase, phase_of
 from lockterm.domain.weekdays import WEEK
@@ -94,7 +94,7 @@ def why_not_restorable(operation: Operation | HistoryLine, count: int) -> str:
 
 def undone(
     operation: Operation, zone: tzinfo, now_ms: int, known: Mapping[str, Any] | None = None
-) -> Bulk:
+) -> PlannedSteps:
     """The inverse of an add, an update or a user number that was recorded.
 
     Each step takes the remote as the change has left it: as anything else it is not touched.
@@ -139,7 +139,9 @@ def undone(
     return bulk
 
 
-def voice_undone(operation: Operation, sent: Sequence[Operation], undone_too: Set[str]) -> Bulk:
+def voice_undone(
+    operation: Operation, sent: Sequence[Operation], undone_too: Set[str]
+) -> PlannedSteps:
     """The voice of a lock as it was before, where that one was set from here and recorded.
 
     Args:
@@ -152,17 +154,19 @@ def voice_undone(operation: Operation, sent: Sequence[Operation], undone_too: Se
     place = next((n for n, one in enumerate(sent) if one.id == operation.id), 0)
     if any(one.id not in undone_too for one in sent[place + 1 :]):
         words = "It was changed since: the voice was set again."
-        return Bulk([], [replace(step, state=StepState.SKIPPED, message=words)])
+        return PlannedSteps([], [replace(step, state=StepState.SKIPPED, message=words)])
     former = sent[place - 1] if place else None
     wanted = voice_set(former) if former is not None and former.state in RECORDED else {}
     if not wanted:
-        return Bulk([], [refused(step, VOICE)])
+        return PlannedSteps([], [refused(step, VOICE)])
     if wanted == before:
-        return Bulk([], [refused(step, "It was the same voice before: nothing is to undo.")])
-    return Bulk([replace(step, wanted=wanted, note=VOICE_UNSEEN)], [])
+        return PlannedSteps(
+            [], [refused(step, "It was the same voice before: nothing is to undo.")]
+        )
+    return PlannedSteps([replace(step, wanted=wanted, note=VOICE_UNSEEN)], [])
 
 
-def _user_no_undone(operation: Operation, was: Remote, known: Mapping[str, Any]) -> Bulk:
+def _user_no_undone(operation: Operation, was: Remote, known: Mapping[str, Any]) -> PlannedSteps:
     """The user number as it was, where the service or this lockterm has told it."""
     name = "remoteUserNo"
     now = operation.body.get(name)
@@ -172,10 +176,10 @@ def _user_no_undone(operation: Operation, was: Remote, known: Mapping[str, Any])
     before = {**was.raw, name: now}
     step = Step(0, Action.UPDATE, operation.lock_id, operation.remote_id, shown, before=before)
     if former is None:
-        return Bulk([], [refused(step, NO_USER_NO if name in told else USER_NO)])
+        return PlannedSteps([], [refused(step, NO_USER_NO if name in told else USER_NO)])
     if former == now:
-        return Bulk([replace(step, action=Action.KEEP)], [])
-    return Bulk([replace(step, wanted={name: former})], [])
+        return PlannedSteps([replace(step, action=Action.KEEP)], [])
+    return PlannedSteps([replace(step, wanted={name: former})], [])
 
 
 def restored(
@@ -185,7 +189,7 @@ def restored(
     now_ms: int,
     *,
     renames: bool,
-) -> Bulk:
+) -> PlannedSteps:
     """Add remotes of backups again; one is there already where its name and its number are.
 
     Args:
@@ -195,7 +199,7 @@ def restored(
         now_ms: Now, in milliseconds.
         renames: See :func:`copied`.
     """
-    bulk = Bulk([], [])
+    bulk = PlannedSteps([], [])
     remotes = [remote for _, remote in backups]
     pairs = {(one.remote.remote_name, one.remote.remote_number) for one in remotes}
     numbered = [

@@ -5,14 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lockterm.domain.backup import BackedUp, backed_up, losses
+from lockterm.domain.constants import needs_dates
+from lockterm.domain.copies import at_wall_time, copied, describe_zones, without_unknown_zones
 from lockterm.domain.locks import Lock
+from lockterm.domain.new_names import with_near_notes
 from lockterm.domain.operation import Operation, title_of
+from lockterm.domain.plan import Action, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import Remote, is_still
+from lockterm.domain.validity import Phase, phase_of
 from lockterm.errors import LocktermError
-from lockterm.operations.plan_files import Drawn, ReadLock, draw_copies, read_export, read_locks
+from lockterm.operations.plan_files import read_export
+from lockterm.operations.planner import PlanDraft, PlanSource, ReadLock, make_plan, read_locks
 from lockterm.operations.undoing import backup_of, undo_one
 from lockterm.record import record
 
@@ -75,7 +83,7 @@ async def backup_source(operations: Operations, operation_id: str) -> Source:
     return Source(await operations.locks.find(change.lock_id), backup=change)
 
 
-async def draw_copies_of(
+async def plan_copies(
     operations: Operations,
     source: Source,
     lock_ids: Iterable[int],
@@ -83,52 +91,139 @@ async def draw_copies_of(
     renames: bool,
     skips_expired: bool = False,
     keeps_wall_time: bool = False,
-) -> Drawn:
+) -> PlanDraft:
     """Make a plan that adds what a source has to locks; a backup comes back to its own as an undo.
 
     Args:
-        operations: What reads the locks.
-        source: Where they come from.
+        operations: The operations of the profile.
+        source: Where the remotes come from.
         lock_ids: The locks, none of them twice.
-        renames: Whether what has a name that is taken gets another one; else it is left out.
+        renames: Whether a remote whose name is taken gets another name; else it is left out.
         skips_expired: Whether expired remotes are left out; an undo brings all of them back.
-        keeps_wall_time: See :func:`draw_copies`.
+        keeps_wall_time: Whether times keep what the clock shows, and not the same moment, if the
+            zones of the locks differ.
 
     Raises:
         CannotCopyError: A backup is to go to its own lock and to others at once.
         LocktermError: The lock that has the remotes cannot be read, or the store.
     """
     ids = [*lock_ids]
-    known: Mapping[int, Mapping[str, Any]] = {}
-    gone: list[str] = []
     if (change := source.backup) is not None:
         if ids == [change.lock_id]:
             return await undo_one(operations, change.id, renames=renames)
         if change.lock_id in ids:
             words = "A backup goes to its own lock, or to others: not to both at once."
             raise CannotCopyError(f"{words} Nothing was sent.")
-        known = await operations.journal.known_hidden(change)
-        remotes = [*map(Remote.read, change.before)]
-        first = ReadLock(source.lock, operations.zone(source.lock), remotes)
-        others = await read_locks(operations, ids)
-    elif source.export is not None:
-        first, others = source.export, await read_locks(operations, ids)
-    else:
-        first, *others = await read_locks(operations, (source.lock.lock_id, *ids))
-        if first.error is not None:
-            raise first.error
-        first, gone = _only(first, source.marked)
-    return await asyncio.to_thread(
-        draw_copies,
-        operations,
-        first,
-        others,
-        renames=renames,
-        skips_expired=skips_expired,
-        keeps_wall_time=keeps_wall_time,
-        known=known,
-        gone=gone,
+    return await make_plan(
+        operations, _Copies(operations, source, ids, renames, skips_expired, keeps_wall_time)
     )
+
+
+class _Copies(PlanSource):
+    """The remotes of a source, to be added to locks; see :func:`plan_copies`."""
+
+    def __init__(
+        self,
+        operations: Operations,
+        source: Source,
+        lock_ids: Sequence[int],
+        renames: bool,
+        skips_expired: bool,
+        keeps_wall_time: bool,
+    ) -> None:
+        names = ", ".join(map(str, lock_ids[:5]))
+        more = f" and {len(lock_ids) - 5:,} more" if len(lock_ids) > 5 else ""
+        super().__init__(f"copy {source.lock.lock_id} to {names}{more}")
+        self._operations = operations
+        self._source = source
+        self._lock_ids = lock_ids
+        self._renames = renames
+        self._skips_expired = skips_expired
+        self._keeps_wall_time = keeps_wall_time
+        self._from = ReadLock(source.lock, operations.zone(source.lock))
+        self._known: Mapping[int, Mapping[str, Any]] = {}
+        """ID of a remote -> what is known of its fields that no list returns."""
+        self._gone: list[str] = []
+        """A sentence about the remotes that are gone from the source."""
+
+    async def read(self) -> Sequence[ReadLock]:
+        operations, source = self._operations, self._source
+        if source.is_lock:
+            read = await read_locks(operations, (source.lock.lock_id, *self._lock_ids))
+            if read[0].error is not None:
+                raise read[0].error
+            self._from, self._gone = _only(read[0], source.marked)
+            return read[1:]
+        if source.export is not None:
+            self._from = source.export
+        elif source.backup is not None:
+            self._known = await operations.journal.known_hidden(source.backup)
+            remotes = [*map(Remote.read, source.backup.before)]
+            self._from = replace(self._from, remotes=remotes)
+        return await read_locks(operations, self._lock_ids)
+
+    async def plan(self, locks: Sequence[ReadLock], now_ms: int) -> PlannedSteps:
+        return await asyncio.to_thread(self._plan, locks, now_ms)
+
+    def _plan(self, locks: Sequence[ReadLock], now_ms: int) -> PlannedSteps:
+        remotes = self._remotes(now_ms)
+        planned = PlannedSteps([], [])
+        zones: dict[str, None] = {}
+        added: dict[int, BackedUp] = {}
+        for lock in locks:
+            zones[self._zone_note(remotes, lock.zone)] = None
+            copies = self._copies(remotes, lock.zone, now_ms)
+            for place, step in enumerate(self._steps(copies, lock)):
+                is_due = step.state is StepState.TO_DO
+                (planned.steps if is_due else planned.left).append(step)
+                if step.action is Action.ADD:
+                    added[place] = copies[place]
+        hidden = {field.called: None for one in added.values() for field in one.unknown}
+        lost = losses([replace(one, unknown=()) for one in added.values()])
+        if hidden:
+            lost.append(f"The service does not tell, and so it is not copied: {', '.join(hidden)}.")
+        expired = (len(self._from.remotes) - len(remotes)) * len(self._lock_ids)
+        return replace(
+            planned,
+            losses=[*self._gone, *filter(None, zones), *lost],
+            skipped={"expired": expired},
+        )
+
+    def steps_on_unread(self, lock: ReadLock) -> Iterable[Step]:
+        now_ms = self._operations.now_ms()
+        return self._steps(self._copies(self._remotes(now_ms), lock.zone, now_ms), lock)
+
+    def _remotes(self, now_ms: int) -> Sequence[Remote]:
+        """Return the remotes that are copied."""
+        if not self._skips_expired:
+            return self._from.remotes
+        return [one for one in self._from.remotes if phase_of(one, now_ms) is not Phase.OVER]
+
+    def _copies(self, remotes: Sequence[Remote], zone: tzinfo, now_ms: int) -> list[BackedUp]:
+        """Return the remotes as they will be on a lock in a zone."""
+        if self._keeps_wall_time and zone != self._from.zone:
+            remotes = [at_wall_time(remote, self._from.zone, zone) for remote in remotes]
+        lock_id = self._from.lock.lock_id
+        return [
+            backed_up(one, lock_id, self._known.get(one.id or 0, {}), now_ms) for one in remotes
+        ]
+
+    def _steps(self, copies: Sequence[BackedUp], lock: ReadLock) -> list[Step]:
+        """Return a step for each copy, in the same order."""
+        steps = copied(copies, lock.lock.lock_id, lock.remotes, renames=self._renames)
+        steps = with_near_notes(steps, lock.remotes)
+        if self._keeps_wall_time:
+            steps = without_unknown_zones(steps, self._from.zone, lock.zone)
+        return steps
+
+    def _zone_note(self, remotes: Sequence[Remote], zone: tzinfo) -> str:
+        """Return how times differ on a lock in a zone, with an example; empty if they do not."""
+        dated = (one for one in remotes if needs_dates(one.remote_type) and one.end_ms)
+        example = next(dated, None)
+        if example is None or zone == self._from.zone:
+            return ""
+        keeps = self._keeps_wall_time
+        return describe_zones(example, self._from.zone, zone, keeps_wall_time=keeps)
 
 
 def _only(read: ReadLock, marked: Sequence[Remote] | None) -> tuple[ReadLock, list[str]]:

@@ -1,4 +1,4 @@
-"""The history as files: CSV for a spreadsheet, JSON for programs and with every detail."""
+"""Exports of the history and of remotes: CSV for a spreadsheet, JSON with every detail."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, tzinfo
 from pathlib import Path
@@ -16,9 +16,14 @@ from typing import Any
 from lockterm.domain import dates
 from lockterm.domain.operation import CALL_WORDS, STATE_WORDS, Operation
 from lockterm.domain.operation_details import operation_details
+from lockterm.domain.remotes import UNLISTED
+from lockterm.domain.table_columns import ACTION, LOCK, NAMES, REMOTE, SETTABLE, cell_of, guarded
+from lockterm.domain.table_file import FORMAT, VERSION
+from lockterm.domain.text import clean, without_secrets
 from lockterm.domain.wording import counted
 from lockterm.errors import StoreError
-from lockterm.paths import make_directory, write_new
+from lockterm.operations.planner import ReadLock
+from lockterm.paths import make_directory, write_new, write_whole
 
 FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
 """What a spreadsheet may take for the beginning of a formula, or of a row."""
@@ -32,6 +37,10 @@ TOLD = ("When", "What", "Lock", "Remote", "Details", "Result", "Note")
 
 _NAMES = 100
 """How many files of the same second there may be."""
+
+_JSON_HEAD = re.compile(rb'\s*\{\s*"format"\s*:\s*"%s"' % FORMAT.encode())
+_MOST_HEAD = 4096
+"""Bytes of a file that are read to see what it is."""
 
 
 def export_history(
@@ -56,7 +65,10 @@ def export_history(
     Raises:
         StoreError: They cannot be written; nothing is left of them.
     """
-    contents = {".csv": as_csv(operations, zone, zones), ".json": as_json(operations, zone)}
+    contents = {
+        ".csv": history_as_csv(operations, zone, zones),
+        ".json": history_as_json(operations, zone),
+    }
     return export_files("history", contents[".csv"], contents[".json"], directory, now_ms)
 
 
@@ -105,7 +117,9 @@ def export_files(
     raise StoreError(f"There are too many exports of this second in {directory}.")
 
 
-def as_csv(operations: Iterable[Operation], zone: tzinfo, zones: Mapping[int, tzinfo]) -> bytes:
+def history_as_csv(
+    operations: Iterable[Operation], zone: tzinfo, zones: Mapping[int, tzinfo]
+) -> bytes:
     """RFC 4180, in words; text that a spreadsheet might run gets a quote in front of it."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
@@ -141,7 +155,7 @@ def told(operation: Operation, zone: tzinfo, lock_zone: tzinfo) -> dict[str, Any
     }
 
 
-def as_json(operations: Iterable[Operation], zone: tzinfo) -> bytes:
+def history_as_json(operations: Iterable[Operation], zone: tzinfo) -> bytes:
     """An array of the operations as the journal has them, escaped down to ASCII."""
     records = [_record(operation, zone) for operation in operations]
     return (json.dumps(records, indent=1) + "\n").encode()
@@ -170,3 +184,118 @@ def cell(value: Any) -> str | int:
 def _remove(paths: Iterable[Path]) -> None:
     for path in paths:
         path.unlink(missing_ok=True)
+
+
+# --- the remotes of locks ------------------------------------------------------------------------
+
+
+def remotes_as_json(read: Sequence[ReadLock], base_url: str, now_ms: int) -> bytes:
+    """All that the service tells of locks, a remote on each line; escaped down to ASCII.
+
+    Args:
+        read: Locks that were read whole.
+        base_url: The service's.
+        now_ms: Now, in milliseconds.
+    """
+    at = dates.local(now_ms, UTC)
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "exported": at.isoformat(timespec="seconds") if at else "",
+        "service": without_secrets(base_url),
+    }
+    lines = [f"{json.dumps(name)}: {json.dumps(value)}," for name, value in head.items()]
+    locks = []
+    for one in read:
+        lock = {
+            "lockId": one.lock.lock_id,
+            "name": one.lock.name,
+            "timezone": one.lock.zone or dates.zone_name(one.zone),
+        }
+        named = json.dumps(lock).removesuffix("}")
+        remotes = ",\n".join(json.dumps(remote.raw) for remote in one.remotes)
+        locks.append(f'{named}, "remotes": [\n{remotes}\n]}}')
+    parts = ["{", *lines, '"locks": [', ",\n".join(locks), "]", "}"]
+    return ("\n".join(parts) + "\n").encode()
+
+
+def remotes_as_csv(read: Sequence[ReadLock]) -> bytes:
+    """A table of the remotes of locks, for people; no cell is a formula.
+
+    Fields that no list returns have a column where a remote has one all the same.
+    """
+    hidden = {
+        field.name
+        for field in UNLISTED
+        if all(
+            field.of(remote) is None and field.name not in remote.odd
+            for one in read
+            for remote in one.remotes
+        )
+    }
+    columns = [name for name in NAMES if name != ACTION and name not in hidden]
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(columns)
+    for one in read:
+        for remote in one.remotes:
+            cells: dict[str, object] = {LOCK: one.lock.lock_id, REMOTE: remote.id}
+            for name in columns[2:]:
+                field = SETTABLE[name]
+                cells[name] = guarded(cell_of(field, remote, one.zone))
+            writer.writerow([cells[name] for name in columns])
+    return text.getvalue().encode()
+
+
+def is_export(content: bytes) -> bool:
+    """Return whether a file is an export as JSON or CSV, or empty, and may be replaced.
+
+    Args:
+        content: The file's content, or its beginning.
+    """
+    head = content.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0]
+    columns = head.decode("ascii", "replace").strip().split(",")
+    is_table = columns[:2] == [LOCK, REMOTE] and set(columns) <= set(NAMES)
+    return not content or is_table or bool(_JSON_HEAD.match(content))
+
+
+def may_replace(path: Path) -> bool:
+    """Return whether nothing is lost with what is at a path now; see ``is_export``.
+
+    Raises:
+        StoreError: It cannot be seen.
+    """
+    try:
+        with path.open("rb") as file:
+            return is_export(file.read(_MOST_HEAD))
+    except FileNotFoundError:
+        return True
+    except OSError as error:
+        raise StoreError(f"{clean(path)} cannot be read: {error.strerror or error}.") from None
+
+
+def write_file(
+    path: Path, content: bytes, *, may_replace: Callable[[bytes], bool] | None = None
+) -> None:
+    """Write a file whole or not at all, for this user alone; one that is there is replaced.
+
+    Args:
+        path: The file.
+        content: Its new content.
+        may_replace: Returns whether a file with this content may be replaced; None replaces any.
+
+    Raises:
+        StoreError: It cannot be written, and what was there is as it was.
+    """
+    try:
+        write_whole(path, content, may_replace=may_replace)
+    except FileExistsError:
+        raise StoreError(
+            f"{clean(path)} is no file that could be replaced. Nothing was written.",
+            hint="Name another file.",
+        ) from None
+    except OSError as error:
+        raise StoreError(
+            f"{clean(path)} cannot be written: {error.strerror or error}.",
+            hint="See that the directory is there, yours, writable and not full.",
+        ) from None

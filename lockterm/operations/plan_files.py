@@ -1,121 +1,27 @@
-"""Files that plans come from: what a lock has, written down whole, and plans made of tables."""
+"""Plans made of files: tables that people wrote or edited, and exports."""
 
 from __future__ import annotations
 
 import asyncio
-import csv
-import io
-import json
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
-from datetime import UTC, tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from lockterm.domain import dates
-from lockterm.domain.backup import BackedUp, backed_up, losses
-from lockterm.domain.constants import needs_dates
-from lockterm.domain.copies import at_wall_time, copied, describe_zones, without_unknown_zones
-from lockterm.domain.listing import Block, Listing
-from lockterm.domain.locks import Lock
-from lockterm.domain.new_names import with_near_notes
-from lockterm.domain.plan import Action, Plan, Step, StepState
-from lockterm.domain.plan_words import is_name_taken
-from lockterm.domain.remotes import UNLISTED, Remote
-from lockterm.domain.table_columns import ACTION, LOCK, NAMES, REMOTE, SETTABLE, cell_of, guarded
-from lockterm.domain.table_file import (
-    FORMAT,
-    TOO_MANY_BYTES,
-    VERSION,
-    BadTable,
-    Problem,
-    Row,
-    Table,
-    read_table,
-)
+from lockterm.domain.plan import Action, PlannedSteps, Step
+from lockterm.domain.remotes import Remote
+from lockterm.domain.table_columns import ACTION, LOCK, REMOTE
+from lockterm.domain.table_file import TOO_MANY_BYTES, BadTable, Problem, Row, Table, read_table
 from lockterm.domain.table_plan import LockPlan, check_rows
 from lockterm.domain.text import clean, without_secrets
-from lockterm.domain.validity import Phase, phase_of
-from lockterm.errors import LocktermError, MalformedAnswer, Refused, ServiceError
-from lockterm.operations.everywhere import AT_ONCE
 from lockterm.operations.kept_notes import read_recorded
 from lockterm.operations.kept_otherwise import describe_kept, kept_names, last_of
-from lockterm.operations.list_walk import WALK_PAGE_SIZE
+from lockterm.operations.planner import PlanDraft, PlanSource, ReadLock, make_plan, read_locks
 from lockterm.operations.readback import same
 from lockterm.paths import read_named
-from lockterm.record import record
 
 if TYPE_CHECKING:
     from lockterm.operations.facade import Operations
-
-
-@record
-class ReadLock:
-    """A lock that was read whole, or why it was not."""
-
-    lock: Lock
-    zone: tzinfo
-    """In which its times are written and read."""
-    remotes: Sequence[Remote] = ()
-    error: LocktermError | None = None
-
-
-@record
-class Drawn:
-    """A plan that nobody has agreed to yet, whatever it was made of."""
-
-    plan: Plan
-    unread: Sequence[ReadLock] = ()
-    """The locks that could not be read whole."""
-    about: str = ""
-    """What is said of all of it beside its title, as a sentence."""
-
-    @property
-    def left(self) -> Sequence[Step]:
-        """What could not be planned, each with why."""
-        return [step for step in self.plan.steps if not step.is_planned]
-
-    @property
-    def unplanned(self) -> int:
-        """How many steps could not be planned, beside those that are counted as skipped."""
-        return sum(not is_name_taken(step) for step in self.left)
-
-
-# --- reading -------------------------------------------------------------------------------------
-
-
-async def read_locks(operations: Operations, lock_ids: Iterable[int]) -> list[ReadLock]:
-    """Read locks whole, side by side; nothing is raised for one that cannot be.
-
-    Raises:
-        StoreError: The lock book cannot be read.
-    """
-    places = asyncio.Semaphore(AT_ONCE)
-
-    async def read(lock_id: int) -> ReadLock:
-        lock = await operations.locks.find(lock_id)
-        zone = operations.zone(lock)
-        async with places:
-            begun_ms, changes = operations.machine_ms(), operations.remotes.changes(lock_id)
-            try:
-                remotes = await operations.remotes.whole(lock_id)
-            except ServiceError as error:
-                return ReadLock(lock, zone, error=error)
-        if unreadable := sum(remote.id is None for remote in remotes):
-            words = f"{unreadable:,} of the remotes of lock {lock_id} cannot be read."
-            return ReadLock(lock, zone, error=MalformedAnswer(words))
-        # A remote that is added later is known as new by this list, also after a kill.
-        blocks = await asyncio.to_thread(lambda: _blocks(remotes))
-        is_behind = operations.remotes.changes(lock_id) != changes
-        await operations.remotes.keep_list(lock_id, Listing(blocks, begun_ms, is_behind))
-        return ReadLock(lock, zone, remotes)
-
-    return [*await asyncio.gather(*map(read, dict.fromkeys(lock_ids)))]
-
-
-def _blocks(remotes: Sequence[Remote]) -> list[Block]:
-    pages = range(0, len(remotes), WALK_PAGE_SIZE)
-    return [Block.of(remotes[start : start + WALK_PAGE_SIZE]) for start in pages]
 
 
 def read_file(path: Path, lock_id: int | None = None) -> Table:
@@ -155,7 +61,7 @@ async def read_export(operations: Operations, path: Path) -> ReadLock:
     return ReadLock(lock, operations.zone(lock), remotes)
 
 
-async def draw_plan(
+async def plan_file(
     operations: Operations,
     path: Path,
     title: str,
@@ -163,71 +69,122 @@ async def draw_plan(
     prune: bool,
     seen: Sequence[ReadLock] | None = None,
     lock_id: int | None = None,
-) -> Drawn:
-    """Make a plan of a file: it is checked as a whole, and its locks are read whole.
+) -> PlanDraft:
+    """Make a plan of a file, which is checked as a whole.
 
     Args:
-        operations: What reads the locks.
+        operations: The operations of the profile.
         path: The file.
-        title: What the plan is called.
-        prune: Whether what the file does not have is deleted from the locks that it names.
-        seen: The locks as they were when the file was written, where it is known: what somebody
-            else has changed since is then not changed back. The file may name no others.
-        lock_id: The lock of those rows that do not say which; None: each has to. The plan
-            says it.
+        title: The title of the plan.
+        prune: Whether remotes that are not in the file are deleted from the locks that it names.
+        seen: The locks as they were when the file was written, if that is known: the plan then
+            does not change back what somebody else has changed since. The file may name no others.
+        lock_id: The lock of the rows that do not name one; None if each has to. The plan's title
+            and notes name it.
 
     Raises:
-        BadTable: Something in the file cannot be carried out; all of it is told.
+        BadTable: Something in the file cannot be carried out; it has all problems.
         StoreError: The lock book cannot be read.
     """
     table = await asyncio.to_thread(read_file, path, lock_id)
-    here = without_secrets(operations.profile.base_url)
-    if table.service and table.service != here:
-        reason = (
-            f"It was exported from {clean(table.service, 80)}, and the profile"
-            f" {clean(operations.profile.name, 40)} is of {clean(here, 80)}: there the same ids are"
-            " other remotes."
-        )
-        raise BadTable([Problem(0, "", "", reason)])
-    # Beside the event loop, as below: a file may have hundreds of thousands of rows.
-    problems = [*table.problems, *await asyncio.to_thread(check_rows, table.rows)]
-    rows = await asyncio.to_thread(_by_lock, table, {problem.line for problem in problems})
-    for one in seen or ():
-        rows.setdefault(one.lock.lock_id, [])
-    read = seen if seen is not None else await read_locks(operations, rows)
-    if other := rows.keys() - {one.lock.lock_id for one in read}:
-        first = rows[min(other)][0]
-        reason = "It is another lock."
-        raise BadTable([Problem(first.line, LOCK, first.text(LOCK), reason)])
-    now_ms = operations.now_ms()
-    steps: list[Step] = []
-    left: list[Step] = []
-    of_unread: list[Problem] = []
-    for one in read:
-        here_id = one.lock.lock_id
-        if one.error is not None:
-            left += [_unplanned(row, here_id, one.error) for row in rows[here_id]]
-            words = f"Lock {here_id} was not read: {one.error.meaning}"
-            of_unread += [Problem(row.line, LOCK, row.text(LOCK), words) for row in rows[here_id]]
-            continue
-        on_lock = LockPlan(here_id, one.remotes, one.zone, now_ms)
-        taken_here = await asyncio.to_thread(on_lock.take, rows[here_id], prune=prune)
-        steps += await _with_what_was_kept(operations, one, taken_here)
-        problems += on_lock.problems
-    if problems:
-        raise BadTable(sorted([*problems, *of_unread], key=lambda problem: problem.line))
-    unread = [one for one in read if one.error is not None]
-    steps, held = without_deletes(steps, unread) if unread else (steps, [])
     if table.without_lock:
         title += f" for lock {lock_id}"
-        taken = f"Its row has no lockId: it is taken for lock {lock_id}."
-        steps = [
-            replace(step, note=f"{step.note} {taken}".strip())
-            if step.line in table.without_lock
-            else step
-            for step in steps
+    return await make_plan(operations, _TableSource(operations, title, table, prune, seen, lock_id))
+
+
+class _TableSource(PlanSource):
+    """The rows of a table, each for one remote.
+
+    Args:
+        operations: The operations of the profile.
+        title: The title of the plan.
+        table: The table.
+        prune: See :func:`plan_file`.
+        seen: See :func:`plan_file`.
+        lock_id: See :func:`plan_file`.
+    """
+
+    def __init__(
+        self,
+        operations: Operations,
+        title: str,
+        table: Table,
+        prune: bool,
+        seen: Sequence[ReadLock] | None,
+        lock_id: int | None,
+    ) -> None:
+        super().__init__(title)
+        self._operations = operations
+        self._table = table
+        self._prune = prune
+        self._locks = seen
+        self._lock_id = lock_id
+        self._rows: dict[int, list[Row]] = {}
+        """Lock ID -> its rows, without those that are wrong."""
+        self._problems: list[Problem] = []
+
+    async def read(self) -> Sequence[ReadLock]:
+        table = self._table
+        self._refuse_other_service()
+        # Beside the event loop, as below: a file may have hundreds of thousands of rows.
+        self._problems = [*table.problems, *await asyncio.to_thread(check_rows, table.rows)]
+        wrong = {problem.line for problem in self._problems}
+        self._rows = await asyncio.to_thread(_by_lock, table, wrong)
+        if self._locks is None:
+            self._locks = await read_locks(self._operations, self._rows)
+        known = {one.lock.lock_id for one in self._locks}
+        if other := self._rows.keys() - known:
+            first = self._rows[min(other)][0]
+            reason = "It is another lock."
+            raise BadTable([Problem(first.line, LOCK, first.text(LOCK), reason)])
+        return self._locks
+
+    async def plan(self, locks: Sequence[ReadLock], now_ms: int) -> PlannedSteps:
+        steps: list[Step] = []
+        for one in locks:
+            on_lock = LockPlan(one.lock.lock_id, one.remotes, one.zone, now_ms)
+            rows = self._rows.get(one.lock.lock_id, [])
+            planned = await asyncio.to_thread(on_lock.take, rows, prune=self._prune)
+            steps += await _with_what_was_kept(self._operations, one, planned)
+            self._problems += on_lock.problems
+        if self._problems:
+            problems = [*self._problems, *self._problems_of_unread()]
+            raise BadTable(sorted(problems, key=lambda problem: problem.line))
+        return PlannedSteps([self._with_lock_note(step) for step in steps], [])
+
+    def steps_on_unread(self, lock: ReadLock) -> Iterable[Step]:
+        lock_id = lock.lock.lock_id
+        return [_step_of(row, lock_id) for row in self._rows.get(lock_id, ())]
+
+    def _refuse_other_service(self) -> None:
+        profile, service = self._operations.profile, self._table.service
+        here = without_secrets(profile.base_url)
+        if service and service != here:
+            reason = (
+                f"It was exported from {clean(service, 80)}, and the profile"
+                f" {clean(profile.name, 40)} is of {clean(here, 80)}: there the same ids are"
+                " other remotes."
+            )
+            raise BadTable([Problem(0, "", "", reason)])
+
+    def _problems_of_unread(self) -> list[Problem]:
+        return [
+            Problem(
+                row.line,
+                LOCK,
+                row.text(LOCK),
+                f"Lock {one.lock.lock_id} was not read: {one.error.meaning}",
+            )
+            for one in self._locks or ()
+            if one.error is not None
+            for row in self._rows.get(one.lock.lock_id, ())
         ]
-    return Drawn(operations.runs.make(title, steps, [*left, *held]), unread)
+
+    def _with_lock_note(self, step: Step) -> Step:
+        if step.line not in self._table.without_lock:
+            return step
+        note = f"Its row has no lockId: it is taken for lock {self._lock_id}."
+        return replace(step, note=f"{step.note} {note}".strip())
 
 
 async def _with_what_was_kept(
@@ -254,95 +211,8 @@ async def _with_what_was_kept(
     return [with_note(step) for step in steps]
 
 
-def without_deletes(
-    steps: Iterable[Step], unread: Sequence[ReadLock]
-) -> tuple[list[Step], list[Step]]:
-    """Where a lock could not be read whole, nothing is deleted anywhere.
-
-    Returns:
-        What is left of the steps, and the deletes, with why they are not sent.
-    """
-    words = f"Nothing is deleted: lock {unread[0].lock.lock_id} could not be read whole."
-    kept, held = list[Step](), list[Step]()
-    for step in steps:
-        if step.action is Action.DELETE:
-            held.append(replace(step, state=StepState.NOT_SENT, message=words))
-        else:
-            kept.append(step)
-    return kept, held
-
-
-def draw_copies(
-    operations: Operations,
-    source: ReadLock,
-    targets: Sequence[ReadLock],
-    *,
-    renames: bool,
-    skips_expired: bool = False,
-    keeps_wall_time: bool = False,
-    known: Mapping[int, Mapping[str, Any]] | None = None,
-    gone: Sequence[str] = (),
-) -> Drawn:
-    """Make a plan that adds the remotes of a lock to others.
-
-    Args:
-        operations: What makes plans.
-        source: The lock, read whole.
-        targets: The other locks; those that were not read get nothing.
-        renames: See :func:`copied`.
-        skips_expired: Whether expired remotes are left out.
-        keeps_wall_time: Whether times stay what the clock shows, and not the same moment, where
-            the zones of the locks differ.
-        known: Id -> what is known of fields that no list returns.
-        gone: What of it is left out already, in sentences.
-    """
-    now_ms, lock_id = operations.now_ms(), source.lock.lock_id
-    known = known or {}
-    remotes = [
-        remote
-        for remote in source.remotes
-        if not skips_expired or phase_of(remote, now_ms) is not Phase.OVER
-    ]
-    dated = [remote for remote in remotes if needs_dates(remote.remote_type) and remote.end_ms]
-    zones: dict[str, None] = {}
-    expired = (len(source.remotes) - len(remotes)) * len(targets)
-    steps: list[Step] = []
-    left: list[Step] = []
-    added: dict[int, BackedUp] = {}
-    for one in targets:
-        here, there = remotes, one.zone
-        if there != source.zone and dated:
-            words = describe_zones(dated[0], source.zone, there, keeps_wall_time=keeps_wall_time)
-            zones[words] = None
-            if keeps_wall_time:
-                here = [at_wall_time(remote, source.zone, there) for remote in remotes]
-        found = [backed_up(each, lock_id, known.get(each.id or 0, {}), now_ms) for each in here]
-        made = copied(found, one.lock.lock_id, one.remotes, renames=renames)
-        made = with_near_notes(made, one.remotes)
-        if keeps_wall_time:
-            made = without_unknown_zones(made, source.zone, there)
-        is_added = [one.error is None and step.action is Action.ADD for step in made]
-        added.update((place, found[place]) for place, is_so in enumerate(is_added) if is_so)
-        if one.error is not None:
-            state = StepState.REFUSED if isinstance(one.error, Refused) else StepState.NOT_SENT
-            left += [replace(step, state=state, message=one.error.meaning) for step in made]
-        else:
-            left += [step for step in made if step.state is not StepState.TO_DO]
-            steps += [step for step in made if step.state is StepState.TO_DO]
-    hidden = {field.called: None for one in added.values() for field in one.unknown}
-    said = losses([replace(one, unknown=()) for one in added.values()])
-    if hidden:
-        said.append(f"The service does not tell, and so it is not copied: {', '.join(hidden)}.")
-    names = ", ".join(str(one.lock.lock_id) for one in targets[:5])
-    more = f" and {len(targets) - 5:,} more" if len(targets) > 5 else ""
-    title = f"copy {lock_id} to {names}{more}"
-    plan = operations.runs.make(title, steps, left, [*gone, *filter(None, zones), *said])
-    plan = replace(plan, skipped={"expired": expired})
-    return Drawn(plan, [one for one in targets if one.error is not None])
-
-
 def _by_lock(table: Table, wrong: Container[int]) -> dict[int, list[Row]]:
-    """The rows of each lock of a file, but for wrong ones; also of locks of which it has none."""
+    """Return the rows of each lock that a file names, without wrong ones."""
     rows: dict[int, list[Row]] = {lock_id: [] for lock_id in table.locks}
     for row in table.rows:
         if row.line in wrong:
@@ -351,10 +221,9 @@ def _by_lock(table: Table, wrong: Container[int]) -> dict[int, list[Row]]:
     return rows
 
 
-def _unplanned(row: Row, lock_id: int, error: LocktermError) -> Step:
-    """What a row of a lock that could not be read is told as."""
+def _step_of(row: Row, lock_id: int) -> Step:
+    """Return the step of a row as far as the row alone says it."""
     action = row.text(ACTION).casefold()
-    is_no = isinstance(error, Refused)
     return Step(
         number=0,
         action=Action(action) if action else Action.UPDATE if row.text(REMOTE) else Action.ADD,
@@ -363,67 +232,4 @@ def _unplanned(row: Row, lock_id: int, error: LocktermError) -> Step:
         remote_name=row.text("remoteName"),
         before={"remoteNumber": row.text("remoteNumber")},
         line=row.line,
-        state=StepState.REFUSED if is_no else StepState.NOT_SENT,
-        message=error.meaning,
     )
-
-
-# --- writing -------------------------------------------------------------------------------------
-
-
-def as_json(read: Sequence[ReadLock], base_url: str, now_ms: int) -> bytes:
-    """All that the service tells of locks, a remote on each line; escaped down to ASCII.
-
-    Args:
-        read: Locks that were read whole.
-        base_url: The service's.
-        now_ms: Now, in milliseconds.
-    """
-    at = dates.local(now_ms, UTC)
-    head = {
-        "format": FORMAT,
-        "version": VERSION,
-        "exported": at.isoformat(timespec="seconds") if at else "",
-        "service": without_secrets(base_url),
-    }
-    lines = [f"{json.dumps(name)}: {json.dumps(value)}," for name, value in head.items()]
-    locks = []
-    for one in read:
-        lock = {
-            "lockId": one.lock.lock_id,
-            "name": one.lock.name,
-            "timezone": one.lock.zone or dates.zone_name(one.zone),
-        }
-        named = json.dumps(lock).removesuffix("}")
-        remotes = ",\n".join(json.dumps(remote.raw) for remote in one.remotes)
-        locks.append(f'{named}, "remotes": [\n{remotes}\n]}}')
-    parts = ["{", *lines, '"locks": [', ",\n".join(locks), "]", "}"]
-    return ("\n".join(parts) + "\n").encode()
-
-
-def as_csv(read: Sequence[ReadLock]) -> bytes:
-    """A table of the remotes of locks, for people; no cell is a formula.
-
-    Fields that no list returns have a column where a remote has one all the same.
-    """
-    hidden = {
-        field.name
-        for field in UNLISTED
-        if all(
-            field.of(remote) is None and field.name not in remote.odd
-            for one in read
-            for remote in one.remotes
-        )
-    }
-    columns = [name for name in NAMES if name != ACTION and name not in hidden]
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(columns)
-    for one in read:
-        for remote in one.remotes:
-            cells: dict[str, object] = {LOCK: one.lock.lock_id, REMOTE: remote.id}
-            for name in columns[2:]:
-                field = SETTABLE[name]
-                cells[name] = guarded(cell_of(field, remote, one.zone))
-            writer.writerow([cells[name] for name in columns])
-    return text.getvalue().encode()

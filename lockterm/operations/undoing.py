@@ -1,4 +1,4 @@
-"""Undo and restore: the inverse of what was sent, as a plan, drawn from the journal and the locks.
+"""Undo and restore: the inverse of what was sent, as a plan made of the journal and the locks.
 
 What was restored already is told by the journal alone, where each add names the remote that it
 restores: so nothing comes back twice, whichever plan adds it.
@@ -7,12 +7,11 @@ restores: so nothing comes back twice, whichever plan adds it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.backup import BackedUp, losses, read_backup
-from lockterm.domain.bulk import Bulk
 from lockterm.domain.differences import differences
 from lockterm.domain.hidden import known_fields
 from lockterm.domain.operation import (
@@ -24,8 +23,7 @@ from lockterm.domain.operation import (
     Operation,
     title_of,
 )
-from lockterm.domain.plan import NAME_TAKEN, Action, Step, StepState
-from lockterm.domain.plan_words import is_name_taken
+from lockterm.domain.plan import NAME_TAKEN, Action, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import RECOGNISED, Remote, is_still
 from lockterm.domain.text import clean
 from lockterm.domain.undo import (
@@ -40,7 +38,7 @@ from lockterm.domain.undo import (
 )
 from lockterm.domain.wording import remote_title
 from lockterm.errors import LocktermError, StoreError
-from lockterm.operations.plan_files import Drawn, ReadLock, read_locks, without_deletes
+from lockterm.operations.planner import PlanDraft, PlanSource, ReadLock, make_plan, read_locks
 
 if TYPE_CHECKING:
     from lockterm.operations.facade import Operations
@@ -55,33 +53,35 @@ class CannotUndoError(LocktermError):
 # --- what is undone ------------------------------------------------------------------------------
 
 
-async def undo_last(operations: Operations, lock_id: int, *, renames: bool = False) -> Drawn:
+async def undo_last(operations: Operations, lock_id: int, *, renames: bool = False) -> PlanDraft:
     """Make a plan that undoes the last change of a lock from here, or the whole run it was one of.
 
     Args:
         operations: What knows it.
         lock_id: The lock.
-        renames: See :func:`draw_undo`.
+        renames: See :func:`plan_undo`.
 
     Raises:
         CannotUndoError: There is none, or it has no inverse.
-        LocktermError: As for :func:`draw_undo`.
+        LocktermError: As for :func:`plan_undo`.
     """
     found = await operations.journal.last_change(lock_id)
     if found is None:
         raise CannotUndoError("Nothing was changed on this lock from here.")
     run_id = await operations.journal.run_of(found)
     if run_id and len(await operations.journal.of_run(run_id)) > 1:
-        drawn = await undo_run(operations, run_id, renames=renames)
+        draft = await undo_run(operations, run_id, renames=renames)
         words = (
             f"The last change, {clean(title_of(found), 60)}, was one of this run: all is undone."
         )
-        return replace(drawn, about=words)
+        return replace(draft, about=words)
     return await undo_one(operations, found.id, renames=renames)
 
 
-async def undo_one(operations: Operations, operation_id: str, *, renames: bool = False) -> Drawn:
-    """Make a plan that undoes an operation; see :func:`draw_undo`.
+async def undo_one(
+    operations: Operations, operation_id: str, *, renames: bool = False
+) -> PlanDraft:
+    """Make a plan that undoes an operation; see :func:`plan_undo`.
 
     Raises:
         CannotUndoError: It has no inverse.
@@ -93,7 +93,7 @@ async def undo_one(operations: Operations, operation_id: str, *, renames: bool =
         raise CannotUndoError(reason)
     verb = "restore" if change.call in TAKEN_AWAY else "undo"
     title = f"{verb}: {title_of(change)}"
-    return await draw_undo(operations, [change], title, renames=renames)
+    return await plan_undo(operations, [change], title, renames=renames)
 
 
 async def backup_of(operations: Operations, operation_id: str) -> Operation:
@@ -111,8 +111,8 @@ async def backup_of(operations: Operations, operation_id: str) -> Operation:
     return change
 
 
-async def undo_run(operations: Operations, run_id: str, *, renames: bool = False) -> Drawn:
-    """Make a plan that undoes all that a run has changed; see :func:`draw_undo`.
+async def undo_run(operations: Operations, run_id: str, *, renames: bool = False) -> PlanDraft:
+    """Make a plan that undoes all that a run has changed; see :func:`plan_undo`.
 
     Raises:
         CannotUndoError: It is under way, or nothing of it was recorded.
@@ -125,30 +125,26 @@ async def undo_run(operations: Operations, run_id: str, *, renames: bool = False
     changes = [one for one in sent if one.state not in WITHOUT_EFFECT]
     if not changes:
         raise CannotUndoError("Nothing was changed by this run.")
-    return await draw_undo(operations, changes, f"undo the run: {plan.title}", renames=renames)
-
-
-def names_taken(drawn: Drawn) -> int:
-    """How many remotes a plan leaves out since a remote of the lock has their name."""
-    return sum(map(is_name_taken, drawn.plan.steps))
+    return await plan_undo(operations, changes, f"undo the run: {plan.title}", renames=renames)
 
 
 # --- the plan ------------------------------------------------------------------------------------
 
 
-async def draw_undo(
+async def plan_undo(
     operations: Operations, changes: Sequence[Operation], title: str, *, renames: bool
-) -> Drawn:
+) -> PlanDraft:
     """Make a plan of the inverse of changes.
 
-    What is no longer as its change has left it is in no run, and said; so is what has no inverse.
-    Where one of the locks cannot be read whole, nothing is deleted.
+    A remote that is no longer as its change has left it is left out; so is a change that has no
+    inverse.
 
     Args:
-        operations: What reads the locks.
-        changes: The oldest first.
-        title: What the plan is called.
-        renames: Whether a remote comes back under another name where its own is taken; else not.
+        operations: The operations of the profile.
+        changes: The changes, the oldest first.
+        title: The title of the plan.
+        renames: Whether a remote comes back under another name if its own is taken; else it is
+            left out.
 
     Raises:
         CannotUndoError: There is a single one, and it has no inverse.
@@ -156,41 +152,56 @@ async def draw_undo(
         StoreError: The journal or the lock book cannot be read.
         LocktermError: None of the locks can be read.
     """
-    of_lock: dict[int, list[Operation]] = {}
-    for change in reversed(changes):
-        operations.journal.account.require(change)
-        of_lock.setdefault(change.lock_id, []).append(change)
-    of_remotes = {one.lock_id for one in changes if one.call != "updateLockSetting"}
-    read = await read_locks(operations, filter(of_remotes.__contains__, of_lock))
-    for lock_id in of_lock:
-        if lock_id not in of_remotes:  # a voice stands in no list
-            lock = await operations.locks.find(lock_id)
-            read.append(ReadLock(lock, operations.zone(lock)))
-    unread = [one for one in read if one.error is not None]
-    if len(unread) == len(read) and (error := unread[0].error) is not None:
-        raise error
-    made, back = Bulk([], []), list[BackedUp]()
-    for one in read:
-        lock_changes = of_lock[one.lock.lock_id]
-        if one.error is not None:
-            state, words = StepState.NOT_SENT, one.error.meaning
-            made.left.extend(
-                replace(_step(change), state=state, message=words) for change in lock_changes
-            )
-            continue
-        on_lock = _OnLock(operations, one)
-        bulk = await on_lock.undo(lock_changes, renames=renames)
-        made.steps.extend(bulk.steps)
-        made.left.extend(bulk.left)
-        back.extend(on_lock.back)
-    planned, held = without_deletes(made.steps, unread) if unread else (made.steps, [])
-    left = [*made.left, *held]
-    is_refused = [one.state for one in left] == [StepState.REFUSED]
-    is_taken = is_refused and left[0].message.startswith(NAME_TAKEN)  # another name would do
-    if len(changes) == 1 and not planned and is_refused and not is_taken:
-        raise CannotUndoError(left[0].message)
-    lost = [*losses(back), *_doubts(changes)]
-    return Drawn(operations.runs.make(title, planned, left, lost), unread)
+    return await make_plan(operations, _Undo(operations, changes, title, renames))
+
+
+class _Undo(PlanSource):
+    """The inverse of changes; see :func:`plan_undo`."""
+
+    def __init__(
+        self, operations: Operations, changes: Sequence[Operation], title: str, renames: bool
+    ) -> None:
+        super().__init__(title)
+        self._operations = operations
+        self._changes = changes
+        self._renames = renames
+        self._of_lock: dict[int, list[Operation]] = {}
+        """Lock ID -> its changes, the newest first."""
+        for change in reversed(changes):
+            operations.journal.account.require(change)
+            self._of_lock.setdefault(change.lock_id, []).append(change)
+
+    async def read(self) -> Sequence[ReadLock]:
+        operations = self._operations
+        of_remotes = {one.lock_id for one in self._changes if one.call != "updateLockSetting"}
+        read = await read_locks(operations, filter(of_remotes.__contains__, self._of_lock))
+        for lock_id in self._of_lock:
+            if lock_id not in of_remotes:  # a voice stands in no list
+                lock = await operations.locks.find(lock_id)
+                read.append(ReadLock(lock, operations.zone(lock)))
+        errors = [one.error for one in read if one.error is not None]
+        if len(errors) == len(read):
+            raise errors[0]
+        return read
+
+    async def plan(self, locks: Sequence[ReadLock], now_ms: int) -> PlannedSteps:
+        planned, back = PlannedSteps([], []), list[BackedUp]()
+        for lock in locks:
+            on_lock = _OnLock(self._operations, lock, now_ms)
+            changes = self._of_lock[lock.lock.lock_id]
+            found = await on_lock.undo(changes, renames=self._renames)
+            planned.steps.extend(found.steps)
+            planned.left.extend(found.left)
+            back.extend(on_lock.back)
+        is_refused = [step.state for step in planned.left] == [StepState.REFUSED]
+        if len(self._changes) == 1 and not planned.steps and is_refused:
+            reason = planned.left[0].message
+            if not reason.startswith(NAME_TAKEN):  # another name would do
+                raise CannotUndoError(reason)
+        return replace(planned, losses=[*losses(back), *_doubts(self._changes)])
+
+    def steps_on_unread(self, lock: ReadLock) -> Iterable[Step]:
+        return map(_step, self._of_lock[lock.lock.lock_id])
 
 
 def _doubts(changes: Sequence[Operation]) -> list[str]:
@@ -218,12 +229,13 @@ class _OnLock:
     Args:
         operations: What knows of them.
         read: The lock, read whole.
+        now_ms: Now, in milliseconds.
     """
 
-    def __init__(self, operations: Operations, read: ReadLock) -> None:
+    def __init__(self, operations: Operations, read: ReadLock, now_ms: int) -> None:
         self._operations = operations
         self._read = read
-        self._now_ms = operations.now_ms()
+        self._now_ms = now_ms
         self._told: list[Operation] = []
         """What tells of fields that no list returns, read once for all."""
         self._places: dict[str, int] = {}
@@ -239,17 +251,17 @@ class _OnLock:
         self.back: list[BackedUp] = []
         """What is added again."""
 
-    async def undo(self, changes: Sequence[Operation], *, renames: bool) -> Bulk:
+    async def undo(self, changes: Sequence[Operation], *, renames: bool) -> PlannedSteps:
         """The steps: what was added goes first, and what was deleted comes last, for the names.
 
         Args:
             changes: The newest first.
-            renames: See :func:`draw_undo`.
+            renames: See :func:`plan_undo`.
         """
         recorded = await self._operations.journal.recorded(self._read.lock.lock_id)
         self._there = recorded.brought_up(self._read.remotes)
         await self._read_journal(changes)
-        made = Bulk([], [])
+        made = PlannedSteps([], [])
         backups: list[tuple[str, BackedUp]] = []
         for change in sorted(changes, key=lambda one: one.call != "add"):
             if reason := why_not_undone(change, len(change.before)):
@@ -339,7 +351,7 @@ class _OnLock:
         others = differences(before, now, self._read.zone, fields)
         return clean(f"It was changed since: {'; '.join(map(str, others))}.", 400) if others else ""
 
-    async def _backup(self, change: Operation, made: Bulk) -> list[tuple[str, BackedUp]]:
+    async def _backup(self, change: Operation, made: PlannedSteps) -> list[tuple[str, BackedUp]]:
         """The remotes of a backup that are still to be restored; the others go into ``made``."""
         remotes = await asyncio.to_thread(read_backup, change, self._known(change), self._now_ms)
         waiting = []

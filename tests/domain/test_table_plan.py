@@ -20,7 +20,8 @@ from lockterm.domain.remotes import FIELDS, Remote
 from lockterm.domain.rules import is_same
 from lockterm.domain.table_file import read_table
 from lockterm.domain.table_plan import LockPlan, check_rows
-from lockterm.operations.plan_files import ReadLock, as_csv, as_json
+from lockterm.operations.export import remotes_as_csv, remotes_as_json
+from lockterm.operations.planner import ReadLock
 from tests.domain.test_rules import NOW, sound, wild
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -95,7 +96,7 @@ def test_an_export_differs_in_nothing_whatever_the_service_tells(found: list[Rem
         for place, one in enumerate(found, 1)
     ]
     read = [ReadLock(Lock(LOCK), BERLIN, remotes)]
-    for data in (as_csv(read), as_json(read, "https://locks.example", NOW)):
+    for data in (remotes_as_csv(read), remotes_as_json(read, "https://locks.example", NOW)):
         if remotes:
             steps, wrong = planned(data, remotes, prune=True)
             assert wrong == []
@@ -124,8 +125,8 @@ def test_an_edited_export_wants_just_what_was_edited(one: Remote, other: Remote)
     if after["remoteType"] != 1 and after["startDate"] == after["endDate"]:
         return
     for data in (
-        as_csv([ReadLock(Lock(LOCK), BERLIN, [Remote.read(after)])]),
-        as_json([ReadLock(Lock(LOCK), BERLIN, [Remote.read(after)])], "", NOW),
+        remotes_as_csv([ReadLock(Lock(LOCK), BERLIN, [Remote.read(after)])]),
+        remotes_as_json([ReadLock(Lock(LOCK), BERLIN, [Remote.read(after)])], "", NOW),
     ):
         (step,), wrong = planned(data, [before])
         assert wrong == []
@@ -301,10 +302,10 @@ def test_what_is_ambiguous_is_refused() -> None:
 def test_an_unknown_name_in_json_is_named_unless_the_service_told_it() -> None:
     told = ANNA | {"colour": "red"}
     read = ReadLock(Lock(LOCK), BERLIN, [Remote.read(told)])
-    data = as_json([read], "", NOW)
+    data = remotes_as_json([read], "", NOW)
     assert planned(data, [told])[1] == []
     assert planned(data, [ANNA])[1] == ["line 8, column colour, “”: There is no such field."]
-    odd = as_json([replace(read, remotes=[Remote.read(ANNA | {"weekDay": 3})])], "", NOW)
+    odd = remotes_as_json([replace(read, remotes=[Remote.read(ANNA | {"weekDay": 3})])], "", NOW)
     assert planned(odd)[1] == [
         "line 8, column weekDay, “3”: The contract wants an array of numbers, 1 Monday to 7 Sunday"
         " here."
@@ -314,7 +315,7 @@ def test_an_unknown_name_in_json_is_named_unless_the_service_told_it() -> None:
 @pytest.mark.parametrize("text", ["=1+1", "'=1+1", "''=x", "-5", "a;=b", "@x", "+4930"])
 def test_a_name_like_a_formula_is_added_as_it_is(text: str) -> None:
     read = ReadLock(Lock(LOCK), BERLIN, [Remote.read(ANNA | {"remoteName": text})])
-    (step,), wrong = planned(as_csv([read]).replace(b"1001,1,", b"1001,,"), [])
+    (step,), wrong = planned(remotes_as_csv([read]).replace(b"1001,1,", b"1001,,"), [])
     assert wrong == []
     assert (step.action, step.wanted["remoteName"]) == (Action.ADD, text)
 

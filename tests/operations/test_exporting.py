@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from lockterm.cli.output import put_csv
 from lockterm.domain.operation import Operation, State
 from lockterm.errors import StoreError
-from lockterm.operations.export import as_csv, as_json, export_history
+from lockterm.operations.export import export_history, history_as_csv, history_as_json
 from tests.conftest import NOW_MS
 
 BERLIN, TOKYO = ZoneInfo("Europe/Berlin"), ZoneInfo("Asia/Tokyo")
@@ -53,7 +53,7 @@ dangerous = st.builds(str.__add__, st.sampled_from("=+-@\t\r\n＝＋－＠"), an
 def test_no_cell_is_a_formula_and_no_text_changes(texts: list[str]) -> None:
     remote_name, lock_name, message = texts
     row = operation(remote_name=remote_name, lock_name=lock_name, message=message)
-    raw = as_csv([row, row], BERLIN, {})
+    raw = history_as_csv([row, row], BERLIN, {})
     titles, first, second = csv.reader(io.StringIO(raw.decode("utf-8"), newline=""))
     assert first == second
     cells = dict(zip(titles, first, strict=True))
@@ -66,7 +66,7 @@ def test_no_cell_is_a_formula_and_no_text_changes(texts: list[str]) -> None:
         assert cells[name].replace("'", "") == readable.replace("'", "")
     for name, cell in cells.items():
         assert not cell.startswith(tuple("=+-@\t\r\n＝＋－＠")), (name, cell)
-    (exported, _) = json.loads(as_json([row, row], BERLIN))
+    (exported, _) = json.loads(history_as_json([row, row], BERLIN))
     assert exported["remote_name"] == remote_name
 
 
@@ -76,7 +76,7 @@ parts = st.sampled_from(['"', "'", ";", "\t", "\n", "\r\n", ",", " ", "=1", "+1"
 @given(st.lists(parts, max_size=12).map("".join))
 def test_no_cell_is_a_formula_wherever_a_spreadsheet_splits(text: str) -> None:
     """Also where it splits in the middle of our cells, and takes a quote for nothing special."""
-    raw = as_csv([operation(remote_name=text, message=text)], BERLIN, {}).decode()
+    raw = history_as_csv([operation(remote_name=text, message=text)], BERLIN, {}).decode()
     put = io.TextIOWrapper(io.BytesIO())
     with contextlib.redirect_stdout(put):
         put_csv(("id", "remoteName"), [{"id": -5, "remoteName": text}])
@@ -92,7 +92,7 @@ def test_no_cell_is_a_formula_wherever_a_spreadsheet_splits(text: str) -> None:
 
 def test_people_get_words_and_the_times_of_the_lock() -> None:
     row = operation(body={"remoteId": 5, "endDate": NOW_MS}, state=State.CONFIRMED)
-    raw = as_csv([row], BERLIN, {1001: TOKYO}).decode()
+    raw = history_as_csv([row], BERLIN, {1001: TOKYO}).decode()
     assert raw.endswith("\r\n") and raw.count("\r\n") == 2
     assert next(csv.DictReader(io.StringIO(raw, newline=""))) == {
         "When": "2026-11-20 09:00 +01:00",

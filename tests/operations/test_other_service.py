@@ -11,7 +11,7 @@ from lockterm.domain.operation import State
 from lockterm.errors import OutcomeUnknown
 from lockterm.operations import Operations
 from lockterm.operations.refusals import OtherService
-from lockterm.operations.undoing import draw_undo
+from lockterm.operations.undoing import plan_undo
 from tests.faults.calls import CALLS, Scene
 from tests.faults.catalogue import reset
 from tests.faults.site import Site, read_back
@@ -42,7 +42,7 @@ async def test_what_was_sent_elsewhere_is_not_read_back_sent_or_restored_here(
             with pytest.raises(OtherService, match="Nothing was asked or sent"):
                 await settle(lost)
         with pytest.raises(OtherService):
-            await draw_undo(here, [replace(lost, state=State.CONFIRMED)], "undo", renames=False)
+            await plan_undo(here, [replace(lost, state=State.CONFIRMED)], "undo", renames=False)
         (lost,) = await here.journal.unsettled()
         assert lost.state is State.UNKNOWN, "the remote is in no list of another service"
         assert list(empty.requests) == []

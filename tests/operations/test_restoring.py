@@ -24,9 +24,9 @@ from lockterm.domain.requests import NewRemote
 from lockterm.domain.undo import why_not_restorable
 from lockterm.errors import Refused
 from lockterm.operations import Operations
-from lockterm.operations.copying import Source, draw_copies_of
-from lockterm.operations.plan_files import Drawn
-from lockterm.operations.undoing import draw_undo, names_taken, undo_one
+from lockterm.operations.copying import Source, plan_copies
+from lockterm.operations.planner import PlanDraft
+from lockterm.operations.undoing import plan_undo, undo_one
 from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS
 from tests.faults.site import checked
@@ -62,7 +62,7 @@ async def last(operations: Operations, call: str) -> Operation:
     ][-1]
 
 
-async def restoring(operations: Operations, call: str, *, renames: bool = False) -> Drawn:
+async def restoring(operations: Operations, call: str, *, renames: bool = False) -> PlanDraft:
     """The plan that restores what the last delete or clear took away."""
     return await undo_one(operations, (await last(operations, call)).id, renames=renames)
 
@@ -287,7 +287,7 @@ async def test_a_name_that_is_taken_is_left_out_or_changed_as_chosen(
     newcomer = await operations.writes.add_remote(request)
     assert newcomer is not None
     drawn = await restoring(operations, "clear", renames=renames)
-    assert names_taken(drawn) == (not renames)
+    assert drawn.names_taken == (not renames)
     plan = await carry_out(operations, drawn.plan)
     assert states(plan)[StepState.RECORDED] == len(remotes) - (not renames)
     named = {row["name"] for row in rows(service, 1003)}
@@ -313,7 +313,7 @@ async def test_a_remote_in_two_backups_is_restored_once(
     first = await last(operations, "delete")
     await carry_out(operations, (await restoring(operations, "delete")).plan)
     other = replace(first, id="another", call="clear")
-    (step,) = (await draw_undo(operations, [other], "restore", renames=False)).plan.steps
+    (step,) = (await plan_undo(operations, [other], "restore", renames=False)).plan.steps
     assert step.action is Action.KEEP and "was restored already" in step.message
 
 
@@ -445,7 +445,7 @@ async def test_of_copies_it_is_told_once_how_many_have_ended(
     ended = [one for one in await operations.remotes.all(LOCK) if (one.end_ms or NOW_MS) < NOW_MS]
     there = replace(ended[0], remote_name="Another name of the same number")
     await operations.writes.add_remote(rules.new_remote(1004, there))
-    drawn = await draw_copies_of(operations, source, [1002, 1004], renames=False)
+    drawn = await plan_copies(operations, source, [1002, 1004], renames=False)
     due = [step for step in drawn.plan.steps if step.is_left]
     zones = {lock_id: operations.zone(Lock(lock_id)) for lock_id in (1002, 1004)}
     told = [*drawn.plan.losses, *all_notes(due, zones, NOW_MS)]

@@ -9,7 +9,8 @@ from textual.pilot import Pilot
 
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
-from lockterm.operations.plan_files import as_csv, as_json, read_locks
+from lockterm.operations.export import remotes_as_csv, remotes_as_json
+from lockterm.operations.planner import read_locks
 from lockterm.screens.copy import CopyScreen
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.modal import RefusedModal
@@ -193,8 +194,8 @@ async def test_an_export_is_chosen_by_its_path_and_goes_to_its_own_lock_too(
         operations = pilot.app.operations
         read = await read_locks(operations, [1004])
         url = operations.profile.base_url
-        (tmp_path / "roof.json").write_bytes(as_json(read, url, operations.now_ms()))
-        (tmp_path / "table.csv").write_bytes(as_csv(read))
+        (tmp_path / "roof.json").write_bytes(remotes_as_json(read, url, operations.now_ms()))
+        (tmp_path / "table.csv").write_bytes(remotes_as_csv(read))
         gone = read[0].remotes[0].id
         someone_else.post(service, "delete", lockId=1004, remoteId=gone)
         await opened(pilot)

@@ -24,7 +24,7 @@ from lockterm.domain.dates import day_time
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action, RunState, Step, StepState
 from lockterm.domain.remotes import Remote
-from lockterm.operations.plan_files import Drawn
+from lockterm.operations.planner import PlanDraft
 from lockterm.operations.proof import Horizon
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
@@ -81,7 +81,7 @@ async def plan_shown(
 ) -> PlanScreen:
     """Show a plan of some steps."""
     plan = app_of(pilot).operations.runs.make("apply remotes.csv", steps, left)
-    pilot.app.push_screen(PlanScreen(Drawn(plan)))
+    pilot.app.push_screen(PlanScreen(PlanDraft(plan)))
     await settled(pilot)
     return on_plan(pilot)
 
@@ -233,7 +233,7 @@ async def test_what_could_not_be_planned_is_of_the_end_and_what_is_tried_again_h
     lost = ["Each gets a new id."]
     async with lockterm_app(service, size=(120, 40)) as pilot:
         plan = app_of(pilot).operations.runs.make("restore", [taken, add(1002, 2)], left, lost)
-        pilot.app.push_screen(PlanScreen(Drawn(plan)))
+        pilot.app.push_screen(PlanScreen(PlanDraft(plan)))
         await settled(pilot)
         await asked(pilot, ConfirmModal)
         note = "The end has passed: this remote will open nothing."
@@ -830,7 +830,7 @@ async def test_keys_before_the_names_of_the_locks_are_read_find_the_steps(
             return await find(lock_id)
 
         monkeypatch.setattr(operations.locks, "find", find_late)
-        screen = PlanScreen(Drawn(operations.runs.make("a plan", one_of_each(service))))
+        screen = PlanScreen(PlanDraft(operations.runs.make("a plan", one_of_each(service))))
         pilot.app.push_screen(screen)
         await until(pilot, lambda: screen.is_mounted and screen.query(LineTable))
         screen.only_problems = True

@@ -20,7 +20,7 @@ from lockterm.domain.wording import counted
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
-from lockterm.operations.copying import Source, backup_source, draw_copies_of
+from lockterm.operations.copying import Source, backup_source, plan_copies
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.copy.export import ExportModal
 from lockterm.screens.host import HasOperations
@@ -275,7 +275,7 @@ class CopyScreen(LocktermScreen[None]):
         ids = [lock.lock_id for lock in self._book.values() if lock.lock_id in self._marked]
         self.doing = f"Reading {len(ids) + self._source.is_lock:,} locks ..."
         try:
-            drawn = await draw_copies_of(
+            drawn = await plan_copies(
                 self.operations,
                 self._source,
                 ids,

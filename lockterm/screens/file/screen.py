@@ -20,7 +20,8 @@ from lockterm.domain.text import clean
 from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
-from lockterm.operations.plan_files import Drawn, draw_plan
+from lockterm.operations.plan_files import plan_file
+from lockterm.operations.planner import PlanDraft
 from lockterm.paths import find_typed
 from lockterm.screens.form import FormScreen
 from lockterm.screens.form_drafts import Soon
@@ -215,7 +216,7 @@ class FileScreen(FormScreen[None]):
         else:
             self.app.push_screen(PlanScreen(drawn), lambda _: self._leave_after(drawn))
 
-    def _leave_after(self, drawn: Drawn) -> None:
+    def _leave_after(self, drawn: PlanDraft) -> None:
         """Go back to where the import began, once all of the plan is done."""
         run = self.operations.run_here
         if run is None or run.plan.id != drawn.plan.id or not run.is_over or drawn.left:
@@ -223,7 +224,7 @@ class FileScreen(FormScreen[None]):
         if run.error is None and all(step.state in _DONE for step in run.steps.values()):
             self.dismiss(None)
 
-    async def _drawn(self, typed: str) -> Drawn | LocktermError:
+    async def _drawn(self, typed: str) -> PlanDraft | LocktermError:
         try:
             path = find_typed(typed)
         except RuntimeError:
@@ -231,7 +232,7 @@ class FileScreen(FormScreen[None]):
         prune = self._field("others").value == _GOES
         lock_id = self._of_lock.lock_id if self._of_lock else None
         title = f"apply {path.name}"
-        return await draw_plan(self.operations, path, title, prune=prune, lock_id=lock_id)
+        return await plan_file(self.operations, path, title, prune=prune, lock_id=lock_id)
 
     def _show_bad(self, error: BadTable) -> None:
         first, *others = error.problems

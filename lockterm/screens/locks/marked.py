@@ -102,13 +102,13 @@ class MarkedLocks:
         self._screen.app.push_screen(VoiceScreen(self._screen.operations, entry, locks), chosen)
 
     async def _plan_voice(self, locks: Sequence[Lock], voice: VoiceChoice) -> None:
-        from lockterm.operations.bulk import draw_voices
+        from lockterm.operations.voice_plans import plan_voices
 
         with opening(self._screen, "the plan", must_appear=True), self._screen.refusing_errors():
             # The book may know more by now: the screen of voices asks for a model.
             find = self._screen.operations.locks.find
             now = [await find(lock.lock_id) for lock in locks]
-            self.plans.show(await draw_voices(self._screen.operations, now, voice))
+            self.plans.show(await plan_voices(self._screen.operations, now, voice))
 
     # --- reading -------------------------------------------------------------------------------
 

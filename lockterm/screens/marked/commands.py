@@ -16,9 +16,9 @@ from lockterm.screens.host import HasOperations
 from lockterm.screens.marked.plans import PlansOfMarks
 
 if TYPE_CHECKING:
-    from lockterm.domain.bulk import Bulk, Target, Wanted
+    from lockterm.domain.bulk import Target, Wanted
     from lockterm.domain.marks import Key, Marks, Row
-    from lockterm.domain.plan import Step
+    from lockterm.domain.plan import PlannedSteps, Step
     from lockterm.screens.marked.questions import Questions
 
 
@@ -189,11 +189,11 @@ class MarkedCommands:
             planned = change_each(self._targets(left), wanted, self._screen.operations.now_ms())
             self._show_plan(verb, len(left), planned)
 
-    def _show_plan(self, verb: str, count: int, planned: Bulk) -> None:
-        from lockterm.operations.bulk import draw_bulk
+    def _show_plan(self, verb: str, count: int, planned: PlannedSteps) -> None:
+        from lockterm.operations.planner import draft_plan
 
         title = f"{verb}: {counted(count, 'remote')}, {self._place()}"
-        self.plans.show(draw_bulk(self._screen.operations, title, planned))
+        self.plans.show(draft_plan(self._screen.operations, title, planned))
 
     # --- files ---------------------------------------------------------------------------------
 
@@ -202,8 +202,8 @@ class MarkedCommands:
 
     async def _write_files(self, rows: Sequence[Row]) -> None:
         """Write them down as they were seen last."""
-        from lockterm.operations.export import export_files
-        from lockterm.operations.plan_files import ReadLock, as_csv, as_json
+        from lockterm.operations.export import export_files, remotes_as_csv, remotes_as_json
+        from lockterm.operations.planner import ReadLock
 
         operations = self._screen.operations
         directory = cast(HasOperations, self._screen.app).exports
@@ -215,8 +215,8 @@ class MarkedCommands:
                 of_lock = [remote for other, remote in rows if other == lock_id]
                 read.append(ReadLock(lock, self._zone_of(lock_id), of_lock))
             as_table, as_object = (
-                as_csv(read),
-                as_json(read, operations.profile.base_url, now_ms),
+                remotes_as_csv(read),
+                remotes_as_json(read, operations.profile.base_url, now_ms),
             )
             files = await asyncio.to_thread(
                 export_files, "remotes", as_table, as_object, directory, now_ms

@@ -11,8 +11,8 @@ from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from lockterm.domain.bulk import Bulk, Target, Wanted, change_each
-from lockterm.domain.plan import Action
+from lockterm.domain.bulk import Target, Wanted, change_each
+from lockterm.domain.plan import Action, PlannedSteps
 from lockterm.domain.plan_words import all_shortenings, change_words, notes_of, step_title
 from lockterm.domain.remotes import Remote
 from lockterm.domain.shortening import summarize
@@ -121,7 +121,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         self._typed.update(self.typed())
         self.show_status()
 
-    def _planned(self, targets: Sequence[Target]) -> Bulk:
+    def _planned(self, targets: Sequence[Target]) -> PlannedSteps:
         wanted = self._questions.wanted(self.typed())
         return change_each(targets, wanted, self.operations.now_ms())
 
@@ -151,12 +151,12 @@ class MarkedForm(FormScreen[Wanted | None]):
         self.query_one(StatusLine).say(words)
         self.refresh_bindings()
 
-    def _shortened_words(self, planned: Bulk) -> str:
+    def _shortened_words(self, planned: PlannedSteps) -> str:
         """How the change shortens access, summed up; empty if it does not."""
         zones = {one.lock_id: one.zone for one in self._targets}
         return summarize(all_shortenings(planned.steps, zones, self.operations.now_ms()))
 
-    def _ready_words(self, planned: Bulk, *, is_all: bool) -> str:
+    def _ready_words(self, planned: PlannedSteps, *, is_all: bool) -> str:
         """What becomes of them, as far as it was tried."""
         ready = with_keys("{form.save} shows the plan; nothing is sent before you agree to it.")
         if not is_all:
@@ -190,7 +190,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         self.dismiss(None)
 
 
-def _none_words(planned: Bulk) -> str:
+def _none_words(planned: PlannedSteps) -> str:
     """Why none would change; empty: some would."""
     if any(step.action is not Action.KEEP for step in planned.steps):
         return ""
@@ -201,7 +201,7 @@ def _none_words(planned: Bulk) -> str:
     return f"None of them: {reasons.pop()}" if len(reasons) == 1 else _left_words(planned)
 
 
-def _left_words(planned: Bulk) -> str:
+def _left_words(planned: PlannedSteps) -> str:
     """``2 cannot: Ivan Horvat (A-2071): It is permanent: it has no end.``."""
     first = planned.left[0]
     return f"{len(planned.left):,} cannot: {step_title(first)}: {first.message}"

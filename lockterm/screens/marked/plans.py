@@ -11,7 +11,7 @@ from lockterm.screens.base import LocktermScreen
 if TYPE_CHECKING:
     from lockterm.domain.marks import Marks
     from lockterm.domain.plan import Step
-    from lockterm.operations.plan_files import Drawn
+    from lockterm.operations.planner import PlanDraft
 
 K = TypeVar("K", bound=Hashable)
 
@@ -40,7 +40,7 @@ class PlansOfMarks(Generic[K]):
         self._shown: dict[str, int] = {}
         """Ids of the plans of which something may still be done, and how many marks were made."""
 
-    def show(self, drawn: Drawn) -> None:
+    def show(self, drawn: PlanDraft) -> None:
         """Show a plan."""
         from lockterm.screens.plan.screen import PlanScreen
 

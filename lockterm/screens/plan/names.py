@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from lockterm.operations.undoing import names_taken
 from lockterm.screens.dialogs.choice import ChoiceModal
 
 if TYPE_CHECKING:
@@ -12,16 +11,16 @@ if TYPE_CHECKING:
 
     from textual.app import App
 
-    from lockterm.operations.plan_files import Drawn
+    from lockterm.operations.planner import PlanDraft
 
 
 class Draw(Protocol):
     """Makes a plan; ``renames``: what has a name that is taken gets another one, or is left out."""
 
-    def __call__(self, *, renames: bool) -> Awaitable[Drawn]: ...
+    def __call__(self, *, renames: bool) -> Awaitable[PlanDraft]: ...
 
 
-async def asking_for_names(app: App[Any], draw: Draw) -> Drawn | None:
+async def asking_for_names(app: App[Any], draw: Draw) -> PlanDraft | None:
     """Make a plan, and where names are taken in it, as is chosen then; None: nobody chose.
 
     Args:
@@ -32,7 +31,7 @@ async def asking_for_names(app: App[Any], draw: Draw) -> Drawn | None:
         LocktermError: It cannot be made.
     """
     drawn = await draw(renames=False)
-    if not (taken := names_taken(drawn)):
+    if not (taken := drawn.names_taken):
         return drawn
     who = "One has a name" if taken == 1 else f"{taken:,} have names"
     choices = ((False, "Leave out"), (True, "Add under another name, such as Anna (2)"))

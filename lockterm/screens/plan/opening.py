@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.plan import RunState
-from lockterm.operations.plan_files import Drawn
+from lockterm.operations.planner import PlanDraft
 from lockterm.operations.refusals import NoSuchRun
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.plan.names import Draw, asking_for_names
@@ -36,8 +36,8 @@ async def screen_of_run(operations: Operations, run_id: str) -> PlanScreen:
     """
     run = operations.run_here
     if run is not None and run.plan.id == run_id:
-        return PlanScreen(Drawn(run.plan))
-    return PlanScreen(Drawn(await operations.runs.find(run_id)))
+        return PlanScreen(PlanDraft(run.plan))
+    return PlanScreen(PlanDraft(await operations.runs.find(run_id)))
 
 
 async def last_run(operations: Operations) -> str:

@@ -32,7 +32,7 @@ from lockterm.widgets.cells import cut
 
 if TYPE_CHECKING:
     from lockterm.operations.facade import Operations
-    from lockterm.operations.plan_files import Drawn
+    from lockterm.operations.planner import PlanDraft
 
 _VERBS = {Action.DELETE: "Delete", Action.UPDATE: "Change", Action.ADD: "Add"}
 _PLACES = {Action.DELETE: "from", Action.UPDATE: "on", Action.ADD: "to"}
@@ -42,7 +42,7 @@ _LISTED = {Action.DELETE: "deleted", Action.UPDATE: "changed", Action.ADD: "adde
 
 
 async def question_about(
-    drawn: Drawn, locks: Mapping[int, OnLock], operations: Operations
+    drawn: PlanDraft, locks: Mapping[int, OnLock], operations: Operations
 ) -> ConfirmModal | DestroyModal:
     """Return the question for what is left of a plan, with all that has to be agreed to.
 

@@ -28,7 +28,7 @@ from lockterm.domain.text import clean
 from lockterm.domain.wording import read_only
 from lockterm.errors import LocktermError, StoreDamaged, StoreError
 from lockterm.keymap.hints import with_keys
-from lockterm.operations.plan_files import Drawn
+from lockterm.operations.planner import PlanDraft
 from lockterm.operations.refusals import OtherPlan, RunUnderWay
 from lockterm.operations.run_here import RunHere
 from lockterm.operations.undoing import undo_one
@@ -65,7 +65,7 @@ class PlanScreen(LocktermScreen[None]):
     only_problems: var[bool] = var(False, init=False)
     """Whether only that is shown which has to be looked at."""
 
-    def __init__(self, drawn: Drawn) -> None:
+    def __init__(self, drawn: PlanDraft) -> None:
         super().__init__(cast(HasOperations, self.app).operations)
         self.drawn = drawn
         """The plan as it was made or found."""

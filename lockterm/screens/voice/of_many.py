@@ -11,8 +11,8 @@ from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.text import clean
 from lockterm.domain.voices import joined
 from lockterm.errors import ServiceError
-from lockterm.operations.bulk import read_voices
 from lockterm.operations.cached_reads import Seen
+from lockterm.operations.voice_plans import read_voices
 
 if TYPE_CHECKING:
     from lockterm.domain.voices import Language

@@ -1,4 +1,4 @@
-"""Plans made of one change of many remotes, or locks."""
+"""Plans that set the voice of many locks."""
 
 from __future__ import annotations
 
@@ -6,27 +6,16 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lockterm.domain.bulk import Bulk, voice_each
+from lockterm.domain.bulk import voice_each
 from lockterm.domain.wording import counted
 from lockterm.errors import ServiceError
 from lockterm.operations.everywhere import AT_ONCE
-from lockterm.operations.plan_files import Drawn
+from lockterm.operations.planner import PlanDraft, draft_plan
 
 if TYPE_CHECKING:
     from lockterm.domain.locks import Lock, VoiceChoice
     from lockterm.domain.voices import Language
     from lockterm.operations.facade import Operations
-
-
-def draw_bulk(operations: Operations, title: str, bulk: Bulk) -> Drawn:
-    """Make a plan of a change; nothing is kept or sent.
-
-    Args:
-        operations: What makes plans.
-        title: What the plan is called.
-        bulk: What the change comes to for each remote.
-    """
-    return Drawn(operations.runs.make(title, bulk.steps, bulk.left))
 
 
 async def read_voices(
@@ -55,7 +44,9 @@ async def read_voices(
     return dict(zip(models, told, strict=True))
 
 
-async def draw_voices(operations: Operations, locks: Sequence[Lock], voice: VoiceChoice) -> Drawn:
+async def plan_voices(
+    operations: Operations, locks: Sequence[Lock], voice: VoiceChoice
+) -> PlanDraft:
     """Make a plan that sets the voice of locks; which voices each has is asked for, model by model.
 
     Args:
@@ -65,4 +56,4 @@ async def draw_voices(operations: Operations, locks: Sequence[Lock], voice: Voic
     """
     planned = voice_each(locks, voice, await read_voices(operations, locks))
     title = f"voice {voice.lang} {voice.timbre}: {counted(len(locks), 'lock')}"
-    return draw_bulk(operations, title, planned)
+    return draft_plan(operations, title, planned)

@@ -1,0 +1,196 @@
+"""The planner makes every plan, whatever its changes come from; it sends nothing.
+
+A :class:`PlanSource` says what is to be done. What holds for all plans is here:
+
+- Locks are read whole, side by side.
+- The steps of a lock that could not be read whole are left out, with the reason.
+- If a lock could not be read whole, nothing is deleted on any lock.
+- What is left out comes after the steps, and is counted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import tzinfo
+from typing import TYPE_CHECKING
+
+from lockterm.domain.listing import Block, Listing
+from lockterm.domain.locks import Lock
+from lockterm.domain.plan import Action, Plan, PlannedSteps, Step, StepState
+from lockterm.domain.remotes import Remote
+from lockterm.errors import LocktermError, MalformedAnswer, Refused, ServiceError
+from lockterm.operations.everywhere import AT_ONCE
+from lockterm.operations.list_walk import WALK_PAGE_SIZE
+from lockterm.record import record
+
+if TYPE_CHECKING:
+    from lockterm.operations.facade import Operations
+
+
+@record
+class ReadLock:
+    """A lock that was read whole, or why it was not."""
+
+    lock: Lock
+    zone: tzinfo
+    """The zone in which its times are written and read."""
+    remotes: Sequence[Remote] = ()
+    error: LocktermError | None = None
+
+
+@record
+class PlanDraft:
+    """A plan that nobody has agreed to yet."""
+
+    plan: Plan
+    unread: Sequence[ReadLock] = ()
+    """The locks that could not be read whole."""
+    about: str = ""
+    """A sentence about the whole plan, shown beside its title."""
+
+    @property
+    def left(self) -> Sequence[Step]:
+        """The steps that are left out, each with the reason."""
+        return [step for step in self.plan.steps if not step.is_planned]
+
+    @property
+    def names_taken(self) -> int:
+        """The number of remotes left out because another remote has their name."""
+        return sum(step.is_name_taken for step in self.plan.steps)
+
+    @property
+    def unplanned(self) -> int:
+        """The number of steps left out for any other reason."""
+        return len(self.left) - self.names_taken
+
+
+class PlanSource:
+    """What a plan is made from; a subclass says which steps that comes to.
+
+    Args:
+        title: The title of the plan.
+    """
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+
+    async def read(self) -> Sequence[ReadLock]:
+        """Read the locks that the steps depend on; none by default.
+
+        Raises:
+            LocktermError: No plan can be made.
+        """
+        return ()
+
+    async def plan(self, locks: Sequence[ReadLock], now_ms: int) -> PlannedSteps:
+        """Return the steps, and those that are left out.
+
+        Args:
+            locks: The locks that were read whole.
+            now_ms: Now, in milliseconds.
+
+        Raises:
+            LocktermError: No plan can be made.
+        """
+        raise NotImplementedError
+
+    def steps_on_unread(self, lock: ReadLock) -> Iterable[Step]:
+        """Return the steps that are left out because a lock could not be read whole."""
+        return ()
+
+
+async def make_plan(operations: Operations, source: PlanSource) -> PlanDraft:
+    """Make a plan; nothing is kept or sent.
+
+    Raises:
+        LocktermError: The source cannot be read, or nothing can be made of it.
+        StoreError: The lock book or the journal cannot be read.
+    """
+    locks = await source.read()
+    unread = [lock for lock in locks if lock.error is not None]
+    readable = [lock for lock in locks if lock.error is None]
+    planned = await source.plan(readable, operations.now_ms())
+    left = [*planned.left]
+    for lock in unread:
+        left += await asyncio.to_thread(_leave_out, source, lock)
+    places = {lock.lock.lock_id: place for place, lock in enumerate(locks)}
+    left.sort(key=lambda step: places.get(step.lock_id, 0))
+    return draft_plan(operations, source.title, replace(planned, left=left), unread)
+
+
+def draft_plan(
+    operations: Operations, title: str, planned: PlannedSteps, unread: Sequence[ReadLock] = ()
+) -> PlanDraft:
+    """Make a plan of steps that were worked out already; nothing is kept or sent.
+
+    Args:
+        operations: The operations of the profile.
+        title: The title of the plan.
+        planned: The steps.
+        unread: The locks that could not be read whole.
+    """
+    steps, deletes = _hold_deletes_back(planned.steps, unread)
+    plan = operations.runs.make(title, steps, [*planned.left, *deletes], planned.losses)
+    return PlanDraft(replace(plan, skipped=planned.skipped), unread)
+
+
+def _leave_out(source: PlanSource, lock: ReadLock) -> list[Step]:
+    """Return the steps of a lock that could not be read whole, each with the reason."""
+    if lock.error is None:
+        return []
+    state = StepState.REFUSED if isinstance(lock.error, Refused) else StepState.NOT_SENT
+    return [
+        replace(step, state=state, message=lock.error.meaning)
+        for step in source.steps_on_unread(lock)
+    ]
+
+
+def _hold_deletes_back(
+    steps: Sequence[Step], unread: Sequence[ReadLock]
+) -> tuple[Sequence[Step], list[Step]]:
+    """Return the steps without deletes, and the deletes, if a lock could not be read whole."""
+    if not unread:
+        return steps, []
+    reason = f"Nothing is deleted: lock {unread[0].lock.lock_id} could not be read whole."
+    deletes = [
+        replace(step, state=StepState.NOT_SENT, message=reason)
+        for step in steps
+        if step.action is Action.DELETE
+    ]
+    return [step for step in steps if step.action is not Action.DELETE], deletes
+
+
+async def read_locks(operations: Operations, lock_ids: Iterable[int]) -> list[ReadLock]:
+    """Read locks whole, side by side; a lock that cannot be read has the error.
+
+    Raises:
+        StoreError: The lock book cannot be read.
+    """
+    places = asyncio.Semaphore(AT_ONCE)
+
+    async def read(lock_id: int) -> ReadLock:
+        lock = await operations.locks.find(lock_id)
+        zone = operations.zone(lock)
+        async with places:
+            begun_ms, changes = operations.machine_ms(), operations.remotes.changes(lock_id)
+            try:
+                remotes = await operations.remotes.whole(lock_id)
+            except ServiceError as error:
+                return ReadLock(lock, zone, error=error)
+        if unreadable := sum(remote.id is None for remote in remotes):
+            words = f"{unreadable:,} of the remotes of lock {lock_id} cannot be read."
+            return ReadLock(lock, zone, error=MalformedAnswer(words))
+        # A remote that is added later is known as new by this list, also after a kill.
+        blocks = await asyncio.to_thread(lambda: _blocks(remotes))
+        is_behind = operations.remotes.changes(lock_id) != changes
+        await operations.remotes.keep_list(lock_id, Listing(blocks, begun_ms, is_behind))
+        return ReadLock(lock, zone, remotes)
+
+    return [*await asyncio.gather(*map(read, dict.fromkeys(lock_ids)))]
+
+
+def _blocks(remotes: Sequence[Remote]) -> list[Block]:
+    pages = range(0, len(remotes), WALK_PAGE_SIZE)
+    return [Block.of(remotes[start : start + WALK_PAGE_SIZE]) for start in pages]

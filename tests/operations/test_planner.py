@@ -1,0 +1,110 @@
+"""What holds for every plan, whatever source it is made from."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from lockterm.config import Profile
+from lockterm.domain.clock import Clock
+from lockterm.domain.plan import NAME_TAKEN, Action, PlannedSteps, Step, StepState
+from lockterm.operations import Operations
+from lockterm.operations.planner import PlanSource, ReadLock, make_plan, read_locks
+from lockterm.service.running import RunningService
+from tests.conftest import NOW_MS
+
+LOCKS = (1003, 1004)
+"""Locks of the sample data."""
+
+NO_LOCK = 7777
+"""The ID of a lock that the service does not have."""
+
+
+class EveryChange(PlanSource):
+    """A delete, an update and a step that is left out, on each lock."""
+
+    def __init__(self, operations: Operations, lock_ids: Sequence[int]) -> None:
+        super().__init__("a test")
+        self._operations = operations
+        self._lock_ids = lock_ids
+
+    async def read(self) -> Sequence[ReadLock]:
+        return await read_locks(self._operations, self._lock_ids)
+
+    async def plan(self, locks: Sequence[ReadLock], now_ms: int) -> PlannedSteps:
+        planned = PlannedSteps([], [], ["It gets a new ID."], {"expired": 3})
+        for lock in locks:
+            assert lock.error is None
+            lock_id = lock.lock.lock_id
+            planned.steps.append(Step(0, Action.DELETE, lock_id, 1, "Anna"))
+            planned.steps.append(Step(0, Action.UPDATE, lock_id, 2, "Bo"))
+            message = f"{NAME_TAKEN} by remote 2."
+            state = StepState.REFUSED
+            planned.left.append(
+                Step(0, Action.ADD, lock_id, None, "Bo", state=state, message=message)
+            )
+        return planned
+
+    def steps_on_unread(self, lock: ReadLock) -> Iterable[Step]:
+        return [Step(0, Action.DELETE, lock.lock.lock_id, 3, "Cyd")]
+
+
+@asynccontextmanager
+async def opened(base_url: str, directory: Path) -> AsyncIterator[Operations]:
+    profile = Profile(name="site", base_url=base_url, timeout_s=5.0)
+    clock = Clock(wall=lambda: NOW_MS / 1000)
+    operations = Operations(profile, directory / "lockterm.db", clock=clock)
+    try:
+        yield operations
+    finally:
+        await operations.close()
+
+
+@pytest.fixture
+async def operations(service: RunningService, tmp_path: Path) -> AsyncIterator[Operations]:
+    async with opened(service.base_url, tmp_path / "state") as operations:
+        yield operations
+
+
+async def test_make_plan_deletes_when_every_lock_was_read(operations: Operations) -> None:
+    draft = await make_plan(operations, EveryChange(operations, LOCKS))
+    due = [(step.number, step.action, step.lock_id) for step in draft.plan.steps if step.is_left]
+    assert due == [
+        (1, Action.DELETE, 1003),
+        (2, Action.UPDATE, 1003),
+        (3, Action.DELETE, 1004),
+        (4, Action.UPDATE, 1004),
+    ]
+    assert not draft.unread
+    assert [step.number for step in draft.left] == [5, 6]
+    assert (draft.names_taken, draft.unplanned) == (2, 0)
+    assert draft.plan.losses == ("It gets a new ID.",)
+    assert draft.plan.skipped == {"expired": 3}
+
+
+async def test_make_plan_deletes_nothing_when_a_lock_was_not_read(operations: Operations) -> None:
+    draft = await make_plan(operations, EveryChange(operations, (1003, NO_LOCK, 1004)))
+    due = [(step.action, step.lock_id) for step in draft.plan.steps if step.is_left]
+    assert due == [(Action.UPDATE, 1003), (Action.UPDATE, 1004)]
+    assert [one.lock.lock_id for one in draft.unread] == [NO_LOCK]
+    reason = f"Nothing is deleted: lock {NO_LOCK} could not be read whole."
+    left = [(step.lock_id, step.remote_id, step.state) for step in draft.left]
+    assert left == [
+        (1003, None, StepState.REFUSED),
+        (NO_LOCK, 3, StepState.REFUSED),
+        (1004, None, StepState.REFUSED),
+        (1003, 1, StepState.NOT_SENT),
+        (1004, 1, StepState.NOT_SENT),
+    ]
+    assert [step.message for step in draft.left][3:] == [reason, reason]
+    assert (draft.names_taken, draft.unplanned) == (2, 3)
+
+
+async def test_make_plan_leaves_steps_unsent_when_no_lock_is_reached(tmp_path: Path) -> None:
+    async with opened("http://127.0.0.1:9", tmp_path / "state") as operations:
+        draft = await make_plan(operations, EveryChange(operations, LOCKS))
+    assert [step.state for step in draft.left] == [StepState.NOT_SENT] * 2
+    assert all(step.message for step in draft.left)
