@@ -14,10 +14,10 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import RemotePage
 from lockterm.keymap.check import check
 from lockterm.operations import Seen
+from lockterm.operations.load_state import LoadState
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.help import HelpScreen
-from lockterm.screens.load_state import LoadState
 from lockterm.screens.locks import LocksScreen
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen

@@ -20,8 +20,8 @@ from lockterm.domain.wording import meaning
 from lockterm.errors import LocktermError, Refused, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations, Seen
+from lockterm.operations.load_state import LoadState, load
 from lockterm.screens.base import LocktermScreen
-from lockterm.screens.load_state import LoadState, load
 from lockterm.screens.remotes.commands import RemoteCommands
 from lockterm.terminal.key_queue import opening
 from lockterm.widgets.bindings import bindings
@@ -90,8 +90,10 @@ class RemoteDetailScreen(LocktermScreen[None]):
 
         kept = partial(self.operations.remotes.cached_detail, self.remote_id)
         with opening(self, clean(self._called, 60)) as opened:
-            seen = await load(self, lambda: self.state, show, read, kept, kept_shown=opened.end)
+            seen = await load(lambda: self.state, show, read, kept, kept_shown=opened.end)
             opened.has_failed = self.current is None
+        if self.state.error is not None:
+            self.keep_refusal(self.state.error)
         if seen is not None:
             await self._learn_names(seen.value)
 

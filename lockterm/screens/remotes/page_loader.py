@@ -13,9 +13,9 @@ from textual import events
 
 from lockterm.errors import StoreError
 from lockterm.operations import Seen
+from lockterm.operations.load_state import LoadState, load
 from lockterm.operations.remotes import AHEAD_S, JUST_READ_S
 from lockterm.screens.base import LocktermScreen
-from lockterm.screens.load_state import LoadState, load
 from lockterm.screens.remotes.page_reader import PageReader
 from lockterm.screens.remotes.page_view import PageView
 from lockterm.screens.remotes.paging import FLIPPING, HELD_S
@@ -153,7 +153,6 @@ class PageLoader:
             if not fresh and shown and shown.page_no == wanted and self.go_to is None:
                 opened.end()  # nobody has asked for anything else than what is there
             seen = await load(
-                screen,
                 lambda: self._view().state,
                 show,
                 read,
@@ -163,6 +162,8 @@ class PageLoader:
             )
             opened.has_failed = seen is None
         if seen is None:
+            if (error := self._view().state.error) is not None:
+                screen.keep_refusal(error)
             return
         self.go_to = None
         screen.call_after_refresh(self._loaded)

@@ -13,8 +13,8 @@ from lockterm.domain.searching import missing_words
 from lockterm.domain.text import clean
 from lockterm.domain.validity import brief
 from lockterm.keymap.hints import with_keys
+from lockterm.operations.load_state import LoadState
 from lockterm.record import record
-from lockterm.screens.load_state import LoadState
 from lockterm.screens.remotes.row import column_words
 from lockterm.screens.remotes.states import Only, is_only, only_words
 from lockterm.widgets.state_panel import error_words

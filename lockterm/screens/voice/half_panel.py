@@ -14,7 +14,7 @@ from textual.widgets import Static
 from lockterm.domain import dates
 from lockterm.domain.text import clean
 from lockterm.keymap.hints import with_keys
-from lockterm.screens.load_state import LoadState
+from lockterm.operations.load_state import LoadState
 from lockterm.widgets.state_panel import StatePanel, in_a_line
 
 

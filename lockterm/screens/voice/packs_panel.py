@@ -15,7 +15,7 @@ from lockterm.domain.text import clean
 from lockterm.domain.wording import size_words
 from lockterm.errors import LONGEST_MEANING, LocktermError
 from lockterm.keymap.hints import key, with_keys
-from lockterm.screens.load_state import LoadState
+from lockterm.operations.load_state import LoadState
 from lockterm.screens.voice.half_panel import HalfPanel
 from lockterm.widgets.cells import cut
 from lockterm.widgets.row_table import Column, RowTable

@@ -23,9 +23,9 @@ from lockterm.domain.wording import counted, read_only
 from lockterm.errors import LocktermError, OutcomeUnknown, ServiceError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations, Seen
+from lockterm.operations.load_state import LoadState, load
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.dialogs.confirm import ConfirmModal
-from lockterm.screens.load_state import LoadState, load
 from lockterm.screens.voice.download import DownloadModal
 from lockterm.screens.voice.model import VendorModelModal
 from lockterm.screens.voice.of_many import OfMany
@@ -138,8 +138,10 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             self.voices = state
 
         with opening(self, "the voices") as opened:
-            await load(self, lambda: self.voices, show, read, kept)
+            await load(lambda: self.voices, show, read, kept)
             opened.has_failed = self.voices.value is None
+        if self.voices.error is not None:
+            self.keep_refusal(self.voices.error)
 
     async def _learn_names(self, value: Sequence[Language]) -> None:
         codes = {language.lang for language in value if language.lang}
@@ -158,7 +160,9 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             self.packs = state
 
         kept = partial(self.operations.voices.cached_packs, lock_id)
-        await load(self, lambda: self.packs, show, read, kept)
+        await load(lambda: self.packs, show, read, kept)
+        if self.packs.error is not None:
+            self.keep_refusal(self.packs.error)
 
     @work(exclusive=True, group="detail")
     async def load_detail(self, name: str) -> None:

@@ -12,7 +12,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
 from lockterm.domain.wording import counted
 from lockterm.keymap.hints import key, with_keys
-from lockterm.screens.load_state import LoadState
+from lockterm.operations.load_state import LoadState
 from lockterm.screens.voice.half_panel import HalfPanel
 from lockterm.screens.voice.voice_tree import VoiceLine, VoiceTree
 

@@ -1,17 +1,17 @@
-"""Something that a screen reads from the service again and again, and what is known of it now."""
+"""Something that is read from the service again and again, and what is known of it now."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from lockterm.errors import LocktermError, Refused
 from lockterm.record import record
 
 if TYPE_CHECKING:
-    from lockterm.operations import Seen
-    from lockterm.screens.base import LocktermScreen
+    from lockterm.operations.cached_reads import Seen
 
 T = TypeVar("T")
 
@@ -58,7 +58,6 @@ class LoadState(Generic[T]):
 
 
 async def load(
-    screen: LocktermScreen[Any],
     state: Callable[[], LoadState[T]],
     show: Callable[[LoadState[T]], None],
     read: Callable[[], Awaitable[Seen[T]]],
@@ -70,23 +69,20 @@ async def load(
     """Read something; while the service takes its time, and where it fails, show what was kept.
 
     Args:
-        screen: For which it is read.
-        state: What is known of it now.
+        state: Returns what is known of it now.
         show: Takes what is known from now on.
         read: Asks the service.
-        kept: What was read of it at an earlier time.
+        kept: Returns what was read of it at an earlier time.
         kept_shown: Called when that is shown before the service has answered.
-        is_other: Whether what is shown is not what is asked for: the page before.
+        is_other: Whether what is shown is not what is asked for, but the page before.
 
     Returns:
-        What was read; None: it failed, which the state says.
+        What was read; None if it failed: the state has the error.
     """
-    is_over = False
 
-    async def say_slow() -> None:
+    async def show_slow() -> None:
+        await asyncio.sleep(SOON_S)
         cached = await kept() if state().seen is None else None
-        if is_over:
-            return
         if cached is None or state().seen is not None:
             show(replace(state(), slow=True))
         else:
@@ -94,18 +90,17 @@ async def load(
             kept_shown()
 
     show(replace(state(), busy=True))
-    slow = screen.set_timer(SOON_S, say_slow)
+    slow = asyncio.create_task(show_slow())
     try:
         seen = await read()
     except LocktermError as error:
+        slow.cancel()
         now = state().failed(error)
         if (now.seen is None or is_other(now.seen.value)) and (cached := await kept()):
             now = replace(now, seen=cached, kept=True)
-        screen.keep_refusal(error)
         show(now)
         return None
     finally:
-        is_over = True
-        slow.stop()
+        slow.cancel()
     show(LoadState(seen))
     return seen
