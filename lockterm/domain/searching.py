@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lockterm.domain.constants import AddType, RemoteType, word
 from lockterm.domain.names import fold_text
 
 if TYPE_CHECKING:
@@ -70,3 +71,15 @@ def _more_texts(remote: Remote) -> list[str]:
         elif isinstance(value, int | float) and not isinstance(value, bool):
             texts.append(str(value))
     return texts
+
+
+def column_words(remote: Remote) -> tuple[str, ...]:
+    """Return the words of the columns, in which a search looks beside the remote's own texts.
+
+    ``validity.brief`` has those of its dates and its status.
+    """
+    return (
+        word(RemoteType, remote.remote_type),
+        word(AddType, remote.add_type),
+        "coerced" if remote.is_coerced == 1 else "",
+    )

@@ -14,6 +14,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from lockterm.domain.glyphs import quoted, separator
+from lockterm.domain.remote_states import StateFilter, count_states, describe_counts, describe_state
 from lockterm.domain.text import clean
 from lockterm.domain.wording import counted
 from lockterm.errors import StoreError
@@ -21,7 +22,6 @@ from lockterm.keymap.hints import with_keys
 from lockterm.screens.everywhere.site import Site
 from lockterm.screens.everywhere.slices import Slices
 from lockterm.screens.everywhere.table import OnLock, OnLocksTable, row_words
-from lockterm.screens.remotes.states import Only, count_states, only_words, told
 from lockterm.terminal.key_queue import Opening, opening
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.line_table import LineTable
@@ -95,11 +95,11 @@ class Results(Vertical):
         """Why the lock book cannot be read."""
         self.needle = ""
         """What is searched for."""
-        self.only: Only | None = None
+        self.only: StateFilter | None = None
         """What is shown alone of what is found; None: all of it."""
         self._found: Sequence[OnLock] = ()
         """What was found, in the order of the search."""
-        self.counts: Counter[Only] | None = None
+        self.counts: Counter[StateFilter] | None = None
         """How many of what was found have which state; None: they were not counted yet."""
         self.is_cut = False
         """Whether there is more than is shown."""
@@ -194,7 +194,7 @@ class Results(Vertical):
         for row in self._search(self.site, self.needle):
             if row is not None and row.may_be(only, now_ms):
                 looked_at += only is not None
-                is_shown = row.is_only(only, now_ms)
+                is_shown = row.has_state(only, now_ms)
                 count += is_shown and row.listing is not None
                 if count > MOST_FOUND or looked_at > MOST_LOOKED_AT:
                     self.is_cut = True
@@ -361,7 +361,7 @@ class Results(Vertical):
         if self.only is None:
             self.count()
 
-    def show_only(self, only: Only | None) -> None:
+    def show_only(self, only: StateFilter | None) -> None:
         """Show remotes of one state alone, of all that is found; or all again."""
         self.only = only
         self.find(top=True)
@@ -370,7 +370,7 @@ class Results(Vertical):
     def asked_for(self) -> list[str]:
         """What was typed, and what is shown alone, as words of a sentence."""
         needle = [quoted(clean(self.needle, 60))] if self.needle else []
-        return needle + ([f"the state {quoted(only_words(self.only))}"] if self.only else [])
+        return needle + ([f"the state {quoted(describe_state(self.only))}"] if self.only else [])
 
     def tell(self) -> None:
         """Say what is shown, and what stands in its place where nothing is."""
@@ -386,7 +386,7 @@ class Results(Vertical):
         else:
             first, *shorter = [f"{form}{separator()}oldest " for form in forms]
             before, at_ms, after = with_age(first, self.site.oldest_ms())
-            states = told(self.counts) if self.counts and self.only is None else ()
+            states = describe_counts(self.counts) if self.counts and self.only is None else ()
             ends = [f"{after}{separator()}{words}" for words in states]
             fuller = [(form, end) for end in ends for form in (before, *shorter)]
             pager.show(before, at_ms, after, shorter, fuller)
@@ -400,7 +400,7 @@ class Results(Vertical):
             locks = len({row.lock.lock_id for row in rows})
             count = f"the first {len(rows):,}" if self.is_cut else f"{len(rows):,}"
             if self.only is not None:
-                count = f"{only_words(self.only)}: {count}"
+                count = f"{describe_state(self.only)}: {count}"
             parts.append(f"{count} on {counted(locks, 'lock')}")
         if self.site.locks:
             parts.append(self.site.words(longest))

@@ -17,6 +17,7 @@ from lockterm.domain.constants import needs_weekdays
 from lockterm.domain.glyphs import separator
 from lockterm.domain.listing import Listing, Place
 from lockterm.domain.locks import Lock
+from lockterm.domain.remote_states import StateFilter, has_state
 from lockterm.domain.sorting import natural, sorted_by
 from lockterm.domain.text import clean
 from lockterm.domain.validity import State, days_words, may_be, without_weekdays
@@ -24,7 +25,6 @@ from lockterm.domain.weekdays import weekday_letters, weekday_words
 from lockterm.screens.remotes.layout import Layout
 from lockterm.screens.remotes.order import compared
 from lockterm.screens.remotes.row import LONGEST, SIGNS, RemoteRow, cells, signs
-from lockterm.screens.remotes.states import Only, is_only
 from lockterm.screens.remotes.table import BEFORE
 from lockterm.widgets.cells import cut
 from lockterm.widgets.line_table import Piece
@@ -102,17 +102,17 @@ class OnLock:
         at = f"{self._place.block}.{self._place.line}" if (id := self.remote_id) is None else id
         return f"{self.lock.lock_id} {at}"
 
-    def may_be(self, only: Only | None, now_ms: int) -> bool:
+    def may_be(self, only: StateFilter | None, now_ms: int) -> bool:
         """Whether it may be among what is shown alone, as far as that is told without unpacking."""
         if self.listing is None or not isinstance(only, State):
             return True
         return may_be(only, self.listing.end(self._place), now_ms)
 
-    def is_only(self, only: Only | None, now_ms: int) -> bool:
+    def has_state(self, only: StateFilter | None, now_ms: int) -> bool:
         """Whether it is; a lock that could not be read is told of beside whatever is shown."""
         if only is None or self.remote is None:
             return True
-        return is_only(self.remote, only, now_ms)
+        return has_state(self.remote, only, now_ms)
 
     @cached_property
     def remote(self) -> Remote | None:

@@ -10,10 +10,11 @@ from datetime import tzinfo
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from lockterm.domain.remote_states import StateFilter
 from lockterm.errors import LocktermError
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.remotes.page_view import MOST_FOUND, Found, PageView
-from lockterm.screens.remotes.states import Only, ask_only
+from lockterm.screens.remotes.states import ask_only
 from lockterm.terminal.key_queue import opening
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.state_panel import in_a_line
@@ -68,7 +69,7 @@ class ListSearch:
         if self._view().only is not None and not needle:
             self.search_rest()  # one state was asked for of the whole list
 
-    def ask_only(self, counts: Counter[Only]) -> None:
+    def ask_only(self, counts: Counter[StateFilter]) -> None:
         """Ask of which state remotes are shown alone.
 
         Args:
@@ -77,7 +78,7 @@ class ListSearch:
         question, only = "Show which remotes of the lock?", self._view().only
         ask_only(self._screen.app, question, counts, only, self.show_only)
 
-    def show_only(self, only: Only | None) -> None:
+    def show_only(self, only: StateFilter | None) -> None:
         """Show remotes of one state alone, from the whole list; or all again."""
         self._cancel()
         self._show(replace(self._view(), only=only, found=None))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.css.query import NoMatches
 
+from lockterm.domain.remote_states import StateCounts
 from lockterm.errors import StoreError
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.remotes.columns import Arrangement, ColumnsChoice, SortOrder
@@ -18,7 +19,6 @@ from lockterm.screens.remotes.page_reader import PageReader
 from lockterm.screens.remotes.page_view import PageView, state_words
 from lockterm.screens.remotes.pager_words import pager_words
 from lockterm.screens.remotes.row import say_the_same
-from lockterm.screens.remotes.states import StateCounts
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.screens.remotes.table_marks import TableMarks
 from lockterm.terminal.last_frame import Shown
@@ -185,7 +185,7 @@ class PagePainter:
             self.columns.arrangement.order,
             self._marks.words(),
             self._cut_name,
-            self.counts.words(),
+            self.counts.describe(),
         )
         self._screen.query_one(Pager).show(*words)
 

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.names import fold_text
-from lockterm.domain.searching import missing_words
+from lockterm.domain.remote_states import StateFilter, describe_state, has_state
+from lockterm.domain.searching import column_words, missing_words
 from lockterm.domain.text import clean
 from lockterm.domain.validity import brief
 from lockterm.keymap.hints import with_keys
 from lockterm.operations.load_state import LoadState
 from lockterm.record import record
-from lockterm.screens.remotes.row import column_words
-from lockterm.screens.remotes.states import Only, is_only, only_words
 from lockterm.widgets.state_panel import error_words
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ class PageView:
     """The number of the page that takes its time, or could not be loaded."""
     needle: str = ""
     """What is searched for; empty: nothing."""
-    only: Only | None = None
+    only: StateFilter | None = None
     """Of which state remotes are shown alone; None: of any."""
     found: Found | None = None
     """What a search of the whole list has found; None: only this page was searched."""
@@ -106,7 +105,7 @@ class PageView:
 
     def has(self, remote: Remote, zone: tzinfo, now_ms: int) -> bool:
         """Whether a remote is what was asked for."""
-        is_one = is_only(remote, self.only, now_ms)
+        is_one = has_state(remote, self.only, now_ms)
         return is_one and (not self.needle or remote_matches(self.needle, remote, zone, now_ms))
 
     @property
@@ -209,7 +208,7 @@ def _nothing_matches(view: PageView) -> tuple[str, str]:
     found, page = view.found, view.page
     needle = " and ".join(
         (
-            *([only_words(view.only)] if view.only is not None else ()),
+            *([describe_state(view.only)] if view.only is not None else ()),
             *([quoted(clean(view.needle, 60))] if view.needle else ()),
         )
     )

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lockterm.domain.glyphs import separator
+from lockterm.domain.remote_states import describe_state
 from lockterm.domain.wording import counted
 from lockterm.keymap.hints import key
 from lockterm.screens.remotes.page_view import PageView
-from lockterm.screens.remotes.states import only_words
 from lockterm.widgets.pager import with_age
 from lockterm.widgets.state_panel import in_a_line
 
@@ -139,7 +139,7 @@ def _search_forms(view: PageView, matching: int, order: SortOrder | None) -> tup
     else:
         total, count = page.total if page else 0, len(page.remotes) if page else 0
         searched, end = f"searched {count}", f"{dot}enter for the rest" if count < total else ""
-    only = "" if view.only is None else f"{only_words(view.only)}: "
+    only = "" if view.only is None else f"{describe_state(view.only)}: "
     match = f"{only}{matching} of {total:,} match"
     words = f"{match}, {searched}{end}"
     if order is None:

@@ -7,7 +7,7 @@ from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
 from lockterm.domain import dates
-from lockterm.domain.constants import AddType, RemoteType, word
+from lockterm.domain.constants import AddType, word
 from lockterm.domain.period_bar import period_bar
 from lockterm.domain.reading import Kind
 from lockterm.domain.text import clean, in_cell
@@ -162,15 +162,3 @@ def _state(row: RemoteRow, width: int) -> str:
     if row.valid.word == "not stated" and width < 10:
         return "unstated"
     return row.valid.word
-
-
-def column_words(remote: Remote) -> tuple[str, ...]:
-    """The words of the columns, in which a search looks beside the remote's own texts.
-
-    The words of its dates and its status come on top of it: see ``validity.brief``.
-    """
-    return (
-        word(RemoteType, remote.remote_type),
-        word(AddType, remote.add_type),
-        "coerced" if remote.is_coerced == 1 else "",
-    )
