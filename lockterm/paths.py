@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -14,7 +15,6 @@ import platformdirs
 
 from lockterm.errors import ConfigError, StoreError
 from lockterm.own_files import Place, read_regular
-from lockterm.record import record
 
 APP = "lockterm"
 DIRECTORY_MODE = 0o700
@@ -23,7 +23,7 @@ _MOST_REPLACED = 64 << 20
 """Bytes that are looked at of a file that may be replaced."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Paths:
     """Every place lockterm reads or writes. Nothing is created by asking for it."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 from lockterm.domain.text import clean, masked, spellings
-from lockterm.record import record
 
 QUOTED = 200
 """Characters of an answer that an error shows."""
@@ -14,7 +14,7 @@ Quote = Callable[[str | bytes], str]
 """Makes some of an answer's text fit to be shown: short, one line, and without our secrets."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Answer:
     """An HTTP answer, read to its end."""
 

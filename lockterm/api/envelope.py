@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from lockterm.api.answer import Answer
@@ -15,7 +16,6 @@ from lockterm.api.decoder import decode
 from lockterm.api.headers import retry_after_s
 from lockterm.domain.reading import is_number
 from lockterm.errors import MalformedAnswer, RateLimited, Refused
-from lockterm.record import record
 
 _DIGITS = re.compile(r"-?[0-9]{1,18}")
 _SOMETHING_ELSE = (
@@ -25,7 +25,7 @@ _OF_PROXIES = frozenset({407, 511})
 """HTTP status: proxy authentication required, network authentication required."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Envelope:
     """An opened envelope; its texts are as they came."""
 

@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lockterm.address import PORTS, plain_address
@@ -26,7 +27,6 @@ from lockterm.api.pending_connection import PendingConnection
 from lockterm.api.settings import checked_base_url, connect_limit_s, sent_headers
 from lockterm.config.profile import USUAL_LINES
 from lockterm.errors import ConfigError, LocktermError
-from lockterm.record import record
 
 if TYPE_CHECKING:
     import h11
@@ -45,7 +45,7 @@ _MOST_PIECES = 64
 _log = logging.getLogger(__name__)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of the request."""
 

@@ -6,6 +6,7 @@ import asyncio
 import math
 import random
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 from lockterm.errors import (
@@ -16,7 +17,6 @@ from lockterm.errors import (
     Unreachable,
     Untrusted,
 )
-from lockterm.record import record
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ UNSTATED_S = 1.0
 count the calls of a second."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class RetryPolicy:
     """How persistently a call is tried."""
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from lockterm.record import record
 
 if TYPE_CHECKING:
     from lockterm.domain.requests import NewRemote, RemoteChanges
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
 _REMOTE = "/api/v1/bluetooth-remote"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Write:
     """One call that changes something at the service."""
 

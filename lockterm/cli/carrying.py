@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Container, Sequence, Set
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from lockterm.cli.asking import agree, agree_by_typing, let_be, require_someone
 from lockterm.cli.ending import DONE, FAILED, UNKNOWN, UNREACHABLE, Misused, tell
@@ -31,7 +31,6 @@ from lockterm.domain.text import clean
 from lockterm.domain.wording import counted
 from lockterm.errors import StoreError
 from lockterm.operations.planner import PlanDraft
-from lockterm.record import record
 
 PROGRESS_S = 0.1
 """The progress is drawn at most so often."""
@@ -119,7 +118,7 @@ def agreed(plan: Plan, now_ms: int, *, yes: bool) -> bool:
     return agree(f"{words}. Do so?", yes=False)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Kept:
     """A plan that is on the disk, and need not be in memory a second time while it is run."""
 

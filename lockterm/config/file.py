@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ from lockterm.config.profile import Profile
 from lockterm.config.values import INT64, as_sentence, profile_name, shorten, suggestion
 from lockterm.errors import ConfigError
 from lockterm.own_files import for_shell, read_guarded
-from lockterm.record import record
 
 LARGEST = 1 << 20
 """A configuration of more bytes is a mistake."""
@@ -30,7 +29,7 @@ _HEADER_LINE = re.compile(r"\s*\[[^\[].*\]\s*(#.*)?")
 _KEY = re.compile(r"\s*([^=#\[]+?)\s*=")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ConfigFile:
     """What the file says, not yet checked value by value."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import locale
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, cast, runtime_checkable
 
 from lockterm.config import values
 from lockterm.config.file import ConfigFile
-from lockterm.record import record
 
 Multiplexer = Literal["plain", "tmux", "screen"]
 """What a copied value has to be wrapped for."""
@@ -33,7 +33,7 @@ _WORDS = {
 """What can be written for a setting that is no switch."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Look:
     """What is drawn with, and what is sent to the terminal besides."""
 

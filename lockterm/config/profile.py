@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
-
-from lockterm.record import record
 
 BodyEncoding = Literal["json", "form"]
 
@@ -40,7 +38,7 @@ def page_rows(page_size: int | Literal["auto"], lines: int) -> int:
     return max(min(lines - _AROUND, MAX_PAGE_SIZE), LEAST_PAGE_SIZE)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Profile:
     """Everything about one service. Checked: see ``lockterm.config.values``."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,12 @@ from lockterm.config.file import FROM_ENVIRONMENT, ConfigFile, read_config
 from lockterm.config.profile import Profile
 from lockterm.config.settings import VARIABLES, Options, Settings, resolve_settings
 from lockterm.errors import ConfigError
-from lockterm.record import record
 
 _OF_ONE_SERVICE = ("base_url", "profile", "lock")
 """Settings that are about another profile than the one that is looked at."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ProfileEntry:
     """A profile as the file has it: a line of the list of profiles."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,7 +14,6 @@ from lockterm.config.look import Look, resolve_look
 from lockterm.config.profile import Profile
 from lockterm.errors import ConfigError
 from lockterm.keymap import Keymap
-from lockterm.record import record
 
 T = TypeVar("T")
 
@@ -31,7 +30,7 @@ VARIABLES = {
 """Setting -> environment variable. An empty variable is as good as none."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Options:
     """What was typed after ``lockterm``, unchecked; None: not given."""
 
@@ -46,7 +45,7 @@ class Options:
     """How much the log file tells; see ``lockterm.cli.logfile``."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What applies, and why."""
 

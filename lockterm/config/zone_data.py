@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import os
 import zoneinfo
+from dataclasses import dataclass
 
 import tzdata  # type: ignore[import-untyped]
 
-from lockterm.record import record
 
-
-@record
+@dataclass(frozen=True, slots=True)
 class ZoneData:
     """What is known of the two databases; a version is such as ``2026f``, empty if unknown."""
 

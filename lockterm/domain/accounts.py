@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from lockterm.record import record
+from dataclasses import dataclass
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Account:
     """The account that a profile uses."""
 

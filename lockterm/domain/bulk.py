@@ -6,7 +6,7 @@ Each remote is taken as it was seen: that is the step's precondition. Nothing he
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,6 @@ from lockterm.domain.validity import end_of
 from lockterm.domain.voices import has_voice
 from lockterm.domain.wording import NO_END
 from lockterm.errors import LocktermError, Refused, RuleViolation
-from lockterm.record import record
 
 if TYPE_CHECKING:
     from lockterm.domain.locks import Lock, VoiceChoice
@@ -39,7 +38,7 @@ class CannotPlan(Exception):
         self.reason = reason
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Target:
     """A remote that is to be changed."""
 

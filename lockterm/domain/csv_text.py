@@ -10,10 +10,10 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from lockterm.domain.text import clean
-from lockterm.record import record
 
 DELIMITERS = (",", ";", "\t")
 
@@ -42,7 +42,7 @@ class TextError(Exception):
         self.line = line
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class CsvText:
     """The text of a CSV file, without the line that names the delimiter."""
 

@@ -6,10 +6,10 @@ shown later has to be changed by its signs: a value of the service may have the 
 
 from __future__ import annotations
 
-from lockterm.record import record
+from dataclasses import dataclass
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Glyphs:
     """What own words are written with."""
 

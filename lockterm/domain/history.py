@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, tzinfo
 
 from lockterm.domain.operation import State
-from lockterm.record import record
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class HistoryLine:
     """What a table shows of an operation; the fields are those of ``Operation``."""
 
@@ -35,7 +35,7 @@ class HistoryLine:
     """The same of what an add or a change has sent: what is null there was not sent."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Selection:
     """Which operations of a profile are wanted; as it is, all of them."""
 

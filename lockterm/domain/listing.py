@@ -11,6 +11,7 @@ import zlib
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,7 +19,6 @@ from lockterm.domain.names import fold_text
 from lockterm.domain.remotes import Remote
 from lockterm.domain.searching import search_text
 from lockterm.domain.validity import MONTH_MS, WEEK_MS, State, end_of, has_unreadable_period
-from lockterm.record import record
 
 NEVER = -(2**63)
 """The end of what has none, and the id of what has none."""
@@ -40,7 +40,7 @@ def _end_of(remote: Remote) -> int:
     return NEVER if end is None else end
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Block:
     """Some remotes in a row: a page, as it came."""
 
@@ -112,7 +112,7 @@ class Place(NamedTuple):
     line: int
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Listing:
     """The remotes of a lock as they were read, all of them."""
 
@@ -181,7 +181,7 @@ class Listing:
                     yield end, Place(number, line)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Ends:
     """What has ended and ends soon of a whole list, by its dates alone."""
 

@@ -6,7 +6,7 @@ It is read as a whole, and every line that is wrong is told, before anything is 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lockterm.config import values
@@ -15,7 +15,6 @@ from lockterm.domain.glyphs import quoted
 from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
 from lockterm.errors import LocktermError
-from lockterm.record import record
 
 MOST_BYTES = 4 * 1024 * 1024
 """A larger file is not read: 50,000 locks have 2 MB."""
@@ -48,7 +47,7 @@ class BadLockFile(LocktermError):
         self.problems = problems
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class LockLine:
     """A lock of a file."""
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import tzinfo
 
 from lockterm.domain import dates
-from lockterm.record import record
 
 SET_HERE = "set from here"
 """Said of a voice: the service has no way to tell which one a lock has."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class VoiceChoice:
     """A voice as ``updateLockSetting`` names it (2.7)."""
 
@@ -20,7 +19,7 @@ class VoiceChoice:
     timbre: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Lock:
     """An entry of the lock book."""
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-
-from lockterm.record import record
+from dataclasses import dataclass
 
 MESSAGES = 500
 """How many notices the log keeps."""
@@ -16,7 +15,7 @@ STANDING = 4
 """So many errors, and so many warnings, wait to be read one after the other; the log has all."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class LoggedNotice:
     """What was told to a person; its strings are clean."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import tzinfo
 from enum import StrEnum
 from typing import Any
@@ -11,7 +11,6 @@ from typing import Any
 from lockterm.domain import dates
 from lockterm.domain.names import near_key
 from lockterm.domain.text import clean, seen_or
-from lockterm.record import record
 
 
 class State(StrEnum):
@@ -92,7 +91,7 @@ READABLE_CALLS = frozenset({"add", "update", "delete", "clear"})
 """Calls whose outcome the contract lets us read back."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Operation:
     """A row of the journal."""
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
 from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT, State
-from lockterm.record import record
 
 
 class Action(StrEnum):
@@ -75,7 +74,7 @@ MOST_UNTYPED = 10
 """The most remotes that are deleted, or that get access, without typing their number."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Step:
     """One change of one remote, or of the voice of a lock."""
 
@@ -143,7 +142,7 @@ def under_way(step: Step) -> Step:
     return replace(step, message="It is under way just now, in another session.")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Plan:
     """Steps that are confirmed together."""
 
@@ -181,7 +180,7 @@ class Plan:
         return Counter(step.action for step in self.steps if step.is_planned)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class PlannedSteps:
     """What a change comes to before it is a plan."""
 
@@ -207,7 +206,7 @@ class RunState(StrEnum):
     DONE = "done"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class RunLine:
     """A plan in short."""
 

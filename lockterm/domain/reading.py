@@ -7,12 +7,10 @@ to import than the rest of the way to it. What is *sent* is checked by pydantic;
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from enum import Enum, IntEnum
 from functools import cache
 from typing import Any, NamedTuple, Self
-
-from lockterm.record import record
 
 INT64 = range(-(2**63), 2**63)
 """The whole numbers that the service and the local store can keep."""
@@ -157,7 +155,7 @@ _SURE: Mapping[Kind, type] = {Kind.TEXT: str, Kind.OBJECT: dict}
 """What fits whatever it is, and need not be asked: a page has thousands of values."""
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """A record as the service sent it.
 
@@ -190,18 +188,19 @@ class Record:
         ]
 
     @classmethod
-    def read(cls, raw: Mapping[str, Any], **parts: Any) -> Self:
-        """Read a JSON object, setting aside what has the wrong type.
+    def read_parts(cls, raw: Mapping[str, Any]) -> dict[str, Any]:
+        """Read the records inside a JSON object, by the contract's names of their fields."""
+        return {}
 
-        Args:
-            raw: The object as it came.
-            parts: Contract field -> a record inside it that was read already.
-        """
+    @classmethod
+    def read(cls, raw: Mapping[str, Any]) -> Self:
+        """Read a JSON object, setting aside what has the wrong type."""
+        parts = cls.read_parts(raw)
         values: dict[str, Any] = {}
         odd: dict[str, Any] = {}
         # Only the contract's names: no answer may fill a field by the name it has in Python.
         for name, attribute, sure, fits, default in cls._plan():
-            if parts and name in parts:
+            if name in parts:
                 values[attribute] = parts[name]
             elif name in raw:
                 value = raw[name]

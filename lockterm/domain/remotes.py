@@ -8,14 +8,14 @@ remotes``, request bodies, backups and CSV columns follow from it: a field is ad
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any
 
 from lockterm.domain.constants import AddType, Flag, RemoteStatus, RemoteType
 from lockterm.domain.reading import Field, Kind, Record, Sent, number, text, wire_field
-from lockterm.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LockInfo(Record):
     """The lock a remote belongs to, as ``detail`` tells it (2.3)."""
 
@@ -28,7 +28,7 @@ _UNLISTED: Mapping[str, Any] = {"sent": Sent.ON_CREATION, "listed": False, "rare
 """Accepted on creation but not returned in list items (2.3)."""
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Remote(Record):
     """A bluetooth remote: as the service told it, or as a person wants it to be.
 
@@ -111,12 +111,10 @@ class Remote(Record):
     # fmt: on
 
     @classmethod
-    def read(cls, raw: Mapping[str, Any], **parts: Any) -> Self:
-        """Read a remote; a ``lockInfo`` that is an object is read leniently too."""
+    def read_parts(cls, raw: Mapping[str, Any]) -> dict[str, Any]:
+        """Read a ``lockInfo`` that is an object leniently too."""
         info = raw.get("lockInfo")
-        if isinstance(info, Mapping):
-            parts["lockInfo"] = LockInfo.read(info)
-        return super().read(raw, **parts)
+        return {"lockInfo": LockInfo.read(info)} if isinstance(info, Mapping) else {}
 
     def other_lock(self, lock_id: int) -> int | None:
         """The lock that it says it belongs to, where that is another one; else None."""
@@ -154,7 +152,7 @@ def is_still(before: Mapping[str, Any], now: Remote) -> bool:
     )
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RemotePage(Record):
     """One page of a lock's remotes (4.3), as the service counted it.
 

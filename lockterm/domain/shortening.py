@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from datetime import tzinfo
 
 from lockterm.domain import dates
@@ -11,7 +12,6 @@ from lockterm.domain.constants import RemoteType, needs_weekdays
 from lockterm.domain.remotes import Remote
 from lockterm.domain.validity import Phase, phase_of
 from lockterm.domain.weekdays import WEEK, weekday_words
-from lockterm.record import record
 
 _ALL_DAYS = frozenset(WEEK)
 _BEGINNING, _FOREVER = -(2**63), 2**63
@@ -21,7 +21,7 @@ _MOST_DAYS = 9
 """Days within which each weekday comes, also where the first has begun."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Shortening:
     """How a change closes access that would be open without it; at least one of these is so."""
 
@@ -42,7 +42,7 @@ class Shortening:
         return self.ends_ms is not None and self.ended_ms is None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Open:
     """When a remote opens: on some weekdays between a start and an end."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lockterm.domain.csv_text import TextError, decode, split_csv
@@ -27,7 +27,6 @@ from lockterm.domain.table_columns import (
 )
 from lockterm.domain.text import clean
 from lockterm.errors import LocktermError
-from lockterm.record import record
 
 TOO_MANY_BYTES = 100_000_000
 """A file of so many is not read: no table of remotes is as large."""
@@ -44,7 +43,7 @@ _OF_A_LIST = {"status", "createTime", "start", "end"}
 """Columns of what ``remotes list``, ``find`` and ``report`` print as CSV."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Something in a file that cannot be carried out."""
 
@@ -84,7 +83,7 @@ class BadTable(LocktermError):
         return f"{count:,} things are wrong{more}" if count > 1 else "1 thing is wrong"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Row:
     """A remote of a file."""
 
@@ -102,7 +101,7 @@ class Row:
         return self.cells.get(column, "").strip()
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Table:
     """A file that was read."""
 

@@ -6,6 +6,7 @@ remote normal whose end has passed is quoted, ``says normal``, not corrected.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import tzinfo
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -20,7 +21,6 @@ from lockterm.domain.constants import (
     word,
 )
 from lockterm.domain.weekdays import WEEK, weekday_words
-from lockterm.record import record
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
@@ -82,7 +82,7 @@ COERCED = "&"
 """The sign of a coerced remote, beside that of its state."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Validity:
     """When a remote opens, in words that are safe to show: none of them is the service's text."""
 

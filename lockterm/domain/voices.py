@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any
 
 from lockterm.domain.reading import Record, number, part, text
-from lockterm.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VoicePack(Record):
     """A pack of a lock: an entry of ``voice/list`` (2.4); with the last three, its detail (2.5)."""
 
@@ -24,7 +23,7 @@ class VoicePack(Record):
     file_md5: str | None = text("fileMd5")
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Timbre(Record):
     """A voice of a language (2.6). ``is_female`` may be absent: then the voice is unstated.
 
@@ -39,7 +38,7 @@ class Timbre(Record):
     file_md5: str | None = text("fileMd5")
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Language(Record):
     """A language entry of the full pack list (2.6)."""
 
@@ -47,13 +46,13 @@ class Language(Record):
     timbres: tuple[Timbre, ...] = part("timbres", ())
 
     @classmethod
-    def read(cls, raw: Mapping[str, Any], **parts: Any) -> Self:
-        """Read a language; timbres that are no objects are left out, odd ones kept."""
+    def read_parts(cls, raw: Mapping[str, Any]) -> dict[str, Any]:
+        """Read the timbres that are objects; odd ones are kept, others left out."""
         timbres = raw.get("timbres")
-        if isinstance(timbres, list):
-            objects = (item for item in timbres if isinstance(item, Mapping))
-            parts["timbres"] = tuple(Timbre.read(item) for item in objects)
-        return super().read(raw, **parts)
+        if not isinstance(timbres, list):
+            return {}
+        objects = (item for item in timbres if isinstance(item, Mapping))
+        return {"timbres": tuple(Timbre.read(item) for item in objects)}
 
 
 def has_voice(languages: Iterable[Language], lang: str, timbre: str) -> bool:
@@ -114,7 +113,7 @@ _PART = 24
 """The most characters that a lock, a language or a timbre has in the name of a file."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class PackSource:
     """Where a voice pack is fetched from, and what was told about it (2.5, 2.6)."""
 

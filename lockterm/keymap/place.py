@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
-from lockterm.record import record
 
-
-@record
+@dataclass(frozen=True, slots=True)
 class Key:
     """A key at one place; an id that is at several can do something else at each."""
 
@@ -37,7 +36,7 @@ class Key:
         return text[0].upper() + text[1:]
 
 
-@record
+@dataclass(frozen=True)
 class Place:
     """A screen, a dialog, or something in them that can have the focus."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from lockterm.errors import Refused
-from lockterm.record import record
 
 if TYPE_CHECKING:
     from lockterm.api.client import LockService
@@ -23,7 +23,7 @@ _BLOCKS = 50
 """So many of a long list are looked through in one go: what a key asks for is next."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Seen(Generic[T]):
     """Something read from the service, and when."""
 
@@ -40,7 +40,7 @@ class Seen(Generic[T]):
         return cls(value, clock.now_ms(), clock.steady_ms())
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Source(Generic[T]):
     """Something that can be read from the service, and found again in the cache."""
 

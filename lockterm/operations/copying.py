@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,6 @@ from lockterm.errors import LocktermError
 from lockterm.operations.plan_files import read_export
 from lockterm.operations.planner import PlanDraft, PlanSource, ReadLock, make_plan, read_locks
 from lockterm.operations.undoing import backup_of, undo_one
-from lockterm.record import record
 
 if TYPE_CHECKING:
     from lockterm.operations.facade import Operations
@@ -34,7 +33,7 @@ class CannotCopyError(LocktermError):
     title = "Copy"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Source:
     """Where copies come from: a lock as it is when they are planned, an export, or a backup."""
 

@@ -23,7 +23,6 @@ from lockterm.errors import (
     Unreachable,
 )
 from lockterm.operations.walk_limits import ASKED, WalkBudget
-from lockterm.record import record
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
@@ -45,7 +44,7 @@ Wanted = Callable[["Remote"], bool]
 """Whether a remote is one of those that are asked for."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class LockRead:
     """What one lock has of what is asked for."""
 

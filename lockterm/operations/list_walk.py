@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lockterm.api.place import Place, Places
@@ -13,7 +14,6 @@ from lockterm.errors import ListTooLarge, MalformedAnswer
 from lockterm.operations.cached_reads import CachedReads
 from lockterm.operations.remote_sources import page_source
 from lockterm.operations.walk_limits import SeenIds, WalkBudget
-from lockterm.record import record
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote, RemotePage
@@ -32,7 +32,7 @@ WALKS = 4
 """How often a list that changes meanwhile is read at the most."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Step:
     """A page of a walk through a list."""
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from lockterm.errors import LocktermError, Refused
-from lockterm.record import record
 
 if TYPE_CHECKING:
     from lockterm.operations.cached_reads import Seen
@@ -19,11 +18,10 @@ SOON_S = 0.1
 """What the service answers within this is not announced as being loaded."""
 
 
-@record
+# Each is new to the reactive that holds it; comparing long values would take time.
+@dataclass(frozen=True, slots=True, eq=False)
 class LoadState(Generic[T]):
     """Nothing yet, a value, an error, or both: then the value is stale."""
-
-    __eq__, __hash__ = object.__eq__, object.__hash__  # each one is news; and values may be long
 
     seen: Seen[T] | None = None
     """What was read last, and when; None: nothing yet."""

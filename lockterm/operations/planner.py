@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
@@ -23,13 +23,12 @@ from lockterm.domain.remotes import Remote
 from lockterm.errors import LocktermError, MalformedAnswer, Refused, ServiceError
 from lockterm.operations.everywhere import AT_ONCE
 from lockterm.operations.list_walk import WALK_PAGE_SIZE
-from lockterm.record import record
 
 if TYPE_CHECKING:
     from lockterm.operations.facade import Operations
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ReadLock:
     """A lock that was read whole, or why it was not."""
 
@@ -40,7 +39,7 @@ class ReadLock:
     error: LocktermError | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class PlanDraft:
     """A plan that nobody has agreed to yet."""
 

@@ -12,10 +12,10 @@ import sys
 import time
 from array import array
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from lockterm.errors import ListTooLarge
-from lockterm.record import record
 
 MIB = 1024 * 1024
 
@@ -23,7 +23,7 @@ RECORD_BYTES = 400
 """Bytes of memory for a record itself, without its decoded JSON."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class WalkLimits:
     """What one walk over all pages of a list may take."""
 

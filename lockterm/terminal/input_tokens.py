@@ -16,9 +16,8 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from dataclasses import dataclass
 from enum import Enum, auto
-
-from lockterm.record import record
 
 ESCAPE_DELAY_S = 0.1
 """After so long without more, in seconds, an ESC is the Escape key."""
@@ -65,35 +64,35 @@ _STRING_END_8_BIT = re.compile(rb"[\x00-\x1f\x9c]")
 _EIGHT_BIT = {0x90: b"\x1bP", 0x9B: b"\x1b[", 0x9D: b"\x1b]"}
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Char:
     """A key that is one character; ESC for the Escape key. What is no UTF-8 is U+FFFD."""
 
     text: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Sequence:
     """A complete control sequence, from its ESC on: a key, a report of the mouse, an answer."""
 
     text: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Paste:
     """What was pasted, as it is."""
 
     text: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class String:
     """A complete answer that has an end of its own, from its ESC up to that; none that is long."""
 
     text: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Escaped:
     """A key with an ESC just before it: a key with alt, or the Escape key and another one."""
 

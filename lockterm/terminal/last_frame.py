@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lockterm import __version__
 from lockterm.config.look import multiplexer
 from lockterm.config.preferences import Preferences
-from lockterm.record import record
 from lockterm.terminal.frame import Frame, frame_for
 from lockterm.terminal.kept_cells import OLDEST_MS, are_styles, cursor_of, old_rows, packed
 from lockterm.terminal.widths import Cell
@@ -30,7 +29,7 @@ _MINUTE_MS = 60_000
 _OF_TERMINAL = ("TERM", "COLORTERM", "NO_COLOR")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Shown:
     """What a screen shows that is worth keeping."""
 

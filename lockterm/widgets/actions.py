@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from textual.binding import Binding
@@ -11,10 +11,9 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 
 from lockterm.keymap.names import written
-from lockterm.record import record
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Action:
     """Something that keys do now."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from rich.cells import cell_len
@@ -16,7 +17,6 @@ from textual.reactive import Reactive, var
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from lockterm.record import record
 from lockterm.terminal.colours import colours_of, readable, state_colour
 from lockterm.terminal.patches import follow_size
 from lockterm.widgets.bindings import bindings
@@ -48,7 +48,7 @@ MARK = "*"
 _BOLD = Style(bold=True)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Sorting:
     """What rows are sorted by."""
 
@@ -69,7 +69,7 @@ class Sorting:
         return "v" if self.descending else "^"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Looks:
     """The styles of the lines; all but the first go on top of another."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from lockterm.paths import find_unquoted
-from lockterm.record import record
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Completion:
     """What a directory has that begins as what was typed."""
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, Generic, TypeVar
 
 from rich.cells import cell_len
 from textual import events
 from textual.message import Message
 
-from lockterm.record import record
 from lockterm.widgets.cells import cut
 from lockterm.widgets.line_table import MARGIN, MARK, TITLES, LineTable, Piece, Sorting
 
@@ -20,7 +19,7 @@ GAP = 2
 """Cells between two columns."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Column:
     """How a column shares the width of the table."""
 

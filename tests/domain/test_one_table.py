@@ -21,6 +21,7 @@ ENTRY = """    shelf_no: int | None = wire_field(
 
 SCRIPT = """
 import asyncio, json
+from dataclasses import replace
 from datetime import UTC
 from textual.app import App
 from textual.widgets import Static
@@ -81,7 +82,7 @@ print(json.dumps({
     "the question shows it": question,
     "the request sends it": request.body(),
     "the rules know its limits": refused(
-        lambda: new_remote(1001, Remote(**{**vars(reading.values), "shelf_no": 2**63}))),
+        lambda: new_remote(1001, replace(reading.values, shelf_no=2**63))),
     "the request has its limits": refused(
         lambda: NewRemote.checked({**request.body(), "shelfNo": 2**63})),
     "the request has its type": refused(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from textual import on
 from textual.app import ComposeResult
@@ -15,7 +16,6 @@ from lockterm.domain.wording import unreadable_periods
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.everywhere import LockRead
-from lockterm.record import record
 from lockterm.screens.everywhere.base import EMPTY_BOOK, AllLocksScreen
 from lockterm.screens.everywhere.days import DaysToCome
 from lockterm.screens.everywhere.results import Results
@@ -30,7 +30,7 @@ _HIGH = 36
 COLUMNS = ("sign", "end", "when", "lock", "who", "number", "days", "state", "read")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Span:
     """Which ends are shown."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import tzinfo
 
 from rich.cells import cell_len
@@ -18,7 +19,6 @@ from lockterm.domain.plan_words import (
 )
 from lockterm.domain.text import LONGEST_CELL, clean
 from lockterm.domain.validity import State
-from lockterm.record import record
 from lockterm.widgets.line_table import TITLES, Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
@@ -47,7 +47,7 @@ _STATES: Mapping[StepState, str] = {
 """What became of a step, in a narrow column; what has to be looked at, by its shape too."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class OnLock:
     """What is shown of the lock of a step."""
 

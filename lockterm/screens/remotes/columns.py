@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeGuard
 
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import FIELDS
 from lockterm.domain.text import clean
 from lockterm.errors import LocktermError
-from lockterm.record import record
 from lockterm.widgets.line_table import Sorting
 
 if TYPE_CHECKING:
     from lockterm.config.preferences import Preferences
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class RemoteColumn:
     """A column that can be chosen."""
 
@@ -101,7 +101,7 @@ class SortOrder(Sorting):
         return f"{self.brief}, {COLUMNS[self.key].directions[self.descending]}"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Arrangement:
     """Which columns a table has, in which order, and what its rows are sorted by."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from rich.cells import cell_len
 
 from lockterm.domain.validity import SHORT
-from lockterm.record import record
 from lockterm.screens.remotes.columns import COLUMNS, USUAL, Arrangement, SortOrder
 from lockterm.widgets.line_table import Piece
 
@@ -40,7 +40,7 @@ _MORE = (
 """What grows first where there is room, and to what."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Layout:
     """The columns there is room for."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import tzinfo
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -15,7 +16,6 @@ from lockterm.domain.text import clean
 from lockterm.domain.validity import brief
 from lockterm.keymap.hints import with_keys
 from lockterm.operations.load_state import LoadState
-from lockterm.record import record
 from lockterm.widgets.state_panel import error_words
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ MOST_SHOWN = 200
 """A page shows no more rows: so many are asked for at the most."""
 
 
-@record
+# Each is new to the reactive that holds it; comparing long values would take time.
+@dataclass(frozen=True, slots=True, eq=False)
 class Found:
     """What a search through the whole list has come to."""
 
@@ -47,10 +48,9 @@ class Found:
     at_ms: int = 0
     """When it began."""
 
-    __eq__, __hash__ = object.__eq__, object.__hash__  # each is another: nobody compares their rows
 
-
-@record
+# Each is new to the reactive that holds it; comparing long values would take time.
+@dataclass(frozen=True, slots=True, eq=False)
 class PageView:
     """All that is painted, as one value: nothing, a page, a page with an error, or what was found.
 
@@ -58,7 +58,7 @@ class PageView:
     without rows: nothing matches; an error without a page: error; with one: stale.
     """
 
-    state: LoadState[RemotePage] = LoadState()
+    state: LoadState[RemotePage] = field(default_factory=LoadState)
     """The page that is shown, and what has become of the last load."""
     wanted: int = 0
     """The number of the page that takes its time, or could not be loaded."""
@@ -72,8 +72,6 @@ class PageView:
     """What the journal knows and the page does not show yet; None: nothing."""
     replayed: Seen[RemotePage] | None = None
     """The page whose rows stood on the terminal at the start; None: there was none."""
-
-    __eq__, __hash__ = object.__eq__, object.__hash__  # each is another: nobody compares their rows
 
     @property
     def page(self) -> RemotePage | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,6 @@ from lockterm.domain.period_bar import period_bar
 from lockterm.domain.reading import Kind
 from lockterm.domain.text import clean, in_cell
 from lockterm.domain.validity import COERCED, State, Validity, brief, validity
-from lockterm.record import record
 from lockterm.screens.remotes.columns import COLUMNS
 from lockterm.screens.remotes.layout import Layout
 from lockterm.widgets.cells import cut
@@ -28,7 +28,7 @@ _BY: dict[int | None, str] = {AddType.BLUETOOTH: "BT", AddType.GATEWAY: "GW"}
 _COERCED = {0: "default", 1: "yes", 2: "no"}
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class RemoteRow:
     """A remote and what its dates and status say now."""
 
