@@ -312,9 +312,9 @@ class LocktermApp(TerminalApp[int]):
         run = self.operations.run_here
         if run is None or run.is_stopping:
             return "", ""
-        from lockterm.screens.plan.ended import question_to_leave
+        from lockterm.domain.text.run import ask_to_leave
 
-        return question_to_leave(run)
+        return ask_to_leave(run)
 
     async def stopped(self) -> None:
         """Let the steps under way end, so that their outcomes are known; the same key leaves."""

@@ -17,17 +17,17 @@ from lockterm.cli.output import has_failed, put, put_aside
 from lockterm.cli.plans import put_end, put_plan, put_planned, put_step, shortened_by
 from lockterm.cli.session import Session
 from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState, at_rest
-from lockterm.domain.plan_words import (
-    count_to_type,
-    counts_words,
-    gone_words,
-    has_work,
-    plan_words,
-    problem_words,
-    state_words,
-    step_title,
-)
 from lockterm.domain.text import clean
+from lockterm.domain.text.plan import count_to_type, describe_plan, format_step, has_work
+from lockterm.domain.text.run import (
+    describe_commands,
+    describe_deletions,
+    describe_rest,
+    describe_result,
+    format_problem,
+    format_progress,
+    format_reading,
+)
 from lockterm.domain.wording import counted
 from lockterm.errors import StoreError
 from lockterm.operations.planner import PlanDraft
@@ -110,9 +110,9 @@ def agreed(plan: Plan, now_ms: int, *, yes: bool) -> bool:
     due = [step for step in plan.steps if step.state in DUE]
     deleted = [step for step in due if step.action is Action.DELETE]
     for step in deleted:
-        tell(f"to be deleted: {step_title(step)} (lock {step.lock_id})")
+        tell(f"to be deleted: {format_step(step)} (lock {step.lock_id})")
     left_out = [step for step in plan.steps if step.is_left_out]
-    words = plan_words(replace(plan, steps=(*due, *left_out)))
+    words = describe_plan(replace(plan, steps=(*due, *left_out)))
     if count := count_to_type(due, now_ms):
         return agree_by_typing(f"{words}. To do so, type {count}", (str(count),), yes=False)
     return agree(f"{words}. Do so?", yes=False)
@@ -173,10 +173,10 @@ def carry_out(session: Session, kept: Kept, *, as_json: bool) -> int:
     titles = {}
     with suppress(StoreError):  # then they are told by their numbers
         titles = {one.lock_id: one.title for one in session.run(session.operations.locks.all())}
-    if said := gone_words(plan.steps, titles):
+    if said := describe_deletions(plan.steps, titles):
         tell(said)
-    if due := sum(step.state in DUE for step in plan.steps):
-        tell(f"{due:,} left: lockterm runs resume {plan.id[:8]}")
+    if rest := describe_rest(plan):
+        tell(rest)
     return 128 + signals[0] if signals else code
 
 
@@ -225,17 +225,15 @@ def put_outcome(
     if as_json:
         put_end(run, steps, is_dry=False)
     else:
-        counts = Counter(step.state for step in steps)
-        put(f"{counts_words(counts, plan.left_out) or 'Nothing was to be done'}.")
+        put(describe_result(plan, steps))
         if run is not None and any(step.state in PROBLEMS for step in steps):
-            tell(f"lockterm runs show {run[:8]} tells more; runs retry tries again what it can.")
+            tell(describe_commands(run))
     return code_of_steps(steps)
 
 
 def put_problem(step: Step) -> None:
     """Print what became of a step that was not done."""
-    why = f": {clean(step.message, 400)}" if step.message else ""
-    put(f"! {step_title(step)} (lock {step.lock_id}): {state_words(step)}{why}")
+    put(f"! {format_problem(step)}")
 
 
 class Progress:
@@ -276,8 +274,7 @@ class Progress:
         self.clear()
         if self._is_shown and count:
             is_all = self._done + count == len(self._due)
-            ends = ", 90 s at the most; ctrl+c ends that" if is_all else ""
-            self._show(f"reading back {count:,} unknown{ends}")
+            self._show(format_reading(count, is_all=is_all))
 
     def clear(self) -> None:
         """Take the progress off the terminal."""
@@ -294,14 +291,7 @@ class Progress:
             put_problem(step)
 
     def _draw(self, seconds: float) -> None:
-        rate = self._done / max(seconds, 0.001)
-        due = len(self._due)
-        left = due - self._done
-        words = (
-            f"{self._done:,} of {due:,} done, {problem_words(self._problems)}, {rate:.1f}/s,"
-            f" {round(left / rate) if rate else 0:,} s left"
-        )
-        self._show(words[:79])
+        self._show(format_progress(self._done, len(self._due), self._problems, seconds)[:79])
 
     def _show(self, words: str) -> None:
         self._write(f"\r{words}{' ' * (self._width - len(words))}")

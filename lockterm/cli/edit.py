@@ -27,8 +27,8 @@ from lockterm.cli.plans import drawn_from, put_plan
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import find_lock, lock_words
 from lockterm.config import Options
-from lockterm.domain.plan_words import has_work
 from lockterm.domain.text import clean
+from lockterm.domain.text.plan import has_work
 from lockterm.operations.export import remotes_as_csv, write_file
 from lockterm.operations.planner import PlanDraft, ReadLock, read_locks
 

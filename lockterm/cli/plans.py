@@ -25,21 +25,21 @@ from lockterm.domain.plan import (
     at_rest,
     under_way,
 )
-from lockterm.domain.plan_words import (
-    all_shortenings,
-    change_words,
-    has_work,
-    notes_of,
-    shortens,
-    skipped_words,
-    state_counts,
-    step_sends_dates,
-    step_title,
-    work_words,
-)
 from lockterm.domain.shortening import summarize
 from lockterm.domain.table_file import MOST_PROBLEMS, BadTable
 from lockterm.domain.text import clean
+from lockterm.domain.text.plan import (
+    describe_skipped,
+    describe_step,
+    describe_step_notes,
+    describe_step_shortening,
+    describe_work,
+    find_shortenings,
+    format_step,
+    has_work,
+    step_sends_dates,
+)
+from lockterm.domain.text.run import count_states
 from lockterm.domain.wording import clock_doubt
 from lockterm.operations.plan_files import plan_file
 from lockterm.operations.planner import PlanDraft, ReadLock
@@ -124,11 +124,11 @@ def put_plan(session: Session, drawn: PlanDraft, say: Callable[[str], None] = pu
                 f"  {ACTION_GLYPHS[Action.KEEP]} {kept:,} as {'it is' if kept == 1 else 'they are'}"
             )
     for step in drawn.left:
-        say(f"! {step_title(step)} (lock {step.lock_id}): {clean(step.message, 300)}")
+        say(f"! {format_step(step)} (lock {step.lock_id}): {clean(step.message, 300)}")
     for sentence in _to_agree_to(session, drawn.plan):
         say(f"note: {clean(sentence, 400)}")
-    if has_work(drawn.plan) or skipped_words(drawn.plan) or not drawn.left:
-        say(work_words(drawn.plan, session.operations.runs.cost(drawn.plan)))
+    if has_work(drawn.plan) or describe_skipped(drawn.plan) or not drawn.left:
+        say(describe_work(drawn.plan, session.operations.runs.cost(drawn.plan)))
 
 
 def _to_agree_to(session: Session, plan: Plan) -> Iterator[str]:
@@ -150,7 +150,7 @@ def shortened_by(session: Session, steps: Sequence[Step]) -> str:
     operations, zones = session.operations, {}
     for lock_id in {step.lock_id for step in steps}:
         zones[lock_id] = operations.zone(session.run(operations.locks.find(lock_id)))
-    return summarize(all_shortenings(steps, zones, operations.now_ms()))
+    return summarize(find_shortenings(steps, zones, operations.now_ms()))
 
 
 def _lock_of(step: Step) -> int:
@@ -160,11 +160,11 @@ def _lock_of(step: Step) -> int:
 def _step_lines(session: Session, lock: Lock, step: Step) -> Iterator[str]:
     where = f"  (line {step.line})" if step.line else ""
     zone, now_ms = session.operations.zone(lock), session.operations.now_ms()
-    below = change_words(step, zone, now_ms) if step.action is not Action.DELETE else []
+    below = describe_step(step, zone, now_ms) if step.action is not Action.DELETE else []
     words = f": {below.pop(0)}" if below and step.action is not Action.UPDATE else ""
-    yield f"{ACTION_GLYPHS[step.action]} {step_title(step)}{words}{where}"
+    yield f"{ACTION_GLYPHS[step.action]} {format_step(step)}{words}{where}"
     yield from (f"    {one}" for one in below)
-    yield from (f"    note: {words}" for words in notes_of(step, zone, now_ms))
+    yield from (f"    note: {words}" for words in describe_step_notes(step, zone, now_ms))
 
 
 # --- for programs --------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ def put_planned(session: Session, steps: Iterable[Step]) -> None:
         if step.lock_id not in zones:
             lock = session.run(session.operations.locks.find(step.lock_id))
             zones[step.lock_id] = session.operations.zone(lock)
-        shortened = shortens(step, zones[step.lock_id], session.operations.now_ms())
+        shortened = describe_step_shortening(step, zones[step.lock_id], session.operations.now_ms())
         put_step(step, is_dry=True, shortened=shortened)
 
 
@@ -228,4 +228,4 @@ def counts_of(
 ) -> dict[str, int]:
     """How many steps there are of each state that programs are told; see :func:`put_step`."""
     told = Counter(step.state for step in steps)
-    return state_counts(told, is_running=is_dry or is_running)
+    return count_states(told, is_running=is_dry or is_running)

@@ -19,14 +19,9 @@ from lockterm.cli.session import Session
 from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.plan import ACTION_GLYPHS, DUE, Plan, at_rest, under_way
-from lockterm.domain.plan_words import (
-    counts_words,
-    has_work,
-    state_counts,
-    state_words,
-    step_title,
-)
 from lockterm.domain.text import clean
+from lockterm.domain.text.plan import format_step, has_work
+from lockterm.domain.text.run import count_states, describe_counts, describe_run, format_step_state
 from lockterm.domain.wording import counted
 from lockterm.operations.planner import PlanDraft
 from lockterm.operations.refusals import NoSuchRun, OtherCredentials, OtherPlan, RunUnderWay
@@ -64,7 +59,7 @@ def list_runs(options: Options, as_json: bool) -> int:
                 {
                     "run": one.id,
                     "state": one.state.value,
-                    "counts": state_counts(one.counts(), is_running=one.is_running),
+                    "counts": count_states(one.counts(), is_running=one.is_running),
                     "title": one.title,
                     "made": one.made_ms,
                 }
@@ -76,7 +71,7 @@ def list_runs(options: Options, as_json: bool) -> int:
             dates.stamp(one.made_ms, zone),
             one.state.value,
             one.title,
-            counts_words(one.counts(), one.left_out, is_running=one.is_running),
+            describe_counts(one.counts(), one.left_out, is_running=one.is_running),
         )
         for one in found
     ]
@@ -103,16 +98,14 @@ def show(options: Options, run: str, as_json: bool) -> int:
             step.number,
             ACTION_GLYPHS[step.action],
             step.lock_id,
-            step_title(step),
-            state_words(step, is_running=plan.is_running),
+            format_step(step),
+            format_step_state(step, is_running=plan.is_running),
             step.message,
         )
         for step in map(under_way if plan.is_running else at_rest, plan.steps)
     ]
     put_table(("Step", "", "Lock", "Remote", "State", "Why"), rows)
-    words = counts_words(plan.counts(), plan.left_out, is_running=plan.is_running)
-    where = ", under way in another session" if plan.is_running else ""
-    put(f"{clean(plan.title, 100)}{where}: {words}")
+    put(describe_run(plan))
     return DONE
 
 

@@ -14,7 +14,7 @@ from lockterm.domain import rules
 from lockterm.domain.constants import RemoteStatus, needs_dates
 from lockterm.domain.reading import Field
 from lockterm.domain.remotes import ADDED, FIELDS, UNLISTED, Remote
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 
 if TYPE_CHECKING:
     from lockterm.domain.operation import Operation

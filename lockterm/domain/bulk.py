@@ -15,7 +15,7 @@ from lockterm.domain.constants import RemoteType, is_known_type, needs_dates, ne
 from lockterm.domain.date_input import Moment, read_moment
 from lockterm.domain.plan import Action, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import Remote
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.validity import end_of
 from lockterm.domain.voices import has_voice
 from lockterm.domain.wording import NO_END

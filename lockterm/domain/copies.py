@@ -12,7 +12,7 @@ from lockterm.domain.names import near_key, normalize_name
 from lockterm.domain.plan import NAME_TAKEN, Action, Step, StepState
 from lockterm.domain.remotes import FIELDS, Remote
 from lockterm.domain.rules import effective, is_same
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 
 
 def copied(

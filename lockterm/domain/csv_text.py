@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 
 DELIMITERS = (",", ";", "\t")
 

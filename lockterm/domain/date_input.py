@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 
 from lockterm.domain import dates
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 
 _TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.(?P<ms>\d{1,3}))?)?"
 _OFFSET = r"(?P<offset>z|utc|[+-]\d{2}:\d{2})"

@@ -16,7 +16,7 @@ from lockterm.domain.json_text import EDITED, canonical
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import UPDATED, Remote
 from lockterm.domain.rules import comparable
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.weekdays import weekday_words
 
 NOTHING = "none"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from lockterm.domain.glyphs import ellipsis
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 
 _DIGITS = 1000
 """The most digits of a number; Python itself stops at 4,300."""

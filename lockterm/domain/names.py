@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from lockterm.domain.glyphs import quoted
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 
 _DASHES = re.compile(
     "[\u02d7\u058a\u05be\u1806\u2010-\u2015\u2043\u207b\u208b\u2212\u2e3a\u2e3b\u301c\u30a0"

@@ -10,7 +10,7 @@ from typing import Any
 
 from lockterm.domain import dates
 from lockterm.domain.names import near_key
-from lockterm.domain.text import clean, seen_or
+from lockterm.domain.safe_text import clean, seen_or
 
 
 class State(StrEnum):

@@ -19,7 +19,7 @@ from lockterm.domain.operation import Operation, voice_words
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import FIELDS, UPDATED, Remote
 from lockterm.domain.rules import comparable
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.weekdays import weekday_words
 
 _TOLD = ("remoteType", "startDate", "endDate", "weekDay")

@@ -7,7 +7,7 @@ What it is when it runs is a *run*: nothing else than the plan with the states o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -248,3 +248,8 @@ def outcome_of(state: State) -> StepState:
     if state in WITHOUT_EFFECT:
         return StepState.REFUSED if state is State.REFUSED else StepState.NOT_SENT
     return StepState.UNKNOWN
+
+
+def count_left(steps: Iterable[Step]) -> int:
+    """Return how many steps are to be sent, or have a result that is not noted yet."""
+    return sum(step.is_left for step in steps)

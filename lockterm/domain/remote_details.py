@@ -13,7 +13,7 @@ from lockterm.domain.glyphs import quoted
 from lockterm.domain.json_text import one_line, shown_object
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import FIELDS, LockInfo, Remote
-from lockterm.domain.text import clean, clean_lines, in_cell
+from lockterm.domain.safe_text import clean, clean_lines, in_cell
 from lockterm.domain.validity import State, Validity
 from lockterm.domain.weekdays import weekday_words
 

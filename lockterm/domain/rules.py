@@ -26,7 +26,7 @@ from lockterm.domain.json_text import canonical, size
 from lockterm.domain.names import normalize_name
 from lockterm.domain.reading import INT64, Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
-from lockterm.domain.text import is_seen
+from lockterm.domain.safe_text import is_seen
 from lockterm.domain.validity import Phase, phase_of
 from lockterm.domain.weekdays import WEEK
 from lockterm.errors import CORRECT_FIELDS, RuleViolation

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from lockterm.domain.names import is_same_name, near_key, near_note, normalize_name
 from lockterm.domain.remotes import ADDED, Remote
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 
 _DIGITS = re.compile(r"[0-9]+")
 _MOST_DIGITS = 4000

@@ -18,7 +18,7 @@ from lockterm.domain.date_input import is_relative, read_moment
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UNLISTED, Remote
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.weekdays import WEEK, parse_weekdays, weekday_words
 
 ACTION, LOCK, REMOTE = "action", "lockId", "remoteId"

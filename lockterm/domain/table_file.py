@@ -16,6 +16,7 @@ from lockterm.domain.csv_text import TextError, decode, split_csv
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.json_text import NamedTwiceError, describe_error, unique
 from lockterm.domain.reading import Kind, is_number
+from lockterm.domain.safe_text import clean
 from lockterm.domain.table_columns import (
     ACTION,
     LOCK,
@@ -25,7 +26,6 @@ from lockterm.domain.table_columns import (
     column_named,
     unguarded,
 )
-from lockterm.domain.text import clean
 from lockterm.errors import LocktermError
 
 TOO_MANY_BYTES = 100_000_000

@@ -20,6 +20,7 @@ from lockterm.domain.new_names import order_renames, with_near_notes
 from lockterm.domain.plan import Action, Step
 from lockterm.domain.reading import INT64, Field, Kind
 from lockterm.domain.remotes import FIELDS, UPDATED, Remote
+from lockterm.domain.safe_text import clean
 from lockterm.domain.table_columns import (
     ACTION,
     LOCK,
@@ -33,7 +34,6 @@ from lockterm.domain.table_columns import (
     visible,
 )
 from lockterm.domain.table_file import Problem, Row
-from lockterm.domain.text import clean
 from lockterm.domain.typed_remote import TypedRemote, read_typed, shown_fields, typed_of
 from lockterm.domain.wording import remote_title
 from lockterm.errors import RuleViolation

@@ -27,8 +27,8 @@ from lockterm.domain.rules import (
     violations,
     warnings,
 )
+from lockterm.domain.safe_text import clean
 from lockterm.domain.shortening import describe_fields, shortening
-from lockterm.domain.text import clean
 from lockterm.domain.validity import OPENS_NOTHING, end_of, never_opens
 from lockterm.domain.weekdays import WEEK, parse_weekdays, weekday_words
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lockterm.domain.text import clean, seen_or
+from lockterm.domain.safe_text import clean, seen_or
 from lockterm.errors import LONGEST_MEANING, LocktermError
 
 if TYPE_CHECKING:

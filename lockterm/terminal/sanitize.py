@@ -1,4 +1,4 @@
-"""The backstop behind ``lockterm.domain.text``: nothing that steers a terminal leaves in a line."""
+"""The backstop behind ``lockterm.domain.safe_text``: no control sequence stays in a line."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class _Looks:
 class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
     """Rows below their titles, with a cursor; the screen owns enter and every letter but hjkl, gG.
 
-    What is shown must be clean: see ``lockterm.domain.text``.
+    What is shown must be clean: see ``lockterm.domain.safe_text``.
     """
 
     BINDINGS = bindings("table")

@@ -14,8 +14,8 @@ from lockterm.domain import bulk, rules
 from lockterm.domain.bulk import Target, Wanted
 from lockterm.domain.dates import MINUTE_MS
 from lockterm.domain.plan import Action, Step, StepState
-from lockterm.domain.plan_words import notes_of
 from lockterm.domain.remotes import UPDATED, Remote
+from lockterm.domain.text.plan import describe_step_notes
 from lockterm.domain.validity import OPENS_ALWAYS
 from tests.domain.test_rules import NOW, as_remote, sound, wild
 
@@ -131,7 +131,7 @@ def test_what_opens_without_an_end_is_agreed_to_and_what_ends_before_its_start_r
     fields = {"remoteType": 2, "startDate": NOW, "endDate": NOW + DAY_MS, "remoteName": "A"}
     marked = targets([Remote.read(fields)])
     (step,) = bulk.change_each(marked, bulk.new_validity(1), NOW).steps
-    assert notes_of(step, UTC, NOW) == [OPENS_ALWAYS]
+    assert describe_step_notes(step, UTC, NOW) == [OPENS_ALWAYS]
     planned = bulk.change_each(marked, bulk.new_end("2020-01-01", from_own=False), NOW)
     assert [one.message for one in planned.left] == ["The end must come after the start."]
 
@@ -139,7 +139,7 @@ def test_what_opens_without_an_end_is_agreed_to_and_what_ends_before_its_start_r
 @pytest.mark.parametrize("action", [Action.ADD, Action.UPDATE, Action.DELETE, Action.VOICE])
 def test_the_note_of_a_step_is_told_whatever_is_sent(action: Action) -> None:
     note = "Its row has no lockId: it is taken for lock 7."
-    assert notes_of(Step(0, action, 7, 1, "Anna", note=note), UTC, NOW)[-1:] == [note]
+    assert describe_step_notes(Step(0, action, 7, 1, "Anna", note=note), UTC, NOW)[-1:] == [note]
 
 
 def test_a_deletion_is_of_each_and_of_what_was_seen() -> None:

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from lockterm.domain.dates import to_ms
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action, Step
-from lockterm.domain.plan_words import change_words
 from lockterm.domain.remotes import FIELDS, Remote
 from lockterm.domain.rules import is_same
 from lockterm.domain.table_file import read_table
 from lockterm.domain.table_plan import LockPlan, check_rows
+from lockterm.domain.text.plan import describe_step
 from lockterm.operations.export import remotes_as_csv, remotes_as_json
 from lockterm.operations.planner import ReadLock
 from tests.domain.test_rules import NOW, sound, wild
@@ -81,7 +81,7 @@ def test_relative_end_of_a_row_counts_from_current_end(
     steps, wrong = planned(f"lockId,remoteNumber,endDate\n1001,B-2,{text}\n", [ben])
     assert wrong == []
     assert actions(steps) == [("update", 2, {"endDate": ms(wanted)})]
-    assert change_words(steps[0], BERLIN, NOW)[1:] == [f"End: {counted}."]
+    assert describe_step(steps[0], BERLIN, NOW)[1:] == [f"End: {counted}."]
 
 
 @given(st.lists(wild | sound(), max_size=4))

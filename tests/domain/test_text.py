@@ -9,7 +9,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from lockterm.api.transport import Transport
-from lockterm.domain.text import MOST_MARKS, REPLACEMENT, clean
+from lockterm.domain.safe_text import MOST_MARKS, REPLACEMENT, clean
 from tests.api.conftest import Settings
 
 

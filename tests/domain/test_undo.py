@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from lockterm.domain import rules
 from lockterm.domain.operation import Operation, State
 from lockterm.domain.plan import Action
-from lockterm.domain.plan_words import change_words, step_states
 from lockterm.domain.remotes import UPDATED, Remote
+from lockterm.domain.text.plan import describe_step, step_states
 from lockterm.domain.undo import gained, undone, voice_undone, why_not_undone
 from lockterm.domain.validity import State as ShownState
 from lockterm.errors import RuleViolation
@@ -130,7 +130,7 @@ def test_a_user_number_comes_back_where_the_former_one_was_told(
         return
     (step,) = bulk.steps
     assert step.wanted == {"remoteUserNo": former}
-    assert change_words(step, UTC, NOW) == [f"User number: 9 -> {former}"]
+    assert describe_step(step, UTC, NOW) == [f"User number: 9 -> {former}"]
 
 
 def voice(operation_id: str, lang: str, state: State = State.CONFIRMED) -> Operation:
@@ -159,7 +159,7 @@ def test_a_voice_comes_back_where_the_one_before_was_set_from_here(
     ]
     place = next(place for place, one in enumerate(sent.split()) if one.endswith("*"))
     bulk = voice_undone(all_sent[place], all_sent, {*undone_too})
-    said = [*(" ".join(change_words(step, UTC, NOW)) for step in bulk.steps)]
+    said = [*(" ".join(describe_step(step, UTC, NOW)) for step in bulk.steps)]
     said += [step.message for step in bulk.left]
     assert len(said) == 1 and words in said[0]
 

@@ -18,9 +18,9 @@ from lockterm.domain.clock import Clock
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import Operation, State
 from lockterm.domain.plan import Action, Plan, Step, StepState
-from lockterm.domain.plan_words import all_notes
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import NewRemote
+from lockterm.domain.text.plan import describe_notes
 from lockterm.domain.undo import why_not_restorable
 from lockterm.errors import Refused
 from lockterm.operations import Operations
@@ -139,7 +139,7 @@ async def test_what_is_lost_of_a_remote_from_elsewhere_is_said_first(
         " did not set them."
     )
     zones = {LOCK: operations.zone(Lock(LOCK))}
-    told = " ".join(all_notes(drawn.plan.steps, zones, NOW_MS))
+    told = " ".join(describe_notes(drawn.plan.steps, zones, NOW_MS))
     assert f"and {ended - 3} more: The end has passed: this remote will open nothing." in told
     assert drawn.plan.steps[0].wanted["remoteUserNo"] == 7
     said = [step.note for step in drawn.plan.steps if step.note]
@@ -448,7 +448,7 @@ async def test_of_copies_it_is_told_once_how_many_have_ended(
     drawn = await plan_copies(operations, source, [1002, 1004], renames=False)
     due = [step for step in drawn.plan.steps if step.is_left]
     zones = {lock_id: operations.zone(Lock(lock_id)) for lock_id in (1002, 1004)}
-    told = [*drawn.plan.losses, *all_notes(due, zones, NOW_MS)]
+    told = [*drawn.plan.losses, *describe_notes(due, zones, NOW_MS)]
     (said,) = [words for words in told if "open nothing" in words]
     over = [step for step in due if 0 < step.wanted["endDate"] < NOW_MS]
     assert 3 < len(over) < 2 * len(ended), "what is there already stays as it is"

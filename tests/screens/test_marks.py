@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from lockterm.config.look import FULL_LOOK, Look
 from lockterm.domain.date_input import HELP
 from lockterm.domain.plan import Action, Plan, Step
-from lockterm.domain.plan_words import notes_of
+from lockterm.domain.text.plan import describe_step_notes
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.marked.form import MarkedForm
 from lockterm.screens.marked.questions import Incomplete, NewValidity
@@ -286,7 +286,7 @@ async def test_more_that_can_be_done(service: RunningService, lockterm_app: Star
         assert {step.wanted.get("remoteType", 1) for step in steps(pilot)} == {1}
         changed = [step for step in steps(pilot) if step.action is Action.UPDATE]
         now_ms = drawn(pilot).operations.now_ms()
-        assert changed and all(notes_of(step, UTC, now_ms) for step in changed)
+        assert changed and all(describe_step_notes(step, UTC, now_ms) for step in changed)
 
 
 def below(pilot: Pilot[Any]) -> RemotesScreen:

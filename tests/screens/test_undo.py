@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.plan import Action, StepState
-from lockterm.domain.plan_words import has_work
+from lockterm.domain.text.plan import has_work
 from lockterm.errors import MalformedAnswer
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen

@@ -13,9 +13,9 @@ from textual.worker import Worker
 
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import PROBLEMS
-from lockterm.domain.plan_words import skipped_words
 from lockterm.domain.sorting import natural, sorted_by
 from lockterm.domain.text import LONGEST_CELL, clean
+from lockterm.domain.text.plan import describe_skipped
 from lockterm.domain.wording import counted
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import with_keys
@@ -289,7 +289,7 @@ class CopyScreen(LocktermScreen[None]):
         finally:
             if self.is_attached:
                 self.doing = ""
-        if not drawn.plan.steps and (skipped := skipped_words(drawn.plan)):
+        if not drawn.plan.steps and (skipped := describe_skipped(drawn.plan)):
             self.refuse_to_open("Copy", f"Nothing to add, {', '.join(skipped)}.")
             return
         if not drawn.plan.steps:

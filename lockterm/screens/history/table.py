@@ -13,8 +13,8 @@ from lockterm.domain.history import HistoryLine
 from lockterm.domain.left_state import left_state
 from lockterm.domain.operation import CALL_WORDS, RECORDED, STATE_WORDS, State
 from lockterm.domain.plan import RunLine, RunState, StepState
-from lockterm.domain.plan_words import counts_words
 from lockterm.domain.text import LONGEST_CELL, clean
+from lockterm.domain.text.run import describe_counts
 from lockterm.domain.validity import State as RemoteState
 from lockterm.domain.wording import counted
 from lockterm.widgets.line_table import Piece
@@ -194,7 +194,7 @@ def run_words(run: RunLine) -> str:
     """Where a run comes from, and what became of its steps."""
     counts = run.counts()
     left = 0 if run.is_running else counts.pop(StepState.TO_DO, 0)
-    told = counts_words(counts, run.left_out, is_running=run.is_running)
+    told = describe_counts(counts, run.left_out, is_running=run.is_running)
     words = filter(None, (told, f"{left:,} left" if left else ""))
     return f"{clean(run.title, LONGEST_CELL)}: {', '.join(words)}"
 

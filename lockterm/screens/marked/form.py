@@ -13,9 +13,14 @@ from textual.widgets import Input, Static
 
 from lockterm.domain.bulk import Target, Wanted, change_each
 from lockterm.domain.plan import Action, PlannedSteps
-from lockterm.domain.plan_words import all_shortenings, change_words, notes_of, step_title
 from lockterm.domain.remotes import Remote
 from lockterm.domain.shortening import summarize
+from lockterm.domain.text.plan import (
+    describe_step,
+    describe_step_notes,
+    find_shortenings,
+    format_step,
+)
 from lockterm.domain.wording import remote_title
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
@@ -154,7 +159,7 @@ class MarkedForm(FormScreen[Wanted | None]):
     def _shortened_words(self, planned: PlannedSteps) -> str:
         """How the change shortens access, summed up; empty if it does not."""
         zones = {one.lock_id: one.zone for one in self._targets}
-        return summarize(all_shortenings(planned.steps, zones, self.operations.now_ms()))
+        return summarize(find_shortenings(planned.steps, zones, self.operations.now_ms()))
 
     def _ready_words(self, planned: PlannedSteps, *, is_all: bool) -> str:
         """What becomes of them, as far as it was tried."""
@@ -168,11 +173,11 @@ class MarkedForm(FormScreen[Wanted | None]):
         lines = [f"{said}."]
         now_ms, zones = self.operations.now_ms(), {one.lock_id: one.zone for one in self._targets}
         if steps:
-            words = change_words(steps[0], zones[steps[0].lock_id], now_ms)
-            lines = [f"{said}. {step_title(steps[0])}: {'; '.join(words)}"]
-        noted = ((step, notes_of(step, zones[step.lock_id], now_ms)) for step in steps)
+            words = describe_step(steps[0], zones[steps[0].lock_id], now_ms)
+            lines = [f"{said}. {format_step(steps[0])}: {'; '.join(words)}"]
+        noted = ((step, describe_step_notes(step, zones[step.lock_id], now_ms)) for step in steps)
         if asked := [(step, notes) for step, notes in noted if notes]:
-            first = f"{step_title(asked[0][0])}: {asked[0][1][0]}"
+            first = f"{format_step(asked[0][0])}: {asked[0][1][0]}"
             lines.append(f"{len(asked):,} to look at: {first}")
         if planned.left:
             lines.append(_left_words(planned))
@@ -204,7 +209,7 @@ def _none_words(planned: PlannedSteps) -> str:
 def _left_words(planned: PlannedSteps) -> str:
     """``2 cannot: Ivan Horvat (A-2071): It is permanent: it has no end.``."""
     first = planned.left[0]
-    return f"{len(planned.left):,} cannot: {step_title(first)}: {first.message}"
+    return f"{len(planned.left):,} cannot: {format_step(first)}: {first.message}"
 
 
 def _listed(remotes: Sequence[Remote]) -> str:

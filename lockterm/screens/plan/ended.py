@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 from textual.app import App
 
 from lockterm.domain.plan import PROBLEMS, StepState
-from lockterm.domain.text import clean
-from lockterm.domain.wording import counted
+from lockterm.domain.text.run import describe_end_elsewhere
 from lockterm.errors import StoreError
-from lockterm.keymap.hints import key
 from lockterm.operations.run_here import RunHere
 from lockterm.screens.base import LocktermScreen, notify_error
 from lockterm.screens.host import HasOperations
 from lockterm.screens.plan.screen import PlanScreen
-from lockterm.screens.plan.summary import end_words, left_of
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
@@ -39,8 +36,7 @@ async def _tell(app: App[Any], run: RunHere) -> None:
     severity: SeverityLevel = "warning" if states & PROBLEMS else "information"
     if StepState.UNKNOWN in states:
         severity = "error"
-    words = f"{end_words(run, titles)} {key('app.run')} shows it: {clean(run.plan.title, 40)}."
-    app.notify(words, title="Run ended", severity=severity)
+    app.notify(describe_end_elsewhere(run, titles), title="Run ended", severity=severity)
 
 
 def tell_end(app: App[Any], run: RunHere) -> None:
@@ -64,26 +60,3 @@ def tell_end(app: App[Any], run: RunHere) -> None:
         entry = one.lock_entry if one.is_attached else None
         if entry is not None and entry.lock_id in changed:
             one.after_write(None)
-
-
-def question_to_leave(run: RunHere) -> tuple[str, str]:
-    """Return the question before a run is left, and its verb; both empty if nothing is left."""
-    if run.is_over:
-        left = left_of(run.steps.values())
-        question = (
-            f"A run has stopped, and {counted(left, 'step')} of {run.due:,} will be left. Leave?"
-            f" {key('app.run')} shows the run, where {key('plan.carry_out')} resumes it."
-        )
-        return (question, "Leave") if left else ("", "")
-    if run.only_reads:
-        unknown = f"{run.reading:,} of its outcomes {'is' if run.reading == 1 else 'are'}"
-        question = (
-            f"A run reads back what is unknown: {unknown} not proven yet. Leave it? That goes on"
-            " when lockterm is started again."
-        )
-    else:
-        question = (
-            f"A run is under way: {run.done:,} of {run.due:,} done. Stop it? The steps under way"
-            " end first; the rest can be gone on with later."
-        )
-    return question, "Stop it and leave"

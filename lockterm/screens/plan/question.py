@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 from lockterm.domain.backup import backup_words
 from lockterm.domain.plan import MOST_UNTYPED, Action, Plan, Step
-from lockterm.domain.plan_words import (
-    MOST_LISTED,
-    all_changes,
-    all_notes,
-    all_shortenings,
-    change_words,
-    count_to_type,
-    skipped_words,
-    step_name,
-    step_sends_dates,
-    step_title,
-)
 from lockterm.domain.shortening import describe, summarize
 from lockterm.domain.text import clean
+from lockterm.domain.text.plan import (
+    MOST_LISTED,
+    count_to_type,
+    describe_changes,
+    describe_notes,
+    describe_skipped,
+    describe_step,
+    find_shortenings,
+    format_step,
+    step_name,
+    step_sends_dates,
+)
 from lockterm.domain.wording import clock_doubt
 from lockterm.operations.refusals import OtherCredentials
 from lockterm.screens.dialogs.confirm import ConfirmModal
@@ -54,9 +54,9 @@ async def question_about(
     due = [step for step in drawn.plan.steps if step.is_left]
     zones = {lock_id: lock.zone for lock_id, lock in locks.items()}
     now_ms, connection = operations.now_ms(), operations.connection
-    changes = await asyncio.to_thread(all_changes, due, zones)
-    notes = await asyncio.to_thread(all_notes, due, zones, now_ms)
-    shortened = await asyncio.to_thread(all_shortenings, due, zones, now_ms)
+    changes = await asyncio.to_thread(describe_changes, due, zones)
+    notes = await asyncio.to_thread(describe_notes, due, zones, now_ms)
+    shortened = await asyncio.to_thread(find_shortenings, due, zones, now_ms)
     warning = summarize(shortened)
     lost = [clean(sentence, 400) for sentence in (drawn.about, *drawn.plan.losses)]
     notes = [*filter(None, lost), *notes]
@@ -64,11 +64,11 @@ async def question_about(
         notes.insert(0, f"Note: {clock_doubt(connection.clock_offset_s or 0)}")
     if len(due) == 1 and due[0].action in (Action.ADD, Action.UPDATE):
         zone = zones[due[0].lock_id]
-        notes[:0] = change_words(due[0], zone, now_ms)
+        notes[:0] = describe_step(due[0], zone, now_ms)
         warning = describe(shortened[0], now_ms, zone) if shortened else ""
     elif changes:
         notes.insert(0, f"Changed to: {changes}")
-    notes += [f"{words}." for words in skipped_words(drawn.plan)]
+    notes += [f"{words}." for words in describe_skipped(drawn.plan)]
     if left := drawn.unplanned:
         notes.append(f"{left:,} could not be planned, and {'is' if left == 1 else 'are'} left out.")
     cost = operations.runs.cost(drawn.plan)
@@ -139,7 +139,7 @@ def ask_for(
     for step in steps:
         if step.action is Action.VOICE:
             on_lock = locks[step.lock_id]
-            words = "; ".join(change_words(step, on_lock.zone, 0))
+            words = "; ".join(describe_step(step, on_lock.zone, 0))
             lines.append(f"- {clean(on_lock.title, 40)}: {words}")
     details = "\n".join(lines)
     typed = (str(count),) if count else ()
@@ -155,7 +155,7 @@ def _ask_for_one(step: Step, where: str, verb: str) -> tuple[str, str, list[str]
     terminals do not agree how wide they are and which way they run.
     """
     name, number = (clean(words or "", 60) for words in step_name(step))
-    who, numbers = step_title(step), []
+    who, numbers = format_step(step), []
     if number and not f"{who}{where}".isascii():
         who, numbers = name, [f"Number: {number}"]
     question = f"{verb} {who} {_PLACES[step.action]} {where}?"
@@ -177,6 +177,6 @@ def _names(steps: Sequence[Step], locks: Mapping[int, OnLock]) -> Iterator[str]:
             yield from ("", f"To be {done}{more}:")
         for step in shown:
             lock = f", {clean(locks[step.lock_id].title, 40)}" if locks else ""
-            yield f"- {step_title(step)}{lock}"
+            yield f"- {format_step(step)}{lock}"
         if left := len(some) - len(shown):
             yield f"and {left:,} more: the plan behind this question names them."

@@ -15,16 +15,21 @@ from textual.reactive import var
 from textual.timer import Timer
 from textual.widgets import Static
 
-from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState
-from lockterm.domain.plan_words import (
-    all_shortenings,
-    counts_words,
-    notes_of,
-    step_title,
-    work_words,
-)
+from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState, count_left
 from lockterm.domain.shortening import summarize
 from lockterm.domain.text import clean
+from lockterm.domain.text.plan import (
+    describe_step_notes,
+    describe_work,
+    find_shortenings,
+    format_step,
+)
+from lockterm.domain.text.run import (
+    describe_counts,
+    describe_end,
+    describe_outcome,
+    describe_progress,
+)
 from lockterm.domain.wording import read_only
 from lockterm.errors import LocktermError, StoreDamaged, StoreError
 from lockterm.keymap.hints import with_keys
@@ -36,7 +41,6 @@ from lockterm.screens.base import LocktermScreen
 from lockterm.screens.host import HasOperations
 from lockterm.screens.plan.names import asking_for_names
 from lockterm.screens.plan.question import ask_for_account, question_about
-from lockterm.screens.plan.summary import end_words, left_of, outcome_words, progress_words
 from lockterm.screens.plan.table import OnLock, PlanTable, what_of
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
@@ -143,7 +147,7 @@ class PlanScreen(LocktermScreen[None]):
         zones = {lock_id: lock.zone for lock_id, lock in self._locks.items()}
         due = [step for step in self._steps.values() if step.is_left]
         now_ms = self.operations.now_ms()
-        shortened = await asyncio.to_thread(all_shortenings, due, zones, now_ms)
+        shortened = await asyncio.to_thread(find_shortenings, due, zones, now_ms)
         self._shortens = summarize(shortened)
         self._show_steps()
         self._begin_to_follow()
@@ -183,28 +187,28 @@ class PlanScreen(LocktermScreen[None]):
     def _words(self) -> Iterable[str]:
         run = self.run_here
         if run is not None and not run.is_over:
-            yield progress_words(run)
+            yield describe_progress(run)
             if run.is_stopping:
                 yield "Stopping after the steps that are under way ..."
             return
         steps = self._steps.values()
         if self.is_elsewhere:
-            counts = counts_words(self.plan.counts(), self.plan.left_out, is_running=True)
+            counts = describe_counts(self.plan.counts(), self.plan.left_out, is_running=True)
             yield f"Under way in another session: {counts}."
             return
         if self.drawn.about and not self._is_begun:
             yield self.drawn.about
         if run is not None and run.error is None:
-            yield end_words(run, self._titles)
+            yield describe_end(run, self._titles)
         elif self._is_begun:
-            yield outcome_words(steps, self._titles)
+            yield describe_outcome(steps, self._titles)
         else:
-            yield work_words(self.drawn.plan, self.operations.runs.cost(self.drawn.plan))
+            yield describe_work(self.drawn.plan, self.operations.runs.cost(self.drawn.plan))
         if run is not None and run.error is not None and self._still_so(run.error):
             yield clean(run.error.sentences, 300)
-        elif left_of(steps) and (reason := self._why_never()):
+        elif count_left(steps) and (reason := self._why_never()):
             yield reason
-        if self._is_begun and not self.is_elsewhere and not left_of(steps):
+        if self._is_begun and not self.is_elsewhere and not count_left(steps):
             yield with_keys(WAYS_ON)
         if unread := [clean(one.lock.title, 40) for one in self.drawn.unread]:
             yield f"Not read: {', '.join(unread)}"
@@ -234,9 +238,9 @@ class PlanScreen(LocktermScreen[None]):
             line = f", line {step.line}" if step.line else ""
             about = what_of(step, lock, self.operations.now_ms())
             is_due = step.state in DUE and table.is_at_rest
-            notes = notes_of(step, lock.zone, self.operations.now_ms()) if is_due else ()
+            notes = describe_step_notes(step, lock.zone, self.operations.now_ms()) if is_due else ()
             parts = filter(None, (about, *(f"Note: {note}" for note in notes)))
-            words = f"{step_title(step)}, {clean(lock.title, 40)}{line}: {'; '.join(parts)}"
+            words = f"{format_step(step)}, {clean(lock.title, 40)}{line}: {'; '.join(parts)}"
         self.query_one("#row", Static).update(words, layout=False)
 
     @property
@@ -322,7 +326,7 @@ class PlanScreen(LocktermScreen[None]):
             case "carry_out":
                 if is_here:
                     return "It is being carried out."
-                if not left_of(self._steps.values()):
+                if not count_left(self._steps.values()):
                     ways = f" {WAYS_ON}" if self._is_begun else ""
                     return f"Nothing of it is left to be sent.{with_keys(ways)}"
                 return self._why_never() or self._why_wait(run)

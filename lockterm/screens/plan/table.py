@@ -9,15 +9,15 @@ from datetime import tzinfo
 from rich.cells import cell_len
 
 from lockterm.domain.plan import ACTION_GLYPHS, DUE, Action, Step, StepState, at_rest
-from lockterm.domain.plan_words import (
-    LEFT_OUT,
-    change_words,
-    new_words,
-    shortens,
+from lockterm.domain.text import LONGEST_CELL, clean
+from lockterm.domain.text.plan import (
+    describe_new_values,
+    describe_step,
+    describe_step_shortening,
     step_name,
     step_states,
 )
-from lockterm.domain.text import LONGEST_CELL, clean
+from lockterm.domain.text.run import LEFT_OUT
 from lockterm.domain.validity import State
 from lockterm.widgets.line_table import TITLES, Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
@@ -128,7 +128,7 @@ class PlanTable(RowTable):
         signs = {_STATE: [(one.sign, one.look) if one else (" ", "") for one in states]}
         if step.state is StepState.TO_DO and step.is_planned:
             zone = self._locks[step.lock_id].zone
-            if shortens(step, zone, self._now_ms):
+            if describe_step_shortening(step, zone, self._now_ms):
                 signs[_STEP] = [(f"{_SHORTENS:{self._widths[_STEP]}}", State.WEEK.look)]
         return signs
 
@@ -163,5 +163,5 @@ def what_of(step: Step, lock: OnLock, now_ms: int, room: int = 0) -> str:
     """
     if step.message and step.state not in DUE:
         return clean(step.message, 400)
-    words = "; ".join(change_words(step, lock.zone, now_ms))
-    return new_words(step, lock.zone, now_ms) if 0 < room < cell_len(words) else words
+    words = "; ".join(describe_step(step, lock.zone, now_ms))
+    return describe_new_values(step, lock.zone, now_ms) if 0 < room < cell_len(words) else words

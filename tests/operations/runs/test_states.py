@@ -14,9 +14,9 @@ import pytest
 from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.operation import State
 from lockterm.domain.plan import Action, Plan, Step, StepState, at_rest
-from lockterm.domain.plan_words import state_counts
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import RemoteChanges
+from lockterm.domain.text.run import count_states
 from lockterm.errors import OutcomeUnknown, StoreError
 from lockterm.operations.connection import go_by, turn, unstated_s
 from lockterm.operations.pace import Pace
@@ -438,7 +438,7 @@ async def test_what_was_sent_as_the_store_failed_is_told_so_and_read_back_later(
         assert states(done) == [SENT, TO_DO] and done.stopped
         assert [step.state for step in told] == [SENT]
         assert (at_rest(done.steps[0]).state, at_rest(done.steps[1]).state) == (UNKNOWN, TO_DO)
-        counts = state_counts(done.counts())
+        counts = count_states(done.counts())
         assert (counts["unknown"], counts["not_sent"]) == (1, 1)
         proxy.on_asked = lambda exchange: None
         assert states(await carry_out(operations, done)) == [RECORDED] * 2

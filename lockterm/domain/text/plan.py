@@ -1,4 +1,4 @@
-"""Plans and their steps in words, each of them safe to show."""
+"""What plans and their steps will do."""
 
 from __future__ import annotations
 
@@ -14,17 +14,13 @@ from lockterm.domain.differences import Difference, differences, in_words
 from lockterm.domain.plan import (
     DUE,
     MOST_UNTYPED,
-    NOT_REACHED,
-    RETRIED,
     Action,
     Plan,
     Step,
-    StepState,
-    at_rest,
 )
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
+from lockterm.domain.safe_text import clean, seen_or
 from lockterm.domain.shortening import Shortening, describe, shortening
-from lockterm.domain.text import clean, seen_or
 from lockterm.domain.validity import (
     OPENS_ALWAYS,
     OPENS_NOTHING,
@@ -35,12 +31,6 @@ from lockterm.domain.validity import (
     state_of,
 )
 from lockterm.domain.wording import titled
-
-TOLD = (
-    *(StepState.RECORDED, StepState.UNCHANGED, StepState.REFUSED),
-    *(StepState.SKIPPED, StepState.UNKNOWN, StepState.NOT_SENT),
-)
-"""What becomes of a step that is not under way any more."""
 
 _NAMED = 3
 """So many locks, remotes or values are named in a sentence."""
@@ -56,35 +46,30 @@ _TODO = {
     Action.DELETE: "to delete",
     Action.VOICE: "to get a voice",
 }
-LEFT_OUT = "left out"
-"""What people are told of a step that could not be planned; programs, that it was refused."""
-
-_DUE_WORDS = {StepState.SENT: "under way", StepState.TO_DO: "left"}
-_WORDS = {StepState.UNCHANGED: "so already", StepState.NOT_SENT: "not sent"}
 
 
-def plan_words(plan: Plan) -> str:
+def describe_plan(plan: Plan) -> str:
     """``2 to add, 1 to delete, 3 skipped: name taken``."""
     counts = plan.actions()
     said = [f"{counts[action]:,} {words}" for action, words in _TODO.items() if counts[action]]
-    skipped = skipped_words(plan)
+    skipped = describe_skipped(plan)
     if not said and not skipped:
         return "Nothing is to be changed."
     return ", ".join([*(said or ["Nothing is to be changed"]), *skipped])
 
 
-def skipped_words(plan: Plan) -> list[str]:
+def describe_skipped(plan: Plan) -> list[str]:
     """Return how many remotes a plan leaves out, with each reason: ``3 skipped: name taken``."""
     counts = {**plan.skipped, "name taken": sum(step.is_name_taken for step in plan.steps)}
     return [f"{count:,} skipped: {reason}" for reason, count in counts.items() if count]
 
 
-def work_words(plan: Plan, cost: str) -> str:
+def describe_work(plan: Plan, cost: str) -> str:
     """Return what a plan will do and what it takes; one without work takes nothing."""
-    words = plan_words(plan)
+    words = describe_plan(plan)
     if not has_work(plan):
         return words
-    return f"{words}. {cost}" if skipped_words(plan) else f"{words}: {cost}"
+    return f"{words}. {cost}" if describe_skipped(plan) else f"{words}: {cost}"
 
 
 def grants_access(step: Step, now_ms: int) -> bool:
@@ -144,20 +129,12 @@ def step_states(step: Step, now_ms: int) -> tuple[State | None, State | None]:
     return now, now if step.action is Action.KEEP else None
 
 
-def step_title(step: Step) -> str:
+def format_step(step: Step) -> str:
     """The name and the number of a step's remote."""
     return titled(*step_name(step))
 
 
-def state_words(step: Step, *, is_running: bool = False) -> str:
-    """``not sent``: the state of a step; ``is_running``: a session carries it out just now."""
-    if step.is_left_out:
-        return LEFT_OUT
-    due = _DUE_WORDS.get(step.state) if is_running else None
-    return due or step.state.value.replace("_", " ")
-
-
-def change_words(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
+def describe_step(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
     """What a step is about, a line for each: when a new remote opens, which fields differ.
 
     Args:
@@ -184,21 +161,21 @@ def change_words(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
 def _changes(step: Step, zone: tzinfo) -> list[Difference]:
     """What an update changes, or a voice."""
     if step.action is Action.VOICE:
-        return [Difference("Voice", _voice_words(step.before), _voice_words(step.wanted))]
+        return [Difference("Voice", _format_voice(step.before), _format_voice(step.wanted))]
     before = Remote.read(step.before)
     after = rules.effective(before, Remote.read({**before.raw, **step.wanted}))
     fields = [one for one in ADDED if one in UPDATED or one.name in step.wanted]
     return differences(before, after, zone, fields)
 
 
-def new_words(step: Step, zone: tzinfo, now_ms: int) -> str:
+def describe_new_values(step: Step, zone: tzinfo, now_ms: int) -> str:
     """``End -> 31 Dec 2026 23:59 +01:00``: what will be, where there is no room for what was."""
     if step.action in (Action.UPDATE, Action.VOICE):
         return "; ".join(f"{one.label} -> {one.after}" for one in _changes(step, zone))
-    return "; ".join(change_words(step, zone, now_ms))
+    return "; ".join(describe_step(step, zone, now_ms))
 
 
-def all_changes(steps: Iterable[Step], zones: Mapping[int, tzinfo]) -> str:
+def describe_changes(steps: Iterable[Step], zones: Mapping[int, tzinfo]) -> str:
     """``End: 31 Dec 2026 23:59 +01:00 for 12; Coerced: yes for 3.``: what updates change.
 
     Takes a moment for thousands: use a thread.
@@ -236,13 +213,13 @@ def shortening_of(step: Step, zone: tzinfo, now_ms: int) -> Shortening | None:
     return shortening(before, after, now_ms, zone)
 
 
-def shortens(step: Step, zone: tzinfo, now_ms: int) -> str:
+def describe_step_shortening(step: Step, zone: tzinfo, now_ms: int) -> str:
     """Return how a step shortens access, as a sentence; empty if it does not."""
     found = shortening_of(step, zone, now_ms)
     return describe(found, now_ms, zone) if found is not None else ""
 
 
-def all_shortenings(
+def find_shortenings(
     steps: Iterable[Step], zones: Mapping[int, tzinfo], now_ms: int
 ) -> list[Shortening]:
     """Return what steps take away; :func:`summarize` puts it in a sentence.
@@ -258,7 +235,7 @@ def all_shortenings(
     return [one for one in found if one is not None]
 
 
-def notes_of(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
+def describe_step_notes(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
     """What has to be agreed to before a step is sent, in sentences.
 
     Args:
@@ -266,7 +243,7 @@ def notes_of(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
         zone: The lock's.
         now_ms: Now, in milliseconds.
     """
-    shortened = shortens(step, zone, now_ms)
+    shortened = describe_step_shortening(step, zone, now_ms)
     return [*([shortened] if shortened else []), *_other_notes(step, zone, now_ms)]
 
 
@@ -298,10 +275,10 @@ def step_sends_dates(step: Step) -> bool:
     return rules.sends_dates(before, Remote.read({**step.before, **step.wanted}))
 
 
-def all_notes(steps: Sequence[Step], zones: Mapping[int, tzinfo], now_ms: int) -> list[str]:
+def describe_notes(steps: Sequence[Step], zones: Mapping[int, tzinfo], now_ms: int) -> list[str]:
     """What has to be agreed to before steps are sent; what is the same for several is said once.
 
-    :func:`all_shortenings` says what of it shortens access.
+    :func:`find_shortenings` says what of it shortens access.
 
     Takes a moment for thousands: use a thread.
 
@@ -321,7 +298,7 @@ def all_notes(steps: Sequence[Step], zones: Mapping[int, tzinfo], now_ms: int) -
         is_own = words == clean(some[0].note, 300)
         named = some[: MOST_LISTED if is_again or is_own else _NAMED]
         more = f" and {len(some) - len(named):,} more" if len(some) > len(named) else ""
-        who = f"{', '.join(map(step_title, named))}{more}"
+        who = f"{', '.join(map(format_step, named))}{more}"
         if is_again:
             said = f"{len(some):,} of them have ended and will open again: {who}."
             lines.insert(0, f"Note: {said}")
@@ -331,112 +308,6 @@ def all_notes(steps: Sequence[Step], zones: Mapping[int, tzinfo], now_ms: int) -
     return lines
 
 
-def _voice_words(voice: Mapping[str, Any]) -> str:
+def _format_voice(voice: Mapping[str, Any]) -> str:
     said = (clean(str(voice[name]), 40) for name in ("lang", "timbre") if name in voice)
     return " ".join(said) or "not known"
-
-
-_NOT_GONE = {
-    StepState.UNKNOWN: "unknown",
-    StepState.REFUSED: "refused",
-    StepState.SKIPPED: "changed since",
-    StepState.NOT_SENT: "not done",
-    StepState.TO_DO: "left",
-}
-"""Why something is not gone from a lock; the first that is true is told."""
-
-
-def gone_words(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
-    """``Gone from 31 of 32 locks; not reached: Yard.``: what deletes on several locks came to.
-
-    Args:
-        steps: All of a run that has ended.
-        titles: Id -> what the lock is called, as it came; by its number where it is not there.
-
-    Returns:
-        Empty: there are deletes on one lock at the most, or nothing is gone.
-    """
-    deletes: dict[int, set[StepState]] = {}
-    why_not: dict[int, str] = {}
-    answered = set()
-    for step in map(at_rest, steps):
-        if step.action is Action.DELETE:
-            deletes.setdefault(step.lock_id, set()).add(step.state)
-            if step.state is StepState.NOT_SENT:
-                why_not.setdefault(step.lock_id, clean(step.message, 60))
-        if step.state is StepState.NOT_SENT:
-            is_far = step.message.startswith(NOT_REACHED)
-        else:
-            is_far = step.state is StepState.TO_DO
-        if not is_far:
-            answered.add(step.lock_id)
-    kept: dict[str, list[str]] = {}
-    for lock_id, states in deletes.items():
-        for state in _NOT_GONE:
-            if state in states:
-                is_far = state is StepState.NOT_SENT and lock_id not in answered
-                title = clean(titles.get(lock_id, f"lock {lock_id}"), 40)
-                if state is StepState.NOT_SENT and not is_far and why_not[lock_id]:
-                    title += f" ({why_not[lock_id].rstrip('.')})"
-                kept.setdefault("not reached" if is_far else _NOT_GONE[state], []).append(title)
-                break
-    gone = len(deletes) - sum(map(len, kept.values()))
-    if len(deletes) < 2 or not gone:
-        return ""
-    words = [f"Gone from {gone:,} of {len(deletes):,} locks"]
-    for why, named in kept.items():
-        more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
-        words.append(f"{why}: {', '.join(named[:_NAMED])}{more}")
-    return f"{'; '.join(words)}."
-
-
-def state_counts(counts: Mapping[StepState, int], *, is_running: bool = False) -> dict[str, int]:
-    """How many steps have each state that programs are told.
-
-    Args:
-        counts: State -> how many steps have it.
-        is_running: Whether a session carries them out just now: what is due is still planned then.
-    """
-    found = {state.value: counts.get(state, 0) for state in TOLD}
-    to_do, sent = counts.get(StepState.TO_DO, 0), counts.get(StepState.SENT, 0)
-    if is_running:
-        return {"planned": to_do + sent, **found}
-    found[StepState.NOT_SENT] += to_do
-    found[StepState.UNKNOWN] += sent
-    return found
-
-
-def problem_words(problems: Mapping[StepState, int]) -> str:
-    """``2 failed, 1 skipped, 1 unknown``: what is unknown may be recorded, and has not failed.
-
-    Args:
-        problems: State -> how many steps have it, of those that have to be looked at.
-    """
-    failed = sum(problems.get(state, 0) for state in RETRIED)
-    others = [state for state in (StepState.SKIPPED, StepState.UNKNOWN) if problems.get(state)]
-    return ", ".join([f"{failed:,} failed", *(f"{problems[one]:,} {one}" for one in others)])
-
-
-def counts_words(
-    counts: Mapping[StepState, int], left_out: int, *, is_running: bool = False
-) -> str:
-    """``212 recorded, 2 refused``; while it is carried out ``212 recorded, 1 under way, 5 left``.
-
-    Args:
-        counts: State -> how many steps have it.
-        left_out: How many of the refused ones could not be planned.
-        is_running: Whether a session carries them out just now.
-    """
-    counts = Counter(counts) - Counter({StepState.REFUSED: left_out})
-    found = state_counts(counts, is_running=is_running)
-    said = [
-        f"{found[state.value]:,} {_WORDS.get(state, state.value)}"
-        for state in TOLD
-        if found[state.value]
-    ]
-    for state, words in _DUE_WORDS.items() if is_running else ():
-        if count := counts.get(state, 0):
-            said.append(f"{count:,} {words}")
-    if left_out:
-        said.append(f"{left_out:,} {LEFT_OUT}")
-    return ", ".join(said)

@@ -8,16 +8,16 @@ from datetime import UTC
 import pytest
 
 from lockterm.domain.plan import NOT_REACHED, Action, Step, StepState
-from lockterm.domain.plan_words import (
-    all_changes,
-    all_notes,
-    change_words,
+from lockterm.domain.rules import OPENS_AGAIN
+from lockterm.domain.text.plan import (
     count_to_type,
-    gone_words,
-    new_words,
+    describe_changes,
+    describe_new_values,
+    describe_notes,
+    describe_step,
     step_states,
 )
-from lockterm.domain.rules import OPENS_AGAIN
+from lockterm.domain.text.run import describe_deletions
 from lockterm.domain.validity import State
 from lockterm.domain.wording import none_of
 
@@ -89,7 +89,7 @@ def deletes(words: str) -> list[Step]:
     ],
 )
 def test_deletes_on_several_locks_are_told_lock_by_lock(steps: str, said: str) -> None:
-    assert gone_words(deletes(steps), {1: "Gate", 2: "Yard"}) == said
+    assert describe_deletions(deletes(steps), {1: "Gate", 2: "Yard"}) == said
 
 
 @pytest.mark.parametrize(
@@ -105,15 +105,15 @@ def test_deletes_on_several_locks_are_told_lock_by_lock(steps: str, said: str) -
 )
 def test_a_lock_is_told_as_not_reached_only_where_it_was_not(why: str, said: str) -> None:
     done, left = deletes("1 recorded, 2 not_sent")
-    words = gone_words([done, replace(left, message=why)], {1: "Gate", 2: "Yard"})
+    words = describe_deletions([done, replace(left, message=why)], {1: "Gate", 2: "Yard"})
     assert words == f"Gone from 1 of 2 locks; {said}."
     added = replace(left, action=Action.ADD, state=StepState.RECORDED)
-    answered = gone_words([done, replace(left, message=why), added], {1: "Gate", 2: "Yard"})
+    answered = describe_deletions([done, replace(left, message=why), added], {1: "Gate", 2: "Yard"})
     assert "not done: Yard (" in answered
 
 
 def test_a_hostile_name_of_a_lock_is_cleaned() -> None:
-    assert "\x1b" not in gone_words(deletes("1 recorded, 2 refused"), {2: "\x1b[31mYard"})
+    assert "\x1b" not in describe_deletions(deletes("1 recorded, 2 refused"), {2: "\x1b[31mYard"})
 
 
 def renewed(number: int, end_ms: int, **wanted: object) -> Step:
@@ -151,8 +151,8 @@ def test_a_step_tells_the_state_as_it_is_and_as_it_will_be(
 
 def test_what_will_be_is_told_where_there_is_no_room_for_what_was() -> None:
     step = renewed(1, START_MS + 2 * DAY_MS)
-    (words,) = change_words(step, UTC, START_MS)
-    new = new_words(step, UTC, START_MS)
+    (words,) = describe_step(step, UTC, START_MS)
+    new = describe_new_values(step, UTC, START_MS)
     assert new == "End -> 3 Jan 2026 00:00 +00:00"
     assert words.endswith(new.removeprefix("End"))
 
@@ -160,10 +160,10 @@ def test_what_will_be_is_told_where_there_is_no_room_for_what_was() -> None:
 def test_the_changes_of_many_are_told_by_what_they_are_to_be() -> None:
     steps = [renewed(number, START_MS + 2 * DAY_MS) for number in range(1, 1200)]
     steps += [renewed(3000, START_MS + 2 * DAY_MS, isCoerced=1), *deletes("1 to_do")]
-    told = all_changes(steps, {1: UTC})
+    told = describe_changes(steps, {1: UTC})
     assert told == "End: 3 Jan 2026 00:00 +00:00 for 1,200; Coerced: yes for 1."
     steps += [renewed(2000 + number, START_MS + (12 - number) * DAY_MS) for number in range(4)]
-    assert all_changes(steps, {1: UTC}) == (
+    assert describe_changes(steps, {1: UTC}) == (
         "End: 5 values for 1,204, from 3 Jan 2026 00:00 +00:00 to 13 Jan 2026 00:00 +00:00;"
         " Coerced: yes for 1."
     )
@@ -177,10 +177,10 @@ def test_how_many_that_have_ended_open_again_is_told_before_it_is_agreed_to() ->
     open_now = renewed(7, later_ms)
     open_now = replace(open_now, before={**open_now.before, "endDate": later_ms - 1})
     zones = {1: UTC}
-    told = all_notes([shut, named, *ended, open_now], zones, now_ms)
+    told = describe_notes([shut, named, *ended, open_now], zones, now_ms)
     assert told[0] == "Note: 3 of them have ended and will open again: Fob 1, Fob 2, Fob 3."
     assert sum("again" in words for words in told) == 1
-    assert all_notes([open_now, ended[0]], zones, now_ms) == [f"Note: Fob 1: {OPENS_AGAIN}"]
+    assert describe_notes([open_now, ended[0]], zones, now_ms) == [f"Note: Fob 1: {OPENS_AGAIN}"]
 
 
 def test_a_single_one_is_not_none_of_the_one() -> None:

@@ -1,0 +1,332 @@
+"""How far runs are, and how they ended."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+from lockterm.domain.plan import (
+    DUE,
+    NOT_REACHED,
+    RETRIED,
+    Action,
+    Plan,
+    Step,
+    StepState,
+    at_rest,
+    count_left,
+)
+from lockterm.domain.safe_text import clean
+from lockterm.domain.text.plan import format_step
+from lockterm.domain.wording import counted, roughly
+from lockterm.errors import LocktermError
+from lockterm.keymap.hints import key
+
+FINAL_STATES = (
+    *(StepState.RECORDED, StepState.UNCHANGED, StepState.REFUSED),
+    *(StepState.SKIPPED, StepState.UNKNOWN, StepState.NOT_SENT),
+)
+"""What becomes of a step that is not under way any more."""
+
+_NAMED = 3
+"""The most locks that a sentence names."""
+
+LEFT_OUT = "left out"
+"""What people are told of a step that could not be planned; programs, that it was refused."""
+
+_DUE_WORDS = {StepState.SENT: "under way", StepState.TO_DO: "left"}
+_WORDS = {StepState.UNCHANGED: "so already", StepState.NOT_SENT: "not sent"}
+
+
+class RunProgress(Protocol):
+    """A run in this session; see ``lockterm.operations.run_here``."""
+
+    plan: Plan
+    steps: dict[int, Step]
+    due: int
+    done: int
+    error: LocktermError | None
+    problems: Counter[StepState]
+    reading: int
+
+    @property
+    def only_reads(self) -> bool: ...
+
+    @property
+    def under_way(self) -> int: ...
+
+    @property
+    def is_over(self) -> bool: ...
+
+    @property
+    def was_stopped(self) -> bool: ...
+
+    @property
+    def per_s(self) -> float: ...
+
+
+# --- steps and counts ----------------------------------------------------------------------------
+
+
+def format_step_state(step: Step, *, is_running: bool = False) -> str:
+    """``not sent``: the state of a step; ``is_running``: a session carries it out just now."""
+    if step.is_left_out:
+        return LEFT_OUT
+    due = _DUE_WORDS.get(step.state) if is_running else None
+    return due or step.state.value.replace("_", " ")
+
+
+_NOT_GONE = {
+    StepState.UNKNOWN: "unknown",
+    StepState.REFUSED: "refused",
+    StepState.SKIPPED: "changed since",
+    StepState.NOT_SENT: "not done",
+    StepState.TO_DO: "left",
+}
+"""Why something is not gone from a lock; the first that is true is told."""
+
+
+def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
+    """``Gone from 31 of 32 locks; not reached: Yard.``: what deletes on several locks came to.
+
+    Args:
+        steps: All of a run that has ended.
+        titles: Id -> what the lock is called, as it came; by its number where it is not there.
+
+    Returns:
+        Empty: there are deletes on one lock at the most, or nothing is gone.
+    """
+    deletes: dict[int, set[StepState]] = {}
+    why_not: dict[int, str] = {}
+    answered = set()
+    for step in map(at_rest, steps):
+        if step.action is Action.DELETE:
+            deletes.setdefault(step.lock_id, set()).add(step.state)
+            if step.state is StepState.NOT_SENT:
+                why_not.setdefault(step.lock_id, clean(step.message, 60))
+        if step.state is StepState.NOT_SENT:
+            is_far = step.message.startswith(NOT_REACHED)
+        else:
+            is_far = step.state is StepState.TO_DO
+        if not is_far:
+            answered.add(step.lock_id)
+    kept: dict[str, list[str]] = {}
+    for lock_id, states in deletes.items():
+        for state in _NOT_GONE:
+            if state in states:
+                is_far = state is StepState.NOT_SENT and lock_id not in answered
+                title = clean(titles.get(lock_id, f"lock {lock_id}"), 40)
+                if state is StepState.NOT_SENT and not is_far and why_not[lock_id]:
+                    title += f" ({why_not[lock_id].rstrip('.')})"
+                kept.setdefault("not reached" if is_far else _NOT_GONE[state], []).append(title)
+                break
+    gone = len(deletes) - sum(map(len, kept.values()))
+    if len(deletes) < 2 or not gone:
+        return ""
+    words = [f"Gone from {gone:,} of {len(deletes):,} locks"]
+    for why, named in kept.items():
+        more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
+        words.append(f"{why}: {', '.join(named[:_NAMED])}{more}")
+    return f"{'; '.join(words)}."
+
+
+def count_states(counts: Mapping[StepState, int], *, is_running: bool = False) -> dict[str, int]:
+    """How many steps have each state that programs are told.
+
+    Args:
+        counts: State -> how many steps have it.
+        is_running: Whether a session carries them out just now: what is due is still planned then.
+    """
+    found = {state.value: counts.get(state, 0) for state in FINAL_STATES}
+    to_do, sent = counts.get(StepState.TO_DO, 0), counts.get(StepState.SENT, 0)
+    if is_running:
+        return {"planned": to_do + sent, **found}
+    found[StepState.NOT_SENT] += to_do
+    found[StepState.UNKNOWN] += sent
+    return found
+
+
+def describe_problems(problems: Mapping[StepState, int]) -> str:
+    """``2 failed, 1 skipped, 1 unknown``: what is unknown may be recorded, and has not failed.
+
+    Args:
+        problems: State -> how many steps have it, of those that have to be looked at.
+    """
+    failed = sum(problems.get(state, 0) for state in RETRIED)
+    others = [state for state in (StepState.SKIPPED, StepState.UNKNOWN) if problems.get(state)]
+    return ", ".join([f"{failed:,} failed", *(f"{problems[one]:,} {one}" for one in others)])
+
+
+def describe_counts(
+    counts: Mapping[StepState, int], left_out: int, *, is_running: bool = False
+) -> str:
+    """``212 recorded, 2 refused``; while it is carried out ``212 recorded, 1 under way, 5 left``.
+
+    Args:
+        counts: State -> how many steps have it.
+        left_out: How many of the refused ones could not be planned.
+        is_running: Whether a session carries them out just now.
+    """
+    counts = Counter(counts) - Counter({StepState.REFUSED: left_out})
+    found = count_states(counts, is_running=is_running)
+    said = [
+        f"{found[state.value]:,} {_WORDS.get(state, state.value)}"
+        for state in FINAL_STATES
+        if found[state.value]
+    ]
+    for state, words in _DUE_WORDS.items() if is_running else ():
+        if count := counts.get(state, 0):
+            said.append(f"{count:,} {words}")
+    if left_out:
+        said.append(f"{left_out:,} {LEFT_OUT}")
+    return ", ".join(said)
+
+
+def format_problem(step: Step) -> str:
+    """Return ``Anna (A-1) (lock 1001): refused: The name is taken.``."""
+    why = f": {clean(step.message, 400)}" if step.message else ""
+    return f"{format_step(step)} (lock {step.lock_id}): {format_step_state(step)}{why}"
+
+
+# --- on a screen ---------------------------------------------------------------------------------
+
+
+def describe_progress(run: RunProgress) -> str:
+    """``12 of 214 done, 2 failed, 202 left (3 under way), 4.8 a second, about 42 s``."""
+    words = [f"{run.done:,} of {run.due:,} done", describe_problems(run.problems)]
+    if run.only_reads:
+        ends = f"{key('plan.stop')} ends that, and they stay unknown for now"
+        return f"{', '.join(words)}. Reading back {run.reading:,} unknown, at most 90 s; {ends}."
+    left = run.due - run.done
+    words.append(f"{left:,} left" + f" ({run.under_way:,} under way)" * bool(run.under_way))
+    if run.reading:  # which steps of its lock wait for
+        words.append(f"reading back {run.reading:,} unknown")
+    if per_s := run.per_s:
+        words += [f"{per_s:.1f} a second", f"about {roughly(left / per_s)}"]
+    return ", ".join(words)
+
+
+def describe_end(run: RunProgress, titles: Mapping[int, str]) -> str:
+    """What became of the steps of a run that is over, and why there are some left.
+
+    Args:
+        run: The run.
+        titles: Id -> what the lock is called, as it came.
+    """
+    words = [describe_outcome(run.steps.values(), titles)]
+    if run.plan.stopped:
+        words.append(clean(run.plan.stopped, 300))
+    elif run.was_stopped and count_left(run.steps.values()):
+        words.insert(0, "It was stopped.")
+    return " ".join(words)
+
+
+def describe_outcome(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
+    """What became of steps, and which keys lead on; of steps that were tried, or not all."""
+    steps = [*steps]
+    counts = Counter(step.state for step in steps)
+    del counts[StepState.TO_DO]  # they are told as left
+    left_out = sum(step.is_left_out for step in steps)
+    words = [
+        describe_deletions(steps, titles),
+        f"{describe_counts(counts, left_out)}." if counts else "",
+    ]
+    if left := count_left(steps):
+        sent = counts[StepState.SENT]
+        parts = [f"{sent:,} {_was(sent)} under way when it ended"] if sent else []
+        parts += [f"{left - sent:,} {_is(left - sent)} left"] if left > sent else []
+        does = "reads back and goes on" if sent else "goes on"
+        words.append(f"{', '.join(parts)}: {key('plan.carry_out')} {does}.")
+    elif tried := sum(step.may_retry for step in steps):
+        words.append(f"{key('plan.retry')} tries {tried:,} of them again.")
+    return " ".join(filter(None, words))
+
+
+def describe_end_elsewhere(run: RunProgress, titles: Mapping[int, str]) -> str:
+    """Return how a run ended, where its plan is not shown; see :func:`describe_end`."""
+    title = clean(run.plan.title, 40)
+    return f"{describe_end(run, titles)} {key('app.run')} shows it: {title}."
+
+
+def ask_to_leave(run: RunProgress) -> tuple[str, str]:
+    """Return the question before a run is left, and its verb; both empty if nothing is left."""
+    if run.is_over:
+        left = count_left(run.steps.values())
+        question = (
+            f"A run has stopped, and {counted(left, 'step')} of {run.due:,} will be left. Leave?"
+            f" {key('app.run')} shows the run, where {key('plan.carry_out')} resumes it."
+        )
+        return (question, "Leave") if left else ("", "")
+    if run.only_reads:
+        unknown = f"{run.reading:,} of its outcomes {'is' if run.reading == 1 else 'are'}"
+        question = (
+            f"A run reads back what is unknown: {unknown} not proven yet. Leave it? That goes on"
+            " when lockterm is started again."
+        )
+    else:
+        question = (
+            f"A run is under way: {run.done:,} of {run.due:,} done. Stop it? The steps under way"
+            " end first; the rest can be gone on with later."
+        )
+    return question, "Stop it and leave"
+
+
+# --- on a command line ---------------------------------------------------------------------------
+
+
+def format_progress(done: int, due: int, problems: Mapping[StepState, int], seconds: float) -> str:
+    """Return ``12 of 214 done, 2 failed, 4.8/s, 42 s left``.
+
+    Args:
+        done: The number of steps with a result.
+        due: The number of steps of the run.
+        problems: State -> the number of steps that need attention.
+        seconds: How long the run has taken.
+    """
+    rate = done / max(seconds, 0.001)
+    left = round((due - done) / rate) if rate else 0
+    return f"{done:,} of {due:,} done, {describe_problems(problems)}, {rate:.1f}/s, {left:,} s left"
+
+
+def format_reading(count: int, *, is_all: bool) -> str:
+    """Return how many steps are read back, and how long that may take if nothing else is left."""
+    ends = ", 90 s at the most; ctrl+c ends that" if is_all else ""
+    return f"reading back {count:,} unknown{ends}"
+
+
+def describe_result(plan: Plan, steps: Iterable[Step]) -> str:
+    """Return ``212 recorded, 2 refused.``.
+
+    Args:
+        plan: The plan.
+        steps: Its steps as they ended.
+    """
+    counts = Counter(step.state for step in steps)
+    return f"{describe_counts(counts, plan.left_out) or 'Nothing was to be done'}."
+
+
+def describe_run(plan: Plan) -> str:
+    """Return the title of a run and how many of its steps have each state."""
+    words = describe_counts(plan.counts(), plan.left_out, is_running=plan.is_running)
+    where = ", under way in another session" if plan.is_running else ""
+    return f"{clean(plan.title, 100)}{where}: {words}"
+
+
+def describe_commands(run_id: str) -> str:
+    """Return the commands for a run with problems."""
+    return f"lockterm runs show {run_id[:8]} tells more; runs retry tries again what it can."
+
+
+def describe_rest(plan: Plan) -> str:
+    """Return ``5 left: lockterm runs resume 12345678``; empty if nothing is left."""
+    due = sum(step.state in DUE for step in plan.steps)
+    return f"{due:,} left: lockterm runs resume {plan.id[:8]}" if due else ""
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _was(count: int) -> str:
+    return "was" if count == 1 else "were"
