@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 
 import psutil
-import pytest
 
 from tests.terminal.pty_session import PtySession
 
@@ -54,7 +53,6 @@ def test_after_a_stop_it_is_drawn_again(lockterm: Start) -> None:
     session.wait_until(lambda: session.lines[:22] == before[:22], "the screen as it was")
 
 
-@pytest.mark.long
 def test_pictures_that_are_overtaken_are_not_sent(lockterm: Start) -> None:
     """Nobody reads what is drawn, as on a link that stalls: in the end the last one is sent."""
     session = lockterm("demo", "--lock", "1001")

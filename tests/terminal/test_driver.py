@@ -1,0 +1,68 @@
+"""What our driver does and Textual's own does not; each test fails with Textual's."""
+
+from __future__ import annotations
+
+import signal
+import termios
+from collections.abc import Callable
+
+import psutil
+
+from tests.terminal.pty_session import PtySession
+from tests.terminal.test_ending import modes_of
+
+Start = Callable[..., PtySession]
+
+SIZES_IN_BAND = b"\x1b[?2048;2$y"
+"""The answer of a terminal that can report its size between the keys."""
+
+
+def test_quitting_ends_every_mode_when_the_mouse_was_taken_late(lockterm: Start) -> None:
+    session = lockterm("demo", "--no-mouse")
+    session.wait_for("Main gate")
+    session.send(SIZES_IN_BAND)
+    session.wait_until(lambda: b"\x1b[?2048h" in session.raw, "sizes in band")
+    session.press("O")
+    session.wait_until(lambda: b"\x1b[?1016h" in session.raw, "the mouse in pixels")
+    assert {1000, 1003, 1006, 1016, 2004, 2048} <= modes_of(session.raw)
+    session.press("q")
+    assert session.wait_exit() == 0
+    assert modes_of(session.raw) == {7, 25}
+
+
+def test_quiet_mode_does_not_ask_for_every_movement_of_the_mouse(lockterm: Start) -> None:
+    session = lockterm("demo", "--quiet")
+    session.wait_for("Main gate")
+    modes = modes_of(session.raw)
+    assert 1002 in modes and 1003 not in modes
+
+
+def test_one_thread_reads_when_the_process_was_stopped_and_continued(lockterm: Start) -> None:
+    session = lockterm("demo")
+    session.wait_for("Main gate")
+    process = psutil.Process(session.pid)
+    session.wait_taken()
+    threads = process.num_threads()
+    stops = (signal.SIGSTOP, signal.SIGTSTP) * 2
+    for stop in stops:
+        entered = session.raw.count(b"\x1b[?1049h")
+        session.kill(stop)
+        session.wait_until(lambda: process.status() == psutil.STATUS_STOPPED, "stopped")
+        session.kill(signal.SIGCONT)
+        session.wait_until(
+            lambda entered=entered: session.raw.count(b"\x1b[?1049h") > entered, "it goes on"
+        )
+    session.wait_taken()
+    # One more may have begun to do something else.
+    assert process.num_threads() < threads + len(stops)
+    session.press("enter")
+    session.wait_for("page 1 of")
+
+
+def test_no_read_waits_when_another_process_has_taken_what_was_typed(lockterm: Start) -> None:
+    session = lockterm("demo")
+    session.wait_for("Main gate")
+    characters = session.attributes()[6]
+    assert characters[termios.VMIN] in (0, b"\0")
+    session.press("enter")
+    session.wait_for("page 1 of")
