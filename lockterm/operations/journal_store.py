@@ -17,12 +17,7 @@ from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, Operation,
 from lockterm.errors import StoreDamaged, StoreError
 from lockterm.operations.account import ProfileAccount
 from lockterm.operations.connection import out_of_turn
-from lockterm.operations.refusals import (
-    HeldBack,
-    SettledMeanwhile,
-    damaged_entry,
-    just_added,
-)
+from lockterm.operations.refusals import HeldBack, SettledMeanwhile, damaged_entry, just_added
 from lockterm.store.journal import Journal
 from lockterm.store.journal_known import damaged_entries
 from lockterm.store.sessions import StoreSession
@@ -374,6 +369,7 @@ class JournalStore:
                 raise StoreError("Another session took this one for ended. Nothing was sent.")
 
         await self._thread.to_its_end(self.use, note)
+        self.session.note_leaving(operation.id)  # here, where the first byte leaves right after
 
     async def end(self, operation: Operation, **changes: Any) -> None:
         """Note what became of an operation that was begun here; later where that fails now."""
@@ -433,6 +429,7 @@ class JournalStore:
                 self.database.check()
                 self.account.look_up()
                 self._settle_orphans()
+                self.session.remove_dead()
                 self._adopted = True
         unnoted, self._unnoted = self._unnoted, []
         for operation, changes in unnoted:
@@ -447,4 +444,5 @@ class JournalStore:
         return work()
 
     def _settle_orphans(self) -> None:
-        self._journal.settle_orphans(self.session.is_alive, self._clock.now_ms())
+        session, now_ms = self.session, self._clock.now_ms()
+        self._journal.settle_orphans(session.is_alive, now_ms, session.may_have_left)

@@ -148,8 +148,7 @@ class Journal:
     def find(self, operation_id: str) -> Operation | None:
         """One operation, of any profile."""
         which, value = named(operation_id)
-        rows = self._select(which, [value])
-        return rows[0] if rows else None
+        return next(iter(self._select(which, [value])), None)
 
     def some(self, ids: Collection[str]) -> list[Operation]:
         """Those of some operations that are not damaged, the oldest first."""
@@ -179,10 +178,9 @@ class Journal:
 
     def unsettled(self, lock_id: int | None = None) -> list[Operation]:
         """The operations a person or a reading has to settle, the oldest first."""
-        where, values = f"{_OWN} AND {in_states(UNSETTLED)}", dict[str, Any](profile=self._profile)
-        if lock_id is not None:
-            where, values = f"{where} AND lock_id = :lock_id", {**values, "lock_id": lock_id}
-        return self._select(where, values)
+        is_on = "" if lock_id is None else " AND lock_id = :lock_id"
+        where, values = f"{_OWN} AND {in_states(UNSETTLED)}{is_on}", {"profile": self._profile}
+        return self._select(where, {**values, "lock_id": lock_id})
 
     def history(self, selection: Selection = EVERYTHING) -> list[Operation]:
         """The operations of the profile, the oldest first."""
@@ -335,8 +333,7 @@ class Journal:
         Args:
             lock_id: The lock.
             from_ms: When it was settled at the earliest, by this machine's clock.
-            till_ms: When it was settled at the latest: a clock that was set back makes it later
-                than now.
+            till_ms: When it was settled at the latest: after now if the clock was set back.
             ids: Operations that belong to it whenever they were settled by that clock.
             name: None of it where no remote was to get this name by any of it; None: all.
         """
@@ -359,9 +356,7 @@ class Journal:
         )
 
     def told_hidden(self, change: Operation, *, till_now: bool = False) -> list[Operation]:
-        """What tells of fields that the list never returns, of a lock's remotes.
-
-        Those are adds and user numbers, and what ended the remotes that had the same ids.
+        """What tells of fields that the list never returns: adds, user numbers, and deletes.
 
         Args:
             change: One of the lock's.
@@ -381,15 +376,22 @@ class Journal:
             rows = fetch(connection, query, [operation.id])
         return str(rows[0][0]) if rows else ""
 
-    def settle_orphans(self, is_alive: Callable[[str], bool], now_ms: int) -> None:
+    def settle_orphans(
+        self,
+        is_alive: Callable[[str], bool],
+        now_ms: int,
+        may_have_left: Callable[[str, str], bool] = lambda session, operation_id: True,
+    ) -> None:
         """Settle what a session that ended left in flight, of all profiles.
 
-        What was ``sending`` becomes ``unknown``: it may have left. What was only ``prepared``
-        provably did not.
+        What may have left becomes ``unknown``. What was only ``prepared`` provably did not.
         """
         for operation in self._select(in_states(IN_FLIGHT), []):
             if not is_alive(operation.session):
                 was_sending = operation.state is not State.PREPARED
+                if operation.state is State.SENDING:
+                    was_sending = may_have_left(operation.session, operation.id)
+                words = "while it was being sent" if was_sending else "before it was sent"
                 if was_sending:
                     self._replace(operation, now_ms)
                 self.move(
@@ -397,9 +399,7 @@ class Journal:
                     IN_FLIGHT if operation.state is State.DAMAGED else [operation.state],
                     state=State.UNKNOWN if was_sending else State.NOT_SENT,
                     settled_ms=now_ms,
-                    message="lockterm ended while it was being sent."
-                    if was_sending
-                    else "lockterm ended before it was sent.",
+                    message=f"lockterm ended {words}.",
                 )
 
     def was_sent_again(self, operation_id: str) -> bool:

@@ -2,6 +2,10 @@
 
 The kernel drops a file lock when its holder ends, by ``kill -9`` too. Where the file was removed,
 the process is asked for: by its id and the moment it began, as an id alone could be another's now.
+
+The file also lists the changes that have begun to leave, each noted right before its first byte. So
+a session that was killed before that is known not to have sent it. The notes are not forced to the
+disk: they outlive the process, but not the machine, so they count only until the next boot.
 """
 
 from __future__ import annotations
@@ -14,7 +18,10 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
+from lockterm.errors import StoreError
 from lockterm.paths import make_directory
+
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class StoreSession:
@@ -35,8 +42,6 @@ class StoreSession:
     def open(self) -> None:
         """Show that this session lives, again where its file was removed.
 
-        What sessions left that have ended is removed at the first time.
-
         Raises:
             OSError, StoreError: The folder cannot be used.
         """
@@ -45,28 +50,26 @@ class StoreSession:
                 return
             if self._file is not None and self._is_in_place(self._file):
                 return
-            is_first = self._file is None
             while True:
                 make_directory(self._folder)
-                flags = os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
+                flags = os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
                 file = os.open(self._folder / self.id, flags, 0o600)
                 try:
                     # Another session may hold it for a moment, to see whether this one lives.
                     fcntl.flock(file, fcntl.LOCK_EX)
                     is_in_place = self._is_in_place(file)
+                    if is_in_place and self._file is None:
+                        os.write(file, _heading())
                 except OSError:
                     os.close(file)
                     raise
                 if is_in_place:
                     break
                 os.close(file)
-            if self._file is not None:
+            if self._file is not None:  # no heading: the notes of the removed file are lost
                 os.close(self._file)
             self._file = file
             _OPEN.add(self.id)
-        if is_first:
-            for other in self._folder.iterdir():
-                self.is_alive(other.name)
 
     def close(self) -> None:
         """End this session for good."""
@@ -78,11 +81,50 @@ class StoreSession:
                 os.close(self._file)
                 self._file = None
 
-    def is_alive(self, session: str) -> bool:
-        """Return whether a session may still run, and remove what remains of a dead one.
+    def note_leaving(self, operation_id: str) -> None:
+        """Note that an operation leaves now. The file stays open until the session ends.
+
+        Raises:
+            StoreError: It cannot be noted, so it must not be sent.
+        """
+        try:
+            if self._file is None:
+                raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+            note = f"{operation_id}\n".encode()
+            if os.write(self._file, note) != len(note):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            words = f"The sending cannot be noted beside the local store: {error.strerror}."
+            raise StoreError(f"{words} Nothing was sent.") from error
+
+    def may_have_left(self, session: str, operation_id: str) -> bool:
+        """Return whether an operation of a dead session may have left.
+
+        Only the whole list of a session of this boot shows that it did not.
+        """
+        heading = _heading()
+        try:
+            noted = (self._folder / Path(session).name).read_bytes()
+        except (OSError, ValueError):
+            return True
+        is_whole = bool(heading) and noted.startswith(heading)
+        return not is_whole or f"{operation_id}\n".encode() in noted
+
+    def remove_dead(self) -> None:
+        """Remove the files of dead sessions, after what they were sending is settled."""
+        with suppress(OSError):
+            for other in self._folder.iterdir():
+                self.is_alive(other.name, removes=True)
+
+    def is_alive(self, session: str, *, removes: bool = False) -> bool:
+        """Return whether a session may still run.
 
         A session is dead only if its file is gone or can be locked. Any other failure, such as too
         many open files, shows nothing.
+
+        Args:
+            session: The ID of the session.
+            removes: Whether to remove the file of a dead one.
         """
         if session == self.id:
             return True
@@ -100,8 +142,9 @@ class StoreSession:
         except OSError:
             return True
         else:
-            with suppress(OSError):
-                path.unlink(missing_ok=True)
+            if removes:
+                with suppress(OSError):
+                    path.unlink(missing_ok=True)
             return False
         finally:
             os.close(file)
@@ -119,6 +162,14 @@ _NO_LOCK_FILE = (errno.ENAMETOOLONG, errno.EISDIR, errno.ELOOP, errno.ENOTDIR)
 
 _OPEN: set[str] = set()
 """The sessions of this process."""
+
+
+def _heading() -> bytes:
+    """Return the first line of a file of this boot; empty if the system has no ID for it."""
+    try:
+        return f"boot {_BOOT_ID.read_text().strip()}\n".encode()
+    except OSError:
+        return b""
 
 
 def _is_running(session: str) -> bool:

@@ -26,6 +26,7 @@ from lockterm.operations import Operations, watching
 from lockterm.operations.runs import Runs
 from lockterm.service.packs import MODELS
 from lockterm.store.journal import Journal
+from lockterm.store.sessions import StoreSession
 from tests.conftest import NEAR
 from tests.faults.calls import CALLS, Scene
 from tests.faults.site import quick
@@ -33,6 +34,7 @@ from tests.faults.site import quick
 OWN_STEPS = (
     "before it is prepared",
     "prepared",
+    "sending, before it leaves",
     "sending, before the first byte",
     "answered, before it is noted",
     "noted, before it is shown",
@@ -50,12 +52,8 @@ def die() -> None:
 
 def arrange(step: str) -> None:
     """Have this process die at a step of its next write."""
-    prepare, move, settle_sent, send = (
-        Journal.prepare,
-        Journal.move,
-        Journal.settle_sent,
-        LockService.send,
-    )
+    prepare, settle_sent, send = Journal.prepare, Journal.settle_sent, LockService.send
+    note_leaving = StoreSession.note_leaving
 
     def dying_prepare(self, operation):
         if step == "before it is prepared":
@@ -73,6 +71,11 @@ def arrange(step: str) -> None:
 
         return await send(self, write, leaving)
 
+    def dying_note(self, operation_id):
+        if step == "sending, before it leaves":
+            die()
+        note_leaving(self, operation_id)
+
     def dying_settle(self, operation, now_ms, **changes):
         if step == "answered, before it is noted":
             die()
@@ -81,7 +84,7 @@ def arrange(step: str) -> None:
             die()
 
     Journal.prepare, Journal.settle_sent, LockService.send = dying_prepare, dying_settle, dying_send
-    assert move is Journal.move
+    StoreSession.note_leaving = dying_note
 
 
 async def live(life: dict[str, Any]) -> None:

@@ -126,6 +126,7 @@ def test_the_files_of_sessions_that_have_ended_go(tmp_path: Path) -> None:
     first, second = StoreSession(folder), StoreSession(folder)
     first.open()
     second.open()
+    first.remove_dead()
     assert {entry.name for entry in folder.iterdir()} == {first.id, second.id}
     first.close()
     second.close()

@@ -205,7 +205,10 @@ async def test_a_run_that_is_killed_goes_on_where_it_was(
 
 
 @pytest.mark.parametrize("how", ["resume", "the same file again"])
-@pytest.mark.parametrize("step", ["applied", "amid the answer", "answered, before it is noted"])
+@pytest.mark.parametrize(
+    "step",
+    ["sending, before it leaves", "applied", "amid the answer", "answered, before it is noted"],
+)
 async def test_run_records_every_row_once_when_an_add_was_killed(
     site: Site, mortal: Mortal, step: str, how: str
 ):
