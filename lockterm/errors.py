@@ -90,7 +90,7 @@ class ServiceError(LocktermError):
 
 
 class Unreachable(ServiceError):
-    """No byte of the request reached the service: provably not sent."""
+    """The service read no byte of the request: provably not sent."""
 
     out_of_reach = True
 
@@ -98,7 +98,7 @@ class Unreachable(ServiceError):
 
 
 class Untrusted(Unreachable):
-    """TLS failed, so nothing was sent; trying again at once does not help."""
+    """TLS failed, so nothing was sent or read; trying again at once does not help."""
 
     title = "Secure connection failed"
 

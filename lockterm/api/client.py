@@ -199,7 +199,7 @@ class LockService:
 
         Raises:
             RuleViolation: Its body cannot be encoded; nothing was sent.
-            Unreachable: Nothing was sent.
+            Unreachable: Nothing was sent, or the service provably did not read it.
             Refused: The service said no; nothing was applied.
             OutcomeUnknown: It may have been applied; the message says what is known.
         """

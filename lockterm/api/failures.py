@@ -1,4 +1,4 @@
-"""Putting a failed exchange into words, in two kinds: nothing was sent, or it may have been."""
+"""Putting a failed exchange into words: nothing was sent or read, or it may have been."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import socket
 from collections.abc import Callable, Iterator
 
 from lockterm.api.http import httpcore
-from lockterm.api.trust import NO_CERTIFICATE, tls_failure, wants_certificate
-from lockterm.errors import NoAnswer, Unreachable
+from lockterm.api.trust import NO_CERTIFICATE, tls_failure, unread_failure, wants_certificate
+from lockterm.errors import NoAnswer, Unreachable, Untrusted
 
 _TIMEOUTS = (TimeoutError, httpcore.TimeoutException)
 
@@ -32,6 +32,14 @@ def not_sent(error: Exception, server: str) -> Unreachable:
             reason = f"no connection to {server} ({cause.strerror})"
             break
     return Unreachable(f"Nothing was sent: {reason}.", hint=hint)
+
+
+def not_read(error: Exception, server: str) -> Untrusted | None:
+    """Return the error for a request that left and that the server provably did not read, or None.
+
+    Only an exchange of which no byte of an answer came can have such an error.
+    """
+    return next(filter(None, (unread_failure(cause, server) for cause in _causes(error))), None)
 
 
 def no_answer(

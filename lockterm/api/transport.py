@@ -21,7 +21,7 @@ from lockterm.address import PORTS
 from lockterm.api.answer import Answer, quoting
 from lockterm.api.body_reader import BodyReader
 from lockterm.api.connection_pool import Connection, ConnectionPool
-from lockterm.api.failures import no_answer, not_sent
+from lockterm.api.failures import no_answer, not_read, not_sent
 from lockterm.api.headers import clock_offset_s, header_fields, retry_after_s
 from lockterm.api.http import httpcore, httpx
 from lockterm.api.pacing import Pace
@@ -145,7 +145,7 @@ class Transport:
             on_leaving: Called once connected, before the first byte is written.
 
         Raises:
-            Unreachable: Nothing was sent.
+            Unreachable: Nothing was sent, or the server provably did not read it.
             NoAnswer: The request may have left, and no whole answer came.
             StoreError: Of ``on_leaving``; nothing was sent.
         """
@@ -183,6 +183,8 @@ class Transport:
         except Exception as error:
             if not progress.left:
                 raise not_sent(error, self.server) from error
+            if not progress.status and (unread := not_read(error, self.server)):
+                raise unread from error
             seen = self.quote(bytes(progress.reader.body))
             raise no_answer(error, within_s, progress.status, seen, self.quote) from error
         finally:  # neither headers nor bodies: they hold secrets

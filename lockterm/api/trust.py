@@ -23,8 +23,9 @@ _OF_THE_LINE = (
 """The connection stalled or went away amid the handshake: worth another attempt."""
 
 
+_CERTIFICATE_REQUIRED = "TLSV13_ALERT_CERTIFICATE_REQUIRED"
 _WANTS_CERTIFICATE = (
-    "TLSV13_ALERT_CERTIFICATE_REQUIRED",
+    _CERTIFICATE_REQUIRED,
     "SSLV3_ALERT_BAD_CERTIFICATE",
     "SSLV3_ALERT_NO_CERTIFICATE",
 )
@@ -88,7 +89,9 @@ def quick_tls_context(base_url: str, ca_file: str, *, ca_only: bool = False) -> 
 
 
 def _context() -> ssl.SSLContext:
-    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # verifies, and reads no environment
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # verifies, and reads no environment
+    context.post_handshake_auth = False  # see unread_failure
+    return context
 
 
 def _load_own(context: ssl.SSLContext, ca_file: str) -> None:
@@ -119,6 +122,22 @@ def wants_certificate(cause: BaseException) -> bool:
     With TLS 1.3 it does so only after the request has left.
     """
     return isinstance(cause, ssl.SSLError) and cause.reason in _WANTS_CERTIFICATE
+
+
+def unread_failure(cause: BaseException, server: str) -> Untrusted | None:
+    """Return the error to raise if ``cause`` proves that the server read no request, else None.
+
+    A client of TLS 1.3 ends its part of the handshake and sends the request at once. A server that
+    wants a certificate ends the connection before it reads on. It can want one later only from a
+    client that offers post-handshake authentication, which our contexts do not.
+    """
+    if not isinstance(cause, ssl.SSLError) or cause.reason != _CERTIFICATE_REQUIRED:
+        return None
+    return Untrusted(
+        f"No secure connection to {server}: it wants a client certificate. It did not read the"
+        " request, so nothing was changed.",
+        hint=NO_CERTIFICATE,
+    )
 
 
 def tls_failure(cause: BaseException, server: str) -> Untrusted | None:

@@ -16,7 +16,7 @@ from lockterm.api import settings as settings_module
 from lockterm.api import writes
 from lockterm.api.client import LockService
 from lockterm.api.http import httpcore
-from lockterm.api.trust import tls_context
+from lockterm.api.trust import NO_CERTIFICATE, tls_context
 from lockterm.domain.remotes import Remote
 from lockterm.errors import (
     NoAnswer,
@@ -228,17 +228,24 @@ class Gateway:
 
 
 @BOTH
-@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
-async def test_error_names_the_client_certificate_when_a_gateway_wants_one(version, call):
+@pytest.mark.parametrize(
+    ("version", "proof", "hint"),
+    [
+        # TLS 1.2 has no alert of its own for it.
+        (ssl.TLSVersion.TLSv1_2, "Nothing was sent.", "It may want a client certificate"),
+        (ssl.TLSVersion.TLSv1_3, "wants a client certificate. It did not read the request", ""),
+    ],
+)
+async def test_error_is_not_sent_when_a_gateway_wants_a_client_certificate(
+    version, proof, hint, call
+):
     with Gateway(version) as gateway:
         settings = Settings(gateway.base_url, ca_file=str(CERTS / "ca.pem"))
         async with LockService(settings, AT_ONCE) as client:
-            with pytest.raises((Untrusted, NoAnswer, OutcomeUnknown)) as error:
+            with pytest.raises(Untrusted) as error:
                 await call(client)
-    told = f"{error.value.message} {error.value.hint}"
-    assert "client certificate" in told
-    if version == ssl.TLSVersion.TLSv1_2:
-        assert "Nothing was sent" in told
+    assert proof in error.value.message
+    assert hint in error.value.hint and NO_CERTIFICATE in error.value.hint
 
 
 @pytest.mark.parametrize("variable", ["SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE"])
@@ -331,6 +338,48 @@ async def test_whatever_the_http_stack_raises(kind, monkeypatch):
             with pytest.raises(write_error):
                 await client.send(writes.delete_remote(5))
             assert failing.calls == sent
+
+
+class Alerting(Failing):
+    """Fails with an alert of TLS once the request has left, before or amid the answer."""
+
+    def __init__(self, reason: str, *, is_amid_answer: bool) -> None:
+        alert = ssl.SSLError(1, reason)
+        alert.reason = reason
+        super().__init__(alert, "http11.send_request_headers.started")
+        self.is_amid_answer = is_amid_answer
+
+    async def handle_async_request(self, request):
+        if not self.is_amid_answer:
+            return await super().handle_async_request(request)
+        await request.extensions["trace"](self.steps[0], {})
+
+        async def body():
+            yield b"{"
+            raise self.error
+
+        return httpcore.Response(200, content=body())
+
+
+@pytest.mark.parametrize(
+    ("reason", "is_amid_answer", "kind"),
+    [
+        ("TLSV13_ALERT_CERTIFICATE_REQUIRED", False, Untrusted),
+        ("TLSV13_ALERT_CERTIFICATE_REQUIRED", True, OutcomeUnknown),
+        ("SSLV3_ALERT_BAD_CERTIFICATE", False, OutcomeUnknown),  # it may be of any moment
+    ],
+)
+async def test_write_is_not_sent_only_when_the_alert_proves_that_it_was_not_read(
+    reason, is_amid_answer, kind, monkeypatch
+):
+    alerting = Alerting(reason, is_amid_answer=is_amid_answer)
+    monkeypatch.setattr(httpcore, "AsyncHTTPConnection", lambda *_, **options: alerting)
+    async with LockService(Settings("http://127.0.0.1:9"), AT_ONCE) as client:
+        with pytest.raises(kind) as error:
+            await write(client)
+    assert type(error.value) is kind
+    assert "client certificate" in error.value.message
+    assert not tls_context("https://localhost", "").post_handshake_auth
 
 
 async def test_patience_with_time_that_is_faked(monkeypatch):
