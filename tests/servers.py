@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
+from tests.certs import CERTS
+
 
 @dataclass
 class Line:
@@ -321,3 +323,48 @@ class Link(Beside):
         for writer in self._open:
             writer.transport.abort()
         self._server.close()
+
+
+class CertificateGateway:
+    """A server that wants a client certificate, and ends as a gateway does.
+
+    Python's own servers hang up without the alert that says so.
+    """
+
+    def __init__(self, version: ssl.TLSVersion) -> None:
+        self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self._context.load_cert_chain(CERTS / "server.pem", CERTS / "server.key")
+        self._context.load_verify_locations(CERTS / "ca.pem")
+        self._context.verify_mode = ssl.CERT_REQUIRED
+        self._context.minimum_version = self._context.maximum_version = version
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.base_url = f"https://localhost:{self._socket.getsockname()[1]}"
+        self._thread = threading.Thread(target=self._serve)
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                line, _ = self._socket.accept()
+                with line, contextlib.suppress(OSError):
+                    into, out = ssl.MemoryBIO(), ssl.MemoryBIO()
+                    tls = self._context.wrap_bio(into, out, server_side=True)
+                    try:
+                        while True:
+                            with contextlib.suppress(ssl.SSLWantReadError):
+                                tls.do_handshake()
+                            line.sendall(out.read())
+                            into.write(line.recv(65536))
+                    except ssl.SSLError:
+                        line.sendall(out.read())
+                        line.shutdown(socket.SHUT_WR)
+                        while line.recv(65536):
+                            pass
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        self._thread.join()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-import threading
-from contextlib import suppress
 
 import anyio
 import h11
@@ -29,7 +27,7 @@ from lockterm.errors import (
 from tests.api.conftest import AT_ONCE, Settings
 from tests.api.fault_server import FaultServer, answers
 from tests.certs import CERTS
-from tests.servers import Line
+from tests.servers import CertificateGateway, Line
 
 GOOD = '{"errcode":0,"data":{"id":5}}'
 
@@ -182,51 +180,6 @@ async def test_authority_is_accepted_when_it_is_the_issuing_one(ca_only: bool):
         await not_sent(other, read, Untrusted)
 
 
-class Gateway:
-    """A server that wants a client certificate, and ends as a gateway does.
-
-    Python's own servers hang up without the alert that says so.
-    """
-
-    def __init__(self, version: ssl.TLSVersion) -> None:
-        self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self._context.load_cert_chain(CERTS / "server.pem", CERTS / "server.key")
-        self._context.load_verify_locations(CERTS / "ca.pem")
-        self._context.verify_mode = ssl.CERT_REQUIRED
-        self._context.minimum_version = self._context.maximum_version = version
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self.base_url = f"https://localhost:{self._socket.getsockname()[1]}"
-        self._thread = threading.Thread(target=self._serve)
-
-    def _serve(self) -> None:
-        with suppress(OSError):
-            while True:
-                line, _ = self._socket.accept()
-                with line, suppress(OSError):
-                    into, out = ssl.MemoryBIO(), ssl.MemoryBIO()
-                    tls = self._context.wrap_bio(into, out, server_side=True)
-                    try:
-                        while True:
-                            with suppress(ssl.SSLWantReadError):
-                                tls.do_handshake()
-                            line.sendall(out.read())
-                            into.write(line.recv(65536))
-                    except ssl.SSLError:
-                        line.sendall(out.read())
-                        line.shutdown(socket.SHUT_WR)
-                        while line.recv(65536):
-                            pass
-
-    def __enter__(self) -> Gateway:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._socket.shutdown(socket.SHUT_RDWR)
-        self._socket.close()
-        self._thread.join()
-
-
 @BOTH
 @pytest.mark.parametrize(
     ("version", "proof", "hint"),
@@ -239,7 +192,7 @@ class Gateway:
 async def test_error_is_not_sent_when_a_gateway_wants_a_client_certificate(
     version, proof, hint, call
 ):
-    with Gateway(version) as gateway:
+    with CertificateGateway(version) as gateway:
         settings = Settings(gateway.base_url, ca_file=str(CERTS / "ca.pem"))
         async with LockService(settings, AT_ONCE) as client:
             with pytest.raises(Untrusted) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ssl
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from lockterm.errors import (
     Refused,
     StoreDamaged,
     StoreError,
+    Untrusted,
 )
 from lockterm.operations import Operations
 from lockterm.operations.readback import judge_add
@@ -29,6 +31,7 @@ from lockterm.operations.refusals import HeldBack
 from lockterm.operations.undoing import undo_one
 from lockterm.screens.history.operation_fields import operation_fields
 from lockterm.store.journal import Journal
+from tests.certs import CERTS
 from tests.faults.calls import CALLS, Scene, id_of, new_remote
 from tests.faults.cases import disagreements
 from tests.faults.catalogue import answers, close, refusal, reset
@@ -36,6 +39,7 @@ from tests.faults.proxy import Exchange, FaultProxy
 from tests.faults.site import Site, checked, read_back, until
 from tests.operations.runs.planning import carry_out
 from tests.operations.virtual import VirtualTimer, let_pause_pass
+from tests.servers import CertificateGateway
 
 READABLE = ("add", "update", "delete", "clear")
 
@@ -571,3 +575,21 @@ async def test_send_again_sends_nothing_when_the_check_settles_a_clear(bench: Be
     assert [one.id for one in bench.site.remotes(bench.lock_id)] == [newcomer]
     (row,) = await bench.operations.journal.history()
     assert row.state is State.CONFIRMED_BY_READING
+
+
+async def test_write_is_recorded_as_not_sent_when_a_gateway_wants_a_client_certificate(
+    site: Site,
+):
+    """With TLS 1.3 the request has left by then, and nobody read it. This call reads nothing."""
+    lock_id = site.new_lock()
+    scene = Scene(lock_id, site.remotes(lock_id)[1])
+    with CertificateGateway(ssl.TLSVersion.TLSv1_3) as gateway:
+        ca_file = str(CERTS / "ca.pem")
+        async with (
+            site.proxy() as proxy,
+            site.operations(proxy, base_url=gateway.base_url, ca_file=ca_file) as operations,
+        ):
+            with pytest.raises(Untrusted, match="wants a client certificate"):
+                await CALLS["updateLockSetting"](operations, scene)
+            (row,) = await operations.journal.history()
+    assert row.state is State.NOT_SENT and "did not read the request" in row.message
