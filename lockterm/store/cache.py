@@ -32,47 +32,36 @@ MOST_LIST_BYTES = 256 * 1024 * 1024
 """Bytes of all whole lists that are kept, which is twice what 10,000 locks of 100 remotes take; the
 oldest go first."""
 
-MIGRATIONS = {
-    "answers": """
-        CREATE TABLE answers (
-            service TEXT NOT NULL,
-            key TEXT NOT NULL,
-            value TEXT NOT NULL,
-            at_ms INTEGER NOT NULL,
-            PRIMARY KEY (service, key)
-        )
+TABLES = (
+    """
+    CREATE TABLE answers (
+        owner TEXT NOT NULL,
+        key TEXT NOT NULL,
+        bytes INTEGER NOT NULL,
+        at_ms INTEGER NOT NULL,
+        value TEXT NOT NULL,
+        PRIMARY KEY (owner, key)
+    )
     """,
-    "answers_by_age": "CREATE INDEX answers_by_age ON answers (at_ms)",
-    "answers_of_services": "DROP TABLE answers",  # they did not tell whose credentials they need
-    "answers_of_owners": """
-        CREATE TABLE answers (
-            owner TEXT NOT NULL,
-            key TEXT NOT NULL,
-            bytes INTEGER NOT NULL,
-            at_ms INTEGER NOT NULL,
-            value TEXT NOT NULL,
-            PRIMARY KEY (owner, key)
-        )
+    "CREATE INDEX answers_by_age ON answers (at_ms, bytes)",
+    """
+    CREATE TABLE lists (
+        owner TEXT NOT NULL,
+        lock_id INTEGER NOT NULL,
+        block INTEGER NOT NULL,
+        bytes INTEGER NOT NULL,
+        at_ms INTEGER NOT NULL,
+        changed INTEGER NOT NULL,
+        texts BLOB NOT NULL,
+        ids BLOB NOT NULL,
+        ends BLOB NOT NULL,
+        records BLOB NOT NULL,
+        PRIMARY KEY (owner, lock_id, block)
+    )
     """,
-    "answers_by_age_and_size": "CREATE INDEX answers_by_age ON answers (at_ms, bytes)",
-    "lists": """
-        CREATE TABLE lists (
-            owner TEXT NOT NULL,
-            lock_id INTEGER NOT NULL,
-            block INTEGER NOT NULL,
-            bytes INTEGER NOT NULL,
-            at_ms INTEGER NOT NULL,
-            changed INTEGER NOT NULL,
-            texts BLOB NOT NULL,
-            ids BLOB NOT NULL,
-            ends BLOB NOT NULL,
-            records BLOB NOT NULL,
-            PRIMARY KEY (owner, lock_id, block)
-        )
-    """,
-    "lists_by_age_and_size": "CREATE INDEX lists_by_age ON lists (at_ms, bytes)",
-    "lists_without_accents": "DELETE FROM lists",  # what was searched had its accents still
-}
+    "CREATE INDEX lists_by_age ON lists (at_ms, bytes)",
+)
+"""The statements that make the tables. A cache with other ones is dropped."""
 
 _OLDEST = """
     DELETE FROM answers WHERE rowid IN (
@@ -129,7 +118,7 @@ class Cache:
     """
 
     def __init__(self, path: Path, profile: Profile, frame: FrameFile | None = None) -> None:
-        self._database = Database(path, MIGRATIONS, durable=False)
+        self._database = Database(path, TABLES, durable=False)
         self.thread = self._database.thread
         self.frame = frame or FrameFile(path.parent, profile)
         self._is_checked = False

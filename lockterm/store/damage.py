@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 from lockterm.domain.text import clean
 from lockterm.errors import StoreError
-from lockterm.store.migrations import MIGRATIONS_TABLE
+from lockterm.store.tables import EARLIER
 
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """SQLite's words for a file that is not what it should be."""
@@ -19,15 +19,14 @@ _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 DATA_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
 """What a damaged file raises: SQLite's words for it may quote what is no text any more."""
 
-TABLES = """
+TABLE_NAMES = """
     SELECT name FROM {file}.sqlite_master
-    WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'migrations'
+    WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
 """
-"""The names of a file's tables, but for what SQLite and the migrations keep for themselves."""
+"""The names of a file's tables, but for those that SQLite keeps for itself."""
 
 Contents = dict[tuple[Any, ...], int]
-"""A file's table of contents: type, name, table and statement, as bytes -> the page it begins on.
-That of the migrations is left out."""
+"""A file's table of contents: type, name, table and statement as bytes -> the first page."""
 
 
 def is_damage(error: BaseException) -> bool:
@@ -101,7 +100,6 @@ def contents(connection: sqlite3.Connection) -> Contents:
     try:
         rows = connection.execute(
             "SELECT type, name, tbl_name, sql, rootpage FROM main.sqlite_master"
-            " WHERE name <> 'migrations'"
         ).fetchall()
     finally:
         connection.text_factory = str
@@ -113,13 +111,17 @@ def checksum(made: Contents) -> int:
     return crc32("".join(sorted(map(repr, made))).encode())
 
 
-def contents_at_last(migrations: Mapping[str, str]) -> Contents:
-    """What the table of contents is once all migrations are done."""
+def contents_of(tables: Sequence[str]) -> Contents:
+    """Return the table of contents of a new file with these tables."""
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as model:
-        model.execute(MIGRATIONS_TABLE)
-        for statement in migrations.values():
+        for statement in tables:
             model.execute(statement)
         return contents(model)
+
+
+def is_earlier(found: Contents) -> bool:
+    """Return whether a table of contents is that of a store from before the first release."""
+    return any(name == EARLIER for _, name, _, _ in found)
 
 
 def beside(path: Path, suffix: str) -> Path:

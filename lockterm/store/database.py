@@ -1,4 +1,4 @@
-"""The local database: one SQLite file, opened on its first use and migrated by name."""
+"""The local database: one SQLite file, opened and made on its first use."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import sqlite3
 import stat
 import threading
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -14,20 +14,21 @@ from typing import Any
 from lockterm.errors import StoreDamaged, StoreError
 from lockterm.paths import FILE_MODE, make_directory
 from lockterm.store.damage import (
-    TABLES,
+    TABLE_NAMES,
     checksum,
     contents,
-    contents_at_last,
+    contents_of,
     failure_of,
     files_of,
     inode,
     is_damage,
+    is_earlier,
     passing_damage,
     ready_for,
     refuse_foreign,
 )
 from lockterm.store.file_system import look_at_file_system, use_journal
-from lockterm.store.migrations import MADE, MIGRATIONS, MIGRATIONS_TABLE
+from lockterm.store.tables import MADE, TABLES, VERSION
 from lockterm.threads import OneThread
 
 
@@ -76,25 +77,28 @@ def _found_damaged(said: str) -> sqlite3.DatabaseError:
     return error
 
 
-def compare_contents(
-    connection: sqlite3.Connection,
-    done: Set[str],
-    migrations: Mapping[str, str] = MIGRATIONS,
-) -> None:
-    """Hold the tables against those of this version; a later one may have changed them.
+def version_of(connection: sqlite3.Connection) -> int:
+    """Return the version of the tables of a file."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def compare_contents(connection: sqlite3.Connection, tables: Sequence[str] = TABLES) -> None:
+    """Compare the tables of a file with those of this version; a later one may have changed them.
 
     Args:
-        connection: To the file.
-        done: The steps that were taken.
-        migrations: All steps.
+        connection: A connection to the file.
+        tables: The statements that make the tables.
 
     Raises:
-        sqlite3.DatabaseError: One is not as the steps that are done have made it.
+        sqlite3.DatabaseError: A table is not as this version makes it.
     """
-    if done != migrations.keys():
-        return
     found = contents(connection)
-    if checksum(found) not in MADE and contents_at_last(migrations).keys() - found:
+    if checksum(found) in MADE or not contents_of(tables).keys() - found.keys():
+        return
+    if is_earlier(found):
+        raise _found_damaged("it is from before the first release")
+    if version_of(connection) <= VERSION:
         raise _found_damaged("a table is not as this version has made it")
 
 
@@ -112,15 +116,13 @@ class Database:
 
     Args:
         path: The file; its directory is made with 0700 and the file with 0600.
-        migrations: The tables, by name of the step that makes them.
+        tables: The statements that make the tables.
         durable: Whether a committed transaction survives a loss of power; a cache need not.
     """
 
-    def __init__(
-        self, path: Path, migrations: Mapping[str, str] = MIGRATIONS, *, durable: bool = True
-    ) -> None:
+    def __init__(self, path: Path, tables: Sequence[str] = TABLES, *, durable: bool = True) -> None:
         self.path = path
-        self._migrations = migrations
+        self._tables = tables
         self._durable = durable
         self._busy_timeout_s = BUSY_S if durable else CACHE_BUSY_S
         self.notice = ""
@@ -191,7 +193,7 @@ class Database:
         """Add what only the old file has to the one in place; damage in the old one is passed."""
         old.execute("ATTACH ? AS new", (str(self.path),))
         try:
-            for (table,) in old.execute(TABLES.format(file="new")).fetchall():
+            for (table,) in old.execute(TABLE_NAMES.format(file="new")).fetchall():
                 # Rows are told apart by their keys: a number may be another row's in the new file.
                 columns = old.execute(f"PRAGMA main.table_info({table})").fetchall()
                 names = ", ".join(f'"{row[1]}"' for row in columns if row[1] != "seq")
@@ -210,7 +212,7 @@ class Database:
         if self._durable:
             from lockterm.store.salvage import salvage
 
-            notice = salvage(self.path, self._inode, self._migrations)
+            notice = salvage(self.path, self._inode, self._tables)
             self.notice = notice or self.notice
         else:
             for file in files_of(self.path):
@@ -243,7 +245,7 @@ class Database:
             use_journal(connection, shares_memory=shares_memory)
             refuse_foreign(connection, self.path)
             connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'OFF'}")
-            self._migrate(connection)
+            self._prepare(connection)
         except BaseException:
             connection.close()
             raise
@@ -262,27 +264,16 @@ class Database:
             if mode & 0o077:
                 file.chmod(mode & FILE_MODE)
 
-    def _migrate(self, connection: sqlite3.Connection) -> None:
-        with suppress(sqlite3.OperationalError):  # a new file has no such table
-            names = {row[0] for row in fetch(connection, "SELECT name FROM migrations")}
-            if names >= self._migrations.keys():
-                compare_contents(connection, names, self._migrations)
-                return  # without waiting for a session that is writing
-        connection.execute("BEGIN IMMEDIATE")  # two sessions may start at once
-        with connection:
-            connection.execute(MIGRATIONS_TABLE)
-            done = {row[0] for row in fetch(connection, "SELECT name FROM migrations")}
-            for name, statement in self._migrations.items():
-                if name not in done:
-                    try:
-                        connection.execute(statement)
-                    except sqlite3.OperationalError as error:
-                        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
-                            raise
-                        # The tables are not those that the earlier steps have made.
-                        raise _found_damaged(str(error)) from error
-                    connection.execute("INSERT INTO migrations VALUES (?)", (name,))
-            compare_contents(connection, done | self._migrations.keys(), self._migrations)
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Make the tables of a new file; compare those of another one."""
+        if not contents(connection):  # else without waiting for a session that is writing
+            from lockterm.store.salvage import make_tables
+
+            connection.execute("BEGIN IMMEDIATE")  # two sessions may start at once
+            with connection:
+                if not contents(connection):
+                    make_tables(connection, self._tables)
+        compare_contents(connection, self._tables)
 
     @contextmanager
     def transaction(self, *, wait: bool = True) -> Iterator[sqlite3.Connection]:

@@ -13,21 +13,21 @@ import shutil
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lockterm.store.damage import (
     DATA_ERRORS,
-    TABLES,
-    Contents,
+    TABLE_NAMES,
     beside,
     contents,
     files_of,
     inode,
+    is_earlier,
     passing_damage,
     ready_for,
 )
-from lockterm.store.migrations import MIGRATIONS_TABLE
+from lockterm.store.tables import VERSION
 
 MOST_ROWS = 100_000
 """A table that tells of more rows is damaged itself; so many are read, each once."""
@@ -42,24 +42,22 @@ _PAGE_SIZES = frozenset(1 << power for power in range(9, 16))
 _WORK = ".salvage-"
 
 
-def contents_made(migrations: Mapping[str, str]) -> list[Contents]:
-    """What a table of contents is after each of the migrations."""
-    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as model:
-        model.execute(MIGRATIONS_TABLE)
-        made = []
-        for statement in migrations.values():
-            model.execute(statement)
-            made.append(contents(model))
-    return made
+def make_tables(connection: sqlite3.Connection, tables: Sequence[str]) -> None:
+    """Make the tables of an empty file, inside a transaction."""
+    for statement in tables:
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
-def salvage(path: Path, broken: int, migrations: Mapping[str, str]) -> str:
+def salvage(path: Path, broken: int, tables: Sequence[str]) -> str:
     """Set a damaged store aside and put a new one with its readable rows in its place.
+
+    Of a store from before the first release, no row is taken over.
 
     Args:
         path: The store.
         broken: The inode of the file that was found damaged; another session may have replaced it.
-        migrations: The tables, by name of the step that makes them.
+        tables: The statements that make the tables.
 
     Returns:
         What happened, for people; empty where another session has done it.
@@ -73,13 +71,21 @@ def salvage(path: Path, broken: int, migrations: Mapping[str, str]) -> str:
             return ""
         for leftover in path.parent.glob(f"{_WORK}*"):  # of an earlier run that was cut off
             shutil.rmtree(leftover, ignore_errors=True)
-        aside = path.with_name(f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
+        earlier = _is_earlier(path)
+        why = "earlier" if earlier else "damaged"
+        aside = path.with_name(f"{path.name}.{why}-{time.strftime('%Y%m%d-%H%M%S')}")
         while aside.exists():
             aside = aside.with_name(f"{aside.name}x")
         for copy in _copied(path, aside):
             copy.chmod(0o600)
-        saved, lost = _rebuild(aside, ready_for(path), migrations)
+        saved, lost = _rebuild(aside, ready_for(path), tables, copies=not earlier)
         _put_in_place(path)
+    if earlier:
+        return (
+            "The local store was made by a version of lockterm from before the first release. It"
+            f" is kept as {aside.name}, and a new one is begun. Check at the service what was under"
+            " way lately."
+        )
     names = ", ".join("changes" if table == "operations" else table for table in lost)
     more = f" Some of it could not be read any more: {names}." if lost else ""
     return (
@@ -102,8 +108,25 @@ def _put_in_place(path: Path) -> None:
     ready_for(path).replace(path)
 
 
-def _rebuild(aside: Path, ready: Path, migrations: Mapping[str, str]) -> tuple[int, list[str]]:
-    """Copy what is readable into a new file; returns the number of rows, and what has lost some."""
+def _is_earlier(path: Path) -> bool:
+    """Return whether a store is from before the first release."""
+    # What is set aside stays as it was found: SQLite makes no other file beside it.
+    uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    with contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
+        try:
+            return is_earlier(contents(connection))
+        except DATA_ERRORS:
+            return False
+
+
+def _rebuild(
+    aside: Path, ready: Path, tables: Sequence[str], *, copies: bool
+) -> tuple[int, list[str]]:
+    """Make a new file, and copy into it what is readable.
+
+    Returns:
+        The number of rows that were copied, and the tables that have lost some.
+    """
     with tempfile.TemporaryDirectory(dir=ready.parent, prefix=_WORK) as folder:
         # SQLite writes into what it reads: what is set aside stays as it was found.
         old, new = Path(folder, "old.db"), Path(folder, "new.db")
@@ -111,14 +134,13 @@ def _rebuild(aside: Path, ready: Path, migrations: Mapping[str, str]) -> tuple[i
         _pad(old)
         with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
             connection.execute("BEGIN")
-            connection.execute(MIGRATIONS_TABLE)
-            for name, statement in migrations.items():
-                connection.execute(statement)
-                connection.execute("INSERT INTO migrations VALUES (?)", (name,))
+            make_tables(connection, tables)
             connection.execute("COMMIT")
-        if not _begins_elsewhere(old, migrations):
+        saved, lost = 0, list[str]()
+        if copies:
+            # All stores of a version have the same table of contents, and sound pages behind it.
             _replace_first_page(old, new.read_bytes()[:_PAGE])
-        saved, lost = _copy_all(old, new)
+            saved, lost = _copy_all(old, new)
         new.chmod(0o600)
         with new.open("rb") as file:
             os.fsync(file.fileno())
@@ -145,23 +167,6 @@ def _pad(path: Path) -> None:
             file.truncate(max(pages * page, path.stat().st_size))
 
 
-def _begins_elsewhere(path: Path, migrations: Mapping[str, str]) -> bool:
-    """Whether a sound table of contents has other pages than a new store's.
-
-    So it is where a store grew before it was migrated, or was not yet. A single page that is
-    another one is damage.
-    """
-    made = contents_made(migrations)
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        try:
-            found = contents(connection)
-        except DATA_ERRORS:
-            return False
-    if found.keys() == made[-1].keys():
-        return len(found.items() - made[-1].items()) > 1
-    return any(found.keys() == one.keys() for one in made)
-
-
 def _replace_first_page(path: Path, first_page: bytes) -> None:
     """Give a file the header and the table of contents of a new store, which are mostly its own."""
     head = bytearray(first_page)
@@ -174,7 +179,7 @@ def _replace_first_page(path: Path, first_page: bytes) -> None:
 def _copy_all(old: Path, new: Path) -> tuple[int, list[str]]:
     """Copy the rows as they are, value for value: a bad one is kept, and shown as such."""
     with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
-        tables = [table for (table,) in connection.execute(TABLES.format(file="main"))]
+        tables = [table for (table,) in connection.execute(TABLE_NAMES.format(file="main"))]
         # Each statement is a transaction: what SQLite undoes of a failed one inside of another
         # may leave the new file in disorder. It is made durable once, when it is whole.
         connection.execute("PRAGMA synchronous = OFF")

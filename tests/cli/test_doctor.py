@@ -20,7 +20,7 @@ from lockterm.service.running import RunningService
 from lockterm.store.database import Database
 from lockterm.store.drafts import Drafts
 from lockterm.store.journal import Journal
-from lockterm.store.migrations import MIGRATIONS
+from lockterm.store.tables import VERSION
 from tests.certs import CERTS
 from tests.cli.conftest import Run, Scripts
 from tests.faults.proxy import FaultProxy
@@ -115,7 +115,7 @@ def test_the_store_is_looked_into_and_left_as_it_is(scripts: Scripts) -> None:
     assert counts.items() <= sound["facts"].items()
     assert sound["facts"]["bytes"] >= len(before)
     assert sound["facts"]["integrity"] == "ok"
-    assert sound["facts"]["schema"] == f"{len(MIGRATIONS)} of {len(MIGRATIONS)}"
+    assert sound["facts"]["schema"] == VERSION
     assert (unsettled["state"], draft["state"]) == ("WARN", "WARN")
     assert "1 change sent from here is not settled" in unsettled["found"]
     assert "press H" in unsettled["advice"]

@@ -26,9 +26,7 @@ from lockterm.domain.validity import State as RemoteState
 from lockterm.screens.history.table import OUTCOMES, target_of, what_of
 from lockterm.store.database import Database
 from lockterm.store.journal import Journal
-from lockterm.store.journal_rows import FIELDS, stored
 from lockterm.store.lock_book import LockBook
-from lockterm.store.migrations import MIGRATIONS
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW_MS = 1_795_161_600_000
@@ -313,33 +311,6 @@ def test_what_was_counted_is_not_counted_again(database: Database) -> None:
     database.path.unlink()
     filled(database, operation(5))
     assert journal.count() == 1
-
-
-def test_a_store_from_before_these_indexes_opens_and_gets_them(tmp_path: Path) -> None:
-    names = list(MIGRATIONS)
-    before = {name: MIGRATIONS[name] for name in names[: names.index("journal_by_sent_again")]}
-    old = Database(tmp_path / "lockterm.db", before)
-    with old.transaction() as connection:
-        made = operation(1, again_of="x")
-        taken = {row["name"] for row in connection.execute("PRAGMA table_info(operations)")}
-        columns = [name for name in FIELDS if name in taken]
-        marks = ", ".join("?" for _ in columns)
-        connection.execute(
-            f"INSERT INTO operations ({', '.join(columns)}) VALUES ({marks})",
-            [stored(name, getattr(made, name)) for name in columns],
-        )
-    old.close()
-    new = Database(tmp_path / "lockterm.db")
-    new.check()
-    journal = Journal(new, "p")
-    assert journal.was_sent_again("x") and journal.count() == 1
-    with new.reading() as connection:
-        indexes = {row["name"] for row in connection.execute("PRAGMA index_list(operations)")}
-    assert {"operations_by_sent_again", "operations_by_profile"} <= indexes
-    new.close()
-    old = Database(tmp_path / "lockterm.db", before)
-    assert Journal(old, "p").count() == 1, "an older lockterm goes on with it"
-    old.close()
 
 
 def test_the_last_change_is_found_behind_many_that_changed_nothing(database: Database) -> None:

@@ -18,9 +18,9 @@ from lockterm.domain.wording import counted, size_words
 from lockterm.keymap.hints import key, settling
 from lockterm.operations.journal_store import damaged_entries
 from lockterm.paths import Paths
-from lockterm.store.damage import failure_of, is_damage
-from lockterm.store.database import compare_contents
-from lockterm.store.migrations import MIGRATIONS
+from lockterm.store.damage import contents, failure_of, is_damage, is_earlier
+from lockterm.store.database import compare_contents, version_of
+from lockterm.store.tables import VERSION
 
 LEAST_FREE = 16 << 20
 """Bytes below which the disk is as good as full."""
@@ -62,10 +62,19 @@ def _database_findings(database: Path) -> Iterator[Finding]:
         advice = "Start lockterm: it sets the file aside and keeps what can be read of it."
         yield Finding("FAIL", f"{database} is damaged: {flaws}.", advice, facts)
         return
-    if newer := facts.pop("newer"):
+    if facts.pop("earlier", False):
         yield Finding(
             "WARN",
-            f"{database} was written by a later lockterm, which knows {', '.join(newer)}.",
+            f"{database} is from before the first release, and is not read any more.",
+            "Start lockterm: it keeps the file under another name and begins a new store.",
+            facts,
+        )
+        return
+    if facts["schema"] > VERSION:
+        yield Finding(
+            "WARN",
+            f"{database} was written by a later lockterm: its tables are version"
+            f" {facts['schema']}, and this one knows version {VERSION}.",
             "Use that one; this one reads what it knows.",
         )
     if count := facts["damaged"]:
@@ -107,9 +116,10 @@ def _looked_into(database: Path) -> tuple[dict[str, Any], str]:
         if answer != "ok":
             return {}, answer
         tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
-        done = "SELECT name FROM migrations"
-        steps = {row[0] for row in connection.execute(done)} if "migrations" in tables else set()
-        compare_contents(connection, steps)
+        if is_earlier(contents(connection)):
+            return {"earlier": True}, ""
+        compare_contents(connection)
+        version = version_of(connection)
         states = ", ".join(f"'{state.value}'" for state in UNSETTLED | IN_FLIGHT)
         connection.row_factory = sqlite3.Row
 
@@ -121,10 +131,9 @@ def _looked_into(database: Path) -> tuple[dict[str, Any], str]:
         rows = connection.execute(zones) if "locks" in tables else ()
         return {
             "unknown_zones": [tuple(row) for row in rows if not is_zone(str(row["zone"]))],
-            "schema": f"{len(steps & set(MIGRATIONS))} of {len(MIGRATIONS)}",
+            "schema": version,
             "integrity": answer,
-            "newer": sorted(steps - set(MIGRATIONS)),
-            "damaged": damaged_entries(connection) if set(MIGRATIONS) <= steps else 0,
+            "damaged": damaged_entries(connection),
             "locks": count("locks"),
             "operations": count("operations"),
             "unsettled": count("operations", f" WHERE state IN ({states})"),
