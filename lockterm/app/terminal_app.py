@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from textual import constants, events, on, work
 from textual.app import ReturnType
@@ -36,7 +36,6 @@ from lockterm.terminal.terminal_input import EscapedKey, LettersDrawn, StatusRep
 
 if TYPE_CHECKING:
     from textual.binding import Binding
-    from textual.command import Provider
     from textual.notifications import SeverityLevel
     from textual.screen import Screen
     from textual.widget import Widget
@@ -52,13 +51,6 @@ MINUTE_S = 60.0
 """Seconds between two updates of ages, relative dates and states on the screens."""
 
 
-def _actions() -> type[Provider]:
-    """What the palette offers: imported when it is opened."""
-    from lockterm.screens.palette import ActionsProvider
-
-    return ActionsProvider
-
-
 class TerminalApp(HookedApp[ReturnType]):
     """An app that is at home on the terminal at hand.
 
@@ -70,7 +62,6 @@ class TerminalApp(HookedApp[ReturnType]):
 
     TITLE = "lockterm"
     ENABLE_COMMAND_PALETTE = True
-    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_actions}
     _asks_to_quit = False
     _asks_to_stop: ConfirmModal | None = None
 
@@ -218,10 +209,10 @@ class TerminalApp(HookedApp[ReturnType]):
 
     def action_command_palette(self) -> None:
         """Open the palette over a screen; over itself it has nothing to offer."""
-        from lockterm.terminal.palette import Palette
+        from lockterm.screens.palette import Palette
 
         if not isinstance(self.screen, Palette):
-            self.push_screen(Palette(placeholder="Find an action or a lock by its words"))
+            self.push_screen(Palette(self.screen))
 
     def action_help_quit(self) -> None:
         """Ctrl+c was pressed where there is nothing to copy: say which key quits."""

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.command import DiscoveryHit, Hit
+from textual import events, on
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.markup import escape
+from textual.screen import Screen
+from textual.style import Style
+from textual.widgets import Input, OptionList
+from textual.widgets.option_list import Option
 
 from lockterm.domain.names import fold_text
 from lockterm.domain.text import clean
@@ -23,13 +29,13 @@ from lockterm.keymap.hints import key
 from lockterm.keymap.keys import PLACES, is_by_hand
 from lockterm.screens.base import LocktermScreen, refuse_to_open, say_why_not
 from lockterm.screens.host import Host
+from lockterm.screens.modal import LocktermModal
 from lockterm.screens.remotes import RemotesScreen
-from lockterm.terminal.palette import ReadyProvider
+from lockterm.terminal.key_queue import opening
 from lockterm.widgets.actions import Action, actions_of, titled
+from lockterm.widgets.text_input import OneLine
 
 if TYPE_CHECKING:
-    from textual.types import IgnoreReturnCallbackType
-
     from lockterm.domain.locks import Lock
 
 RECENT = 8
@@ -50,6 +56,13 @@ ALIKE = 0.75
 SHOWN_NEAR = 8
 """The most that is offered for a mistyped word."""
 
+PLACEHOLDER = "Find an action or a lock by its words"
+
+NEAR = "Nothing has these words. Like them (down, then enter):"
+"""Above offers that are merely like what was typed."""
+
+NONE = "No matches found"
+
 SETTINGS = {
     "app.theme": "settings colors dark light contrast",
     "app.quiet": "settings slow",
@@ -69,7 +82,7 @@ class Offer:
     """Its verb; in brackets where it can do nothing now."""
     help: str
     """What it does and by which keys, or why it cannot; clean."""
-    run: IgnoreReturnCallbackType
+    run: Callable[[], object]
     """Does it, or says why it cannot."""
     enabled: bool = True
     id: str = ""
@@ -102,30 +115,32 @@ class Offer:
         return (1 + in_name + begins) * (1 if self.enabled else 0.5)
 
 
-class ActionsProvider(ReadyProvider):
-    """Offers what help and line of keys show, and the locks; moving about is left to the keys."""
+class Offers:
+    """What help and the line of keys show, and the locks; moving about is left to the keys.
 
-    def all(self) -> Iterator[DiscoveryHit]:
+    Args:
+        screen: The screen below the palette.
+    """
+
+    def __init__(self, screen: Screen[Any]) -> None:
+        self.screen = screen
+        self.app: App[Any] = screen.app
+
+    def all(self) -> list[Offer]:
         """Every action, those that can do something first, and of them those chosen last."""
-        recent = self._recent()
-        rank = {name: place for place, name in enumerate(recent)}
-        for offer in sorted(
-            self._actions(), key=lambda one: (not one.enabled, rank.get(one.id, RECENT))
-        ):
-            yield DiscoveryHit(
-                offer.shown(), self._kept(offer), text=offer.name, help=escape(offer.help)
-            )
+        rank = {name: place for place, name in enumerate(self._recent())}
+        return sorted(
+            self._actions(), key=lambda offer: (not offer.enabled, rank.get(offer.id, RECENT))
+        )
 
-    def found(self, query: str) -> Iterator[Hit]:
-        """What has every typed word in its verb or its sentence: enter does no guess."""
+    def found(self, query: str) -> list[Offer]:
+        """The offers that have every typed word in their verbs or sentences: no guesses."""
         query = fold_text(query).strip()
-        offers = self._offers()
-        hits = [(score, offer) for offer in offers if (score := offer.score(query))]
-        for score, offer in heapq.nlargest(SHOWN, hits, key=itemgetter(0)):
-            yield self._hit(score, offer)
+        hits = [(score, offer) for offer in self._offers() if (score := offer.score(query))]
+        return [offer for _, offer in heapq.nlargest(SHOWN, hits, key=itemgetter(0))]
 
-    def near(self, query: str) -> Iterator[Hit]:
-        """What has words like all that were typed; of a number none is like it: it is another."""
+    def near(self, query: str) -> list[Offer]:
+        """The offers with words like all that were typed; no number is like another one."""
         offers = self._offers()
         words = [{*_WORD.findall(offer.text)} for offer in offers]
         every = sorted(set[str]().union(*words))
@@ -140,16 +155,20 @@ class ActionsProvider(ReadyProvider):
                     + [at for at, word in enumerate(like) if word in words[place]]
                 )
             }
-        for place in heapq.nsmallest(SHOWN_NEAR, left, key=lambda place: (left[place], place)):
-            yield self._hit(1, offers[place])
+        best = heapq.nsmallest(SHOWN_NEAR, left, key=lambda place: (left[place], place))
+        return [offers[place] for place in best]
+
+    def run(self, offer: Offer) -> object:
+        """Do it, and note that it was chosen."""
+        if offer.id:
+            assert isinstance(self.app, Host)
+            others = [name for name in self._recent() if name != offer.id]
+            with suppress(LocktermError, OSError):  # then it is known in this session alone
+                self.app.choices.keep(CHOICE, [offer.id, *others][:RECENT])
+        return offer.run()
 
     def _offers(self) -> list[Offer]:
         return [*self._actions(), *self._elsewhere(), *self._locks()]
-
-    def _hit(self, score: float, offer: Offer) -> Hit:
-        return Hit(
-            score, offer.shown(), self._kept(offer), text=offer.name, help=escape(offer.help)
-        )
 
     # --- actions -------------------------------------------------------------------------------
 
@@ -187,17 +206,6 @@ class ActionsProvider(ReadyProvider):
         kept = self.app.choices.get(CHOICE)
         return [str(name) for name in kept][:RECENT] if isinstance(kept, list) else []
 
-    def _kept(self, offer: Offer) -> IgnoreReturnCallbackType:
-        """Do it, and note that it was chosen."""
-        return partial(self._run, offer) if offer.id else offer.run
-
-    def _run(self, offer: Offer) -> object:
-        assert isinstance(self.app, Host)
-        others = [name for name in self._recent() if name != offer.id]
-        with suppress(LocktermError, OSError):  # then it is known in this session alone
-            self.app.choices.keep(CHOICE, [offer.id, *others][:RECENT])
-        return offer.run()
-
     # --- locks ---------------------------------------------------------------------------------
 
     def _locks(self) -> Iterator[Offer]:
@@ -219,3 +227,96 @@ class ActionsProvider(ReadyProvider):
             refuse_to_open(self.app, "Remotes", f"Already open {below}.")
         else:
             self.app.push_screen(RemotesScreen(screen.operations, lock))
+
+
+class OfferList(OptionList, can_focus=False):
+    """The offers; the field above keeps the focus."""
+
+
+class Palette(LocktermModal[None], inherit_bindings=False):
+    """A field, and below it the offers that have what is typed in it.
+
+    The list is always that of the field: it changes before the next key is dealt with.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "cancel", "Leave", show=False),
+        Binding("down", "list('cursor_down')", "Next", show=False),
+        Binding("up", "list('cursor_up')", "Previous", show=False),
+        Binding("pagedown", "list('page_down')", "Next page", show=False),
+        Binding("pageup", "list('page_up')", "Previous page", show=False),
+        Binding("ctrl+home,shift+home", "list('first')", "First", show=False),
+        Binding("ctrl+end,shift+end", "list('last')", "Last", show=False),
+    ]
+
+    AUTO_FOCUS = "#palette-field"
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"palette--help"}
+
+    def __init__(self, below: Screen[Any]) -> None:
+        super().__init__()
+        self._below = below
+        self._offers = Offers(below)
+        self._shown: Sequence[Offer] = ()
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="palette"):
+            with Horizontal(id="palette-line"):
+                yield OneLine(placeholder=PLACEHOLDER, id="palette-field", select_on_focus=False)
+            with Vertical(id="palette-results"):
+                yield OfferList()
+
+    def on_mount(self) -> None:
+        self._show("")
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._show(event.value.strip())
+
+    def _show(self, query: str) -> None:
+        found = self._offers.found(query) if query else self._offers.all()
+        self._shown = found or (self._offers.near(query) if query else [])
+        style = Style.from_styles(self.get_component_styles("palette--help"))
+        options = [
+            Option(Content("\n").join([offer.shown(), Content(offer.help).stylize_before(style)]))
+            for offer in self._shown
+        ]
+        if query and not found:  # no row is under the cursor: enter alone does no guess
+            options.insert(0, Option(NEAR if options else NONE, disabled=True))
+        offers = self.query_one(OfferList)
+        offers.clear_options().add_options(options)
+        offers.highlighted = 0 if found else None
+
+    def action_list(self, action: str) -> None:
+        """Move the cursor of the list."""
+        getattr(self.query_one(OfferList), f"action_{action}")()
+
+    @on(Input.Submitted)
+    def _entered(self, event: Input.Submitted) -> None:
+        """Choose the row under the cursor, if there is one."""
+        event.stop()
+        self.query_one(OfferList).action_select()
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        titles = len(self.query_one(OfferList).options) - len(self._shown)
+        self._choose(self._shown[event.option_index - titles])
+
+    def _choose(self, offer: Offer) -> None:
+        """Begin it once the palette has gone; later keys wait for it."""
+        opened = opening(self._below, "what was chosen")
+
+        def begin() -> object:
+            opened.end()
+            return self._offers.run(offer)
+
+        self.app.delay_update()
+        self.dismiss(None)
+        self.app.call_later(begin)
+
+    def on_click(self, event: events.Click) -> None:
+        """Leave, where the click is beside the palette."""
+        if event.widget is self:
+            self.dismiss(None)

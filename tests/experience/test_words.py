@@ -9,13 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.widgets import OptionList
 
 from lockterm.keymap.keys import is_by_hand
 from lockterm.screens.help import HelpScreen
 from lockterm.screens.messages import MessagesScreen
+from lockterm.screens.palette import Palette
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
 from lockterm.widgets.actions import actions_of, titled
@@ -65,7 +65,7 @@ async def test_point_10_it_explains_itself(service: RunningService, lockterm_app
         for action in actions:
             assert f"{', '.join(action.keys)} {action.binding.description.lower()}" in helped
         await press(pilot, "escape", "ctrl+p")
-        await until(pilot, lambda: isinstance(app.screen, CommandPalette))
+        await until(pilot, lambda: isinstance(app.screen, Palette))
         await until(pilot, lambda: app.screen.query_one(OptionList).option_count > 5)
         offered = {str(o.prompt).splitlines()[0] for o in app.screen.query_one(OptionList).options}
         for action in actions:

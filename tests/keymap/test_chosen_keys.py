@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.widgets import Button, Input, OptionList
 
@@ -19,6 +18,7 @@ from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.help import HelpScreen
 from lockterm.screens.locks import LocksScreen
+from lockterm.screens.palette import Palette
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.page_view import PageView, state_words
@@ -70,7 +70,7 @@ async def test_chosen_keys_work_and_are_told(
         helped = words(app)
         assert "b add" in " ".join(helped.split())
         await pilot.press("escape", "ctrl+p")
-        await until(pilot, lambda: isinstance(app.screen, CommandPalette))
+        await until(pilot, lambda: isinstance(app.screen, Palette))
         await until(pilot, lambda: app.screen.query_one(OptionList).option_count > 5)
         prompts = [str(option.prompt) for option in app.screen.query_one(OptionList).options]
         assert any(prompt.endswith("(b)") for prompt in prompts if prompt.startswith("Add"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from textual import events
 from textual.binding import Binding
-from textual.command import CommandPalette
 from textual.notifications import SeverityLevel
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList
@@ -16,10 +15,10 @@ from lockterm.screens.help import HelpScreen
 from lockterm.screens.history import HistoryScreen
 from lockterm.screens.locks import LocksScreen
 from lockterm.screens.messages import MessagesScreen
+from lockterm.screens.palette import NEAR, NONE, Palette
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.voice import VoiceScreen
 from lockterm.service.running import RunningService
-from lockterm.terminal.palette import NEAR
 from lockterm.widgets.actions import actions_of, titled
 from tests.screens.running_app import Clock, Starter, settled, until
 from tests.screens.site import HOSTILE, LOCKS, MAIN_GATE, fill_book, shown, words
@@ -116,7 +115,7 @@ async def test_the_palette_offers_the_same_actions_and_runs_them(
     fill_book(lockterm_app, *(Lock(n, name=text) for n, text in enumerate(HOSTILE[:4], 1)))
     async with lockterm_app(service) as pilot:
         await pilot.press("ctrl+p")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+        await until(pilot, lambda: isinstance(pilot.app.screen, Palette))
         await until(pilot, lambda: pilot.app.screen.query_one(OptionList).option_count > 5)
         prompts = [str(option.prompt) for option in pilot.app.screen.query_one(OptionList).options]
         assert sum("Remove" in prompt for prompt in prompts) == 1, "one entry, for both its keys"
@@ -145,7 +144,7 @@ async def test_enter_typed_at_once_runs_what_was_typed_or_nothing(
 
         burst("ctrl+p", *"zzqq", "enter")  # an action has a z in it
         await until(pilot, lambda: "No matches" in words(pilot.app))
-        assert isinstance(pilot.app.screen, CommandPalette)
+        assert isinstance(pilot.app.screen, Palette)
         burst("escape", "ctrl+p", *"history", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, HistoryScreen))
 
@@ -254,7 +253,7 @@ async def test_over_a_question_the_palette_says_of_no_word_that_nothing_has_it(
         await pilot.press("C")
         await until(pilot, lambda: "Delete all" in words(pilot.app))
         await pilot.press("ctrl+p")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+        await until(pilot, lambda: isinstance(pilot.app.screen, Palette))
         await settled(pilot)
         assert "Nothing has these words" not in words(pilot.app)
 
@@ -269,7 +268,7 @@ async def test_the_palette_finds_by_every_word_settings_and_the_locks(
 
         async def found(query: str) -> list[str]:
             await pilot.press("ctrl+p")
-            await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+            await until(pilot, lambda: isinstance(pilot.app.screen, Palette))
             await pilot.press(*query)
             options = pilot.app.screen.query_one(OptionList).options
             return [str(option.prompt).partition("\n")[0] for option in options]
@@ -285,12 +284,12 @@ async def test_the_palette_finds_by_every_word_settings_and_the_locks(
         await pilot.press("enter")
         await until(pilot, lambda: "On the remotes of a lock, # does it." in words(pilot.app))
         await pilot.press("escape", "escape")
-        assert await found("1003") == [], "another number is another lock"
+        assert await found("1003") == [NONE], "another number is another lock"
         await pilot.press("escape", "escape")
         assert await found("histroy") == [NEAR, "History"]
         await pilot.press("enter", "enter")
         await settled(pilot)
-        assert isinstance(pilot.app.screen, CommandPalette), "enter does no guess"
+        assert isinstance(pilot.app.screen, Palette), "enter does no guess"
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, HistoryScreen))
         await settled(pilot)

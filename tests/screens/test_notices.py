@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from textual import events
-from textual.command import CommandPalette
 from textual.pilot import Pilot
 
 from lockterm.app import notices as shown_notices
@@ -17,6 +16,7 @@ from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.help import HelpScreen
 from lockterm.screens.messages import MessagesScreen
 from lockterm.screens.modal import LocktermModal
+from lockterm.screens.palette import Palette
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
@@ -51,7 +51,7 @@ def last_line(pilot: Pilot[Any]) -> str:
         (("a", "A"), RemoteForm),
         (("d",), DestroyModal),
         (("C",), DestroyModal),
-        (("ctrl+p",), CommandPalette),
+        (("ctrl+p",), Palette),
     ],
 )
 @pytest.mark.parametrize("size", telling([(60, 20)], [(80, 24), (60, 20)]))
@@ -250,5 +250,5 @@ async def test_messages_open_over_the_palette(
         await pilot.press("ctrl+p", *"new", "f2")
         await until(pilot, lambda: isinstance(pilot.app.screen, MessagesScreen))
         await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+        await until(pilot, lambda: isinstance(pilot.app.screen, Palette))
         assert "new" in shown(pilot)

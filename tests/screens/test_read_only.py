@@ -10,7 +10,6 @@ from dataclasses import replace
 from uuid import uuid4
 
 import pytest
-from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
@@ -26,7 +25,7 @@ from lockterm.paths import Paths
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.modal import RefusedModal
-from lockterm.screens.palette import ActionsProvider
+from lockterm.screens.palette import Offers, Palette
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
@@ -141,7 +140,7 @@ async def agree_to_all(pilot: Pilot[int], home: Screen[object]) -> None:
         screen = pilot.app.screen
         if screen is home:
             return
-        if screen in tried or isinstance(screen, CommandPalette):  # whose commands are chosen apart
+        if screen in tried or isinstance(screen, Palette):  # whose commands are chosen apart
             await press(pilot, "escape")
             continue
         tried.add(screen)
@@ -200,11 +199,11 @@ async def choose_everything(pilot: Pilot[int]) -> set[str]:
     """
     home, told = pilot.app.screen, set()
     leaving = [action.binding.description for action in actions_of(home) if "esc" in action.keys]
-    async for hit in ActionsProvider(home, None).discover():
-        title = str(hit.text).lower()
+    for offer in Offers(home).all():
+        title = offer.name.lower()
         if title in ("back, or quit", "quit", *leaving):
             continue
-        done = hit.command()
+        done = offer.run()
         if isinstance(done, Awaitable):
             await done
         await settled(pilot)
