@@ -1,8 +1,10 @@
-"""Keys that can be chosen.
+"""Keys that people choose in the configuration.
 
-Textual has ``set_keymap`` for this, but a key that was chosen moves behind all others there, out of
-the line of keys; and one chosen in place of a letter is dead while a field has the focus. Here a
-binding keeps its place, and is on its new key from the beginning.
+Textual's ``App.set_keymap`` does not serve here. ``Screen._binding_chain`` drops the keys that the
+focused field takes for text, and only then applies the keymap: an action whose own key is a letter
+is dropped with it, so F1 chosen in place of ``?`` would do nothing in a form. Besides, a binding on
+a chosen key moves behind all others, and an action cannot be left without any key.
+Here a binding keeps its place, and is on its new key from the beginning.
 """
 
 from __future__ import annotations
