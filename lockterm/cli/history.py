@@ -17,7 +17,7 @@ from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.date_input import read_moment
 from lockterm.domain.history import Selection
-from lockterm.domain.operation import STATE_WORDS, title_of
+from lockterm.domain.text.operation import STATE_NAMES, format_operation
 from lockterm.domain.wording import counted
 
 
@@ -64,9 +64,9 @@ def history(
         cells = [
             (
                 dates.stamp(one.prepared_ms, zone),
-                title_of(one),
+                format_operation(one),
                 one.lock_name,
-                STATE_WORDS[one.state],
+                STATE_NAMES[one.state],
                 one.message,
             )
             for one in found

@@ -18,20 +18,17 @@ from lockterm.cli.which_lock import lock_words
 from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.glyphs import quoted
-from lockterm.domain.operation import (
-    HELD_CALLS,
-    RECORDED,
-    STATE_WORDS,
-    WITHOUT_EFFECT,
-    Operation,
-    State,
-    question_to_adopt,
-    title_of,
-    voice_words,
-)
-from lockterm.domain.operation_details import operation_details
+from lockterm.domain.operation import HELD_CALLS, RECORDED, WITHOUT_EFFECT, Operation, State
 from lockterm.domain.text import clean
-from lockterm.domain.wording import counted, remote_title
+from lockterm.domain.text.operation import (
+    STATE_NAMES,
+    ask_to_adopt,
+    describe_change,
+    format_operation,
+    format_voice,
+)
+from lockterm.domain.text.remote import format_remote
+from lockterm.domain.wording import counted
 from lockterm.errors import LocktermError, OutcomeUnknown
 
 SHORT_ID = 8
@@ -91,9 +88,9 @@ def give_up(options: Options, operation_id: str, yes: bool, as_json: bool) -> in
         operation = _meant(session.run(session.operations.journal.unsettled()), operation_id)
         require_someone(yes, "Giving up")
         name = operation.remote_name or operation.lock_name or operation.id[:SHORT_ID]
-        title = clean(title_of(operation), 80)
+        title = clean(format_operation(operation), 80)
         if not yes:
-            tell(f"{title}: {STATE_WORDS[operation.state]}. {clean(operation.message)}")
+            tell(f"{title}: {STATE_NAMES[operation.state]}. {clean(operation.message)}")
         question = f"It may still take effect. To give up on it, type {clean(name, 60)}"
         if not agree_by_typing(question, (name, clean(name, 60)), yes=yes):
             return let_be()
@@ -101,7 +98,7 @@ def give_up(options: Options, operation_id: str, yes: bool, as_json: bool) -> in
     if as_json:
         put_json(_json(settled))
     else:
-        put(f"{title}: {STATE_WORDS[settled.state]}.")
+        put(f"{title}: {STATE_NAMES[settled.state]}.")
     return DONE if settled.state is State.GIVEN_UP else FAILED
 
 
@@ -122,7 +119,7 @@ def adopt(options: Options, yes: bool) -> int:
         require_someone(yes, "Adopting")
         if not yes:
             _put(session, left, as_json=False)
-        if not agree(question_to_adopt(left), yes=yes):
+        if not agree(ask_to_adopt(left), yes=yes):
             return let_be()
         session.run(session.operations.journal.adopt(left))
     put(f"Adopted {counted(len(left), 'change')}.")
@@ -145,7 +142,7 @@ def accept(
     go_on_without_reader()
     with Session(options) as session:
         operation = _meant(session.run(session.operations.journal.unsettled()), operation_id)
-        title = clean(title_of(operation), 80)
+        title = clean(format_operation(operation), 80)
         if operation.call != "add":
             raise Misused(f"{title}: only an add makes a remote that could be accepted.")
         require_someone(yes, "Accepting a remote")
@@ -183,7 +180,7 @@ def send_again(options: Options, operation_id: str, yes: bool, as_json: bool) ->
         operation = session.run(operations.watch.until_proven(operation, TIMEOUT_S))
         if not operation.unsettled:
             return _put_one(operation, as_json=as_json)
-        title = clean(title_of(operation), 80)
+        title = clean(format_operation(operation), 80)
         if operation.state is State.UNKNOWN and operation.call in HELD_CALLS:
             tell(f"{title}: it can still be proven. {clean(operation.message)} Nothing was sent.")
             return UNKNOWN
@@ -203,18 +200,18 @@ def send_again(options: Options, operation_id: str, yes: bool, as_json: bool) ->
 async def _to_send(session: Session, operation: Operation) -> list[str]:
     """Return what sending a change again would send, and what may come of it, in lines."""
     lock = await session.operations.locks.find(operation.lock_id)
-    title, where = clean(title_of(operation), 80), lock_words(lock)
+    title, where = clean(format_operation(operation), 80), lock_words(lock)
     if operation.call == "clear":
         ids = ", ".join(map(str, operation.candidates))
         return [f"{title} on {where}: the remotes that are left are deleted one by one: {ids}."]
-    details = operation_details(operation, session.operations.zone(lock))
-    lines = [f"{title} on {where}: {STATE_WORDS[operation.state]}. {clean(operation.message)}"]
+    details = describe_change(operation, session.operations.zone(lock))
+    lines = [f"{title} on {where}: {STATE_NAMES[operation.state]}. {clean(operation.message)}"]
     lines.append(f"to be sent again: {operation.call} {details}".rstrip())
     if operation.call == "add":
         lines.append("If the first one lands too, the remote is there twice.")
     sent = await session.operations.journal.voices(operation.lock_id)
     if operation.call == "updateLockSetting" and sent and sent[-1].id != operation.id:
-        lines.append(f"It replaces a voice that was set since: {voice_words(sent[-1])}.")
+        lines.append(f"It replaces a voice that was set since: {format_voice(sent[-1])}.")
     return lines
 
 
@@ -231,7 +228,7 @@ async def _after(session: Session, operation: Operation) -> Operation:
 
 def _remote_words(session: Session, remote_id: int) -> str:
     remote = session.run(session.operations.remotes.detail_or_gone(remote_id))
-    return f"remote {remote_id}" if remote is None else f"{remote_title(remote)} (id {remote_id})"
+    return f"remote {remote_id}" if remote is None else f"{format_remote(remote)} (id {remote_id})"
 
 
 def _put_one(operation: Operation, *, as_json: bool) -> int:
@@ -241,7 +238,7 @@ def _put_one(operation: Operation, *, as_json: bool) -> int:
     else:
         which = f" as remote {operation.remote_id}" if operation.remote_id else ""
         which = which if operation.call == "add" and operation.state in RECORDED else ""
-        put(f"{clean(title_of(operation), 80)}: {STATE_WORDS[operation.state]}{which}.")
+        put(f"{clean(format_operation(operation), 80)}: {STATE_NAMES[operation.state]}{which}.")
         if operation.unsettled:
             tell(clean(operation.message))
     if operation.unsettled:
@@ -256,7 +253,7 @@ async def _read_back(session: Session, operations: list[Operation]) -> list[Oper
         try:
             return await session.operations.watch.until_proven(operation, TIMEOUT_S)
         except LocktermError as error:
-            tell(f"{clean(title_of(operation), 80)}: {sentence_of(error)}")
+            tell(f"{clean(format_operation(operation), 80)}: {sentence_of(error)}")
             return await session.operations.journal.find(operation.id) or operation
 
     return await asyncio.gather(*map(read, operations))
@@ -287,9 +284,9 @@ def _put(session: Session, operations: list[Operation], as_json: bool) -> None:
         (
             one.id[:SHORT_ID],
             dates.stamp(one.sent_ms or one.prepared_ms, zone),
-            clean(title_of(one), 60),
+            clean(format_operation(one), 60),
             clean(one.lock_name, 40),
-            STATE_WORDS[one.state],
+            STATE_NAMES[one.state],
             _why(one, session.profile.name),
         )
         for one in operations

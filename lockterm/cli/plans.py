@@ -14,7 +14,6 @@ from lockterm.cli.ending import Misused, sentence_of, tell
 from lockterm.cli.output import put
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import lock_words
-from lockterm.domain.backup import backup_words
 from lockterm.domain.plan import (
     ACTION_GLYPHS,
     DUE,
@@ -39,6 +38,7 @@ from lockterm.domain.text.plan import (
     has_work,
     step_sends_dates,
 )
+from lockterm.domain.text.remote import describe_backup
 from lockterm.domain.text.run import count_states
 from lockterm.domain.wording import clock_doubt
 from lockterm.operations.plan_files import plan_file
@@ -142,7 +142,7 @@ def _to_agree_to(session: Session, plan: Plan) -> Iterator[str]:
         yield clock_doubt(connection.clock_offset_s or 0)
     if deletes := [step for step in due if step.action is Action.DELETE]:
         told_of_all = set.intersection(*(set(step.before) for step in deletes))
-        yield backup_words(dict.fromkeys(told_of_all), many=len(deletes) > 1)
+        yield describe_backup(dict.fromkeys(told_of_all), many=len(deletes) > 1)
 
 
 def shortened_by(session: Session, steps: Sequence[Step]) -> str:

@@ -27,8 +27,9 @@ from lockterm.domain import dates
 from lockterm.domain.date_input import read_moment
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.text import clean
+from lockterm.domain.text.remote import format_remote
 from lockterm.domain.validity import ends_by, has_unreadable_period
-from lockterm.domain.wording import counted, remote_title, unreadable_periods
+from lockterm.domain.wording import counted, unreadable_periods
 from lockterm.operations.everywhere import LockRead
 
 _NAMED = 5
@@ -92,7 +93,7 @@ def report(options: Options, within: str, form: Form) -> int:
 def _tell_unreadable(found: Sequence[LockRead], count: int) -> None:
     """Print how many remotes have a period that cannot be read, and the first of them."""
     named = [
-        f"{remote_title(remote)} on {lock_words(one.lock)}"
+        f"{format_remote(remote)} on {lock_words(one.lock)}"
         for one in found
         if one.listing is not None and one.listing.unreadable_periods
         for remote in one.listing.remotes()

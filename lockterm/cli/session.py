@@ -14,7 +14,8 @@ from lockterm.cli.ending import NO_SERVICE, Interrupted, tell
 from lockterm.cli.logfile import log_to
 from lockterm.cli.running import close_loop
 from lockterm.config import Options, load_settings
-from lockterm.domain.operation import IN_FLIGHT, STATE_WORDS, UNSETTLED
+from lockterm.domain.operation import IN_FLIGHT, UNSETTLED
+from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.domain.wording import clock_note, read_only
 from lockterm.errors import ConfigError, LocktermError, RuleViolation
 from lockterm.keymap import hints
@@ -176,4 +177,4 @@ class Session:
                 " lockterm reads it back when its UI is started, and"
                 f" {hints.key('app.history')} shows what it found."
             )
-        return f"Interrupted; the change was {STATE_WORDS[mine[-1].state]}."
+        return f"Interrupted; the change was {STATE_NAMES[mine[-1].state]}."

@@ -5,8 +5,7 @@ Times, names and numbers go back exactly as they were; what cannot be is said, n
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,15 +13,12 @@ from lockterm.domain import rules
 from lockterm.domain.constants import RemoteStatus, needs_dates
 from lockterm.domain.reading import Field
 from lockterm.domain.remotes import ADDED, FIELDS, UNLISTED, Remote
-from lockterm.domain.safe_text import clean
 
 if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
     from lockterm.domain.requests import NewRemote
 
 _NAMES = (FIELDS["remoteName"], FIELDS["remoteNumber"])
-_NAMED = 5
-"""So many fields that the contract does not know are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +41,6 @@ class BackedUp:
     @property
     def old_id(self) -> int | None:
         return self.remote.id
-
-
-def backup_words(record: Mapping[str, Any], *, many: bool = False) -> str:
-    """What a backup lacks, to be said before something is deleted; only what it really lacks.
-
-    Args:
-        record: A remote as the service told it.
-        many: Whether it stands for others of the same list.
-    """
-    new = "Restored remotes have new ids." if many else "A restored remote has a new id."
-    hidden = [field.called for field in UNLISTED if field.name not in record]
-    if not hidden:
-        return f"A backup is kept here. {new}"
-    lacking = f"without what the service does not tell: {', '.join(hidden)}"
-    return f"A backup is kept here, {lacking}. {new}"
 
 
 def read_backup(
@@ -115,57 +96,3 @@ def backed_up(remote: Remote, lock_id: int, known: Mapping[str, Any], now_ms: in
     was_invalid = remote.status not in (None, RemoteStatus.NORMAL) and not ended
     unknown = tuple(field for field in hidden if field.name not in known)
     return BackedUp(remote, request, "", unknown, tuple(remote.extras), was_invalid)
-
-
-def losses(remotes: Sequence[BackedUp]) -> list[str]:
-    """What restoring these cannot bring back, in sentences; to be said before it is decided."""
-    some = [remote for remote in remotes if remote.request is not None]
-    if not some:
-        return []
-    many = len(some) > 1
-    said = [
-        "Each gets a new id and a new creation time."
-        if many
-        else "It gets a new id and a new creation time."
-    ]
-    if sentence := _unknown_words(some):
-        said.append(sentence)
-    if unnamed := sorted({name for remote in some for name in remote.unnamed}):
-        more = [f"{len(unnamed) - _NAMED} more"] if len(unnamed) > _NAMED else []
-        listed = _listed([clean(name, 24) for name in unnamed[:_NAMED]] + more)
-        said.append(f"Not sent, because the contract does not name it: {listed}.")
-    if switched_off := sum(remote.was_invalid for remote in some):
-        whose = (
-            f"{switched_off} of them were"
-            if switched_off > 1
-            else "One of them was"
-            if many
-            else "It was"
-        )
-        said.append(f"{whose} invalid at the service, and may open the lock again.")
-    return said
-
-
-def _unknown_words(remotes: Sequence[BackedUp]) -> str:
-    """Which fields of how many: ``battery level of all 137; user number of 136``."""
-    counts = Counter(field.name for remote in remotes for field in remote.unknown)
-    if not counts:
-        return ""
-    fields: dict[int, list[str]] = {}
-    for field in (field for field in UNLISTED if field.name in counts):
-        fields.setdefault(counts[field.name], []).append(field.called)
-    total = len(remotes)
-    parts = []
-    for count, names in sorted(fields.items(), reverse=True):
-        whose = "" if total == 1 else f" of all {total:,}" if count == total else f" of {count:,}"
-        parts.append(_listed(names) + whose)
-    them = "them" if len(counts) > 1 else "it"
-    return (
-        f"Not known and left out: {'; '.join(parts)}."
-        f" The service did not tell {them}, and this lockterm did not set {them}."
-    )
-
-
-def _listed(words: Iterable[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last

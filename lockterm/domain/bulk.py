@@ -16,9 +16,9 @@ from lockterm.domain.date_input import Moment, read_moment
 from lockterm.domain.plan import Action, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.safe_text import clean
+from lockterm.domain.text.remote import NO_END
 from lockterm.domain.validity import end_of
 from lockterm.domain.voices import has_voice
-from lockterm.domain.wording import NO_END
 from lockterm.errors import LocktermError, Refused, RuleViolation
 
 if TYPE_CHECKING:

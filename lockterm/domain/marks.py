@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from lockterm.domain.remotes import is_still
+
 if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
     from lockterm.domain.remotes import Remote
@@ -188,8 +190,6 @@ class Marks(Generic[K, R]):
 
 def remote_marks() -> Marks[Key, Row]:
     """Marks of remotes, by lock and id."""
-    from lockterm.domain.remotes import is_still  # the lock book has no remotes
-
     return Marks(_key, lambda seen, row: seen[1] is row[1] or is_still(seen[1].raw, row[1]))
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import tzinfo
 from enum import StrEnum
 from typing import Any
 
-from lockterm.domain import dates
 from lockterm.domain.names import near_key
-from lockterm.domain.safe_text import clean, seen_or
 
 
 class State(StrEnum):
@@ -57,32 +54,6 @@ UNSETTLED = frozenset(
     {State.UNKNOWN, State.NOT_SEEN, State.AMBIGUOUS, State.CONFLICT, State.DAMAGED}
 )
 """A person, or a later reading, has to settle these."""
-
-STATE_WORDS: Mapping[State, str] = {
-    State.PREPARED: "being sent",
-    State.SENDING: "being sent",
-    State.CONFIRMED: "recorded by the service",
-    State.REFUSED: "refused",
-    State.NOT_SENT: "not sent",
-    State.CONFIRMED_BY_READING: "recorded, seen by reading back",
-    State.UNKNOWN: "result unknown",
-    State.NOT_SEEN: "not seen at the service",
-    State.AMBIGUOUS: "probably recorded",
-    State.CONFLICT: "differs from both",
-    State.DAMAGED: "entry damaged",
-    State.GIVEN_UP: "given up",
-    State.SENT_AGAIN: "sent again",
-}
-
-CALL_WORDS: Mapping[str, str] = {
-    "add": "add",
-    "update": "change",
-    "delete": "delete",
-    "clear": "clear",
-    "updateRemoteUserNo": "user number",
-    "updateLockSetting": "voice",
-}
-"""The contract's call -> what people call it."""
 
 HELD_CALLS = frozenset({"add", "clear"})
 """An unsettled one of these holds back further ones on its lock."""
@@ -172,26 +143,6 @@ class Operation:
         )
 
 
-def title_of(operation: Operation) -> str:
-    """``delete Anna Weber``: what was done to what, as it came: clean it."""
-    verb = "restore" if operation.restores else CALL_WORDS.get(operation.call, operation.call)
-    if operation.call == "clear":
-        return f"{verb} {len(operation.before)} remotes"
-    if operation.call == "updateLockSetting":
-        return f"{verb} of {operation.lock_name}"
-    named = f"remote {operation.remote_id}" if operation.remote_id else ""
-    name = seen_or(operation.remote_name, named)
-    return f"{verb} of {name}" if operation.call == "updateRemoteUserNo" else f"{verb} {name}"
-
-
-def question_to_adopt(operations: Sequence[Operation]) -> str:
-    """``Adopt 2 unconfirmed changes of the profile "north"?``: they have that profile's name."""
-    names = sorted({f'"{clean(one.profile, 40)}"' for one in operations})
-    changes = "change" if len(operations) == 1 else "changes"
-    profiles = "profile" if len(names) == 1 else "profiles"
-    return f"Adopt {len(operations)} unconfirmed {changes} of the {profiles} {', '.join(names)}?"
-
-
 def voice_set(operation: Operation) -> dict[str, str]:
     """The voice that an operation sets, whole; empty where that cannot be read."""
     voice = operation.body.get("currentVoiceTimbre")
@@ -200,31 +151,3 @@ def voice_set(operation: Operation) -> dict[str, str]:
     lang, timbre = voice.get("lang"), voice.get("timbre")
     is_whole = isinstance(lang, str) and isinstance(timbre, str)
     return {"lang": str(lang), "timbre": str(timbre)} if is_whole else {}
-
-
-def voice_words(operation: Operation) -> str:
-    """``zh-CN zhiming``: the voice that an operation sets; empty where it sets none; clean."""
-    voice = operation.body.get("currentVoiceTimbre")
-    values = voice.values() if isinstance(voice, Mapping) else ()
-    return " ".join(clean(value, 60) for value in values)
-
-
-def outcome_words(operation: Operation, zone: tzinfo, now_ms: int) -> str:
-    """What was sent, when, and what was read since, as one line."""
-    target = f"{clean(operation.remote_name, 24)} " if operation.remote_name else ""
-    verb = CALL_WORDS.get(operation.call, clean(operation.call))
-    if voice := voice_words(operation):
-        verb = f"{verb} {voice}"
-    if target and operation.call == "updateRemoteUserNo":
-        verb = f"{verb} of"
-    sent = _clock(operation.sent_ms or operation.prepared_ms, zone, now_ms)
-    words = f"{verb} {target}on {clean(operation.lock_name, 24)}, sent {sent}: "
-    words += STATE_WORDS[operation.state]
-    if operation.read_ms is not None and operation.call in READABLE_CALLS:
-        words += f", read {_clock(operation.read_ms, zone, now_ms)}"
-    return words
-
-
-def _clock(ms: int, zone: tzinfo, now_ms: int) -> str:
-    is_today = dates.day(ms, zone) == dates.day(now_ms, zone)
-    return dates.clock(ms, zone) if is_today else dates.day_time(ms, zone, exact=False)

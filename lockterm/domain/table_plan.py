@@ -13,7 +13,6 @@ from typing import Any
 from lockterm.domain import rules
 from lockterm.domain.constants import RemoteType, word
 from lockterm.domain.date_input import is_relative
-from lockterm.domain.differences import in_words
 from lockterm.domain.json_text import canonical
 from lockterm.domain.names import near_key, normalize_name
 from lockterm.domain.new_names import order_renames, with_near_notes
@@ -34,8 +33,9 @@ from lockterm.domain.table_columns import (
     visible,
 )
 from lockterm.domain.table_file import Problem, Row
+from lockterm.domain.text.difference import format_value
+from lockterm.domain.text.remote import format_remote
 from lockterm.domain.typed_remote import TypedRemote, read_typed, shown_fields, typed_of
-from lockterm.domain.wording import remote_title
 from lockterm.errors import RuleViolation
 
 NUMBER, NAME = "remoteNumber", "remoteName"
@@ -211,7 +211,7 @@ class LockPlan:
             if len(some) == 1:
                 return some[0]
             if some:
-                ids = ", ".join(f"{remote.id} {remote_title(remote)}" for remote in some[:5])
+                ids = ", ".join(f"{remote.id} {format_remote(remote)}" for remote in some[:5])
                 raise _Wrong((column, f"Several remotes have it: {ids}. Say which by remoteId."))
             try:
                 refuse_shortened(text)
@@ -272,7 +272,7 @@ class LockPlan:
         for column in (NUMBER, NAME):
             text = normalize_name(row.text(column))
             if text and text not in _spellings(SETTABLE[column].of(before)):
-                raise _Wrong((column, f"Remote {before.id} is {remote_title(before)} now."))
+                raise _Wrong((column, f"Remote {before.id} is {format_remote(before)} now."))
 
     # --- what is to be ---------------------------------------------------------------------
 
@@ -296,11 +296,11 @@ class LockPlan:
 
     def _updated(self, row: Row, before: Remote) -> Step:
         given = self._typed(row, before)
-        fixed = [
-            (name, f"It cannot be changed: it is {in_words(field, field.of(before), self._zone)}.")
-            for name, field in SETTABLE.items()
-            if field not in UPDATED and self._differs(field, given.pop(name, ""), before)
-        ]
+        fixed = []
+        for name, field in SETTABLE.items():
+            if field not in UPDATED and self._differs(field, given.pop(name, ""), before):
+                value = format_value(field, field.of(before), self._zone)
+                fixed.append((name, f"It cannot be changed: it is {value}."))
         if fixed:
             raise _Wrong(*fixed)
         reading = self._read(row, given, given, before)
@@ -424,7 +424,7 @@ def _spellings(text: str | None) -> set[str]:
 
 
 def _almost(near: Sequence[Remote], column: str) -> str:
-    named = ", ".join(f"{one.id} {remote_title(one)}" for one in near[:5])
+    named = ", ".join(f"{one.id} {format_remote(one)}" for one in near[:5])
     called = SETTABLE[column].called
     return (
         f"No remote has exactly this {called}, but this one is nearly the same: {named}. Write its"

@@ -15,10 +15,8 @@ from lockterm.domain.constants import RemoteType, needs_weekdays
 from lockterm.domain.copies import copied
 from lockterm.domain.history import HistoryLine
 from lockterm.domain.operation import (
-    CALL_WORDS,
     IN_FLIGHT,
     RECORDED,
-    STATE_WORDS,
     UNSETTLED,
     WITHOUT_EFFECT,
     Operation,
@@ -27,6 +25,7 @@ from lockterm.domain.operation import (
 )
 from lockterm.domain.plan import Action, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import RECOGNISED, UPDATED, Remote
+from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES
 from lockterm.domain.validity import Phase, phase_of
 from lockterm.domain.weekdays import WEEK
 from lockterm.keymap.hints import settling
@@ -62,9 +61,9 @@ def why_not_undone(operation: Operation | HistoryLine, count: int) -> str:
     if call in TAKEN_AWAY:
         return why_not_restorable(operation, count)
     if state in WITHOUT_EFFECT:
-        return f"This {CALL_WORDS.get(call, call)} was {STATE_WORDS[state]}: nothing is to undo."
+        return f"This {CALL_NAMES.get(call, call)} was {STATE_NAMES[state]}: nothing is to undo."
     if state not in RECORDED:
-        words = f"This {CALL_WORDS.get(call, call)} is {STATE_WORDS[state]}"
+        words = f"This {CALL_NAMES.get(call, call)} is {STATE_NAMES[state]}"
         return f"{words}: only what was recorded for certain can be undone."
     if call == "add" and operation.remote_id is None:
         return "The service did not tell the id of what was added: look for it, and delete it."
@@ -86,7 +85,7 @@ def why_not_restorable(operation: Operation | HistoryLine, count: int) -> str:
         return f"It is not settled whether this {operation.call} took effect. {settle_first()}"
     is_replaced = operation.call == "clear" and operation.state is State.SENT_AGAIN
     if operation.state not in RECORDED | {State.GIVEN_UP} and not is_replaced:
-        return f"This {operation.call} was {STATE_WORDS[operation.state]}: nothing is to restore."
+        return f"This {operation.call} was {STATE_NAMES[operation.state]}: nothing is to restore."
     if not count:
         return f"There was nothing to {operation.call}."
     return ""

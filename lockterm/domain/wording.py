@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lockterm.domain.safe_text import clean, seen_or
+from lockterm.domain.safe_text import clean
 from lockterm.errors import LONGEST_MEANING, LocktermError
 
 if TYPE_CHECKING:
-    from lockterm.domain.remotes import Remote
+    pass
 
 
 LOCK_MAY_NOT_KNOW = "Whether the lock knows it already is not told by the service."
@@ -67,45 +67,6 @@ def clock_difference(offset_s: float) -> str:
     off = f"{minutes} min" if minutes < 48 * 60 else f"{minutes // 60 // 24:,} days"
     side = "behind" if offset_s > 0 else "ahead of"
     return f"this machine's clock is {off} {side} the service's"
-
-
-NO_END = "It is permanent: it has no end."
-
-UNNAMED = "a remote without a name"
-"""Where its number and id stand beside it."""
-"""Said where a remote cannot be renewed."""
-
-
-def remote_title(remote: Remote) -> str:
-    """``Anna Weber (A-2041)``: how a remote is named in questions and notices."""
-    return titled(seen_or(remote.remote_name, f"remote {remote.id}"), remote.remote_number)
-
-
-def name_or(remote: Remote, instead: str) -> str:
-    """The name of a remote, clean; something else where nothing of it could be seen."""
-    return clean(seen_or(remote.remote_name, instead), 60)
-
-
-def titled(name: str, number: str | None) -> str:
-    """As :func:`remote_title`, of a remote that need not be at the service."""
-    number = clean(seen_or(number, ""), 30)
-    return f"{clean(name, 60)} ({number})" if number else clean(name, 60)
-
-
-def beyond_backup(deleted: int | None, kept: int) -> str:
-    """What a clear has deleted and no backup has, as a sentence; empty: nothing.
-
-    Args:
-        deleted: How many the service says it deleted, if it does.
-        kept: How many the backup has.
-    """
-    if deleted is None or deleted <= kept:
-        return ""
-    more = deleted - kept
-    return (
-        f"The service deleted {deleted:,} and the backup has {kept:,}:"
-        f" {more:,} came in between and {'is' if more == 1 else 'are'} in no backup."
-    )
 
 
 def meaning(error: LocktermError) -> str:

@@ -9,14 +9,16 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lockterm.domain.backup import BackedUp, backed_up, losses
+from lockterm.domain.backup import BackedUp, backed_up
 from lockterm.domain.constants import needs_dates
 from lockterm.domain.copies import at_wall_time, copied, describe_zones, without_unknown_zones
 from lockterm.domain.locks import Lock
 from lockterm.domain.new_names import with_near_notes
-from lockterm.domain.operation import Operation, title_of
+from lockterm.domain.operation import Operation
 from lockterm.domain.plan import Action, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import Remote, is_still
+from lockterm.domain.text.operation import format_operation
+from lockterm.domain.text.remote import describe_losses
 from lockterm.domain.validity import Phase, phase_of
 from lockterm.errors import LocktermError
 from lockterm.operations.plan_files import read_export
@@ -56,7 +58,7 @@ class Source:
     def title(self) -> str:
         """What it is called; may have strings of the service in it."""
         if self.backup is not None:
-            return f"the backup of {title_of(self.backup)}, lock {self.lock.lock_id}"
+            return f"the backup of {format_operation(self.backup)}, lock {self.lock.lock_id}"
         if self.export is not None:
             return f"the export {self.name} of lock {self.lock.lock_id}"
         return self.lock.title
@@ -178,7 +180,7 @@ class _Copies(PlanSource):
                 if step.action is Action.ADD:
                     added[place] = copies[place]
         hidden = {field.called: None for one in added.values() for field in one.unknown}
-        lost = losses([replace(one, unknown=()) for one in added.values()])
+        lost = describe_losses([replace(one, unknown=()) for one in added.values()])
         if hidden:
             lost.append(f"The service does not tell, and so it is not copied: {', '.join(hidden)}.")
         expired = (len(self._from.remotes) - len(remotes)) * len(self._lock_ids)

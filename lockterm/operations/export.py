@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from lockterm.domain import dates
-from lockterm.domain.operation import CALL_WORDS, STATE_WORDS, Operation
-from lockterm.domain.operation_details import operation_details
+from lockterm.domain.operation import Operation
 from lockterm.domain.remotes import UNLISTED
 from lockterm.domain.table_columns import ACTION, LOCK, NAMES, REMOTE, SETTABLE, cell_of, guarded
 from lockterm.domain.table_file import FORMAT, VERSION
 from lockterm.domain.text import clean, without_secrets
+from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES, describe_change
 from lockterm.domain.wording import counted
 from lockterm.errors import StoreError
 from lockterm.operations.planner import ReadLock
@@ -138,7 +138,7 @@ def told(operation: Operation, zone: tzinfo, lock_zone: tzinfo) -> dict[str, Any
         zone: In which it is told when it was.
         lock_zone: In which the times of its remote are.
     """
-    what = CALL_WORDS.get(operation.call, operation.call)
+    what = CALL_NAMES.get(operation.call, operation.call)
     remote = operation.remote_name
     if operation.call == "clear":
         remote = counted(len(operation.before), "remote")
@@ -149,8 +149,8 @@ def told(operation: Operation, zone: tzinfo, lock_zone: tzinfo) -> dict[str, Any
         "What": what if operation.restores is None else "restore",
         "Lock": operation.lock_name or f"lock {operation.lock_id}",
         "Remote": remote,
-        "Details": operation_details(operation, lock_zone),
-        "Result": STATE_WORDS[operation.state],
+        "Details": describe_change(operation, lock_zone),
+        "Result": STATE_NAMES[operation.state],
         "Note": operation.message,
     }
 

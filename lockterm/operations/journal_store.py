@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from lockterm.domain.history import EVERYTHING, HistoryLine, Selection
 from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, Operation, State
+from lockterm.domain.text.operation import describe_change_briefly
 from lockterm.errors import StoreDamaged, StoreError
 from lockterm.operations.account import ProfileAccount
 from lockterm.operations.connection import out_of_turn
@@ -164,12 +165,10 @@ class JournalStore:
         return await self._thread.run(self._read, lambda: self._journal.find(operation_id))
 
     async def changes(self, ids: Collection[str], zone: tzinfo) -> Mapping[str, str]:
-        """What some operations change, by their ids; see :func:`change_in_brief`."""
+        """What some operations change, by their ids; see :func:`describe_change_briefly`."""
 
         def changes() -> Mapping[str, str]:
-            from lockterm.domain.operation_details import change_in_brief  # a start does without it
-
-            return {one.id: change_in_brief(one, zone) for one in self._journal.some(ids)}
+            return {one.id: describe_change_briefly(one, zone) for one in self._journal.some(ids)}
 
         return await self._thread.run(self._read, changes)
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import tzinfo
 from typing import Any
 
-from lockterm.domain.differences import differences
 from lockterm.domain.operation import RECORDED, Operation
 from lockterm.domain.remotes import FIELDS, RECOGNISED, Remote, is_still
+from lockterm.domain.text.difference import find_differences
 from lockterm.operations.proof import Horizon, is_later
 from lockterm.operations.readback import differing, record_before, same, set_by
 from lockterm.operations.recorded import Recorded
@@ -93,7 +93,7 @@ def describe_kept(operation: Operation, remote: Remote, names: Sequence[str], zo
     """Return a sentence: ``The service kept End 18:00 instead of 18:30``."""
     sent = _sent(operation)
     wanted = Remote.read({**remote.raw, **{name: sent[name] for name in names}})
-    found = differences(remote, wanted, zone, [FIELDS[name] for name in names])
+    found = find_differences(remote, wanted, zone, [FIELDS[name] for name in names])
     words = ", ".join(f"{one.label} {one.before} instead of {one.after}" for one in found)
     return f"{KEPT} {words}."
 

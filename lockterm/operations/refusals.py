@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lockterm.domain.glyphs import quoted
-from lockterm.domain.operation import CALL_WORDS, HELD_CALLS, STATE_WORDS, Operation
+from lockterm.domain.operation import HELD_CALLS, Operation
 from lockterm.domain.text import clean
+from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES
 from lockterm.errors import LocktermError, MalformedAnswer, NameTaken, NoAnswer, StoreDamaged
 from lockterm.keymap.hints import key
 
@@ -36,7 +37,7 @@ class HeldBack(LocktermError):
             name = clean(operation.remote_name, 60) or f"remote {operation.remote_id}"
             about, harm = f"of {name} {about}", "Which of two would come last cannot be told."
         super().__init__(
-            f"An earlier {CALL_WORDS[operation.call]} {about} is not settled yet"
+            f"An earlier {CALL_NAMES[operation.call]} {about} is not settled yet"
             f" (held by {who}). {harm}",
             hint=f"Check it, send it again or give it up {where}.",
         )
@@ -129,7 +130,7 @@ class SettledMeanwhile(LocktermError):
     title = "Not sent again"
 
     def __init__(self, operation: Operation) -> None:
-        super().__init__(f"It is settled meanwhile: {STATE_WORDS[operation.state]}.")
+        super().__init__(f"It is settled meanwhile: {STATE_NAMES[operation.state]}.")
         self.operation = operation
 
 
@@ -160,7 +161,7 @@ def just_added(name: str, remote_id: int | None) -> NameTaken:
 
 def damaged_entry(operation: Operation) -> StoreDamaged:
     """The error for an operation of which the journal cannot tell what was sent."""
-    what = CALL_WORDS.get(operation.call, "change")
+    what = CALL_NAMES.get(operation.call, "change")
     where = operation.lock_name or f"lock {operation.lock_id}"
     return StoreDamaged(
         f"The journal's entry {quoted(f'{what} on {where}')} is damaged: what was sent and what"

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.names import is_same_name
+from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.errors import ServiceError
 from lockterm.operations.cached_reads import Source
 
@@ -39,8 +40,6 @@ def page_source(
         return counts | {"remotes": [remote.raw for remote in page.remotes]}
 
     def load(raw: Any) -> RemotePage:
-        from lockterm.domain.remotes import Remote, RemotePage
-
         remotes = tuple(Remote.read(one) for one in raw.pop("remotes"))
         return RemotePage(remotes=remotes, **raw)
 
@@ -56,8 +55,6 @@ def detail_source(remote_id: int) -> Source[Remote]:
     """The detail of a remote."""
 
     def load(raw: Any) -> Remote:
-        from lockterm.domain.remotes import Remote
-
         return Remote.read(raw)
 
     return Source(

@@ -9,7 +9,8 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.names import normalize_name
-from lockterm.domain.wording import remote_title
+from lockterm.domain.remotes import Remote, is_still
+from lockterm.domain.text.remote import format_remote
 from lockterm.errors import NAME_EXISTS, MalformedAnswer, Refused, RuleViolation, StoreError
 from lockterm.operations.cached_reads import CachedReads, Seen
 from lockterm.operations.known_remotes import KnownRemotes
@@ -293,8 +294,6 @@ class Remotes:
         remotes = [*found.values()]
         self.known.note(lock_id, remotes, is_whole=total <= len(remotes))
         if total > len(remotes):
-            from lockterm.domain.remotes import Remote
-
             remotes += [Remote.read({})] * (total - len(remotes))
         return remotes
 
@@ -397,14 +396,12 @@ class Remotes:
         Raises:
             RuleViolation: It does not: nothing may be sent that was meant for it.
         """
-        from lockterm.domain.remotes import is_still
-
         now = await self.detail(before.id or 0)
         words = ""
         if (other := now.other_lock(lock_id)) is not None:
             words = f"The service says that remote {before.id} belongs to lock {other} now."
         elif not is_still(before.raw, now):
-            words = f"The service gave the id {before.id} to another remote: {remote_title(now)}."
+            words = f"The service gave the id {before.id} to another remote: {format_remote(now)}."
         if words:
             hint = "Look at the lock's list again."
             raise RuleViolation({"remoteId": f"{words} Nothing was sent."}, hint=hint)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
 from lockterm.domain.operation import Operation, State
-from lockterm.domain.wording import beyond_backup, read_only
+from lockterm.domain.text.remote import describe_beyond_backup
+from lockterm.domain.wording import read_only
 from lockterm.errors import (
     LocktermError,
     OutcomeUnknown,
@@ -180,7 +181,7 @@ class HttpSender:
         else:
             changes: dict[str, Any] = {"remote_id": answer} if operation.call == "add" else {}
             if operation.call == "clear":
-                changes["message"] = beyond_backup(answer, len(operation.before))
+                changes["message"] = describe_beyond_backup(answer, len(operation.before))
             await self._journal.end(operation, state=State.CONFIRMED, answer=answer, **changes)
             self._remotes.known.note_recorded(operation, answer)
             if answer is None and operation.call == "add":

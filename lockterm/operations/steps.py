@@ -9,14 +9,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain import rules
-from lockterm.domain.differences import differences
 from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.names import is_same_name
-from lockterm.domain.operation import STATE_WORDS, State
+from lockterm.domain.operation import State
 from lockterm.domain.plan import DUE, Action, Step, StepState, outcome_of
 from lockterm.domain.reading import Field
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.text import clean
+from lockterm.domain.text.difference import find_differences
+from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.errors import (
     LocktermError,
     NameTaken,
@@ -261,7 +262,7 @@ class Steps:
         self, step: Step, one: Remote, other: Remote, fields: list[Field]
     ) -> str:
         zone = self._zone(await self._locks.find(step.lock_id))
-        return "; ".join(map(str, differences(one, other, zone, fields)))
+        return "; ".join(map(str, find_differences(one, other, zone, fields)))
 
 
 def told(step: Step, operation: Operation) -> Step:
@@ -269,7 +270,7 @@ def told(step: Step, operation: Operation) -> Step:
     state = outcome_of(operation.state)
     words = "" if state is StepState.RECORDED else operation.message
     if state is StepState.UNKNOWN:
-        words = words or f"It is {STATE_WORDS[operation.state]}."
+        words = words or f"It is {STATE_NAMES[operation.state]}."
     remote_id = operation.remote_id if state is StepState.RECORDED else step.remote_id
     return replace(_ended(step, state, words), remote_id=remote_id)
 

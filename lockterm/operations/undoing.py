@@ -11,21 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from lockterm.domain.backup import BackedUp, losses, read_backup
-from lockterm.domain.differences import differences
+from lockterm.domain.backup import BackedUp, read_backup
 from lockterm.domain.hidden import known_fields
-from lockterm.domain.operation import (
-    IN_FLIGHT,
-    RECORDED,
-    STATE_WORDS,
-    UNSETTLED,
-    WITHOUT_EFFECT,
-    Operation,
-    title_of,
-)
+from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, WITHOUT_EFFECT, Operation
 from lockterm.domain.plan import NAME_TAKEN, Action, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import RECOGNISED, Remote, is_still
 from lockterm.domain.text import clean
+from lockterm.domain.text.difference import find_differences
+from lockterm.domain.text.operation import STATE_NAMES, format_operation
+from lockterm.domain.text.remote import describe_losses, format_remote
 from lockterm.domain.undo import (
     TAKEN_AWAY,
     refused,
@@ -36,7 +30,6 @@ from lockterm.domain.undo import (
     why_not_restorable,
     why_not_undone,
 )
-from lockterm.domain.wording import remote_title
 from lockterm.errors import LocktermError, StoreError
 from lockterm.operations.planner import PlanDraft, PlanSource, ReadLock, make_plan, read_locks
 
@@ -71,9 +64,8 @@ async def undo_last(operations: Operations, lock_id: int, *, renames: bool = Fal
     run_id = await operations.journal.run_of(found)
     if run_id and len(await operations.journal.of_run(run_id)) > 1:
         draft = await undo_run(operations, run_id, renames=renames)
-        words = (
-            f"The last change, {clean(title_of(found), 60)}, was one of this run: all is undone."
-        )
+        name = clean(format_operation(found), 60)
+        words = f"The last change, {name}, was one of this run: all is undone."
         return replace(draft, about=words)
     return await undo_one(operations, found.id, renames=renames)
 
@@ -92,7 +84,7 @@ async def undo_one(
     if reason := why_not_undone(change, len(change.before)):
         raise CannotUndoError(reason)
     verb = "restore" if change.call in TAKEN_AWAY else "undo"
-    title = f"{verb}: {title_of(change)}"
+    title = f"{verb}: {format_operation(change)}"
     return await plan_undo(operations, [change], title, renames=renames)
 
 
@@ -198,7 +190,7 @@ class _Undo(PlanSource):
             reason = planned.left[0].message
             if not reason.startswith(NAME_TAKEN):  # another name would do
                 raise CannotUndoError(reason)
-        return replace(planned, losses=[*losses(back), *_doubts(self._changes)])
+        return replace(planned, losses=[*describe_losses(back), *_doubts(self._changes)])
 
     def steps_on_unread(self, lock: ReadLock) -> Iterable[Step]:
         return map(_step, self._of_lock[lock.lock.lock_id])
@@ -208,7 +200,7 @@ def _doubts(changes: Sequence[Operation]) -> list[str]:
     """What is not certain of the deletes and clears that are undone."""
     states = {change.state for change in changes if change.call in TAKEN_AWAY} - RECORDED
     return [
-        f"What was {STATE_WORDS[state]}: what is still on the lock by its name is not added."
+        f"What was {STATE_NAMES[state]}: what is still on the lock by its name is not added."
         for state in sorted(states)
     ]
 
@@ -218,7 +210,7 @@ def _step(change: Operation) -> Step:
     action = Action.DELETE if change.call == "add" else Action.UPDATE
     action = Action.ADD if change.call in TAKEN_AWAY else action
     action = Action.VOICE if change.call == "updateLockSetting" else action
-    name = title_of(change) if change.call in TAKEN_AWAY else change.remote_name
+    name = format_operation(change) if change.call in TAKEN_AWAY else change.remote_name
     shown = name.encode("utf-8", "backslashreplace").decode()  # the disk is UTF-8
     return Step(0, action, change.lock_id, change.remote_id, shown)
 
@@ -338,7 +330,7 @@ class _OnLock:
         if now is None:
             return "It is gone already."
         if not is_still(before.raw, now):
-            return f"The service gave its id to another remote: {remote_title(now)}."
+            return f"The service gave its id to another remote: {format_remote(now)}."
         if change.call == "updateRemoteUserNo":
             known = self._known(change, till_now=True).get(step.remote_id or 0, {})
             told = known.get("remoteUserNo")
@@ -348,7 +340,7 @@ class _OnLock:
             return f"It was changed since: the user number {by_now}."
         names = step.before if step.action is Action.DELETE else step.wanted
         fields = [field for field in RECOGNISED if field.name in names]
-        others = differences(before, now, self._read.zone, fields)
+        others = find_differences(before, now, self._read.zone, fields)
         return clean(f"It was changed since: {'; '.join(map(str, others))}.", 400) if others else ""
 
     async def _backup(self, change: Operation, made: PlannedSteps) -> list[tuple[str, BackedUp]]:

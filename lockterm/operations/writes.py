@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lockterm.api import writes
-from lockterm.domain.differences import differences
 from lockterm.domain.remotes import UPDATED
+from lockterm.domain.text.difference import find_differences
 from lockterm.errors import NameTaken, Refused, RuleViolation, StoreError
 from lockterm.operations.refusals import LAST_READING, NAME_CHECK, before_sending, just_added
 from lockterm.operations.sending import Order
@@ -247,7 +247,7 @@ class Writes:
         sent = before.raw if write.call == "delete" else write.body
         replaced = [field for field in UPDATED if field.name in sent]
         zone = self._zone(await self._locks.find(lock_id))
-        if changed := differences(before, now, zone, replaced):
+        if changed := find_differences(before, now, zone, replaced):
             words = "It was changed since it was read; nothing was sent."
             raise RuleViolation(
                 {write.call: f"{words} {'; '.join(map(str, changed))}."},

@@ -10,8 +10,9 @@ from textual.timer import Timer
 from lockterm.domain.dates import day_time
 from lockterm.domain.history import Selection
 from lockterm.domain.names import is_same_name
-from lockterm.domain.operation import RECORDED, STATE_WORDS, WITHOUT_EFFECT
+from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT
 from lockterm.domain.text import clean
+from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.errors import StoreError
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.terminal.key_queue import Opening, opening
@@ -254,7 +255,7 @@ async def _sent_since(draft: Draft, operations: Operations) -> str:
             at = day_time(line.prepared_ms, operations.profile.zone, exact=False)
             again = " Sent again, it may be there twice." if call == "add" else ""
             probably = "" if line.state in RECORDED else " It is probably recorded: look before."
-            return f"! It was sent at {at}: {STATE_WORDS[line.state]}.{probably}{again}"
+            return f"! It was sent at {at}: {STATE_NAMES[line.state]}.{probably}{again}"
     return ""
 
 

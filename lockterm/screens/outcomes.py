@@ -13,17 +13,16 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from lockterm.domain.dates import clock
-from lockterm.domain.operation import (
-    CALL_WORDS,
-    HELD_CALLS,
-    READABLE_CALLS,
-    Operation,
-    State,
-    outcome_words,
-    question_to_adopt,
-    voice_words,
-)
+from lockterm.domain.operation import HELD_CALLS, READABLE_CALLS, Operation, State
+from lockterm.domain.remotes import Remote
 from lockterm.domain.text import clean
+from lockterm.domain.text.operation import (
+    CALL_NAMES,
+    ask_to_adopt,
+    describe_operation,
+    format_voice,
+)
+from lockterm.domain.text.remote import describe_add, describe_update
 from lockterm.domain.wording import clock_note
 from lockterm.errors import LocktermError
 from lockterm.screens.base import LocktermScreen, notify_error, refuse_to_open
@@ -146,7 +145,7 @@ class Outcomes:
                 return
             details = "\n".join([*map(self._words, left), "They are of the same URL and account."])
             modal = ConfirmModal(
-                question_to_adopt(left), details, verb="Adopt", keep="Not now", unasked=True
+                ask_to_adopt(left), details, verb="Adopt", keep="Not now", unasked=True
             )
             if await self._app.push_screen_wait(modal):
                 await self._operations.journal.adopt(left)
@@ -296,12 +295,10 @@ class Outcomes:
         if operation.call == "updateRemoteUserNo":
             return [f"It sets: user number {clean(body.get('remoteUserNo'))}"]
         if operation.call == "updateLockSetting":
-            return [f"It sets: voice {voice_words(operation)}"]
+            return [f"It sets: voice {format_voice(operation)}"]
         if operation.call not in ("add", "update"):
             return []
-        from lockterm.domain.remotes import Remote
         from lockterm.domain.shortening import describe_change
-        from lockterm.screens.remote_form.questions import lines_of_add, lines_of_change
 
         zone: tzinfo = self._operations.profile.zone
         now_ms = self._operations.now_ms()
@@ -309,11 +306,11 @@ class Outcomes:
             lock = await self._operations.locks.find(operation.lock_id)
             zone = self._operations.zone(lock)
         if operation.call == "add":
-            return ["It sets:", *lines_of_add(Remote.read(body), now_ms, zone)]
+            return ["It sets:", *describe_add(Remote.read(body), now_ms, zone)]
         record = operation.before[0] if operation.before else {}
         before, after = Remote.read(record), Remote.read({**record, **body})
         shortened = describe_change(before, after, now_ms, zone)
-        lines = [*filter(None, [shortened]), *lines_of_change(before, after, now_ms, zone)]
+        lines = [*filter(None, [shortened]), *describe_update(before, after, now_ms, zone)]
         return ["It sets:", *lines]
 
     async def give_up(self) -> None:
@@ -342,9 +339,9 @@ class Outcomes:
 
     def _words(self, operation: Operation) -> str:
         now_ms = self._operations.machine_ms()
-        return outcome_words(operation, self._operations.profile.zone, now_ms)
+        return describe_operation(operation, self._operations.profile.zone, now_ms)
 
     @staticmethod
     def _title(operation: Operation) -> str:
-        verb = CALL_WORDS.get(operation.call, operation.call).capitalize()
+        verb = CALL_NAMES.get(operation.call, operation.call).capitalize()
         return f"{verb} {clean(operation.remote_name or operation.lock_name, 40)}"

@@ -15,7 +15,8 @@ from typing import Any
 
 from lockterm.domain import dates
 from lockterm.domain.names import fold_text
-from lockterm.domain.operation import CALL_WORDS, STATE_WORDS, State
+from lockterm.domain.operation import State
+from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES
 
 _TEXTS = ("remote_name", "lock_name", "message")
 _NUMBERS = ("remote_id", "lock_id", "code")
@@ -47,8 +48,8 @@ def having_words(words: Sequence[str], sound: str) -> tuple[str, dict[str, str]]
         escaped = "".join(f"\\{char}" if char in "\\%_" else char for char in word)
         values |= {name: word, f"{name}_like": f"%{escaped}%"}
         places = [*_having(word, name)]
-        if word in STATE_WORDS[State.DAMAGED]:
-            places.append(f"state NOT IN ({_those(STATE_WORDS, '')}) OR NOT {sound}")
+        if word in STATE_NAMES[State.DAMAGED]:
+            places.append(f"state NOT IN ({_those(STATE_NAMES, '')}) OR NOT {sound}")
         every.append(f"({' OR '.join(places)})")
     return " AND ".join(every), values
 
@@ -90,8 +91,8 @@ def _having(word: str, name: str) -> Iterator[str]:
         word: Folded.
         name: Of its value in the condition.
     """
-    yield f"state IN ({_those(STATE_WORDS, word)})"
-    yield f"call IN ({_those(CALL_WORDS, word)})"
+    yield f"state IN ({_those(STATE_NAMES, word)})"
+    yield f"call IN ({_those(CALL_NAMES, word)})"
     if word in "restore":
         yield "restores IS NOT NULL"
     if word in "remotes":
@@ -101,7 +102,7 @@ def _having(word: str, name: str) -> Iterator[str]:
         yield f"remote_name = '' AND remote_id IS NOT NULL AND {others}"
     for column in _TEXTS:
         yield _text_has(column, word, name)
-    yield f"call NOT IN ({_those(CALL_WORDS, '')}) AND ({_text_has('call', word, name)})"
+    yield f"call NOT IN ({_those(CALL_NAMES, '')}) AND ({_text_has('call', word, name)})"
     voice = f"CASE WHEN json_valid(body) THEN CAST({_VOICE} AS BLOB) END"
     yield f"call = 'updateLockSetting' AND has_folded({voice}, :{name})"
     if word.isdigit():

@@ -15,7 +15,7 @@ from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import GAP, Column, RowTable
 
 if TYPE_CHECKING:
-    from lockterm.domain.remote_details import Detail
+    from lockterm.domain.text.remote import Detail
 
 LABEL = 14
 """Cells of the widest label."""

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from lockterm.domain.operation import outcome_words
+from lockterm.domain.text.operation import describe_operation
 from lockterm.keymap.hints import key
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class NoticeLine(Widget):
         if self.unsettled:
             first = self.unsettled[0]
             more = f"  (1 of {len(self.unsettled)})" if len(self.unsettled) > 1 else ""
-            words = outcome_words(first, self._zone, self._now_ms()) + more
+            words = describe_operation(first, self._zone, self._now_ms()) + more
             if self.instead:
                 words = f"{words}. {self.instead}"
             lines += self._broken(words.split(" "), () if self.instead else self._keys())

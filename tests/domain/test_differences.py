@@ -5,8 +5,8 @@ from __future__ import annotations
 from zoneinfo import ZoneInfo
 
 from lockterm.domain import dates
-from lockterm.domain.differences import differences
 from lockterm.domain.remotes import Remote
+from lockterm.domain.text.difference import find_differences
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = 1_795_248_000_000
@@ -21,11 +21,11 @@ def test_differences_are_named_and_safe_to_show() -> None:
         end_ms=NOW + dates.DAY_MS,
         extra_data={"a": True},
     )
-    assert [str(item) for item in differences(before, after, BERLIN)] == [
+    assert [str(item) for item in find_differences(before, after, BERLIN)] == [
         "Name: A -> �[31m",
         "Type: permanent -> time-limited",
         "Start: none -> 21 Nov 2026 09:00 +01:00",
         "End: none -> 22 Nov 2026 09:00 +01:00",
         'Extra data: {"a": 1} -> {"a": true}',
     ]
-    assert differences(before, before, BERLIN) == []
+    assert find_differences(before, before, BERLIN) == []

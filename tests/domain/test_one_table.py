@@ -27,19 +27,19 @@ from textual.app import App
 from textual.widgets import Static
 from lockterm.cli.commands import lockterm as command
 from lockterm.cli.remotes.reading import CSV_COLUMNS
-from lockterm.domain.backup import backup_words, losses, read_backup
-from lockterm.domain.differences import differences
+from lockterm.domain.backup import read_backup
 from lockterm.domain.hidden import known_fields
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import Operation, State
-from lockterm.domain.remote_details import remote_details
 from lockterm.domain.remotes import ADDED, Remote
 from lockterm.domain.requests import NewRemote
 from lockterm.domain.rules import new_remote
 from lockterm.domain.typed_remote import read_typed, typed_of
+from lockterm.domain.text.difference import find_differences
+from lockterm.domain.text.operation import describe_fields
+from lockterm.domain.text.remote import describe_backup, describe_losses, describe_remote
 from lockterm.domain.validity import validity
 from lockterm.errors import RuleViolation
-from lockterm.screens.history.operation_fields import operation_fields
 from lockterm.screens.remote_form.fields import RemoteFields
 from lockterm.screens.remote_form.questions import ask_to_add
 from lockterm.widgets.form_field import FormField
@@ -89,11 +89,11 @@ print(json.dumps({
         lambda: NewRemote.checked({**request.body(), "shelfNo": True})),
     "the detail shows it": [
         (one.label, one.shown)
-        for one in remote_details(told, validity(told, 0, UTC), UTC, 0)],
-    "differences name it": list(map(str, differences(Remote(), told, UTC, ADDED))),
-    "a history shows it": [(one.label, one.shown) for one in operation_fields(added, (), UTC, "")],
-    "a deletion says that it is lost": backup_words({}),
-    "a restoring says that it is lost": losses(elsewhere),
+        for one in describe_remote(told, validity(told, 0, UTC), UTC, 0)],
+    "differences name it": list(map(str, find_differences(Remote(), told, UTC, ADDED))),
+    "a history shows it": [(one.label, one.shown) for one in describe_fields(added, (), UTC, "")],
+    "a deletion says that it is lost": describe_backup({}),
+    "a restoring says that it is lost": describe_losses(elsewhere),
     "a restoring sends what is known": restored.request.body(),
     "the command has an option": CliRunner().invoke(command, ["remotes", "add", "-h"]).output,
     "the CSV has a column": CSV_COLUMNS,

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from lockterm.domain.operation import UNSETTLED, Operation, State, outcome_words
+from lockterm.domain.operation import UNSETTLED, Operation, State
 from lockterm.domain.plan import Plan, StepState
 from lockterm.domain.remotes import Remote
+from lockterm.domain.text.operation import describe_fields, describe_operation
 from lockterm.errors import (
     MalformedAnswer,
     NameTaken,
@@ -29,7 +30,6 @@ from lockterm.operations import Operations
 from lockterm.operations.readback import judge_add
 from lockterm.operations.refusals import HeldBack
 from lockterm.operations.undoing import undo_one
-from lockterm.screens.history.operation_fields import operation_fields
 from lockterm.store.journal import Journal
 from tests.certs import CERTS
 from tests.faults.calls import CALLS, Scene, id_of, new_remote
@@ -102,8 +102,8 @@ async def test_nothing_is_said_to_be_read_where_nothing_can_be(bench: Bench, cal
     assert "no way to read it back" in error.value.sentences
     seen = await checked(bench.operations, (await bench.operations.journal.history())[-1])
     zone = bench.operations.profile.zone
-    assert "read" not in outcome_words(seen, zone, bench.operations.now_ms())
-    told = operation_fields(seen, (), zone, "")
+    assert "read" not in describe_operation(seen, zone, bench.operations.now_ms())
+    told = describe_fields(seen, (), zone, "")
     assert not {"Read back", "Settled"} & {field.label for field in told}
 
 

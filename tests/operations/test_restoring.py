@@ -13,7 +13,7 @@ import pytest
 
 from lockterm.config import Profile
 from lockterm.domain import rules
-from lockterm.domain.backup import losses, read_backup
+from lockterm.domain.backup import read_backup
 from lockterm.domain.clock import Clock
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import Operation, State
@@ -21,6 +21,7 @@ from lockterm.domain.plan import Action, Plan, Step, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import NewRemote
 from lockterm.domain.text.plan import describe_notes
+from lockterm.domain.text.remote import describe_losses
 from lockterm.domain.undo import why_not_restorable
 from lockterm.errors import Refused
 from lockterm.operations import Operations
@@ -389,7 +390,7 @@ def test_what_cannot_be_restored_says_why(change: dict[str, Any], words: str) ->
     found = backed_up({**GOOD, **change})
     assert found.request is None
     assert words in found.why_not
-    assert losses([found]) == []
+    assert describe_losses([found]) == []
 
 
 def test_fields_that_come_back_or_do_not() -> None:
@@ -400,7 +401,7 @@ def test_fields_that_come_back_or_do_not() -> None:
     assert found.request.remote_name == "a\u200b"
     unknown = [field.name for field in found.unknown]
     assert unknown == ["remoteRight", "electricQuantity", "businessId", "firmwareInfo"]
-    assert "does not name it: room." in " ".join(losses([found]))
+    assert "does not name it: room." in " ".join(describe_losses([found]))
 
 
 @pytest.mark.parametrize(
@@ -427,10 +428,10 @@ def test_what_can_be_restored(call: str, state: State, count: int, words: str) -
 def test_what_was_switched_off_or_elsewhere_opens_no_lock_unsaid() -> None:
     later = {"remoteType": 2, "startDate": NOW_MS - 1, "endDate": NOW_MS + 9_000_000}
     again = "invalid at the service, and may open the lock again"
-    assert again in " ".join(losses([backed_up({**GOOD, **later, "status": 2})]))
-    assert again not in " ".join(losses([backed_up({**GOOD, **later, "status": 1})]))
+    assert again in " ".join(describe_losses([backed_up({**GOOD, **later, "status": 2})]))
+    assert again not in " ".join(describe_losses([backed_up({**GOOD, **later, "status": 1})]))
     ended = {"remoteType": 2, "startDate": NOW_MS - 9_000_000, "endDate": NOW_MS - 1}
-    assert again not in " ".join(losses([backed_up({**GOOD, **ended, "status": 2})]))
+    assert again not in " ".join(describe_losses([backed_up({**GOOD, **ended, "status": 2})]))
 
     for other in ({"lockId": 2}, {"lockInfo": {"lockId": 2}}):
         assert backed_up({**GOOD, **other}).why_not == "It belonged to another lock: 2."

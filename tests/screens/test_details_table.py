@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.app import App, ComposeResult
 
-from lockterm.domain.remote_details import Detail
+from lockterm.domain.text.remote import Detail
 from lockterm.widgets.details_table import DetailsTable
 
 

@@ -17,8 +17,8 @@ from lockterm.domain.constants import RemoteType
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
 from lockterm.domain.remotes import Remote
+from lockterm.domain.text.remote import format_remote
 from lockterm.domain.validity import State
-from lockterm.domain.wording import remote_title
 from lockterm.errors import StoreError
 from lockterm.operations.everywhere import LockRead
 from lockterm.operations.run_here import RunHere
@@ -338,7 +338,7 @@ async def test_a_notice_over_all_locks_says_of_which_lock_a_remote_is(
         await press(pilot, "w", *f"+{days}d", "ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
         await settled(pilot)
-        told = f"Changed {remote_title(one)}"
+        told = f"Changed {format_remote(one)}"
         await press(pilot, "right", "enter")
         await until(pilot, lambda: told in notices(pilot))
         return notices(pilot).rpartition(told)[2].partition(":")[0]

@@ -23,10 +23,11 @@ from textual.screen import Screen
 from lockterm.app import LocktermApp
 from lockterm.domain.history import HistoryLine
 from lockterm.domain.locks import VoiceChoice
-from lockterm.domain.operation import CALL_WORDS, Operation, State
-from lockterm.domain.remote_details import Detail
+from lockterm.domain.operation import Operation, State
 from lockterm.domain.remotes import Remote
 from lockterm.domain.rules import changes, new_remote
+from lockterm.domain.text.operation import CALL_NAMES
+from lockterm.domain.text.remote import Detail
 from lockterm.errors import LocktermError, StoreError
 from lockterm.operations import Operations, sending
 from lockterm.screens.history import HistoryScreen
@@ -343,11 +344,11 @@ async def test_the_export_has_what_is_shown_and_is_private(
         assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in files)
         exported = json.loads(files[1].read_text())
         assert [operation["lock_id"] for operation in exported] == [1001] * 5
-        done = [f"{CALL_WORDS[one['call']]} {one['lock_name']}" for one in exported]
+        done = [f"{CALL_NAMES[one['call']]} {one['lock_name']}" for one in exported]
         assert done == lines(screen)
         with files[0].open(newline="", encoding="utf-8") as file:
             table = list(csv.DictReader(file))
-        assert [row["What"] for row in table] == [CALL_WORDS[one["call"]] for one in exported]
+        assert [row["What"] for row in table] == [CALL_NAMES[one["call"]] for one in exported]
         (message,) = [message.text for message in pilot.app.messages if "Exported" in message.title]
         assert str(files[0]) in message and files[1].name in message
 

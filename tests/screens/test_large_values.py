@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from lockterm.domain import json_text
-from lockterm.domain.text import LONGEST, clean
+from lockterm.domain.safe_text import LONGEST, clean
 from lockterm.screens.remote_form.inputs import JsonEditor
 from lockterm.widgets.details_table import DetailsTable
 from tests.operations.test_walks import record

@@ -18,12 +18,12 @@ from lockterm.app import LocktermApp
 from lockterm.config import Options
 from lockterm.config.look import FULL_LOOK
 from lockterm.config.profiles import Profiles
-from lockterm.domain.backup import backup_words
 from lockterm.domain.constants import RemoteType
 from lockterm.domain.dates import day_time
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action, RunState, Step, StepState
 from lockterm.domain.remotes import Remote
+from lockterm.domain.text.remote import describe_backup
 from lockterm.operations.planner import PlanDraft
 from lockterm.operations.proof import Horizon
 from lockterm.screens.dialogs.confirm import ConfirmModal
@@ -854,7 +854,7 @@ async def test_what_is_lost_with_what_is_deleted_is_said(
     async with lockterm_app(service, size=(120, 40)) as pilot:
         await plan_shown(pilot, [delete(1003, one) for one in found])
         await asked(pilot, DestroyModal)
-        assert backup_words(found[0].raw, many=count > 1) in details(pilot)
+        assert describe_backup(found[0].raw, many=count > 1) in details(pilot)
 
 
 async def test_a_run_asks_for_the_account_when_the_credentials_have_changed(

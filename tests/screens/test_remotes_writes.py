@@ -15,7 +15,7 @@ from textual.widgets import Button, Input, Static
 from lockterm.app.notices import LEAST_S
 from lockterm.domain.locks import Lock
 from lockterm.domain.requests import RemoteChanges
-from lockterm.domain.wording import remote_title
+from lockterm.domain.text.remote import format_remote
 from lockterm.errors import OutcomeUnknown
 from lockterm.screens.dialogs.destroy import DestroyModal, TargetState
 from lockterm.screens.remotes import RemotesScreen
@@ -63,7 +63,7 @@ async def test_delete_acts_on_the_remote_that_was_shown(
         await press(pilot, "D")
         left = {record["id"] for record in someone_else.page(service, 1003)}
         assert target.id not in left and len(left) == 6
-        assert pilot.app.messages[-1].title == f"Deleted {remote_title(target)} from lock 1003"
+        assert pilot.app.messages[-1].title == f"Deleted {format_remote(target)} from lock 1003"
         once = "Recorded by the service. Whether the lock knows it already is not told"
         assert once in pilot.app.messages[-1].text
         assert "page 1 of 1 · 6 r" in shown(pilot)

@@ -14,14 +14,8 @@ from lockterm.domain import dates
 from lockterm.domain.history import HistoryLine, Selection
 from lockterm.domain.left_state import left_state
 from lockterm.domain.names import fold_text
-from lockterm.domain.operation import (
-    CALL_WORDS,
-    IN_FLIGHT,
-    STATE_WORDS,
-    UNSETTLED,
-    Operation,
-    State,
-)
+from lockterm.domain.operation import IN_FLIGHT, UNSETTLED, Operation, State
+from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES
 from lockterm.domain.validity import State as RemoteState
 from lockterm.screens.history.table import OUTCOMES, target_of, what_of
 from lockterm.store.database import Database
@@ -60,7 +54,7 @@ def operation(number: int, **fields: object) -> Operation:
 
 
 def some_operation(number: int, chance: random.Random) -> Operation:
-    call = chance.choice([*CALL_WORDS, "reboot"])
+    call = chance.choice([*CALL_NAMES, "reboot"])
     voice = {"lang": "de-DE", "timbre": chance.choice(["Karl", "Größe"])}
     return operation(
         number,
@@ -101,11 +95,11 @@ def is_shown(word: str, line: HistoryLine) -> bool:
     places = (
         what_of(line),
         OUTCOMES[line.state],
-        STATE_WORDS[line.state],
+        STATE_NAMES[line.state],
         target_of(line),
         dates.stamp(line.prepared_ms, BERLIN),
         dates.MONTHS[at.month - 1],
-        CALL_WORDS.get(line.call, ""),
+        CALL_NAMES.get(line.call, ""),
         line.message,
         line.remote_name,
         line.lock_name,

@@ -27,12 +27,13 @@ from lockterm.config import Options
 from lockterm.config.profile import MAX_PAGE_SIZE
 from lockterm.domain.constants import RemoteType, word
 from lockterm.domain.locks import Lock
-from lockterm.domain.operation import Operation, title_of
-from lockterm.domain.remote_details import remote_details
+from lockterm.domain.operation import Operation
 from lockterm.domain.remotes import FIELDS, Remote, RemotePage
 from lockterm.domain.text import clean
+from lockterm.domain.text.operation import format_operation
+from lockterm.domain.text.remote import describe_remote, format_remote
 from lockterm.domain.validity import validity
-from lockterm.domain.wording import counted, remote_title
+from lockterm.domain.wording import counted
 from lockterm.errors import StoreError
 
 TITLES = (
@@ -117,7 +118,7 @@ def show(options: Options, typed_lock: str, remote_id: int, form: Form) -> int:
     elif form is Form.CSV:
         put_csv(CSV_COLUMNS, csv_rows([remote], zone))
     else:
-        fields = remote_details(remote, validity(remote, now_ms, zone), zone, now_ms)
+        fields = describe_remote(remote, validity(remote, now_ms, zone), zone, now_ms)
         put_fields((field.label, field.shown) for field in fields)
     return DONE
 
@@ -168,7 +169,7 @@ def _tell_what_is_behind(session: Session, lock: Lock, page: RemotePage) -> None
     journal = session.operations.journal
 
     def tell_kept(operation: Operation) -> None:
-        tell(f"note: {clean(title_of(operation), 80)}: {clean(operation.message, 300)}")
+        tell(f"note: {clean(format_operation(operation), 80)}: {clean(operation.message, 300)}")
 
     journal.on_kept = tell_kept
     with suppress(StoreError):
@@ -177,7 +178,7 @@ def _tell_what_is_behind(session: Session, lock: Lock, page: RemotePage) -> None
         if unlisted is None or not unlisted.words:
             return
         shown = {one.id: one for one in (*page.remotes, *unlisted.added)}
-        named = (f"{remote_title(shown[one])} was {word}" for one, word in unlisted.words.items())
+        named = (f"{format_remote(shown[one])} was {word}" for one, word in unlisted.words.items())
         tell(f"note: the list is behind: {clean('; '.join(named), 600)}.")
 
 

@@ -19,15 +19,20 @@ from lockterm.cli.session import Session
 from lockterm.cli.which_lock import changing, lock_words
 from lockterm.config import Options
 from lockterm.domain import rules
-from lockterm.domain.backup import backup_words
-from lockterm.domain.differences import differences
 from lockterm.domain.locks import Lock
 from lockterm.domain.names import is_same_name
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.text import clean
+from lockterm.domain.text.difference import find_differences
+from lockterm.domain.text.remote import (
+    describe_backup,
+    describe_beyond_backup,
+    format_name,
+    format_remote,
+)
 from lockterm.domain.typed_remote import TypedRemote
 from lockterm.domain.validity import validity
-from lockterm.domain.wording import beyond_backup, clock_doubt, remote_title, titled
+from lockterm.domain.wording import clock_doubt
 from lockterm.errors import NameTaken
 
 
@@ -48,7 +53,7 @@ def add(options: Options, typed_lock: str, how: WriteOptions, **fields: str | No
             request = rules.new_remote(lock.lock_id, reading.values)
         if not _accepts(_warnings(session, reading, None), yes=how.yes):
             return let_be()
-        who = titled(request.remote_name, request.remote_number)
+        who = format_name(request.remote_name, request.remote_number)
 
         def done(remote_id: Any) -> str:
             known = f" as remote {remote_id}" if remote_id is not None else ""
@@ -76,11 +81,11 @@ def update(
         zone = session.operations.zone(lock)
         reading = read_options(given, zone, session.operations.now_ms(), before)
         after = rules.effective(before, reading.values)
-        found = [str(one) for one in differences(before, after, zone)]
+        found = [str(one) for one in find_differences(before, after, zone)]
         details = [*found, *resolved(reading, given, zone, adding=False)]
         if rules.opens_again(before, after, session.operations.now_ms()):
             details.insert(0, rules.OPENS_AGAIN)
-        who = f"{remote_title(before)} on {lock_words(lock)}"
+        who = f"{format_remote(before)} on {lock_words(lock)}"
         done = f"{who} was changed."
         change = Change(lock, "update", done, how.as_json, details=details, remote_id=remote_id)
         if not found:
@@ -109,12 +114,12 @@ def delete(options: Options, typed_lock: str, remote_id: int, how: WriteOptions)
         before = _remote_before(session, lock, remote_id)
         if not how.yes:
             now_ms = session.operations.now_ms()
-            lost = backup_words(before.raw)
+            lost = describe_backup(before.raw)
             valid = validity(before, now_ms, session.operations.zone(lock))
-            tell(f"{remote_title(before)}: {clean(valid.words)}; {valid.word}. {lost}")
-        if not agree(f"Delete {remote_title(before)} from {lock_words(lock)}?", yes=how.yes):
+            tell(f"{format_remote(before)}: {clean(valid.words)}; {valid.word}. {lost}")
+        if not agree(f"Delete {format_remote(before)} from {lock_words(lock)}?", yes=how.yes):
             return let_be()
-        done = f"{remote_title(before)} was deleted from {lock_words(lock)}."
+        done = f"{format_remote(before)} was deleted from {lock_words(lock)}."
         change = Change(lock, "delete", done, how.as_json, remote_id=remote_id)
         work = session.operations.writes.delete_remote(lock.lock_id, before, just_read=how.yes)
         return carry_out(session, change, work)
@@ -131,7 +136,7 @@ def clear(options: Options, typed_lock: str, how: WriteOptions) -> int:
         def done(deleted: Any) -> str:
             told = count if deleted is None else deleted
             remotes = "1 remote was" if told == 1 else f"{told:,} remotes were"
-            more = beyond_backup(deleted, count or 0)
+            more = describe_beyond_backup(deleted, count or 0)
             return f"{remotes} deleted from {lock_words(lock)}. {more}".strip()
 
         change = Change(lock, "clear", done, how.as_json)
@@ -143,7 +148,7 @@ def clear(options: Options, typed_lock: str, how: WriteOptions) -> int:
                 return unchanged(change, f"{lock_words(lock)} has no remotes: nothing was sent.")
             if not how.yes:
                 first = next(iter(seen.value.remotes), None)
-                lost = backup_words(first.raw if first else {}, many=True)
+                lost = describe_backup(first.raw if first else {}, many=True)
                 tell(f"every one of them stops opening this lock. {lost}")
             remotes = "the only remote" if count == 1 else f"all {count:,} remotes"
             question = f"To delete {remotes} of {lock_words(lock)}, type its id or its name"
@@ -167,7 +172,7 @@ def user_number(
     """
     with changing(options, typed_lock, how) as (session, lock):
         before = _remote_before(session, lock, remote_id)
-        done = f"{remote_title(before)} on {lock_words(lock)} has user number {number} now."
+        done = f"{format_remote(before)} on {lock_words(lock)} has user number {number} now."
         change = Change(lock, "updateRemoteUserNo", done, how.as_json, remote_id=remote_id)
         work = session.operations.writes.set_user_no(lock.lock_id, before, number, just_read=True)
         return carry_out(session, change, work)

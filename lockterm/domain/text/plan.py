@@ -10,7 +10,6 @@ from typing import Any
 from lockterm.domain import rules
 from lockterm.domain.constants import RemoteType
 from lockterm.domain.dates import UnknownZone
-from lockterm.domain.differences import Difference, differences, in_words
 from lockterm.domain.plan import (
     DUE,
     MOST_UNTYPED,
@@ -21,6 +20,8 @@ from lockterm.domain.plan import (
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.safe_text import clean, seen_or
 from lockterm.domain.shortening import Shortening, describe, shortening
+from lockterm.domain.text.difference import Difference, find_differences, format_value
+from lockterm.domain.text.remote import format_name
 from lockterm.domain.validity import (
     OPENS_ALWAYS,
     OPENS_NOTHING,
@@ -30,7 +31,6 @@ from lockterm.domain.validity import (
     state_by_dates,
     state_of,
 )
-from lockterm.domain.wording import titled
 
 _NAMED = 3
 """So many locks, remotes or values are named in a sentence."""
@@ -131,7 +131,7 @@ def step_states(step: Step, now_ms: int) -> tuple[State | None, State | None]:
 
 def format_step(step: Step) -> str:
     """The name and the number of a step's remote."""
-    return titled(*step_name(step))
+    return format_name(*step_name(step))
 
 
 def describe_step(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
@@ -147,7 +147,7 @@ def describe_step(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
         case Action.ADD:
             lines = [clean(period_words(Remote.read(step.wanted), now_ms, zone))]
             if extra := step.wanted.get("extraData"):
-                lines.append(f"Extra data: {in_words(FIELDS['extraData'], extra, zone)}")
+                lines.append(f"Extra data: {format_value(FIELDS['extraData'], extra, zone)}")
             return lines
         case Action.UPDATE | Action.VOICE:
             counted = [clean(step.message, 300)] if step.message and step.state in DUE else []
@@ -165,7 +165,7 @@ def _changes(step: Step, zone: tzinfo) -> list[Difference]:
     before = Remote.read(step.before)
     after = rules.effective(before, Remote.read({**before.raw, **step.wanted}))
     fields = [one for one in ADDED if one in UPDATED or one.name in step.wanted]
-    return differences(before, after, zone, fields)
+    return find_differences(before, after, zone, fields)
 
 
 def describe_new_values(step: Step, zone: tzinfo, now_ms: int) -> str:

@@ -10,14 +10,14 @@ from textual import work
 from textual.app import ComposeResult
 from textual.reactive import var
 
-from lockterm.domain.operation import Operation, title_of
+from lockterm.domain.operation import Operation
+from lockterm.domain.text.operation import describe_fields, format_operation
 from lockterm.domain.undo import why_not_restorable
 from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.undoing import undo_one
 from lockterm.screens.base import LocktermScreen
-from lockterm.screens.history.operation_fields import operation_fields
 from lockterm.screens.plan.opening import open_plan
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
@@ -48,7 +48,10 @@ class OperationDetailScreen(LocktermScreen[None]):
     def crumbs(self) -> tuple[str, ...]:
         """Below the history."""
         operation = self.operation
-        return ("History", *([title_of(operation)] if isinstance(operation, Operation) else []))
+        return (
+            "History",
+            *([format_operation(operation)] if isinstance(operation, Operation) else []),
+        )
 
     def compose_body(self) -> ComposeResult:
         """The fields, or words in their place."""
@@ -103,7 +106,7 @@ class OperationDetailScreen(LocktermScreen[None]):
         table, state = self.query_one(DetailsTable), self.query_one(StatePanel)
         if isinstance(self.operation, Operation):
             here = self.operations.journal.session.id
-            table.show_fields(operation_fields(self.operation, self._linked, self._zone, here))
+            table.show_fields(describe_fields(self.operation, self._linked, self._zone, here))
             table.focus()
         elif self.operation is not None:
             state.say_error(

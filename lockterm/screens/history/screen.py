@@ -17,9 +17,9 @@ from textual.widgets import Static
 
 from lockterm.domain import dates
 from lockterm.domain.history import HistoryLine
-from lockterm.domain.operation import STATE_WORDS
 from lockterm.domain.plan import RunLine, RunState
 from lockterm.domain.text import clean
+from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.domain.undo import why_not_restorable, why_not_undone
 from lockterm.domain.wording import counted, none_of
 from lockterm.errors import StoreError
@@ -282,7 +282,7 @@ class HistoryScreen(LocktermScreen[str | None]):
             way = with_keys("{history.open} goes on") if is_left else ""
             return "  ".join(filter(None, (run_words(line), way, at)))
         at = dates.day_time(line.prepared_ms, self._zone)
-        words = (at, STATE_WORDS[line.state], clean(line.message, 200), clean(line.lock_name, 40))
+        words = (at, STATE_NAMES[line.state], clean(line.message, 200), clean(line.lock_name, 40))
         return "  ".join(filter(None, words))
 
     # --- handlers ------------------------------------------------------------------------------

@@ -11,9 +11,10 @@ from textual import events
 from lockterm.domain import dates
 from lockterm.domain.history import HistoryLine
 from lockterm.domain.left_state import left_state
-from lockterm.domain.operation import CALL_WORDS, RECORDED, STATE_WORDS, State
+from lockterm.domain.operation import RECORDED, State
 from lockterm.domain.plan import RunLine, RunState, StepState
 from lockterm.domain.text import LONGEST_CELL, clean
+from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES
 from lockterm.domain.text.run import describe_counts
 from lockterm.domain.validity import State as RemoteState
 from lockterm.domain.wording import counted
@@ -33,7 +34,7 @@ _TOLD = frozenset({"add", "update", "delete", "updateRemoteUserNo"})
 """Calls of which it is told what they have changed; a clear would have all of its remotes read."""
 
 OUTCOMES: Mapping[State, str] = {
-    **STATE_WORDS,
+    **STATE_NAMES,
     State.CONFIRMED: "recorded",
     State.CONFIRMED_BY_READING: "recorded",
     State.UNKNOWN: "unknown",
@@ -171,7 +172,7 @@ class HistoryTable(RowTable):
 
 def what_of(line: HistoryLine) -> str:
     """What was done, in a word or two."""
-    return "restore" if line.restores else CALL_WORDS.get(line.call, clean(line.call, LONGEST_CELL))
+    return "restore" if line.restores else CALL_NAMES.get(line.call, clean(line.call, LONGEST_CELL))
 
 
 def target_of(line: HistoryLine) -> str:

@@ -21,7 +21,7 @@ from lockterm.domain.text.plan import (
     find_shortenings,
     format_step,
 )
-from lockterm.domain.wording import remote_title
+from lockterm.domain.text.remote import format_remote
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.screens.form import FormScreen
@@ -215,7 +215,7 @@ def _left_words(planned: PlannedSteps) -> str:
 def _listed(remotes: Sequence[Remote]) -> str:
     words = ""
     for count, remote in enumerate(remotes):
-        name = remote_title(remote)
+        name = format_remote(remote)
         if len(words) + len(name) > _NAMED:
             return f"{words}, and {len(remotes) - count:,} more"
         words += f", {name}" if words else name

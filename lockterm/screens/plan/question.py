@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from lockterm.domain.backup import backup_words
 from lockterm.domain.plan import MOST_UNTYPED, Action, Plan, Step
 from lockterm.domain.shortening import describe, summarize
 from lockterm.domain.text import clean
@@ -23,6 +22,7 @@ from lockterm.domain.text.plan import (
     step_name,
     step_sends_dates,
 )
+from lockterm.domain.text.remote import describe_backup
 from lockterm.domain.wording import clock_doubt
 from lockterm.operations.refusals import OtherCredentials
 from lockterm.screens.dialogs.confirm import ConfirmModal
@@ -133,7 +133,7 @@ def ask_for(
     lines = [*numbers, f"{cost}.", *notes]
     if deleted:
         told_of_all = set.intersection(*(set(step.before) for step in deleted))
-        lines.append(backup_words(dict.fromkeys(told_of_all), many=len(deleted) > 1))
+        lines.append(describe_backup(dict.fromkeys(told_of_all), many=len(deleted) > 1))
     if len(steps) > 1:
         lines += _names(steps, locks if len(on) > 1 else {})
     for step in steps:

@@ -7,18 +7,15 @@ from datetime import tzinfo
 
 from rich.cells import cell_len
 
-from lockterm.domain.constants import RemoteType, word
-from lockterm.domain.differences import Difference, differences, in_words
 from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.locks import Lock
-from lockterm.domain.reading import Kind
-from lockterm.domain.remotes import ADDED, FIELDS, Remote
-from lockterm.domain.rules import OPENS_AGAIN, effective, opens_again, touches_validity
+from lockterm.domain.remotes import FIELDS, Remote
+from lockterm.domain.rules import effective
 from lockterm.domain.shortening import describe_change
 from lockterm.domain.text import clean, seen_or
+from lockterm.domain.text.difference import Difference
+from lockterm.domain.text.remote import describe_add, describe_update, format_remote_name
 from lockterm.domain.typed_remote import TypedRemote
-from lockterm.domain.validity import period_words
-from lockterm.domain.wording import name_or
 from lockterm.screens.dialogs.confirm import ConfirmModal
 
 _BUTTON = 24
@@ -31,35 +28,19 @@ def ask_to_add(lock_entry: Lock, reading: TypedRemote, now_ms: int, zone: tzinfo
     name = clean(wanted.remote_name, 60)
     return ConfirmModal(
         f"Add {name} to {_title(lock_entry)}?",
-        "\n".join([*lines_of_add(wanted, now_ms, zone), *_notes(reading.warnings)]),
+        "\n".join([*describe_add(wanted, now_ms, zone), *_notes(reading.warnings)]),
         verb=f"Add {_short(name)}",
         keep="Keep editing",
     )
-
-
-def lines_of_add(wanted: Remote, now_ms: int, zone: tzinfo) -> list[str]:
-    """What adding a remote sets, a line for each value; its name stands above them."""
-    added = FIELDS["addType"]
-    lines = [
-        f"Number: {clean(wanted.remote_number, 60)}",
-        _validity(wanted, now_ms, zone),
-        f"{added.label} {in_words(added, added.of(wanted), zone)}",
-    ]
-    for field in ADDED:  # the rest, where it is not what most remotes have
-        value = field.of(wanted)
-        is_told = field.required or field.kind in (Kind.DATE, Kind.WEEKDAYS)
-        if not is_told and value is not None and str(value) != field.first:
-            lines.append(f"{field.label}: {in_words(field, value, zone)}")
-    return lines
 
 
 def ask_to_change(
     before: Remote, lock_entry: Lock, reading: TypedRemote, now_ms: int, zone: tzinfo
 ) -> ConfirmModal:
     """Ask whether to change or shorten a remote: each field before and after, and its period."""
-    name = name_or(before, f"remote {before.id}")
+    name = format_remote_name(before, f"remote {before.id}")
     after = effective(before, reading.values)
-    lines = lines_of_change(before, after, now_ms, zone)
+    lines = describe_update(before, after, now_ms, zone)
     shortened = describe_change(before, after, now_ms, zone)
     verb = "Shorten" if shortened else "Change"
     return ConfirmModal(
@@ -72,18 +53,9 @@ def ask_to_change(
     )
 
 
-def lines_of_change(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> list[str]:
-    """What a change sets: each field before and after, and when it opens then."""
-    lines = [OPENS_AGAIN] if opens_again(before, after, now_ms) else []
-    lines += [str(item) for item in differences(before, after, zone)]
-    if touches_validity(before, after):
-        lines.append(f"After it: {_validity(after, now_ms, zone)}")
-    return lines
-
-
 def ask_to_merge(before: Remote, others: list[Difference]) -> ConfirmModal:
     """Ask whether to go on from a remote that someone else has changed meanwhile."""
-    name = name_or(before, f"remote {before.id}")
+    name = format_remote_name(before, f"remote {before.id}")
     return ConfirmModal(
         f"{name} was changed by someone else since this form was opened.",
         "\n".join(map(str, others))
@@ -132,11 +104,6 @@ def _short(name: str) -> str:
 def _title(lock_entry: Lock) -> str:
     title = clean(lock_entry.title, 60)
     return f"{title} (lock {lock_entry.lock_id})" if lock_entry.name else title
-
-
-def _validity(wanted: Remote, now_ms: int, zone: tzinfo) -> str:
-    kind = word(RemoteType, wanted.remote_type).capitalize()
-    return f"{kind}: {period_words(wanted, now_ms, zone)}"
 
 
 def _notes(warnings: Mapping[str, str]) -> list[str]:

@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from lockterm.domain.differences import differences
 from lockterm.domain.operation import RECORDED, UNSETTLED, WITHOUT_EFFECT, State
 from lockterm.domain.remotes import RECOGNISED, Remote
 from lockterm.domain.rules import changes, effective, new_remote, sends_dates
 from lockterm.domain.text import clean
-from lockterm.domain.wording import clock_doubt, remote_title, whole
+from lockterm.domain.text.difference import find_differences
+from lockterm.domain.text.remote import format_remote
+from lockterm.domain.wording import clock_doubt, whole
 from lockterm.errors import (
     LocktermError,
     NameTaken,
@@ -99,7 +100,9 @@ class RemoteSaving:
     def would_change(self, wanted: Remote) -> bool:
         """Whether an edit would send anything."""
         before = self._fields.before
-        return before is None or bool(differences(before, effective(before, wanted), self._zone))
+        return before is None or bool(
+            find_differences(before, effective(before, wanted), self._zone)
+        )
 
     def start(self) -> None:
         """Begin; the form can begin nothing else until this has ended."""
@@ -212,7 +215,7 @@ class RemoteSaving:
         self._do("Reading it again ...")
         with before_sending(LAST_READING):
             current = await self._operations.remotes.still(before, self._lock.lock_id)
-        others = differences(before, current, self._zone, RECOGNISED)
+        others = find_differences(before, current, self._zone, RECOGNISED)
         if self._was_left:
             return False
         if others and not await self._screen.app.push_screen_wait(ask_to_merge(before, others)):
@@ -236,7 +239,7 @@ class RemoteSaving:
 
     def _tell_saved(self, remote_id: int | None) -> None:
         verb = "Changed" if self._fields.before else "Added"
-        self._saved(remote_id, f"{verb} {remote_title(self._sent)}" if self._sent else verb)
+        self._saved(remote_id, f"{verb} {format_remote(self._sent)}" if self._sent else verb)
 
     # --- what went wrong -----------------------------------------------------------------------
 

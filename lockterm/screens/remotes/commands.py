@@ -11,15 +11,14 @@ from lockterm.domain.constants import RemoteType
 from lockterm.domain.locks import Lock
 from lockterm.domain.reading import INT64
 from lockterm.domain.text import clean
-from lockterm.domain.wording import (
+from lockterm.domain.text.remote import (
     NO_END,
     UNNAMED,
-    beyond_backup,
-    counted,
-    name_or,
-    read_only,
-    remote_title,
+    describe_beyond_backup,
+    format_remote,
+    format_remote_name,
 )
+from lockterm.domain.wording import counted, read_only
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key, settling
 from lockterm.screens.base import LocktermScreen
@@ -109,7 +108,7 @@ class RemoteCommands:
     def _who(self, remote: Remote) -> str:
         """A remote in a notice; over many locks with its own."""
         at = f" at {self._lock_name}" if self._on_lock is not None else ""
-        return f"{remote_title(remote)}{at}"
+        return f"{format_remote(remote)}{at}"
 
     # --- what is possible ----------------------------------------------------------------------
 
@@ -241,7 +240,7 @@ class RemoteCommands:
                 if not dialog.may_act():  # it was gone: the list is old
                     self._written(None)
                 return
-            who = remote_title(deletion.remote)
+            who = format_remote(deletion.remote)
             self._carry_out(
                 f"Delete {self._who(deletion.remote)}",
                 operations.writes.delete_remote(lock.lock_id, deletion.remote),
@@ -261,8 +260,8 @@ class RemoteCommands:
         remote = self._current()
         if remote is None:
             return
-        who, operations, lock = remote_title(remote), self._screen.operations, self._lock
-        name = name_or(remote, UNNAMED)
+        who, operations, lock = format_remote(remote), self._screen.operations, self._lock
+        name = format_remote_name(remote, UNNAMED)
         numbers = "\n".join(numbers_of(remote, lock))
         dialog = NumberModal(
             f"New user number of {name} on {self._lock_name}?",
@@ -305,7 +304,7 @@ class RemoteCommands:
     def _cleared(self, deleted: int | None, backed_up: int | None) -> tuple[str, str]:
         if deleted is None:
             return f"Deleted the remotes of {self._lock_name}", ""
-        beyond = beyond_backup(deleted, backed_up or deleted)
+        beyond = describe_beyond_backup(deleted, backed_up or deleted)
         return f"Deleted {counted(deleted, 'remote')} from {self._lock_name}", beyond
 
     def _carry_out(
@@ -391,6 +390,6 @@ class RemoteCommands:
 
 
 def _named(operation: Operation) -> str:
-    from lockterm.domain.operation import CALL_WORDS
+    from lockterm.domain.text.operation import CALL_NAMES
 
-    return f"{CALL_WORDS[operation.call]} {clean(operation.remote_name, 40)}".strip()
+    return f"{CALL_NAMES[operation.call]} {clean(operation.remote_name, 40)}".strip()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from lockterm.domain.backup import backup_words
-from lockterm.domain.differences import differences
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import RECOGNISED, Remote
 from lockterm.domain.text import clean, seen_or
+from lockterm.domain.text.difference import find_differences
+from lockterm.domain.text.remote import UNNAMED, describe_backup, format_remote, format_remote_name
 from lockterm.domain.validity import validity
-from lockterm.domain.wording import UNNAMED, clock_note, counted, meaning, name_or, remote_title
+from lockterm.domain.wording import clock_note, counted, meaning
 from lockterm.errors import LocktermError, Refused
 from lockterm.operations import Operations
 from lockterm.screens.dialogs.destroy import DestroyModal, TargetState
@@ -54,7 +54,7 @@ class Deletion:
             return TargetState(
                 f"The service says: {meaning(error)}\n"
                 "Somebody has probably deleted it already. Nothing was sent.",
-                question=f"{remote_title(shown)} is gone.",
+                question=f"{format_remote(shown)} is gone.",
                 possible=False,
             )
         except LocktermError as error:
@@ -63,17 +63,17 @@ class Deletion:
             # It could not be read back either: it is not on this lock's list.
             return TargetState(
                 f"! The service says that it belongs to lock {other}. Nothing was sent.",
-                question=f"{remote_title(latest)} is not on {clean(self._lock_entry.title, 60)}.",
+                question=f"{format_remote(latest)} is not on {clean(self._lock_entry.title, 60)}.",
                 possible=False,
             )
         question, lines = _asked(latest, self._lock_entry)
-        if changed := differences(shown, latest, zone, RECOGNISED):
+        if changed := find_differences(shown, latest, zone, RECOGNISED):
             lines += ["! Changed since the list was read:", *map(str, changed), ""]
         valid = validity(latest, connection.now_ms(), zone)
         lines += [f"Valid: {valid.words}", f"State: {valid.word}"]
         if connection.doubts_clock:
             lines.append(clock_note(connection.clock_offset_s or 0))
-        lines += ["", backup_words(latest.raw)]
+        lines += ["", describe_backup(latest.raw)]
         return TargetState(
             "\n".join(lines),
             question=question,
@@ -131,7 +131,7 @@ class Clearing:
         remotes = counted(count, "remote")
         return TargetState(
             "Every one of them stops opening this lock, expired or not.\n\n"
-            + backup_words(first.raw if first else {}, many=True),
+            + describe_backup(first.raw if first else {}, many=True),
             question=f"Delete all {remotes} of {name}?",
             verb=f"Delete {remotes}",
         )
@@ -143,10 +143,10 @@ def _asked(remote: Remote, lock_entry: Lock) -> tuple[str, list[str]]:
     Terminals disagree on how wide letters beyond ASCII are, and in which direction they run: what
     tells two remotes apart never stands in a row with them.
     """
-    who, lock = remote_title(remote), clean(lock_entry.title, 60)
+    who, lock = format_remote(remote), clean(lock_entry.title, 60)
     if f"{who}{lock}".isascii():
         return f"Delete {who} from {lock}?", []
-    name = name_or(remote, UNNAMED)
+    name = format_remote_name(remote, UNNAMED)
     return f"Delete {name} from {lock}?", numbers_of(remote, lock_entry)
 
 
@@ -158,4 +158,4 @@ def numbers_of(remote: Remote, lock_entry: Lock) -> list[str]:
 
 def _verb(remote: Remote) -> str:
     """``Delete Anna Weber``, short enough for a button beside another at 60 columns."""
-    return f"Delete {cut(name_or(remote, 'it'), 28)}"
+    return f"Delete {cut(format_remote_name(remote, 'it'), 28)}"

@@ -13,8 +13,8 @@ from textual.reactive import var
 
 from lockterm.domain.glyphs import separator
 from lockterm.domain.locks import Lock
-from lockterm.domain.remote_details import remote_details
 from lockterm.domain.text import clean
+from lockterm.domain.text.remote import describe_remote
 from lockterm.domain.validity import validity
 from lockterm.domain.wording import meaning
 from lockterm.errors import LocktermError, Refused, StoreError
@@ -31,8 +31,8 @@ from lockterm.widgets.state_panel import StatePanel, in_a_line
 
 if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
-    from lockterm.domain.remote_details import Detail
     from lockterm.domain.remotes import Remote
+    from lockterm.domain.text.remote import Detail
 
 
 class RemoteDetailScreen(LocktermScreen[None]):
@@ -166,7 +166,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
 
     def _fields(self, remote: Remote) -> Sequence[Detail]:
         zone, now_ms = self.operations.zone(self.lock_entry), self.operations.now_ms()
-        return remote_details(remote, validity(remote, now_ms, zone), zone, now_ms)
+        return describe_remote(remote, validity(remote, now_ms, zone), zone, now_ms)
 
     def _show_age(self) -> None:
         pager, seen, error = self.query_one(Pager), self.state.seen, self.state.error

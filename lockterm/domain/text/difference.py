@@ -46,18 +46,18 @@ class Difference:
         return f"{self.label}: {self.before} -> {self.after}"
 
 
-def differences(
+def find_differences(
     before: Remote, after: Remote, zone: tzinfo, fields: Sequence[Field] = UPDATED
 ) -> list[Difference]:
     """What an update changed or would change; ``1``, ``1.0`` and ``true`` are not the same."""
     found = []
     for field in fields:
         one, other = (comparable(field, field.of(remote)) for remote in (before, after))
-        found += compared(field, one, other, zone)
+        found += compare_field(field, one, other, zone)
     return found
 
 
-def compared(field: Field, one: Any, other: Any, zone: tzinfo) -> list[Difference]:
+def compare_field(field: Field, one: Any, other: Any, zone: tzinfo) -> list[Difference]:
     """How two values of a field differ; nothing where they are the same.
 
     Args:
@@ -70,18 +70,18 @@ def compared(field: Field, one: Any, other: Any, zone: tzinfo) -> list[Differenc
         return []
     label = field.label
     if isinstance(one, Mapping) and isinstance(other, Mapping) and one and other:
-        old, new = own_script(one), own_script(other)
+        old, new = format_json_line(one), format_json_line(other)
         # Level by level, a large one would keep the keys waiting.
         if max(len(old), len(new)) <= LONGEST or max(len(old), len(new)) > EDITED:
-            return [Difference(label, *apart(old, new))]
+            return [Difference(label, *clip_both(old, new))]
         parts = [*_parts(one, other, "")]
-        found = [Difference(f"{label} {clean(path, 40)}", *apart(*two)) for path, *two in parts]
+        found = [Difference(f"{label} {clean(path, 40)}", *clip_both(*two)) for path, *two in parts]
         left = len(found) - MOST_PARTS
         more = [Difference(label, f"{left} more differ", "see the extra data")] if left > 0 else []
         return [*found[:MOST_PARTS], *more]
     if isinstance(one, str) and isinstance(other, str) and one and other:
-        return [Difference(label, *apart(one, other))]
-    return [Difference(label, in_words(field, one, zone), in_words(field, other, zone))]
+        return [Difference(label, *clip_both(one, other))]
+    return [Difference(label, format_value(field, one, zone), format_value(field, other, zone))]
 
 
 def _parts(one: Any, other: Any, path: str) -> Iterator[tuple[str, str, str]]:
@@ -95,16 +95,16 @@ def _parts(one: Any, other: Any, path: str) -> Iterator[tuple[str, str, str]]:
         for place, two in enumerate(zip_longest(one, other, fillvalue=_MISSING)):
             yield from _parts(*two, f"{path}[{place}]")
     else:
-        words = (NOTHING if side == _MISSING else own_script(side) for side in (one, other))
+        words = (NOTHING if side == _MISSING else format_json_line(side) for side in (one, other))
         yield (path.removeprefix("."), *words)  # type: ignore[misc]
 
 
-def own_script(value: Any) -> str:
+def format_json_line(value: Any) -> str:
     """A JSON value in one line, in the script it is written in; the order of names is one."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def apart(one: str, other: str) -> tuple[str, str]:
+def clip_both(one: str, other: str) -> tuple[str, str]:
     """Two texts that differ, clean and short, so that the difference is in sight."""
     begin = 0
     if max(len(one), len(other)) > LONGEST:
@@ -122,7 +122,7 @@ def apart(one: str, other: str) -> tuple[str, str]:
     return shown[0], shown[1]
 
 
-def in_words(field: Field, value: Any, zone: tzinfo) -> str:
+def format_value(field: Field, value: Any, zone: tzinfo) -> str:
     """The value of a field as a person reads it, on one line, safe to show."""
     if field.constants is not None:
         return word(field.constants, value)
@@ -134,5 +134,5 @@ def in_words(field: Field, value: Any, zone: tzinfo) -> str:
         case Kind.WEEKDAYS:
             return weekday_words(value)
         case Kind.OBJECT:
-            return clean(own_script(value), LONGEST)
+            return clean(format_json_line(value), LONGEST)
     return clean(value, LONGEST)

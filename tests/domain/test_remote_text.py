@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from lockterm.domain.backup import backup_words
-from lockterm.domain.remote_details import remote_details
 from lockterm.domain.remotes import Remote
+from lockterm.domain.text.remote import describe_backup, describe_remote
 from lockterm.domain.validity import validity
 
 NOW = 1_795_161_600_000
@@ -21,7 +20,7 @@ def shown(**raw: Any) -> dict[str, str]:
     remote = Remote.read({"id": 7, **raw})
     return {
         one.name: one.shown
-        for one in remote_details(remote, validity(remote, NOW, UTC), UTC, NOW)
+        for one in describe_remote(remote, validity(remote, NOW, UTC), UTC, NOW)
         if one.name
     }
 
@@ -35,8 +34,8 @@ def test_detail_calls_an_end_permanent_only_when_type_and_end_say_so(kind: int, 
 
 
 def test_backup_words_are_of_one_remote_when_nothing_else_is_said() -> None:
-    assert backup_words({}).endswith("A restored remote has a new id.")
-    assert backup_words({}, many=True).endswith("Restored remotes have new ids.")
+    assert describe_backup({}).endswith("A restored remote has a new id.")
+    assert describe_backup({}, many=True).endswith("Restored remotes have new ids.")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from lockterm.domain.operation import Operation, State
-from lockterm.domain.operation_details import change_in_brief
+from lockterm.domain.text.operation import describe_change_briefly
 from tests.conftest import NOW_MS
 
 DAY_MS = 86_400_000
@@ -39,21 +39,25 @@ def operation(call: str, body: Any, before: Any = ()) -> Operation:
     ],
 )
 def test_when_it_opens(body: Any, words: str) -> None:
-    assert change_in_brief(operation("add", body), ZoneInfo("Europe/Berlin")) == words
+    assert describe_change_briefly(operation("add", body), ZoneInfo("Europe/Berlin")) == words
 
 
 def test_what_was_there_before_is_not_made_up() -> None:
     zone = ZoneInfo("Europe/Berlin")
-    assert not change_in_brief(operation("update", {"remoteName": "x"}), zone)
-    assert not change_in_brief(operation("delete", {}), zone)
+    assert not describe_change_briefly(operation("update", {"remoteName": "x"}), zone)
+    assert not describe_change_briefly(operation("delete", {}), zone)
     number = {"remoteUserNo": 7}
-    assert change_in_brief(operation("updateRemoteUserNo", number), zone) == "User number -> 7"
-    words = change_in_brief(operation("updateRemoteUserNo", number, ({"remoteUserNo": 5},)), zone)
+    assert (
+        describe_change_briefly(operation("updateRemoteUserNo", number), zone) == "User number -> 7"
+    )
+    words = describe_change_briefly(
+        operation("updateRemoteUserNo", number, ({"remoteUserNo": 5},)), zone
+    )
     assert words == "User number 5 -> 7"
 
 
 def test_what_is_sent_and_no_other_is_no_change() -> None:
     before = {"remoteType": 2, **DATES, "weekDay": []}
     body = {**before, "endDate": NOW_MS + 9 * DAY_MS}
-    words = change_in_brief(operation("update", body, (before,)), ZoneInfo("Europe/Berlin"))
+    words = describe_change_briefly(operation("update", body, (before,)), ZoneInfo("Europe/Berlin"))
     assert words == "End 21 Nov 2026 -> 29 Nov 2026"

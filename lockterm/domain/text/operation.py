@@ -1,0 +1,360 @@
+"""Operations of the journal: what was sent, what it changed, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import tzinfo
+from typing import Any
+
+from lockterm.domain import dates
+from lockterm.domain.constants import (
+    RemoteType,
+    is_known_type,
+    needs_dates,
+    needs_weekdays,
+    word,
+)
+from lockterm.domain.glyphs import ellipsis
+from lockterm.domain.operation import (
+    IN_FLIGHT,
+    READABLE_CALLS,
+    RECORDED,
+    UNSETTLED,
+    Operation,
+    State,
+)
+from lockterm.domain.reading import Field, Kind
+from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
+from lockterm.domain.rules import comparable
+from lockterm.domain.safe_text import clean, seen_or
+from lockterm.domain.text.difference import (
+    NOTHING,
+    compare_field,
+    find_differences,
+    format_value,
+)
+from lockterm.domain.text.remote import Detail
+from lockterm.domain.weekdays import weekday_words
+
+STATE_NAMES: Mapping[State, str] = {
+    State.PREPARED: "being sent",
+    State.SENDING: "being sent",
+    State.CONFIRMED: "recorded by the service",
+    State.REFUSED: "refused",
+    State.NOT_SENT: "not sent",
+    State.CONFIRMED_BY_READING: "recorded, seen by reading back",
+    State.UNKNOWN: "result unknown",
+    State.NOT_SEEN: "not seen at the service",
+    State.AMBIGUOUS: "probably recorded",
+    State.CONFLICT: "differs from both",
+    State.DAMAGED: "entry damaged",
+    State.GIVEN_UP: "given up",
+    State.SENT_AGAIN: "sent again",
+}
+
+CALL_NAMES: Mapping[str, str] = {
+    "add": "add",
+    "update": "change",
+    "delete": "delete",
+    "clear": "clear",
+    "updateRemoteUserNo": "user number",
+    "updateLockSetting": "voice",
+}
+"""The contract's call -> what people call it."""
+
+_TOLD = ("remoteType", "startDate", "endDate", "weekDay")
+"""What is told of a remote that was added or deleted."""
+
+_URGENT = FIELDS["endDate"]
+"""Told first of what was changed: a column may have no room for the rest."""
+
+MOST_LISTED = 500
+"""Remotes of a clear that are listed; the export has all."""
+
+
+def format_operation(operation: Operation) -> str:
+    """``delete Anna Weber``: what was done to what, as it came: clean it."""
+    verb = "restore" if operation.restores else CALL_NAMES.get(operation.call, operation.call)
+    if operation.call == "clear":
+        return f"{verb} {len(operation.before)} remotes"
+    if operation.call == "updateLockSetting":
+        return f"{verb} of {operation.lock_name}"
+    named = f"remote {operation.remote_id}" if operation.remote_id else ""
+    name = seen_or(operation.remote_name, named)
+    return f"{verb} of {name}" if operation.call == "updateRemoteUserNo" else f"{verb} {name}"
+
+
+def ask_to_adopt(operations: Sequence[Operation]) -> str:
+    """``Adopt 2 unconfirmed changes of the profile "north"?``: they have that profile's name."""
+    names = sorted({f'"{clean(one.profile, 40)}"' for one in operations})
+    changes = "change" if len(operations) == 1 else "changes"
+    profiles = "profile" if len(names) == 1 else "profiles"
+    return f"Adopt {len(operations)} unconfirmed {changes} of the {profiles} {', '.join(names)}?"
+
+
+def format_voice(operation: Operation) -> str:
+    """``zh-CN zhiming``: the voice that an operation sets; empty where it sets none; clean."""
+    voice = operation.body.get("currentVoiceTimbre")
+    values = voice.values() if isinstance(voice, Mapping) else ()
+    return " ".join(clean(value, 60) for value in values)
+
+
+def describe_operation(operation: Operation, zone: tzinfo, now_ms: int) -> str:
+    """What was sent, when, and what was read since, as one line."""
+    target = f"{clean(operation.remote_name, 24)} " if operation.remote_name else ""
+    verb = CALL_NAMES.get(operation.call, clean(operation.call))
+    if voice := format_voice(operation):
+        verb = f"{verb} {voice}"
+    if target and operation.call == "updateRemoteUserNo":
+        verb = f"{verb} of"
+    sent = _clock(operation.sent_ms or operation.prepared_ms, zone, now_ms)
+    words = f"{verb} {target}on {clean(operation.lock_name, 24)}, sent {sent}: "
+    words += STATE_NAMES[operation.state]
+    if operation.read_ms is not None and operation.call in READABLE_CALLS:
+        words += f", read {_clock(operation.read_ms, zone, now_ms)}"
+    return words
+
+
+def _clock(ms: int, zone: tzinfo, now_ms: int) -> str:
+    is_today = dates.day(ms, zone) == dates.day(now_ms, zone)
+    return dates.clock(ms, zone) if is_today else dates.day_time(ms, zone, exact=False)
+
+
+# --- what was changed ----------------------------------------------------------------------------
+
+
+def describe_change(operation: Operation, zone: tzinfo) -> str:
+    """What was set, changed or taken away: ``End: 2026-11-30 18:00 -> 2026-12-31 18:00``; clean.
+
+    Args:
+        operation: The operation.
+        zone: In which its times are told, with their offset.
+    """
+    body = operation.body
+    match operation.call:
+        case "add":
+            return _format_record(body, zone)
+        case "update":
+            record = operation.before[0] if operation.before else {}
+            before, after = Remote.read(record), Remote.read({**record, **body})
+            return "; ".join(map(str, find_differences(before, after, zone)))
+        case "delete":
+            return "; ".join(_format_record(record, zone) for record in operation.before)
+        case "updateRemoteUserNo":
+            return f"User number: {clean(body.get('remoteUserNo'), 30)}"
+        case "updateLockSetting":
+            return format_voice(operation)
+    return ""
+
+
+def _format_record(record: Mapping[str, Any], zone: tzinfo) -> str:
+    remote = Remote.read(record)
+    told = ((FIELDS[name], FIELDS[name].of(remote)) for name in _TOLD)
+    words = ((field.label, format_value(field, value, zone)) for field, value in told if value)
+    return "; ".join(f"{label}: {text}" for label, text in words if text != NOTHING)
+
+
+def describe_change_briefly(operation: Operation, zone: tzinfo) -> str:
+    """What a column tells, whatever came of it: ``End 3 Jan 2026 -> 31 Dec 2026``; clean.
+
+    Of an add when it opens, of a delete when it opened; of what is told elsewhere in a line of the
+    history, as which voice was set, nothing.
+
+    Args:
+        operation: The operation.
+        zone: In which its times are told.
+    """
+    before = Remote.read(operation.before[0]) if operation.before else None
+    try:
+        match operation.call:
+            case "add":
+                return f"opens {_opening(Remote.read(operation.body), zone)}"
+            case "delete" if before is not None:
+                return f"opened {_opening(before, zone)}"
+            case "update" if before is not None:
+                after = Remote.read({**before.raw, **operation.body})
+                fields = [_URGENT, *(field for field in UPDATED if field is not _URGENT)]
+                told = (_changed(field, before, after, zone) for field in fields)
+                return "; ".join(filter(None, told))
+            case "updateRemoteUserNo":
+                field, after = FIELDS["remoteUserNo"], Remote.read(operation.body)
+                if before is not None and field.of(before) is not None:
+                    return _changed(field, before, after, zone)
+                return f"{field.label} -> {format_value(field, field.of(after), zone)}"
+    except RecursionError:  # JSON that is nested as deep as JSON can be read
+        pass
+    return ""
+
+
+def _changed(field: Field, before: Remote, after: Remote, zone: tzinfo) -> str:
+    one, other = (comparable(field, field.of(remote)) for remote in (before, after))
+    if field.kind is Kind.DATE:
+        to_day = dates.last_day if field.name == "endDate" else dates.day
+        days = [to_day(ms, zone) if ms else NOTHING for ms in (one, other)]
+        if days[0] != days[1]:
+            return f"{field.label} {days[0]} -> {days[1]}"
+    parts = compare_field(field, one, other, zone)
+    return "; ".join(f"{part.label} {part.before} -> {part.after}" for part in parts)
+
+
+def _opening(remote: Remote, zone: tzinfo) -> str:
+    """``Mon-Fri, 3 Jan 2026 to 31 Dec 2026``: when a remote opens, whenever that is read."""
+    kind = remote.remote_type
+    if kind == RemoteType.PERMANENT:
+        return "always"
+    parts = [] if is_known_type(kind) else [f"type {word(RemoteType, kind)}"]
+    if needs_weekdays(kind):
+        parts.append(weekday_words(remote.week_day or ()))
+    if needs_dates(kind):
+        start, end = remote.start_ms or 0, remote.end_ms or 0
+        both = [(start, dates.day(start, zone)), (end, dates.last_day(end, zone))]
+        is_one_day = both[0][1] == both[1][1]
+        told = [dates.day_time(ms, zone) if is_one_day else day for ms, day in both if ms]
+        parts.append(" to ".join(told) if len(told) == 2 else "no start or no end")
+    return ", ".join(parts)
+
+
+# --- field by field ------------------------------------------------------------------------------
+
+
+def describe_fields(
+    operation: Operation, linked: Sequence[Operation], zone: tzinfo, here: str
+) -> list[Detail]:
+    """Everything about an operation, in words that are safe to show.
+
+    Args:
+        operation: The operation.
+        linked: What it sends again or restores from, and what does so with it.
+        zone: In which times are shown, with their offset.
+        here: The id of this session.
+    """
+    found = [
+        Detail.of_words("What", format_operation(operation)),
+        Detail.of_words("Result", STATE_NAMES[operation.state]),
+        *([Detail.of_words("Code", str(operation.code))] if operation.code is not None else []),
+        *([Detail.of_words("Message", operation.message)] if operation.message else []),
+        *_answer(operation),
+        Detail.of_words("Lock", f"{operation.lock_name} ({operation.lock_id})"),
+    ]
+    for label, ms in (
+        ("Prepared", operation.prepared_ms),
+        ("Sent", operation.sent_ms),
+        ("Settled", None if operation.unsettled else operation.settled_ms),
+        ("Read back", operation.read_ms if operation.call in READABLE_CALLS else None),
+    ):
+        if ms is not None:
+            found.append(Detail.of_words(label, dates.day_time(ms, zone)))
+    mine = " (this one)" if operation.session == here else ""
+    found.append(Detail.of_words("Session", f"{operation.session}{mine}"))
+    found += _links(operation, linked, zone)
+    found += _before_and_after(operation, zone)
+    found += [
+        _blank(),
+        Detail.of_words("Call", f"POST {operation.path}"),
+        Detail.of_json("Body", operation.body),
+    ]
+    return [*found, Detail.of_words("Operation", operation.id)]
+
+
+def _links(operation: Operation, linked: Sequence[Operation], zone: tzinfo) -> list[Detail]:
+    found = []
+    restored = [other for other in linked if other.restores == operation.id]
+    for other in linked:
+        if other.id == operation.again_of:
+            label = "Sends again"
+        elif other.again_of == operation.id:
+            label = "Sent again as"
+        elif other.id == operation.restores:
+            label = "Restores from"
+        elif other in restored and len(restored) == 1:
+            label = "Restored by"
+        else:
+            continue
+        words = (
+            f"{format_operation(other)}, {dates.day_time(other.prepared_ms, zone, exact=False)}: "
+        )
+        found.append(Detail.of_words(label, words + STATE_NAMES[other.state]))
+    if len(restored) > 1:
+        done = {other.restores_remote for other in restored if other.state in RECORDED}
+        found.append(Detail.of_words("Restored", f"{len(done)} of {len(operation.before)}"))
+    return found
+
+
+def _answer(operation: Operation) -> list[Detail]:
+    if operation.call == "add" and operation.remote_id is not None:
+        old = operation.restores_remote
+        return [
+            Detail.of_words(
+                "Remote id", f"{operation.remote_id}" + (f", was {old}" if old else "")
+            ),
+        ]
+    if operation.call == "clear" and operation.answer is not None:
+        return [Detail.of_words("Deleted", f"{operation.answer}, says the service")]
+    if operation.remote_id is not None:
+        return [Detail.of_words("Remote id", str(operation.remote_id))]
+    return []
+
+
+def _before_and_after(operation: Operation, zone: tzinfo) -> list[Detail]:
+    if operation.call == "updateLockSetting":
+        voice = operation.body.get("currentVoiceTimbre")
+        words = " ".join(map(str, voice.values())) if isinstance(voice, dict) else ""
+        return [_blank(), Detail.of_words("Voice", words)]
+    if operation.call == "clear":
+        return _listed([Remote.read(record) for record in operation.before])
+    before = Remote.read(operation.before[0]) if operation.before else None
+    sent = {name: value for name, value in operation.body.items() if name != "remoteId"}
+    if operation.call == "delete":
+        return [_blank(_HEADINGS["delete"]), *_compared(before, before, zone)]
+    after = Remote.read({**(before.raw if before else {}), **sent})
+    if operation.call == "add":
+        return [_blank(_HEADINGS["add"]), *_compared(after, after, zone)]
+    if operation.state in RECORDED:
+        heading = "Before -> after:"
+    elif operation.state in UNSETTLED | IN_FLIGHT:
+        heading = "Before -> as it may be now:"
+    else:
+        heading = "Before -> as it was wanted:"
+    return [_blank(heading), *_compared(before, after, zone)]
+
+
+_HEADINGS = {"delete": "The remote as it was:", "add": "The remote as it was sent:"}
+
+
+def _compared(before: Remote | None, after: Remote | None, zone: tzinfo) -> list[Detail]:
+    found = []
+    for field in ADDED:
+        was, will = (field.of(remote) if remote is not None else None for remote in (before, after))
+        one, other = (format_value(field, value, zone) for value in (was, will))
+        if one == other in (NOTHING, "", "not stated"):
+            continue
+        may_be_cut = isinstance(was, str | Mapping)
+        parts = compare_field(field, was, will, zone) if one != other or may_be_cut else []
+        for part in parts:
+            words = f"{part.before or NOTHING} -> {part.after or NOTHING}"
+            found.append(Detail.of_words(part.label, words))
+        if not parts:
+            found.append(Detail.of_words(field.label, one))
+    odd = {**(before.odd if before else {}), **(after.odd if after else {})}
+    for name, value in odd.items():
+        found.append(Detail.of_json(clean(name, 14), value, "not of the contract's type: "))
+    return found
+
+
+def _listed(remotes: Sequence[Remote]) -> list[Detail]:
+    found = [_blank("The remotes as they were:")]
+    for remote in remotes[:MOST_LISTED]:
+        kind = word(RemoteType, remote.remote_type)
+        words = f"{clean(remote.remote_name or 'no name', 80)}, {kind}, id {remote.id}"
+        found.append(Detail(clean(remote.remote_number or "", 40), words, words))
+    if len(remotes) > MOST_LISTED:
+        found.append(
+            Detail.of_words(
+                "", f"{ellipsis()} and {len(remotes) - MOST_LISTED:,} more: the export has all."
+            )
+        )
+    return found
+
+
+def _blank(heading: str = "") -> Detail:
+    return Detail("", f"\n{heading}" if heading else "", "")

@@ -1,0 +1,283 @@
+"""Remotes: their names, their fields, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import Any
+
+from lockterm.domain import dates
+from lockterm.domain.backup import BackedUp
+from lockterm.domain.constants import RemoteType, numbered, word
+from lockterm.domain.glyphs import quoted
+from lockterm.domain.json_text import one_line, shown_object
+from lockterm.domain.reading import Field, Kind
+from lockterm.domain.remotes import ADDED, FIELDS, UNLISTED, LockInfo, Remote
+from lockterm.domain.rules import OPENS_AGAIN, opens_again, touches_validity
+from lockterm.domain.safe_text import clean, clean_lines, in_cell, seen_or
+from lockterm.domain.text.difference import find_differences, format_value
+from lockterm.domain.validity import State, Validity, period_words
+from lockterm.domain.weekdays import weekday_words
+
+NO_END = "It is permanent: it has no end."
+"""Said of a remote that cannot be renewed."""
+
+UNNAMED = "a remote without a name"
+"""Said where its number and ID are shown beside it."""
+
+_NAMED = 5
+"""So many fields that the contract does not know are named."""
+
+ABSENT = "not stated"
+_ODD = "not of the contract's type: "
+_UNNAMED = "not in the contract: "
+
+
+# --- names ---------------------------------------------------------------------------------------
+
+
+def format_remote(remote: Remote) -> str:
+    """``Anna Weber (A-2041)``: how a remote is named in questions and notices."""
+    return format_name(seen_or(remote.remote_name, f"remote {remote.id}"), remote.remote_number)
+
+
+def format_remote_name(remote: Remote, instead: str) -> str:
+    """The name of a remote, clean; something else where nothing of it could be seen."""
+    return clean(seen_or(remote.remote_name, instead), 60)
+
+
+def format_name(name: str, number: str | None) -> str:
+    """As :func:`format_remote`, of a remote that need not be at the service."""
+    number = clean(seen_or(number, ""), 30)
+    return f"{clean(name, 60)} ({number})" if number else clean(name, 60)
+
+
+# --- fields --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """A line of a detail: a label and what it says."""
+
+    label: str
+    """What people call it; for what the contract does not name, the service's own name."""
+    shown: str
+    """Clean words, of several lines for JSON."""
+    raw: str
+    """What copying gives: text as it came, JSON on one line."""
+    name: str = ""
+    """The contract's name of it; empty where it is worked out here."""
+    state: State | None = None
+    """The state that it tells."""
+
+    @classmethod
+    def of_words(cls, label: str, words: str, name: str = "") -> Detail:
+        """Words that are copied as they are shown."""
+        return cls(label, clean(words), words, name)
+
+    @classmethod
+    def of_json(cls, label: str, value: Any, note: str = "", name: str = "") -> Detail:
+        """A value as indented JSON, behind a note; copied on one line."""
+        return cls(label, note + clean_lines(shown_object(value)), one_line(value), name)
+
+
+def describe_remote(remote: Remote, valid: Validity, zone: tzinfo, now_ms: int) -> list[Detail]:
+    """Every field of 2.3, the six others where they came, and what the contract does not name.
+
+    Args:
+        remote: As its detail told it.
+        valid: What its dates and its status say.
+        zone: In which times are shown, beside UTC.
+        now_ms: What "in 3 days" is counted from.
+    """
+    found: list[Detail] = []
+    for field in FIELDS.values():
+        if not field.label or not (field.listed or field.name in remote.raw):
+            continue
+        if field.name == "lockInfo" and remote.lock_info is not None:
+            found += _lock_info(field.label, remote.lock_info, remote.lock_id)
+        else:
+            found.append(_detail(remote, field, zone, now_ms))
+        if field.name == "remoteType":
+            found.append(Detail.of_words("Valid", valid.words))
+            found.append(Detail("State", valid.word, valid.word, state=valid.state))
+        elif field.name == "status" and valid.disagreement:
+            found.append(Detail.of_words("", f"! {valid.disagreement}"))
+    return found + [
+        Detail.of_json(clean(name, 40), value, _UNNAMED, name)
+        for name, value in remote.extras.items()
+    ]
+
+
+def _detail(remote: Remote, field: Field, zone: tzinfo, now_ms: int) -> Detail:
+    """A field; what came in another type is shown as it came."""
+    label, name = field.label, field.name
+    if name in remote.odd:
+        return Detail.of_json(label, remote.odd[name], _ODD, name)
+    value = field.of(remote)
+    if value is None:
+        return Detail(label, ABSENT, "", name)
+    if field.kind is Kind.OBJECT:
+        return Detail.of_json(label, value, name=name)
+    if field.kind is Kind.TEXT:
+        return _text(label, value, name)
+    if field.constants is not None:
+        called = FIELDS.get(f"{name}Name")  # the service's own word for it
+        other = called.of(remote) if called is not None else None
+        is_same = other and word(field.constants, value) in other.casefold()
+        also = f", the service says {quoted(other)}" if other and not is_same else ""
+        return Detail.of_words(label, numbered(field.constants, value) + also, name)
+    words = str(value)
+    if name == "apiUserId":
+        return Detail(label, f"{words}, an account that calls the service", words, name)
+    if field.kind is Kind.WEEKDAYS:
+        days = ", ".join(map(str, value))
+        words = weekday_words(value) + (f" ({days})" if days else "")
+    elif field.kind is Kind.DATE and not value and remote.remote_type == RemoteType.PERMANENT:
+        words = "0 (permanent)"
+    elif field.kind in (Kind.DATE, Kind.TIMESTAMP):
+        ms = dates.as_ms(value) if field.kind is Kind.TIMESTAMP else value
+        words = dates.preview(ms, zone, now_ms)
+    return Detail.of_words(label, words, name)
+
+
+def _text(label: str, value: str | None, name: str) -> Detail:
+    shown = ABSENT if value is None else in_cell(value)
+    return Detail(label, shown, value or "", name)
+
+
+def _lock_info(label: str, info: LockInfo, lock_id: int | None) -> Iterator[Detail]:
+    for part, name, value in (
+        ("Lock name", "lockName", info.lock_name),
+        ("Lock alias", "lockAlias", info.lock_alias),
+    ):
+        yield _text(part, value if name not in info.odd else f"{_ODD}{info.odd[name]}", name)
+    if info.lock_id != lock_id or "lockId" in info.odd:
+        other = info.odd.get("lockId", info.lock_id)
+        words = f"{other}, another than the lock id above"
+        yield Detail.of_words(f"{label} id", words, "lockInfo")
+    if info.extras:
+        yield Detail.of_json(label, info.extras, _UNNAMED, "lockInfo")
+
+
+# --- what is sent --------------------------------------------------------------------------------
+
+
+def describe_add(wanted: Remote, now_ms: int, zone: tzinfo) -> list[str]:
+    """What adding a remote sets, a line for each value; its name stands above them."""
+    added = FIELDS["addType"]
+    lines = [
+        f"Number: {clean(wanted.remote_number, 60)}",
+        _format_validity(wanted, now_ms, zone),
+        f"{added.label} {format_value(added, added.of(wanted), zone)}",
+    ]
+    for field in ADDED:  # the rest, where it is not what most remotes have
+        value = field.of(wanted)
+        is_told = field.required or field.kind in (Kind.DATE, Kind.WEEKDAYS)
+        if not is_told and value is not None and str(value) != field.first:
+            lines.append(f"{field.label}: {format_value(field, value, zone)}")
+    return lines
+
+
+def describe_update(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> list[str]:
+    """What a change sets: each field before and after, and when it opens then."""
+    lines = [OPENS_AGAIN] if opens_again(before, after, now_ms) else []
+    lines += [str(item) for item in find_differences(before, after, zone)]
+    if touches_validity(before, after):
+        lines.append(f"After it: {_format_validity(after, now_ms, zone)}")
+    return lines
+
+
+def _format_validity(wanted: Remote, now_ms: int, zone: tzinfo) -> str:
+    kind = word(RemoteType, wanted.remote_type).capitalize()
+    return f"{kind}: {period_words(wanted, now_ms, zone)}"
+
+
+# --- backups -------------------------------------------------------------------------------------
+
+
+def describe_backup(record: Mapping[str, Any], *, many: bool = False) -> str:
+    """What a backup lacks, to be said before something is deleted; only what it really lacks.
+
+    Args:
+        record: A remote as the service told it.
+        many: Whether it stands for others of the same list.
+    """
+    new = "Restored remotes have new ids." if many else "A restored remote has a new id."
+    hidden = [field.called for field in UNLISTED if field.name not in record]
+    if not hidden:
+        return f"A backup is kept here. {new}"
+    lacking = f"without what the service does not tell: {', '.join(hidden)}"
+    return f"A backup is kept here, {lacking}. {new}"
+
+
+def describe_beyond_backup(deleted: int | None, kept: int) -> str:
+    """What a clear has deleted and no backup has, as a sentence; empty: nothing.
+
+    Args:
+        deleted: How many the service says it deleted, if it does.
+        kept: How many the backup has.
+    """
+    if deleted is None or deleted <= kept:
+        return ""
+    more = deleted - kept
+    return (
+        f"The service deleted {deleted:,} and the backup has {kept:,}:"
+        f" {more:,} came in between and {'is' if more == 1 else 'are'} in no backup."
+    )
+
+
+def describe_losses(remotes: Sequence[BackedUp]) -> list[str]:
+    """What restoring these cannot bring back, in sentences; to be said before it is decided."""
+    some = [remote for remote in remotes if remote.request is not None]
+    if not some:
+        return []
+    many = len(some) > 1
+    said = [
+        "Each gets a new id and a new creation time."
+        if many
+        else "It gets a new id and a new creation time."
+    ]
+    if sentence := _unknown_words(some):
+        said.append(sentence)
+    if unnamed := sorted({name for remote in some for name in remote.unnamed}):
+        more = [f"{len(unnamed) - _NAMED} more"] if len(unnamed) > _NAMED else []
+        listed = _listed([clean(name, 24) for name in unnamed[:_NAMED]] + more)
+        said.append(f"Not sent, because the contract does not name it: {listed}.")
+    if switched_off := sum(remote.was_invalid for remote in some):
+        whose = (
+            f"{switched_off} of them were"
+            if switched_off > 1
+            else "One of them was"
+            if many
+            else "It was"
+        )
+        said.append(f"{whose} invalid at the service, and may open the lock again.")
+    return said
+
+
+def _unknown_words(remotes: Sequence[BackedUp]) -> str:
+    """Which fields of how many: ``battery level of all 137; user number of 136``."""
+    counts = Counter(field.name for remote in remotes for field in remote.unknown)
+    if not counts:
+        return ""
+    fields: dict[int, list[str]] = {}
+    for field in (field for field in UNLISTED if field.name in counts):
+        fields.setdefault(counts[field.name], []).append(field.called)
+    total = len(remotes)
+    parts = []
+    for count, names in sorted(fields.items(), reverse=True):
+        whose = "" if total == 1 else f" of all {total:,}" if count == total else f" of {count:,}"
+        parts.append(_listed(names) + whose)
+    them = "them" if len(counts) > 1 else "it"
+    return (
+        f"Not known and left out: {'; '.join(parts)}."
+        f" The service did not tell {them}, and this lockterm did not set {them}."
+    )
+
+
+def _listed(words: Iterable[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
