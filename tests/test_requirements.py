@@ -10,13 +10,16 @@ import pytest
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PROJECT = PYPROJECT["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 RUNS, SERVES, TESTS = "requirements.txt", "requirements-postgres.txt", "requirements-test.txt"
+BUILDS = "requirements-build.txt"
 ASKED: dict[str, list[str]] = {
     RUNS: PROJECT["dependencies"],
     SERVES: [*PROJECT["dependencies"], *EXTRAS["postgres"]],
     TESTS: [*PROJECT["dependencies"], *EXTRAS["postgres"], *EXTRAS["test"]],
+    BUILDS: PYPROJECT["build-system"]["requires"],
 }
 _LOCKED = re.compile(
     r"(?P<name>[a-z0-9-]+)==(?P<version>\S+)( ; (?P<marker>.*?))?(?P<hashes>( \\\n"
@@ -43,3 +46,12 @@ def test_what_is_asked_for_is_locked_to_a_version_that_fits(file: str) -> None:
 
 def test_what_runs_is_what_is_tested() -> None:
     assert locked(RUNS).items() <= locked(SERVES).items() <= locked(TESTS).items()
+
+
+def test_wheel_is_built_with_pinned_backend_and_versions_that_it_runs_with() -> None:
+    (backend,) = (one for one in ASKED[BUILDS] if one.startswith("hatchling"))
+    assert backend == f"hatchling=={locked(BUILDS)['hatchling']}"
+    both = locked(BUILDS).keys() & locked(RUNS).keys()
+    assert {name: locked(BUILDS)[name] for name in both} == {
+        name: locked(RUNS)[name] for name in both
+    }
