@@ -7,13 +7,13 @@ import random
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TypeVar
 
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -119,25 +119,26 @@ def create_service(
 
     opened = _open(database, begin, migrate=migrate)
     try:
-        with opened.reading() as db:
-            found = db.execute("SELECT any_lock FROM site").fetchone()
+        found = opened.rows("SELECT any_lock FROM site")[0]
     except Unavailable as error:
         opened.close()
         reason = "it has no connection to spare, or this user may not read its tables"
         raise Unusable(reason, "that was named", "Try again, or see to its rights.") from error
     any_lock = not sample_data or bool(found[0])
     site = Site(opened, clock, any_lock)
+    # The standard library's threads: a way there and back takes a third of anyio's.
+    threads = ThreadPoolExecutor(opened.threads, "lockterm-request")
 
-    def answer_refusal(request: Request, error: Exception) -> Response:
+    async def answer_refusal(request: Request, error: Exception) -> Response:
         assert isinstance(error, Refusal)
         return refusal(request.scope["path"], error)
 
-    def answer_framework(request: Request, error: Exception) -> Response:
+    async def answer_framework(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         refused = Refusal(Code.of_status(error.status_code), headers=dict(error.headers or {}))
         return refusal(request.scope["path"], refused)
 
-    def answer_database(request: Request, error: Exception) -> Response:
+    async def answer_database(request: Request, error: Exception) -> Response:
         failures.append(error)
         log.failed(error)
         if isinstance(error, OutcomeUnknown):
@@ -145,7 +146,7 @@ def create_service(
         headers = {"Retry-After": str(_RETRY_AFTER_S)}
         return refusal(request.scope["path"], Refusal(Code.UNAVAILABLE, headers=headers))
 
-    def answer_bug(request: Request, error: Exception) -> Response:
+    async def answer_bug(request: Request, error: Exception) -> Response:
         failures.append(error)
         log.failed(error)
         return refusal(request.scope["path"], Refusal(Code.INTERNAL))
@@ -157,18 +158,19 @@ def create_service(
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
+        threads.shutdown(wait=False, cancel_futures=True)
         opened.close()
 
     service = Starlette(
         routes=[
             *(
-                Route(path, _endpoint(site, operation, public_url), methods=[method])
+                Route(path, _endpoint(site, threads, operation, public_url), methods=[method])
                 for method, path, operation in OPERATIONS
             ),
-            Route("/packs/{path:path}", _download, methods=["GET"]),
+            Route("/packs/{path:path}", download, methods=["GET"]),
             Route(HEALTH, _is_alive, methods=["GET"]),
             *((Route(METRICS, metrics, methods=["GET"]),) if figures else ()),
-            Route(READINESS, _readiness(site), methods=["GET"]),
+            Route(READINESS, _readiness(site, threads), methods=["GET"]),
         ],
         middleware=[
             Middleware(Watch, endpoints=WATCHED, log=log, figures=figures),
@@ -206,24 +208,28 @@ def _open(database: Path | str | None, begin: Begin, *, migrate: bool) -> Databa
     return PostgresDatabase(database, begin, migrate=migrate)
 
 
-def _endpoint(site: Site, operation: Operation, public_url: str | None) -> Endpoint:
+def _endpoint(
+    site: Site, threads: Executor, operation: Operation, public_url: str | None
+) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         path = request.scope["path"]
         given = await read_parameters(request, form_allowed=path != LOCK_SETTING)
-        call = Call(site, given, base_url=public_url or str(request.base_url).rstrip("/"))
-        return success(path, await run_in_threadpool(_done, operation, call))
+        call = Call(site, given, request, public_url)
+        loop = asyncio.get_running_loop()
+        return success(path, await loop.run_in_executor(threads, _done, operation, call))
 
     return endpoint
 
 
-def _readiness(site: Site) -> Endpoint:
+def _readiness(site: Site, threads: Executor) -> Endpoint:
     """Whoever asks needs no token: however many do at once, the database is asked once."""
-    asking: asyncio.Task[object] | None = None
+    asking: asyncio.Future[object] | None = None
 
     async def endpoint(request: Request) -> Response:
         nonlocal asking
         if asking is None or asking.done():
-            asking = asyncio.create_task(run_in_threadpool(_done, _is_ready, site))
+            loop = asyncio.get_running_loop()
+            asking = loop.run_in_executor(threads, _done, _is_ready, site)
         return success(request.scope["path"], await asyncio.shield(asking))
 
     return endpoint
@@ -243,10 +249,5 @@ async def _is_alive(request: Request) -> Response:
 
 
 def _is_ready(site: Site) -> object:
-    with site.database.reading() as db:
-        db.execute("SELECT any_lock FROM site")
+    site.database.rows("SELECT any_lock FROM site")
     return {}
-
-
-async def _download(request: Request) -> Response:
-    return await run_in_threadpool(download, request)

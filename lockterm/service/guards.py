@@ -12,9 +12,10 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable
 from email.utils import formatdate
+from functools import lru_cache
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .answers import Code, Refusal, refusal
@@ -34,6 +35,7 @@ _NOTED = 200
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\[\]:/@?#\s]+)(?::[0-9]{1,5})?")
 _PORTS = {"http": ":80", "https": ":443"}
 _WILDCARDS = frozenset({"0.0.0.0", "::"})
+_NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 
 
 class Guard:
@@ -85,10 +87,8 @@ class Guard:
 
         async def send_with_date(message: Message) -> None:
             if message["type"] == "http.response.start":
-                date = formatdate(self._clock() / 1000, usegmt=True)
-                headers = MutableHeaders(raw=message["headers"])
-                headers["date"] = date
-                headers["x-content-type-options"] = "nosniff"
+                date = (b"date", _http_date(self._clock() // 1000))
+                message["headers"] = [*message["headers"], date, _NO_SNIFFING]
             await send(message)
 
         try:
@@ -140,6 +140,11 @@ class Guard:
         if name in self._hosts:
             return True
         return not _WILDCARDS.isdisjoint(self._hosts) and _is_address(name)
+
+
+@lru_cache(maxsize=1)
+def _http_date(time_s: int) -> bytes:
+    return formatdate(time_s, usegmt=True).encode()
 
 
 class _Pace:

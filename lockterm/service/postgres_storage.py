@@ -47,6 +47,8 @@ CONNECTIONS = 10
 """Of one process, at most."""
 WAIT_S = 5.0
 """For a connection of the pool, while all are in use or the server is away."""
+_CANCEL_S = 2.0
+"""For the server to hear that a statement is no longer wanted."""
 LIMITS = """
 SET lock_timeout = '10s'; SET statement_timeout = '60s';
 SET idle_in_transaction_session_timeout = '60s'
@@ -136,6 +138,8 @@ class PostgresDatabase:
         OSError: it cannot be reached, or does not have the tables of this version.
     """
 
+    threads = 4 * CONNECTIONS  # who has to wait too long for a connection is told so
+
     def __init__(self, address: str, begin: Begin, *, migrate: bool) -> None:
         settings, shown = read_address(address)
         try:
@@ -157,6 +161,12 @@ class PostgresDatabase:
             configure=partial(_get_ready, schema=schema),
             open=True,
         )
+        self._in_use = set[psycopg.Connection[Any]]()
+
+    def rows(self, sql: str, values: Sequence[Any] = (), /) -> list[Any]:
+        """What one statement finds that only reads: one way to the server and back."""
+        with self._transaction(None, read_only=True) as db:
+            return db.execute(sql, values).fetchall()
 
     def reading(self) -> AbstractContextManager[_Connection]:
         """One snapshot for everything that is read inside."""
@@ -176,14 +186,16 @@ class PostgresDatabase:
 
     @contextmanager
     def _transaction(
-        self, isolation: psycopg.IsolationLevel, *, read_only: bool | None
+        self, isolation: psycopg.IsolationLevel | None, *, read_only: bool | None
     ) -> Iterator[_Connection]:
         try:
             connection = self._pool.getconn()
         except PoolTimeout as error:
             raise Unavailable from error
         is_ending = False
+        self._in_use.add(connection)
         try:
+            connection.autocommit = isolation is None
             connection.isolation_level = isolation
             connection.read_only = read_only
             yield _Connection(connection)
@@ -197,6 +209,7 @@ class PostgresDatabase:
         finally:
             with suppress(psycopg.Error):
                 connection.rollback()
+            self._in_use.remove(connection)
             is_lost = connection.broken
             self._pool.putconn(connection)
             if is_lost:  # the others are likely to be, too; new ones are made in the background
@@ -205,6 +218,9 @@ class PostgresDatabase:
     def close(self) -> None:
         """Let go of all connections. Doing so twice is harmless."""
         self._pool.close()
+        for connection in tuple(self._in_use):  # the program ends no sooner than its threads
+            with suppress(psycopg.Error):
+                connection.cancel_safe(timeout=_CANCEL_S)
 
 
 class _Connection:

@@ -9,14 +9,14 @@ ones; a recurring remote without weekdays is accepted.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from . import remote_table
 from .answers import Code, Refusal
 from .parameters import Parameters
-from .site import Call
+from .remote_table import Remote
+from .site import Call, no_lock
 from .storage import Connection, NameTaken
 
 DEFAULT_PAGE_SIZE = 20
@@ -79,17 +79,16 @@ def list_remotes(call: Call) -> object:
     lock_id = call.given.integer("lockId")
     page_no = call.given.optional_integer("pageNo", low=1) or 1
     size = call.given.optional_integer("pageSize", 1, MAX_PAGE_SIZE) or DEFAULT_PAGE_SIZE
-    with call.site.database.reading() as db:
-        call.site.lock(db, lock_id)
-        total = remote_table.total(db, lock_id)
-        rows = remote_table.page(db, lock_id, (page_no - 1) * size, size)
+    page = remote_table.page(call.site.database, lock_id, (page_no - 1) * size, size)
+    if not (page.is_lock or call.site.any_lock):
+        raise no_lock(lock_id)
     now = call.site.clock()
     return {
-        "list": [as_record(row, now) for row in rows],
+        "list": [as_record(remote, now) for remote in page.remotes],
         "pageNo": page_no,
         "pageSize": size,
-        "pages": -(-total // size),
-        "total": total,
+        "pages": -(-page.total // size),
+        "total": page.total,
     }
 
 
@@ -118,7 +117,7 @@ def detail(call: Call) -> object:
     """One remote with its lock (section 4.5); the fields that lists leave out are not in it."""
     with call.site.database.reading() as db:
         row = _remote(db, call.given.integer("remoteId"))
-        lock = call.site.lock(db, row["lock_id"])
+        lock = call.site.lock(db, row.lock_id)
     lock_info = {"lockId": lock.id, "lockName": lock.name, "lockAlias": lock.alias}
     return as_record(row, call.site.clock()) | {"lockInfo": lock_info}
 
@@ -127,7 +126,7 @@ def delete(call: Call) -> object:
     """Remove a remote (section 4.6)."""
     remote_id = call.given.integer("remoteId")
     with call.site.database.reading() as db:
-        lock_id = _remote(db, remote_id)["lock_id"]
+        lock_id = _remote(db, remote_id).lock_id
     with call.site.database.writing(lock_id) as db:
         _remote(db, remote_id)  # somebody else may have removed it meanwhile
         remote_table.delete(db, remote_id, lock_id)
@@ -154,17 +153,17 @@ def update_remote_user_no(call: Call) -> object:
     return {}
 
 
-def _remote(db: Connection, remote_id: int) -> remote_table.Remote:
+def _remote(db: Connection, remote_id: int) -> Remote:
     row = remote_table.find(db, remote_id)
     if row is None:
         raise Refusal(Code.UNKNOWN_REMOTE, f"There is no remote {remote_id}.")
     return row
 
 
-def _remote_of(call: Call, db: Connection, lock_id: int, remote_id: int) -> remote_table.Remote:
+def _remote_of(call: Call, db: Connection, lock_id: int, remote_id: int) -> Remote:
     call.site.lock(db, lock_id)
     row = _remote(db, remote_id)
-    if row["lock_id"] != lock_id:
+    if row.lock_id != lock_id:
         raise Refusal(Code.FOREIGN_REMOTE, f"Remote {remote_id} is not on lock {lock_id}.")
     return row
 
@@ -182,33 +181,33 @@ def _name_exists() -> Refusal:
     return Refusal(Code.NAME_EXISTS, "The bluetooth remote name exists on this lock.")
 
 
-def as_record(row: Mapping[str, Any], now_ms: int) -> dict[str, object]:
+def as_record(row: Remote, now_ms: int) -> dict[str, object]:
     """The record as list and detail return it: 18 fields, none of the six that lists leave out.
 
     The contract does not say what moves a remote to status 2. Here it is the end date having
     passed; a remote whose time has not begun is normal.
     """
-    end_ms = row["end_ms"]
+    end_ms = row.end_ms
     status = _INVALID if end_ms and end_ms < now_ms else _NORMAL
     return {
-        "id": row["id"],
-        "lockId": row["lock_id"],
-        "remoteName": row["name"],
-        "remoteNumber": row["number"],
-        "remoteType": row["type"],
-        "remoteTypeName": _TYPE_NAMES[row["type"]],
-        "addType": row["add_type"],
-        "addTypeName": _ADD_TYPE_NAMES[row["add_type"]],
-        "startDate": row["start_ms"],
+        "id": row.id,
+        "lockId": row.lock_id,
+        "remoteName": row.name,
+        "remoteNumber": row.number,
+        "remoteType": row.type,
+        "remoteTypeName": _TYPE_NAMES[row.type],
+        "addType": row.add_type,
+        "addTypeName": _ADD_TYPE_NAMES[row.add_type],
+        "startDate": row.start_ms,
         "endDate": end_ms,
-        "weekDay": _decoded(row["weekdays"]),
-        "isCoerced": row["coerced"],
-        "extraData": _decoded(row["extra_data"]),
+        "weekDay": _decoded(row.weekdays),
+        "isCoerced": row.coerced,
+        "extraData": _decoded(row.extra_data),
         "status": status,
         "statusName": _STATUS_NAMES[status],
-        "apiUserId": row["api_user_id"],
-        "createTime": row["created_ms"],
-        "updateTime": row["updated_ms"],
+        "apiUserId": row.api_user_id,
+        "createTime": row.created_ms,
+        "updateTime": row.updated_ms,
     }
 
 
@@ -222,7 +221,7 @@ def _decoded(stored: str) -> object:
     return json.loads(stored)
 
 
-def _validity(given: Parameters, before: remote_table.Remote | None = None) -> dict[str, object]:
+def _validity(given: Parameters, before: Remote | None = None) -> dict[str, object]:
     """The columns of a remote's validity as a request makes it.
 
     Args:
@@ -235,7 +234,7 @@ def _validity(given: Parameters, before: remote_table.Remote | None = None) -> d
     if before is None:
         kind = given.choice("remoteType", tuple(_TYPE_NAMES))
     else:
-        kind = given.optional_choice("remoteType", tuple(_TYPE_NAMES)) or before["type"]
+        kind = given.optional_choice("remoteType", tuple(_TYPE_NAMES)) or before.type
     start = given.optional_integer("startDate")
     end = given.optional_integer("endDate")
     weekdays = given.weekdays("weekDay")
@@ -244,8 +243,8 @@ def _validity(given: Parameters, before: remote_table.Remote | None = None) -> d
     if kind == PERMANENT:  # its dates "may be 0" (4.1): others are taken, and 0 is returned (2.3)
         return {"type": kind, "start_ms": 0, "end_ms": 0, "weekdays": "[]"}
     if before is not None:
-        start = before["start_ms"] if start is None else start
-        end = before["end_ms"] if end is None else end
+        start = before.start_ms if start is None else start
+        end = before.end_ms if end is None else end
     if not start or not end:
         raise Refusal(Code.BAD_PERIOD, f"Type {kind} requires startDate and endDate.")
     if end <= start:
@@ -254,5 +253,5 @@ def _validity(given: Parameters, before: remote_table.Remote | None = None) -> d
     if kind == RECURRING and weekdays is not None:
         kept = json.dumps(weekdays)
     elif kind == RECURRING and before is not None:
-        kept = before["weekdays"]
+        kept = before.weekdays
     return {"type": kind, "start_ms": start, "end_ms": end, "weekdays": kept}

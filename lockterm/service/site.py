@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from starlette.requests import Request
+
 from .answers import Code, Refusal
 from .packs import MODELS, Model
 from .parameters import Parameters
@@ -50,7 +52,7 @@ class Site:
             name, alias, vendor, model = row
             return SiteLock(lock_id, name, alias, MODELS[vendor, model])
         if not self.any_lock:
-            raise Refusal(Code.UNKNOWN_LOCK, f"There is no lock {lock_id}.")
+            raise no_lock(lock_id)
         return SiteLock(lock_id, f"Lock {lock_id}", "", next(iter(MODELS.values())))
 
 
@@ -62,5 +64,16 @@ class Call:
     """Where."""
     given: Parameters
     """With what."""
-    base_url: str
-    """How the caller reaches the service, without a slash at the end."""
+    request: Request
+    public_url: str | None
+    """How a proxy in front is reached, without a slash at the end."""
+
+    @property
+    def base_url(self) -> str:
+        """How the caller reaches the service, without a slash at the end."""
+        return self.public_url or str(self.request.base_url).rstrip("/")
+
+
+def no_lock(lock_id: int) -> Refusal:
+    """The refusal for the id of no lock."""
+    return Refusal(Code.UNKNOWN_LOCK, f"There is no lock {lock_id}.")

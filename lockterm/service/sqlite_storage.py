@@ -34,6 +34,8 @@ class SqliteDatabase:
         OSError: the file cannot be opened, is not a database, or is another program's.
     """
 
+    threads = 1
+
     def __init__(self, path: Path | None, begin: Begin) -> None:
         self._lock = Lock()
         if path is not None:
@@ -46,7 +48,6 @@ class SqliteDatabase:
                 timeout=5,
                 factory=_Connection,
             )
-            self._connection.row_factory = sqlite3.Row
         except sqlite3.Error as error:
             raise Unusable(f"cannot open the database ({error})", str(path), _HINT) from error
         try:
@@ -79,6 +80,14 @@ class SqliteDatabase:
             )
             begin(connection)
             connection.execute("COMMIT")
+
+    def rows(self, sql: str, values: Sequence[Any] = (), /) -> list[Any]:
+        """What one statement finds that only reads."""
+        with self._lock:
+            try:
+                return self._connection.execute(sql, values).fetchall()
+            except sqlite3.OperationalError as error:
+                raise Unavailable from error
 
     def reading(self) -> AbstractContextManager[_Connection]:
         """One consistent view for everything that is read inside."""

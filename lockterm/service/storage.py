@@ -135,6 +135,12 @@ class Database(Protocol):
     A transaction that fails raises ``Unavailable``, or ``OutcomeUnknown`` if it cannot be told.
     """
 
+    threads: int
+    """How many of them it is good for; a further one would only wait."""
+
+    def rows(self, sql: str, values: Sequence[Any] = (), /) -> list[Any]:
+        """What one statement finds that only reads; it sees one state, and needs no transaction."""
+
     def reading(self) -> AbstractContextManager[Connection]:
         """One consistent view for everything that is read inside."""
 

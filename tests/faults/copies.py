@@ -52,8 +52,8 @@ class Copies:
 
     def note(self) -> None:
         """Take what the service has now into what copies will show."""
-        with self.site.service.app.state.site.database.reading() as db:
-            rows = remote_table.page(db, self.lock_id, 0, 1000)
+        database = self.site.service.app.state.site.database
+        rows = remote_table.page(database, self.lock_id, 0, 1000).remotes
         now_ms = self.service_ms()
         self.history.append((self.timer.now_s(), [dict(as_record(row, now_ms)) for row in rows]))
 

@@ -126,9 +126,11 @@ class Site:
     def state(self, lock_id: int) -> list[dict[str, Any]]:
         """Everything that the service has of a lock, straight from its tables."""
         with self.service.app.state.site.database.reading() as db:
-            rows = remote_table.page(db, lock_id, 0, 1000)
+            rows = db.execute("SELECT * FROM remote WHERE lock_id = ? ORDER BY id", (lock_id,))
+            names = [column[0] for column in rows.description]
+            remotes = [dict(zip(names, row, strict=True)) for row in rows]
             voice = db.execute("SELECT * FROM voice_setting WHERE lock_id = ?", (lock_id,))
-            return [*map(dict, rows), {"voice": [*map(tuple, voice)]}]
+            return [*remotes, {"voice": [*map(tuple, voice)]}]
 
     def ask(self, call: str, **body: Any) -> Any:
         """The ``data`` of a call's answer, asked without any proxy."""
@@ -144,8 +146,8 @@ class Site:
 
     def remotes(self, lock_id: int) -> list[Remote]:
         """The remotes of a lock, asked without any proxy."""
-        with self.service.app.state.site.database.reading() as db:
-            ids = [row["id"] for row in remote_table.page(db, lock_id, 0, 1000)]
+        page = remote_table.page(self.service.app.state.site.database, lock_id, 0, 1000)
+        ids = [remote.id for remote in page.remotes]
         return [Remote.read(self.ask("bluetooth-remote/detail", remoteId=one)) for one in ids]
 
     def alter_newest(self, lock_id: int) -> None:

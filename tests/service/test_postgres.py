@@ -10,6 +10,7 @@ from hashlib import md5
 from pathlib import Path
 from typing import Any
 
+import httpx
 import psycopg
 import pytest
 
@@ -454,3 +455,27 @@ def test_no_id_comes_back_after_rows_with_ids_of_their_own(two: list[Caller]) ->
 def test_service_makes_no_tables_when_it_was_not_asked_to(cluster: Cluster) -> None:
     with pytest.raises(Unusable, match="no tables of lockterm"):
         create_service(database=cluster.new_database())
+
+
+def test_stop_ends_statements_that_still_wait(
+    cluster: Cluster,
+    place: str,
+    running_service: Any,
+    call_to: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The program cannot end before its threads do."""
+    monkeypatch.setattr(postgres_storage, "LIMITS", "SET lock_timeout = '1h'")
+    api = call_to(running_service(database=place))
+    name = psycopg.conninfo.conninfo_to_dict(place)["dbname"]
+    waiting = (
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        f" AND query LIKE '%gate%' AND datname = '{name}'"
+    )
+    with psycopg.connect(place) as held, ThreadPoolExecutor(1) as pool:
+        held.execute("INSERT INTO gate VALUES (1004)")
+        asked = pool.submit(api.http.post, f"{REMOTE}add", json={**ADD, "remoteName": "Late"})
+        until(lambda: cluster.do(waiting) == [(1,)])
+        api.service.stop()
+        until(lambda: cluster.do(waiting) == [(0,)])
+        assert isinstance(asked.exception(PATIENCE_S), httpx.TransportError)

@@ -248,14 +248,14 @@ def test_many_who_ask_whether_it_is_ready_are_one_question_to_the_database(
 ) -> None:
     """They need no token: each with a connection of its own would take them all."""
     database = api.service.app.state.site.database
-    asked, is_free, reading = [], threading.Event(), database.reading
+    asked, is_free, rows = [], threading.Event(), database.rows
 
-    def slow() -> object:
+    def slow(*statement: object) -> object:
         asked.append(1)
         assert is_free.wait(PATIENCE_S)
-        return reading()
+        return rows(*statement)
 
-    monkeypatch.setattr(database, "reading", slow)
+    monkeypatch.setattr(database, "rows", slow)
     with ThreadPoolExecutor(8) as pool:
         answers = [pool.submit(api.request, "GET", "/readyz") for _ in range(8)]
         until(lambda: len(api.service.requests) == 8 and asked)
