@@ -215,6 +215,8 @@ def _endpoint(
         path = request.scope["path"]
         given = await read_parameters(request, form_allowed=path != LOCK_SETTING)
         call = Call(site, given, request, public_url)
+        if request.method == "GET" and site.database.is_quick:
+            return success(path, operation(call))
         loop = asyncio.get_running_loop()
         return success(path, await loop.run_in_executor(threads, _done, operation, call))
 

@@ -139,6 +139,7 @@ class PostgresDatabase:
     """
 
     threads = 4 * CONNECTIONS  # who has to wait too long for a connection is told so
+    is_quick = False
 
     def __init__(self, address: str, begin: Begin, *, migrate: bool) -> None:
         settings, shown = read_address(address)

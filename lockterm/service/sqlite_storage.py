@@ -1,7 +1,7 @@
-"""The service's tables in SQLite: one connection, shared under one lock.
+"""The service's tables in SQLite: a connection that writes and one that reads, each with a lock.
 
-Requests are worked on in threads. One connection with a lock around every transaction is the
-simplest thing that is right for all of them, in memory as in a file.
+A read of a file never waits for a write to it (WAL). In memory both are one connection, because
+no other one would see its tables.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from .storage import SCHEMA, VERSION, Begin, NameTaken, Unavailable, Unusable
 
 _APPLICATION_ID = 0x4C4B5356
 """Marks a file as a database of this service, so that no other is ever written to."""
+_WRITE_WAIT_S, _READ_WAIT_S = 5.0, 0.5
+"""For another program that holds the file; a read, for which nothing else is answered, gives up
+sooner."""
 _HINT = "Name a file that is new or was made by lockterm serve."
 
 
@@ -35,32 +38,27 @@ class SqliteDatabase:
     """
 
     threads = 1
+    is_quick = True
 
     def __init__(self, path: Path | None, begin: Begin) -> None:
-        self._lock = Lock()
         if path is not None:
             _make_private(path)
         try:
-            self._connection = sqlite3.connect(
-                ":memory:" if path is None else path,
-                isolation_level=None,
-                check_same_thread=False,
-                timeout=5,
-                factory=_Connection,
-            )
+            self._writer = self._reader = _connect(path, _WRITE_WAIT_S)
         except sqlite3.Error as error:
             raise Unusable(f"cannot open the database ({error})", str(path), _HINT) from error
         try:
             self._prepare(path, begin)
+            if path is not None:
+                self._reader = _connect(path, _READ_WAIT_S)
         except BaseException as error:
-            self._connection.close()
+            self._writer.close()
             if isinstance(error, sqlite3.Error):
                 raise Unusable(f"cannot use the database ({error})", str(path), _HINT) from error
             raise
 
     def _prepare(self, path: Path | None, begin: Begin) -> None:
-        connection = self._connection
-        connection.execute("PRAGMA trusted_schema = OFF")
+        connection = self._writer
         owner = connection.execute("PRAGMA application_id").fetchone()[0]
         tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if owner != _APPLICATION_ID and (owner or tables):
@@ -83,31 +81,32 @@ class SqliteDatabase:
 
     def rows(self, sql: str, values: Sequence[Any] = (), /) -> list[Any]:
         """What one statement finds that only reads."""
-        with self._lock:
+        with self._reader.lock:
             try:
-                return self._connection.execute(sql, values).fetchall()
+                return self._reader.execute(sql, values).fetchall()
             except sqlite3.OperationalError as error:
                 raise Unavailable from error
 
     def reading(self) -> AbstractContextManager[_Connection]:
         """One consistent view for everything that is read inside."""
-        return self._transaction("BEGIN")
+        return self._transaction(self._reader, "BEGIN")
 
     def writing(self, lock_id: int | None = None) -> AbstractContextManager[_Connection]:
         """All of what is written inside, or nothing; one at a time, whichever lock it is."""
-        return self._transaction("BEGIN IMMEDIATE")
+        return self._transaction(self._writer, "BEGIN IMMEDIATE")
 
+    @staticmethod
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[_Connection]:
-        with self._lock:
+    def _transaction(connection: _Connection, begin: str) -> Iterator[_Connection]:
+        with connection.lock:
             try:
-                self._connection.execute(begin)
-                yield self._connection
-                self._connection.execute("COMMIT")
+                connection.execute(begin)
+                yield connection
+                connection.execute("COMMIT")
             except BaseException as error:
                 # A full disk may have ended the transaction already.
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
                 if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CONSTRAINT_UNIQUE:
                     raise NameTaken from error
                 if isinstance(error, sqlite3.OperationalError):
@@ -116,12 +115,17 @@ class SqliteDatabase:
 
     def close(self) -> None:
         """Close the file. Doing so twice is harmless."""
-        with self._lock:
-            self._connection.close()
+        for connection in (self._reader, self._writer):
+            with connection.lock:
+                connection.close()
 
 
 class _Connection(sqlite3.Connection):
     same_name = "name = ?"
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.lock = Lock()
 
     def new_id(self, sql: str, values: Sequence[Any], /) -> int:
         new_id = self.execute(sql, values).lastrowid
@@ -130,6 +134,18 @@ class _Connection(sqlite3.Connection):
 
     def go_on_after_ids(self) -> None:
         """SQLite notes the highest id by itself."""
+
+
+def _connect(path: Path | None, wait_s: float) -> _Connection:
+    connection = sqlite3.connect(
+        ":memory:" if path is None else path,
+        isolation_level=None,
+        check_same_thread=False,
+        timeout=wait_s,
+        factory=_Connection,
+    )
+    connection.execute("PRAGMA trusted_schema = OFF")
+    return connection
 
 
 def _make_private(path: Path) -> None:

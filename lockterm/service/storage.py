@@ -137,6 +137,8 @@ class Database(Protocol):
 
     threads: int
     """How many of them it is good for; a further one would only wait."""
+    is_quick: bool
+    """Whether a read takes less than the way to a thread and back, and waits for nobody."""
 
     def rows(self, sql: str, values: Sequence[Any] = (), /) -> list[Any]:
         """What one statement finds that only reads; it sees one state, and needs no transaction."""
