@@ -161,6 +161,9 @@ def create_service(
         threads.shutdown(wait=False, cancel_futures=True)
         opened.close()
 
+    watch = [Middleware(Watch, endpoints=WATCHED, log=log, figures=figures)]
+    if not (figures or log.as_json):
+        watch.clear()
     service = Starlette(
         routes=[
             *(
@@ -173,7 +176,7 @@ def create_service(
             Route(READINESS, _readiness(site, threads), methods=["GET"]),
         ],
         middleware=[
-            Middleware(Watch, endpoints=WATCHED, log=log, figures=figures),
+            *watch,
             Middleware(
                 Guard,
                 allowed_hosts=allowed_hosts,

@@ -166,17 +166,17 @@ class PostgresDatabase:
 
     def rows(self, sql: str, values: Sequence[Any] = (), /) -> list[Any]:
         """What one statement finds that only reads: one way to the server and back."""
-        with self._transaction(None, read_only=True) as db:
+        with self._transaction("") as db:
             return db.execute(sql, values).fetchall()
 
     def reading(self) -> AbstractContextManager[_Connection]:
         """One snapshot for everything that is read inside."""
-        return self._transaction(psycopg.IsolationLevel.REPEATABLE_READ, read_only=True)
+        return self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
     @contextmanager
     def writing(self, lock_id: int | None = None) -> Iterator[_Connection]:
         """All of what is written inside, or nothing; one at a time for each lock."""
-        with self._transaction(psycopg.IsolationLevel.READ_COMMITTED, read_only=None) as db:
+        with self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED", is_writing=True) as db:
             if lock_id is not None:
                 db.execute(
                     "INSERT INTO gate VALUES (?)"
@@ -186,9 +186,7 @@ class PostgresDatabase:
             yield db
 
     @contextmanager
-    def _transaction(
-        self, isolation: psycopg.IsolationLevel | None, *, read_only: bool | None
-    ) -> Iterator[_Connection]:
+    def _transaction(self, begin: str, *, is_writing: bool = False) -> Iterator[_Connection]:
         try:
             connection = self._pool.getconn()
         except PoolTimeout as error:
@@ -196,11 +194,10 @@ class PostgresDatabase:
         is_ending = False
         self._in_use.add(connection)
         try:
-            connection.autocommit = isolation is None
-            connection.isolation_level = isolation
-            connection.read_only = read_only
+            if begin:
+                connection.execute(begin)
             yield _Connection(connection)
-            is_ending = not read_only
+            is_ending = is_writing
             connection.commit()
         except psycopg.Error as error:
             meaning = _meaning(error, is_lost=connection.broken, is_ending=is_ending)
@@ -298,6 +295,7 @@ def _get_ready(connection: psycopg.Connection[Any], schema: str) -> None:
     connection.execute(LIMITS)
     keep_to_schema(connection, schema)
     connection.commit()
+    connection.autocommit = True  # a statement alone is one way to the server and back
 
 
 def _meaning(error: psycopg.Error, *, is_lost: bool, is_ending: bool) -> Exception | None:

@@ -415,7 +415,7 @@ def test_a_commit_without_an_answer_is_told_as_unknown(
     api = two[0]
 
     def commit(self: psycopg.Connection[object]) -> None:
-        if not self.autocommit:
+        if self.info.transaction_status == psycopg.pq.TransactionStatus.INTRANS:
             cluster.do(f"SELECT pg_terminate_backend({self.info.backend_pid}, 5000)")
         commit_of(self)
 
