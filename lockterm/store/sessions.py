@@ -21,7 +21,7 @@ from uuid import uuid4
 from lockterm.errors import StoreError
 from lockterm.paths import make_directory
 
-_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class StoreSession:
@@ -167,7 +167,7 @@ _OPEN: set[str] = set()
 def _heading() -> bytes:
     """Return the first line of a file of this boot; empty if the system has no ID for it."""
     try:
-        return f"boot {_BOOT_ID.read_text().strip()}\n".encode()
+        return f"boot {BOOT_ID.read_text().strip()}\n".encode()
     except OSError:
         return b""
 

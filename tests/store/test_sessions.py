@@ -135,10 +135,10 @@ def test_may_have_left_is_true_when_the_notes_prove_nothing(
     elif lost == "the boot":
         boot_id = tmp_path / "boot_id"
         boot_id.write_text("another\n")
-        monkeypatch.setattr(sessions, "_BOOT_ID", boot_id)
+        monkeypatch.setattr(sessions, "BOOT_ID", boot_id)
     elif lost == "the boot ID":  # as the dead session, too
         path.write_bytes(b"left\n")
-        monkeypatch.setattr(sessions, "_BOOT_ID", tmp_path / "none")
+        monkeypatch.setattr(sessions, "BOOT_ID", tmp_path / "none")
     else:
         monkeypatch.setattr(Path, "read_bytes", failing(errno.EMFILE))
     assert here.may_have_left(killed, "other")
