@@ -1,16 +1,95 @@
-"""What every form has in common."""
+"""What every form has in common: its fields, its status line, its draft, and the way out."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from textual import events, on, work
+from textual.reactive import var
+from textual.timer import Timer
 from textual.widget import Widget
+from textual.widgets import Button
+from textual.worker import Worker
 
 from lockterm.screens.base import LocktermScreen, ResultT
+from lockterm.terminal.key_queue import opens
+from lockterm.widgets.form_field import FormField
+from lockterm.widgets.status_line import StatusLine
+
+if TYPE_CHECKING:
+    from lockterm.operations import Operations
+    from lockterm.screens.dialogs.confirm import ConfirmModal
+
+
+SOON_S = 1.0
+"""Seconds from a key to its draft on disk; two are promised."""
+
+
+class Soon:
+    """Keeps the draft of a form, :data:`SOON_S` after it was first asked to.
+
+    Args:
+        form: The form whose draft it is.
+    """
+
+    def __init__(self, form: FormScreen[Any]) -> None:
+        self._form = form
+        self._timer: Timer | None = None
+
+    def begin(self) -> None:
+        """Ask for it; if it is asked for already, nothing changes."""
+        if self._timer is None:
+            self._timer = self._form.set_timer(SOON_S, self.end)
+
+    def stop(self) -> bool:
+        """Ask for it no more.
+
+        Returns:
+            Whether it was asked for.
+        """
+        timer, self._timer = self._timer, None
+        if timer is not None:
+            timer.stop()
+        return timer is not None
+
+    def end(self) -> None:
+        """Do it now if it is asked for: later it may be too late."""
+        if self.stop():
+            self._form.keep_draft()
 
 
 class FormScreen(LocktermScreen[ResultT]):
-    """A screen with fields to type into."""
+    """A screen with fields to type into.
+
+    A subclass composes a :class:`FormField` for each field. It sets ``before`` to what stands in
+    the fields at first, and overrides the methods whose default does nothing.
+
+    Args:
+        operations: The one door to service and store; None while no service is known yet.
+    """
 
     is_form = True
+
+    STOPPED = ""
+    """The sentence for work that Escape has stopped."""
+
+    doing: var[str] = var("", init=False)
+    """What the form is waiting for, as a sentence; empty: for the person."""
+
+    before: Mapping[str, str]
+    """Field -> what stands in it at first."""
+
+    under_way: Worker[None] | None = None
+    """The work that Escape stops while ``doing`` says what it is."""
+
+    def __init__(self, operations: Operations | None) -> None:
+        super().__init__(operations)
+        self.before = {}
+        self.soon = Soon(self)
+        """Keeps the draft a moment after something was typed."""
+
+    # --- the fields ----------------------------------------------------------------------------
 
     @property
     def focus_chain(self) -> list[Widget]:
@@ -21,3 +100,115 @@ class FormScreen(LocktermScreen[ResultT]):
         """
         places = {widget: place for place, widget in enumerate(self.walk_children())}
         return sorted(super().focus_chain, key=places.__getitem__)
+
+    @property
+    def rows(self) -> list[FormField]:
+        """The rows of the form, shown or hidden."""
+        return [*self.query(FormField)]
+
+    def field(self, name: str) -> FormField:
+        """Return the row of a field."""
+        return self.query_one(f"#field-{name}", FormField)
+
+    def value_of(self, name: str) -> str:
+        """Return what is typed in a field, without spaces around it."""
+        return self.field(name).value.strip()
+
+    def typed(self) -> dict[str, str]:
+        """Return field -> what is typed, shown or hidden."""
+        return {row.field: row.value.strip() for row in self.rows}
+
+    def touched(self) -> dict[str, str]:
+        """Return the fields with another value than at first."""
+        before = {field: text.strip() for field, text in self.before.items()}
+        return {field: text for field, text in self.typed().items() if text != before.get(field)}
+
+    def fill(self, typed: Mapping[str, str]) -> None:
+        """Put typed values back into the fields that can be typed into."""
+        for row in self.rows:
+            if row.field in typed and not row.control.disabled:
+                row.value = typed[row.field]
+
+    def show_errors(self, errors: Mapping[str, str]) -> None:
+        """Show at each field what is wrong with it, and go to the first of them."""
+        for row in self.rows:
+            row.error = errors.get(row.field, "")
+        if errors:
+            self.field(next(iter(errors))).focus_control()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        self.bring_into_sight(event.widget)
+
+    def bring_into_sight(self, control: Widget) -> None:
+        """Scroll to the control that has got the focus."""
+        control.scroll_visible(animate=False)
+
+    # --- the line above the keys ---------------------------------------------------------------
+
+    def say(self, words: str, *, is_wrong: bool = False) -> None:
+        """Show a sentence above the keys.
+
+        Args:
+            words: The sentence; clean.
+            is_wrong: Whether something was refused.
+        """
+        self.query_one(StatusLine).say(words, is_wrong=is_wrong)
+
+    def watch_doing(self, doing: str) -> None:
+        """Let nothing be typed while the form waits."""
+        self.query_one("#fields").disabled = bool(doing)
+        if doing:
+            self.say(f"{doing} escape stops it.")
+        self.refresh_bindings()
+
+    # --- the draft -----------------------------------------------------------------------------
+
+    def keep_draft(self) -> None:
+        """Keep what was typed, in case the terminal or the program goes."""
+
+    def forget_draft(self) -> None:
+        """Forget the draft: the form was sent, or left on purpose."""
+
+    def describe(self, field: str, text: str) -> str:
+        """Return a field and what was typed into it as a line that is safe to show."""
+        raise NotImplementedError
+
+    def show_store_wait(self) -> None:
+        """Show that a save waits for another program, or waits no longer."""
+
+    def on_unmount(self) -> None:
+        """Keep the last keys of a form that ends with the program."""
+        self.soon.end()
+
+    # --- the way out ---------------------------------------------------------------------------
+
+    def ask_to_leave(self) -> ConfirmModal | None:
+        """Return the question before the form is left; None if nothing would be lost."""
+        return None
+
+    @property
+    def result_on_leaving(self) -> ResultT | None:
+        """What the form answers when it is left."""
+        return None
+
+    @on(Button.Pressed, "#leave")
+    def _leave_pressed(self) -> None:
+        self.action_leave()
+
+    def action_leave(self) -> None:
+        """Stop the work that is under way; or leave the form."""
+        if self.doing and self.under_way is not None:
+            self.under_way.cancel()
+            self.say(self.STOPPED)
+        else:
+            self.leave()
+
+    @work
+    @opens("what is below the form")
+    async def leave(self) -> None:
+        """Leave the form, and ask first if what was typed would be lost."""
+        if (question := self.ask_to_leave()) is not None:
+            if not await self.app.push_screen_wait(question):
+                return
+            self.forget_draft()
+        self.dismiss(self.result_on_leaving)

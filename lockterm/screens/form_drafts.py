@@ -15,19 +15,16 @@ from lockterm.domain.text import clean
 from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.errors import StoreError
 from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.form import SOON_S, FormScreen
 from lockterm.terminal.key_queue import Opening, opening
 
 if TYPE_CHECKING:
     from lockterm.domain.drafts import Draft
     from lockterm.domain.locks import Lock
     from lockterm.operations import Operations
-    from lockterm.screens.base import LocktermScreen
 
 REMOTE, LOCK = "remote", "lock"
 """The names of the forms whose drafts are kept in the store."""
-
-SOON_S = 1.0
-"""Seconds from a key to its draft on disk; two are promised."""
 
 WAITS_FOR_STORE = "Waiting: another program has the local store locked."
 
@@ -35,52 +32,15 @@ _LATE_MS = 60_000
 """A draft may be written that much later than the form was sent."""
 
 
-class Soon:
-    """Does something once, :data:`SOON_S` after it was first asked to.
-
-    Args:
-        screen: Whose timer it is.
-        do: What to do.
-    """
-
-    def __init__(self, screen: LocktermScreen[Any], do: Callable[[], None]) -> None:
-        self._screen = screen
-        self._do = do
-        self._timer: Timer | None = None
-
-    def begin(self) -> None:
-        """Ask for it; if it is asked for already, nothing changes."""
-        if self._timer is None:
-            self._timer = self._screen.set_timer(SOON_S, self.end)
-
-    def stop(self) -> bool:
-        """Ask for it no more.
-
-        Returns:
-            Whether it was asked for.
-        """
-        timer, self._timer = self._timer, None
-        if timer is not None:
-            timer.stop()
-        return timer is not None
-
-    def end(self) -> None:
-        """Do it now if it is asked for: later it may be too late."""
-        if self.stop():
-            self._do()
-
-
 class StoreWait:
     """Looks, while a save is under way, whether another program has the local store locked.
 
     Args:
-        screen: The form.
-        tell: Called when that changes.
+        form: The form.
     """
 
-    def __init__(self, screen: LocktermScreen[Any], tell: Callable[[], None]) -> None:
-        self._screen = screen
-        self._tell = tell
+    def __init__(self, form: FormScreen[Any]) -> None:
+        self._form = form
         self._timer: Timer | None = None
         self.is_waiting = False
         """Whether the save waits for it."""
@@ -92,17 +52,17 @@ class StoreWait:
             is_busy: Whether a save is under way.
         """
         if is_busy and self._timer is None:
-            self._timer = self._screen.set_interval(SOON_S / 4, self._look)
+            self._timer = self._form.set_interval(SOON_S / 4, self._look)
         elif not is_busy and self._timer is not None:
             self._timer.stop()
             self._timer = None
             self.is_waiting = False
 
     def _look(self) -> None:
-        waits = self._screen.operations.journal.is_waiting
+        waits = self._form.operations.journal.is_waiting
         if waits != self.is_waiting:
             self.is_waiting = waits
-            self._tell()
+            self._form.show_store_wait()
 
 
 class FormDraft:
@@ -112,28 +72,12 @@ class FormDraft:
         form: The form.
         key: Its name, its lock, and its remote or None.
         title: Which form of which lock and remote it is, at the beginning of a sentence; clean.
-        touched: Gives the fields in which something else stands than at first.
-        fill: Puts typed values back.
-        words: Gives a field and what was typed into it as a line for a question.
     """
 
-    def __init__(
-        self,
-        form: LocktermScreen[Any],
-        key: tuple[str, int, int | None],
-        title: str,
-        *,
-        touched: Callable[[], dict[str, str]],
-        fill: Callable[[Mapping[str, str]], None],
-        words: Callable[[str, str], str],
-    ) -> None:
+    def __init__(self, form: FormScreen[Any], key: tuple[str, int, int | None], title: str) -> None:
         self._form = form
         self._key = key
         self._title = title
-        self._read_touched = touched
-        self._fill = fill
-        self._words = words
-        self._soon = Soon(form, self.keep)
         self._touched: dict[str, str] = {}
         self._is_kept = False
         self._has_failed = False
@@ -146,26 +90,22 @@ class FormDraft:
             typed: The draft; None: there may be one, and until that is known, keys wait.
         """
         if typed is not None:
-            self._fill(typed)
+            self._form.fill(typed)
         else:
             opened = opening(self._form, "the form")
             self._form.app.run_worker(self._offer(opened), group="drafts")
 
     def note_change(self) -> None:
         """Something was typed: keep it soon."""
-        self._touched = self._read_touched()  # at the end its widgets are gone before the form
+        self._touched = self._form.touched()  # at the end its widgets are gone before the form
         if not self._is_over and (self._is_kept or self._touched):
-            self._soon.begin()
+            self._form.soon.begin()
 
     def keep(self) -> None:
         """Have written what was touched; all of it taken back: the draft goes. Holds no key up."""
-        self._soon.stop()
+        self._form.soon.stop()
         self._is_kept = bool(self._touched)
         self._form.operations.drafts.keep(self._key, self._touched, self._tell)
-
-    def keep_pending(self) -> None:
-        """Keep what was typed last, as the program ends."""
-        self._soon.end()
 
     def finish(self) -> None:
         """Forget the draft for good: the form was sent, or let go on purpose.
@@ -190,13 +130,13 @@ class FormDraft:
         keeper = self._form.operations.drafts
         with opened, self._form.showing_errors():
             draft = await keeper.find(*self._key)
-            if draft is None or self._read_touched():
+            if draft is None or self._form.touched():
                 return
             modal = await ask_about_draft(
                 draft,
                 self._form.operations,
                 self._title,
-                self._words,
+                self._form.describe,
                 verb="Fill it in",
                 other="Start afresh" if draft.is_live else "Discard it",
             )
@@ -204,7 +144,7 @@ class FormDraft:
             if is_wanted:
                 await keeper.take_over(draft)
                 self._is_kept = True
-                self._fill(draft.typed)
+                self._form.fill(draft.typed)
             elif is_wanted is None:
                 self._form.dismiss(None)  # typed into, the form would take the place of the draft
             else:
@@ -226,7 +166,7 @@ async def ask_about_draft(
         draft: The draft.
         operations: Tells what became of the form, had it been sent.
         what: The form, at the beginning of a sentence; clean.
-        words: As for :class:`FormDraft`.
+        words: Returns a field and what was typed into it as a line for the question.
         verb: What the acting button says.
         other: What a third button says; empty: there is none.
     """

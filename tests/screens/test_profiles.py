@@ -243,8 +243,8 @@ async def test_one_is_added_after_it_was_tried(home: Home, service: RunningServi
 async def test_the_one_in_use_is_changed_and_opened_again(home: Home) -> None:
     async with home.open() as pilot:
         form = await form_of(pilot, "e")
-        assert form.fields.field("name").control.disabled
-        form.fields.field("read_only").focus_control()
+        assert form.field("name").control.disabled
+        form.field("read_only").focus_control()
         await pilot.press("right", "tab", "left", "ctrl+s")
         await back(pilot)
         assert "holds when it is opened again" in pilot.app.messages[-1].text
@@ -277,7 +277,7 @@ async def test_another_address_is_told_to_get_the_headers(home: Home) -> None:
             await pilot.press(key)
             form = await form_of(pilot, "e")
             await pilot.press("ctrl+u", *"https://other.example")
-            warning = form.fields.field("base_url").warning
+            warning = form.field("base_url").warning
             assert "Lock book and history stay" in warning
             assert ("send the headers there" in warning) is headers
             await pilot.press("escape")
@@ -298,7 +298,7 @@ async def test_a_test_can_be_stopped_and_typed_fields_stay(tmp_path: Path, clock
             await until(pilot, lambda: form.doing)
             await pilot.press("escape")
             await until(pilot, lambda: "Stopped" in words(pilot.app))
-            assert form.fields.typed()["timezone"] == "UTC"
+            assert form.typed()["timezone"] == "UTC"
 
 
 @pytest.mark.long
@@ -309,11 +309,11 @@ async def test_what_is_typed_is_kept_and_a_secret_in_the_wrong_field_is_not(home
 
     async with home.open(environ={"TOKEN": "s3cr3t"}) as pilot:
         form = await form_of(pilot, "a")
-        form.fields.fill({"name": "south", "header": "X-Token", "variable": "TOKEN"})
+        form.fill({"name": "south", "header": "X-Token", "variable": "TOKEN"})
         await until(pilot, lambda: kept())
         assert kept() == {"name": "south", "header": "X-Token", "variable": "TOKEN"}
-        form.fields.fill({"base_url": "https://me:s3cr3t@locks.example", "name": "south 2"})
-        form.fields.fill({"header": "Authorization: Bearer s3cr3t", "variable": "s3cr3t"})
+        form.fill({"base_url": "https://me:s3cr3t@locks.example", "name": "south 2"})
+        form.fill({"header": "Authorization: Bearer s3cr3t", "variable": "s3cr3t"})
         await until(pilot, lambda: kept()["name"] == "south 2")
         assert kept() == {"name": "south 2"}
 
@@ -465,7 +465,7 @@ async def test_form_says_that_the_variable_has_the_whole_value_when_the_header_i
 ) -> None:
     async with home.open(environ={"TOKEN": "Bearer x"}) as pilot:
         form = await form_of(pilot, "a")
-        row = form.fields.field("variable")
+        row = form.field("variable")
         for header, variable, note in (
             ("", "", "never typed"),
             ("authorization", "", 'export NAME="Bearer ..."'),
@@ -473,6 +473,6 @@ async def test_form_says_that_the_variable_has_the_whole_value_when_the_header_i
             ("Authorization", "TOKEN", "It is set now."),
             ("X-Key", "NOT_SET", "set it before lockterm is started"),
         ):
-            form.fields.fill({"header": header, "variable": variable})
+            form.fill({"header": header, "variable": variable})
             await until(pilot, lambda: note in row.note)  # noqa: B023
-        assert "authority" in form.fields.field("ca_file").note
+        assert "authority" in form.field("ca_file").note

@@ -117,7 +117,7 @@ async def test_a_lock_that_was_saved_leaves_no_draft(
         def finished() -> None:
             finish()
             form.drafts.note_change()
-            form.drafts.keep_pending()
+            form.soon.end()
 
         monkeypatch.setattr(Drafts, "save", late)
         await press(pilot, "a")

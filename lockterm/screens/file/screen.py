@@ -8,9 +8,7 @@ from contextlib import suppress
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.reactive import var
 from textual.widgets import Button, Input, Static
-from textual.worker import Worker
 
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action, StepState
@@ -24,7 +22,6 @@ from lockterm.operations.plan_files import plan_file
 from lockterm.operations.planner import PlanDraft
 from lockterm.paths import find_typed
 from lockterm.screens.form import FormScreen
-from lockterm.screens.form_drafts import Soon
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.terminal.key_queue import opening
 from lockterm.widgets.bindings import bindings
@@ -67,15 +64,12 @@ class FileScreen(FormScreen[None]):
 
     AUTO_FOCUS = "PathInput"
 
-    doing: var[str] = var("", init=False)
-    """What the form is waiting for; empty: for the person."""
+    STOPPED = "Stopped. Nothing was sent."
 
     def __init__(self, operations: Operations, of_lock: Lock | None = None) -> None:
         super().__init__(operations)
         self._of_lock = of_lock
         self._path = ""
-        self._soon = Soon(self, self._keep)
-        self._checking: Worker[None] | None = None
         self._problems: Sequence[Problem] = ()
 
     def crumbs(self) -> tuple[str, ...]:
@@ -114,14 +108,11 @@ class FileScreen(FormScreen[None]):
         yield table
         yield Static(id="problem", markup=False)
 
-    def _field(self, name: str) -> FormField:
-        return self.query_one(f"#field-{name}", FormField)
-
     # --- typing --------------------------------------------------------------------------------
 
     @on(PathInput.Told)
     def _tell_matches(self, event: PathInput.Told) -> None:
-        self._field("path").note = event.words
+        self.field("path").note = event.words
 
     @on(PathInput.Entered)
     def _entered(self) -> None:
@@ -134,21 +125,14 @@ class FileScreen(FormScreen[None]):
         field.error = ""
         if field.field == "path" and field.value != self._path:
             self._path = field.value
-            self._soon.begin()
+            self.soon.begin()
         if field.field == "others":
             warning = "What the file does not have is deleted from each lock that it names."
             field.warning = warning if field.value == _GOES else ""
 
-    def _keep(self) -> None:
+    def keep_draft(self) -> None:
         with suppress(OSError, StoreError):  # the form works without it
             self.host.choices.keep(KEPT, self._path or None)
-
-    def on_unmount(self) -> None:
-        """Keep the last keys of a form that ends with the program."""
-        self._soon.end()
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        event.widget.scroll_visible(animate=False)
 
     # --- checking ------------------------------------------------------------------------------
 
@@ -156,18 +140,11 @@ class FileScreen(FormScreen[None]):
         """One thing at a time."""
         return self.doing if action == "check" else ""
 
-    def watch_doing(self, doing: str) -> None:
-        """Nothing is typed while what was typed is checked; escape stops it."""
-        self.query_one("#fields").disabled = bool(doing)
-        if doing:
-            self._say(f"{doing} escape stops it.")
-        self.refresh_bindings()
-
     @on(Button.Pressed, "#check")
     def action_check(self) -> None:
         """Check the file; show its plan, or what is wrong with it."""
         if not self.doing:
-            self._checking = self.check()
+            self.under_way = self.check()
 
     @work
     async def check(self) -> None:
@@ -186,7 +163,7 @@ class FileScreen(FormScreen[None]):
             self.notify(self.doing, title="Check")
 
     async def _check(self) -> None:
-        typed, most = self._field("path").value.strip(), self._most()
+        typed, most = self.value_of("path"), self._most()
         if most is None:
             return
         if not typed:
@@ -204,7 +181,7 @@ class FileScreen(FormScreen[None]):
                 self.doing = ""
                 if focused is not None:
                     focused.focus()
-        self._say(self._about)
+        self.say(self._about)
         if isinstance(drawn, BadTable):
             self._show_bad(drawn)
         elif isinstance(drawn, LocktermError):
@@ -229,7 +206,7 @@ class FileScreen(FormScreen[None]):
             path = find_typed(typed)
         except RuntimeError:
             return BadTable([Problem(0, "", "", "There is no such home directory.")])
-        prune = self._field("others").value == _GOES
+        prune = self.field("others").value == _GOES
         lock_id = self._of_lock.lock_id if self._of_lock else None
         title = f"apply {path.name}"
         return await plan_file(self.operations, path, title, prune=prune, lock_id=lock_id)
@@ -237,14 +214,14 @@ class FileScreen(FormScreen[None]):
     def _show_bad(self, error: BadTable) -> None:
         first, *others = error.problems
         if others or first.line or first.column:
-            self._say(f"{error.counted}: nothing was sent.", is_wrong=True)
+            self.say(f"{error.counted}: nothing was sent.", is_wrong=True)
             self._show_problems(error.problems)
         else:
             self._refuse("path", first.reason)
 
     def _most(self) -> int | None:
         """How many deletes there may be; -1: any number; None: what was typed is no number."""
-        typed = self._field("most").value.strip()
+        typed = self.value_of("most")
         if not typed:
             return -1
         if typed.isascii() and typed.isdigit() and len(typed) < 10:
@@ -256,11 +233,8 @@ class FileScreen(FormScreen[None]):
 
     def _refuse(self, name: str, reason: str) -> None:
         """Say at its field what is wrong."""
-        self._field(name).error = clean(reason, 400)
-        self._field(name).focus_control()
-
-    def _say(self, words: str, *, is_wrong: bool = False) -> None:
-        self.query_one(StatusLine).say(words, is_wrong=is_wrong)
+        self.field(name).error = clean(reason, 400)
+        self.field(name).focus_control()
 
     def _show_problems(self, problems: Sequence[Problem]) -> None:
         self._problems = problems[:MOST_PROBLEMS]
@@ -292,14 +266,3 @@ class FileScreen(FormScreen[None]):
         line = self.query_one("#problem", Static)
         line.update(f"{shown}\n{again}" if shown else "")
         line.display = bool(shown)
-
-    # --- leaving -------------------------------------------------------------------------------
-
-    @on(Button.Pressed, "#leave")
-    def action_leave(self) -> None:
-        """Stop checking; or leave, and keep the path for the next time."""
-        if self.doing and self._checking is not None:
-            self._checking.cancel()
-            self._say("Stopped. Nothing was sent.")
-        else:
-            self.dismiss(None)

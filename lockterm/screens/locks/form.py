@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from textual import events, on, work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.suggester import SuggestFromList
@@ -72,20 +72,12 @@ class LockForm(FormScreen[Lock | None]):
     ) -> None:
         super().__init__(operations)
         key = (LOCK, entry.lock_id if entry else 0, None)
-        self.drafts = FormDraft(
-            self,
-            key,
-            title_of_lock(entry),
-            touched=self.touched,
-            fill=self.fill,
-            words=lock_words,
-        )
+        self.drafts = FormDraft(self, key, title_of_lock(entry))
         self._draft = typed
-        self._store = StoreWait(self, self._tell_waiting)
+        self._store = StoreWait(self)
         self._entry = entry
         self._book = {lock.lock_id: lock for lock in book}
         self._answers: dict[int, LockAnswer] = {}
-        self._before: dict[str, str] = {}
         self._filled = ""
         self._saving = False
 
@@ -95,19 +87,13 @@ class LockForm(FormScreen[Lock | None]):
 
     def compose_body(self) -> ComposeResult:
         """One column of fields, and two buttons that say what they do."""
-        entry = self._entry or Lock(0)
-        book = self._book.values()
-        values_now = {
-            "id": str(entry.lock_id) if self._entry else "",
-            "name": entry.name,
-            "vendor": entry.vendor,
-            "model": entry.model,
-            "zone": entry.zone,
-        }
+        entry, book = self._entry or Lock(0), self._book.values()
+        lock_id = str(entry.lock_id) if self._entry else ""
+        now = (lock_id, entry.name, entry.vendor, entry.model, entry.zone)
+        self.before = dict(zip(FIELD_LABELS, map(clean, now), strict=True))
         with VerticalScroll(id="fields", can_focus=False):
             for name, label in FIELD_LABELS.items():
-                self._before[name] = clean(values_now[name])
-                typed = TextInput(self._before[name])
+                typed = TextInput(self.before[name])
                 if name == "vendor":
                     typed.suggester = _one_of(lock.vendor for lock in book)
                 elif name == "model":
@@ -123,46 +109,35 @@ class LockForm(FormScreen[Lock | None]):
     def on_mount(self) -> None:
         """Say what the fields are for."""
         if self._entry is None:
-            self._field("id").note = "The service's number of the lock, such as 1001."
-        self._field("name").note = _alias_note(self._entry.alias if self._entry else "")
-        self._field("model").note = "As the service names vendor and model, to list the voices."
+            self.field("id").note = "The service's number of the lock, such as 1001."
+        self.field("name").note = _alias_note(self._entry.alias if self._entry else "")
+        self.field("model").note = "As the service names vendor and model, to list the voices."
         self._show_zone()
         if self._entry:
-            self._field("name").focus_control()
+            self.field("name").focus_control()
         self.drafts.begin(self._draft)
 
-    def touched(self) -> dict[str, str]:
-        """The fields in which something else stands than at first."""
-        return {
-            name: self._typed(name)
-            for name in FIELD_LABELS
-            if self._typed(name) != self._before[name].strip()
-        }
+    def describe(self, field: str, text: str) -> str:
+        return lock_words(field, text)
 
-    def fill(self, typed: Mapping[str, str]) -> None:
-        """Put typed values back; the id of an entry stays."""
-        for name in FIELD_LABELS:
-            if name in typed and not (name == "id" and self._entry):
-                self._field(name).value = typed[name]
+    def keep_draft(self) -> None:
+        self.drafts.keep()
 
-    def _field(self, name: str) -> FormField:
-        return self.query_one(f"#field-{name}", FormField)
-
-    def _typed(self, name: str) -> str:
-        return self._field(name).value.strip()
+    def forget_draft(self) -> None:
+        self.drafts.finish()
 
     # --- the id --------------------------------------------------------------------------------
 
     @on(Input.Blurred, "#field-id Input")
     def _id_left(self) -> None:
-        if self._entry is None and self._typed("id"):
+        if self._entry is None and self.value_of("id"):
             lock_id = self._read_id()
             if lock_id is not None:
                 self.ask_about(lock_id)
 
     def _read_id(self) -> int | None:
         """The typed id; what is wrong with it stands at the field."""
-        field = self._field("id")
+        field = self.field("id")
         try:
             lock_id = values.lock_id(field.value)
         except ValueError:
@@ -182,18 +157,18 @@ class LockForm(FormScreen[Lock | None]):
     async def _ask(self, lock_id: int) -> LockAnswer:
         answer = self._answers.get(lock_id)
         if answer is None or not answer.asked:
-            self._field("id").note = f"Asking the service about lock {lock_id} ..."
+            self.field("id").note = f"Asking the service about lock {lock_id} ..."
             size = self.operations.profile.page_rows(self.app.size.height)
             answer = self._answers[lock_id] = await look_up(self.operations, lock_id, size)
-        if self.is_attached and self._field("id").value == str(lock_id):
+        if self.is_attached and self.field("id").value == str(lock_id):
             self._show_answer(answer)
         return answer
 
     def _show_answer(self, answer: LockAnswer) -> None:
-        field, name = self._field("id"), self._field("name")
+        field, name = self.field("id"), self.field("name")
         field.note = "" if answer.unknown else answer.words
         field.error = answer.words if answer.unknown else ""
-        if answer.name and self._typed("name") in ("", self._filled):
+        if answer.name and self.value_of("name") in ("", self._filled):
             name.value = self._filled = answer.name
             control = name.query_one(TextInput)
             control.select_on_focus = True  # whoever types a name means it instead, not behind it
@@ -205,13 +180,13 @@ class LockForm(FormScreen[Lock | None]):
 
     @on(Input.Changed, "#field-zone Input")
     def _show_zone(self) -> None:
-        self.suggest_zones(self._typed("zone"))
+        self.suggest_zones(self.value_of("zone"))
 
     @work(exclusive=True, group="zone")
     async def suggest_zones(self, typed: str) -> None:
         """Say what time it is in the zone, or which zones were meant."""
         name = typed or self.operations.profile.timezone
-        field = self._field("zone")
+        field = self.field("zone")
         if await asyncio.to_thread(values.is_zone, name):
             zone = self.operations.zone(Lock(0, zone=name))
             now = dates.day_time(self.operations.now_ms(), zone, exact=False)
@@ -227,7 +202,7 @@ class LockForm(FormScreen[Lock | None]):
             return WAITS_FOR_STORE if action == "save" else ""
         return "It is being saved." if action == "save" and self._saving else ""
 
-    def _tell_waiting(self) -> None:
+    def show_store_wait(self) -> None:
         if self._store.is_waiting:
             self.notify(WAITS_FOR_STORE, title="Saving")
 
@@ -242,10 +217,6 @@ class LockForm(FormScreen[Lock | None]):
     @on(Button.Pressed, "#save")
     def _save_pressed(self) -> None:
         self.action_save()
-
-    @on(Button.Pressed, "#leave")
-    def _leave_pressed(self) -> None:
-        self.action_leave()
 
     @work
     @opens("the result of saving")
@@ -272,20 +243,20 @@ class LockForm(FormScreen[Lock | None]):
 
     async def _checked(self) -> Lock | None:
         """The entry as typed; None where something is wrong, which then stands at its field."""
-        zone, wrong = self._typed("zone"), ""
+        zone, wrong = self.value_of("zone"), ""
         try:
             if zone:
                 zone = await asyncio.to_thread(values.timezone, zone)
         except ValueError as error:
             wrong = values.as_sentence(f"The zone {error}")
-            self._field("zone").error = wrong
+            self.field("zone").error = wrong
         entry, lock_id = self._entry, self._read_id() if self._entry is None else None
         answer = await self._ask(lock_id) if lock_id is not None else None
         if entry is None and (answer is None or answer.unknown):
-            self._field("id").focus_control()
+            self.field("id").focus_control()
             return None
         if wrong:
-            self._field("zone").focus_control()
+            self.field("zone").focus_control()
             return None
         if entry is None:
             assert lock_id is not None and answer is not None
@@ -294,33 +265,17 @@ class LockForm(FormScreen[Lock | None]):
             entry = Lock(lock_id, alias=answer.alias, remotes=answer.remotes)
         return replace(
             entry,
-            name=self._typed("name"),
-            vendor=self._typed("vendor"),
-            model=self._typed("model"),
+            name=self.value_of("name"),
+            vendor=self.value_of("vendor"),
+            model=self.value_of("model"),
             zone=zone,
         )
 
-    # --- leaving -------------------------------------------------------------------------------
-
-    @work
-    @opens("what is below the form")
-    async def action_leave(self) -> None:
-        """Leave; where something was typed, ask first."""
-        if self.touched():
-            question = "Leave without saving what you typed?"
-            confirm = ConfirmModal(question, verb="Leave", keep="Keep editing", loses_text=True)
-            if not await self.app.push_screen_wait(confirm):
-                return
-            self.drafts.finish()
-        self.dismiss(None)
-
-    def on_unmount(self) -> None:
-        """Keep the last keys of a form that ends with the program."""
-        self.drafts.keep_pending()
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Keep the field with the focus in sight."""
-        event.widget.scroll_visible(animate=False)
+    def ask_to_leave(self) -> ConfirmModal | None:
+        if not self.touched():
+            return None
+        question = "Leave without saving what you typed?"
+        return ConfirmModal(question, verb="Leave", keep="Keep editing", loses_text=True)
 
 
 def _one_of(words: Iterable[str]) -> SuggestFromList:

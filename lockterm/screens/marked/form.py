@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import tzinfo
 
 from textual import on
@@ -29,7 +29,6 @@ from lockterm.screens.marked.questions import Incomplete, Questions
 from lockterm.screens.remote_form.inputs import TypedValue
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.choice import OptionLine
-from lockterm.widgets.form_field import FormField
 from lockterm.widgets.status_line import StatusLine
 
 MOST_TRIED = 100
@@ -72,7 +71,6 @@ class MarkedForm(FormScreen[Wanted | None]):
         self._typed = typed
         self._zone = zone
         self._missing = ""
-        self._at_first: Mapping[str, str] = {}
 
     def crumbs(self) -> tuple[str, ...]:
         return (
@@ -84,7 +82,7 @@ class MarkedForm(FormScreen[Wanted | None]):
     @property
     def would_lose(self) -> str:
         """What was typed is kept no longer than the screen below."""
-        changed = self.typed() != self._at_first
+        changed = self.touched()
         return "Leave without a plan? What was typed here is lost." if changed else ""
 
     def compose_body(self) -> ComposeResult:
@@ -105,18 +103,14 @@ class MarkedForm(FormScreen[Wanted | None]):
 
     def on_mount(self) -> None:
         """Begin in the first field."""
-        self._at_first = self.typed()
-        self._rows()[0].focus_control()
+        self.before = self.typed()
+        self.rows[0].focus_control()
         self.show_status()
 
     # --- what is typed -------------------------------------------------------------------------
 
-    def _rows(self) -> list[FormField]:
-        return [*self.query(FormField)]
-
-    def typed(self) -> Mapping[str, str]:
-        """Field -> what is typed, shown or hidden."""
-        return {row.field: row.value for row in self._rows()}
+    def typed(self) -> dict[str, str]:
+        return {row.field: row.value for row in self.rows}
 
     @on(Input.Changed)
     @on(OptionLine.Changed)
@@ -138,7 +132,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         """Which fields there are; what the change comes to, in the line above the keys."""
         typed = self.typed()
         shown, notes = self._questions.shown(typed), self._questions.notes(typed)
-        for row in self._rows():
+        for row in self.rows:
             row.display = row.field in shown
             row.note = notes.get(row.field, "")
         shortened = ""
@@ -152,8 +146,8 @@ class MarkedForm(FormScreen[Wanted | None]):
             words = self._missing or self._ready_words(planned, is_all=is_all)
             if is_all:
                 shortened = self._shortened_words(planned)
-        self._rows()[0].warning = shortened
-        self.query_one(StatusLine).say(words)
+        self.rows[0].warning = shortened
+        self.say(words)
         self.refresh_bindings()
 
     def _shortened_words(self, planned: PlannedSteps) -> str:
@@ -189,10 +183,6 @@ class MarkedForm(FormScreen[Wanted | None]):
         self.show_status()
         if not self.why_not("save"):
             self.dismiss(self._questions.wanted(self.typed()))
-
-    def action_leave(self) -> None:
-        """Leave; what was typed stands there again when the form is opened again."""
-        self.dismiss(None)
 
 
 def _none_words(planned: PlannedSteps) -> str:

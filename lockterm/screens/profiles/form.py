@@ -6,35 +6,62 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
-from textual import events, on, work
+from textual import on, work
 from textual.app import ComposeResult
-from textual.reactive import var
-from textual.widgets import Button
-from textual.worker import Worker
+from textual.containers import Horizontal, VerticalScroll
+from textual.widgets import Button, Input
 
+from lockterm.config import values
 from lockterm.config.file import ConfigFile
 from lockterm.config.profiles import header_of
-from lockterm.config.typed_profile import LABELS, CheckedProfile, check, may_be_secret, typed_of
+from lockterm.config.typed_profile import (
+    LABELS,
+    NO_COLOUR,
+    READ_ONLY,
+    WRITABLE,
+    CheckedProfile,
+    check,
+    may_be_secret,
+    typed_of,
+)
+from lockterm.domain import dates
 from lockterm.domain.text import clean
 from lockterm.domain.wording import sentences
 from lockterm.errors import ConfigError, StoreError
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.form import FormScreen
-from lockterm.screens.form_drafts import Soon
-from lockterm.screens.profiles.fields import ProfileFields
 from lockterm.screens.profiles.trial import Tried, try_profile
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
+from lockterm.widgets.choice import Choice, OptionLine
+from lockterm.widgets.compact_button import CompactButton
+from lockterm.widgets.form_field import FormField
 from lockterm.widgets.status_line import StatusLine
+from lockterm.widgets.text_input import TextInput
+from lockterm.widgets.zones import ZoneSuggester, zone_hint
 
 if TYPE_CHECKING:
+    from textual.widget import Widget
+
     from lockterm.config.preferences import Preferences
     from lockterm.config.profiles import Profiles
     from lockterm.operations import Operations
 
 KEPT = "profile_form"
 """Under this name a form that is not finished is kept among the choices."""
+
+
+_PLACEHOLDERS = {
+    "name": "such as north-campus",
+    "base_url": "such as https://locks.example.com",
+    "header": "none, or such as Authorization",
+    "variable": "such as LOCKTERM_TOKEN",
+    "account": "none, or such as north-tenant",
+    "ca_file": "none, or such as ~/gateway-ca.pem",
+}
+_READ_ONLY = ((WRITABLE, "no"), (READ_ONLY, "yes"))
 
 
 class ProfileForm(FormScreen[str | None]):
@@ -52,8 +79,7 @@ class ProfileForm(FormScreen[str | None]):
 
     AUTO_FOCUS = None
 
-    doing: var[str] = var("", init=False)
-    """What the form is waiting for; empty: for the person."""
+    STOPPED = "Stopped. Nothing was written."
 
     def __init__(
         self,
@@ -70,13 +96,10 @@ class ProfileForm(FormScreen[str | None]):
         self._choices = choices
         filed = self._filed()
         others = len(filed.get("headers", {})) - bool(header_of(filed)[0])
-        before = typed_of(name or "", filed)
-        self.fields = ProfileFields(
-            profiles, before, lambda: self.host.now_ms(), is_new=name is None, others=others
-        )
-        self._soon = Soon(self, self._keep)
+        self.before = typed_of(name or "", filed)
+        self._others = others
+        """How many other headers the file has; the form leaves them as they are."""
         self._touched: Mapping[str, str] = {}
-        self._trying: Worker[None] | None = None
 
     def crumbs(self) -> tuple[str, ...]:
         if not self.has_service:
@@ -84,31 +107,46 @@ class ProfileForm(FormScreen[str | None]):
         return ("Profiles", f"Edit {self._profile_name}" if self._profile_name else "Add a profile")
 
     def compose_body(self) -> ComposeResult:
-        yield self.fields
+        """One column of fields, and three buttons that say what they do."""
+        with VerticalScroll(id="fields", can_focus=False):
+            for name, label in LABELS.items():
+                yield FormField(name, label, self._control(name))
+            with Horizontal(classes="buttons"):
+                yield CompactButton("Test", id="test")
+                yield CompactButton("Save", id="save", variant="primary")
+                yield CompactButton("Leave", id="leave")
         yield StatusLine()
 
+    def _control(self, name: str) -> Widget:
+        if name in ("read_only", "colour"):
+            colours = tuple((word, word) for word in (NO_COLOUR, *values.COLOURS))
+            options = _READ_ONLY if name == "read_only" else colours
+            known = self.before[name] in dict(options)
+            return Choice(options, self.before[name] if known else "")
+        field = TextInput(self.before[name], placeholder=_PLACEHOLDERS.get(name, ""))
+        if name == "timezone":
+            field.suggester = ZoneSuggester()
+        field.disabled = name == "name" and self._profile_name is not None
+        return field
+
     def on_mount(self) -> None:
-        """Go on where an earlier form was interrupted."""
+        """Say what is known, and go on where an earlier form was interrupted."""
+        self._describe_fields()
         kept = self._choices.get(KEPT)
         words = "Save tries the service first. Nothing is written before that."
         if isinstance(kept, dict) and kept.get("name") == (self._profile_name or ""):
             typed = kept.get("typed")
             if isinstance(typed, dict) and all(isinstance(text, str) for text in typed.values()):
-                self.fields.fill(typed)
+                self.fill(typed)
                 words = "This is what was typed before and not saved."
-        self._say(words)
+        self.say(words)
 
     def _filed(self) -> Mapping[str, Any]:
         return self._file.profiles.get(self._profile_name or "", {})
 
     # --- what is typed survives ------------------------------------------------------------------
 
-    @on(ProfileFields.Changed)
-    def _typing(self) -> None:
-        self._touched = self.fields.touched()  # at the end its widgets are gone before the form
-        self._soon.begin()
-
-    def _keep(self) -> None:
+    def keep_draft(self) -> None:
         """Keep what was touched, but nothing that might be a secret in the wrong field."""
         typed = {
             field: text
@@ -118,8 +156,8 @@ class ProfileForm(FormScreen[str | None]):
         }
         self._remember({"name": self._profile_name or "", "typed": typed} if typed else None)
 
-    def _forget(self) -> None:
-        self._soon.stop()
+    def forget_draft(self) -> None:
+        self.soon.stop()
         if self._choices.get(KEPT) is not None:
             self._remember(None)
 
@@ -133,34 +171,103 @@ class ProfileForm(FormScreen[str | None]):
         what = " ".join(filter(None, ("the profile", clean(self._profile_name or "", 40))))
         return f"Leave {what} without saving?" if self._touched else ""
 
+    def _describe_fields(self) -> None:
+        """Say what is known before anything is typed."""
+        if self._profile_name is not None:
+            self.field("name").note = "Lock book and history are kept by it: it stays."
+        if self._others:
+            more = "1 header stays" if self._others == 1 else f"{self._others} headers stay"
+            self.field("header").note = f"{more} besides, as the file says."
+        self.field("account").note = "Empty: the credentials tell it. Profiles may share one."
+        self.field("ca_file").note = "For a service whose certificate is of an authority of yours."
+        self._about_url()
+        self._about_zone()
+        self._about_variable()
+        self.field("name" if self._profile_name is None else "base_url").focus_control()
+
+    # --- what is said below ------------------------------------------------------------------
+
+    @on(Input.Changed)
+    @on(OptionLine.Changed)
+    def _typing(self, event: Input.Changed | OptionLine.Changed) -> None:
+        row = event.control.query_ancestor(FormField)
+        row.error = ""
+        match row.field:
+            case "base_url":
+                self._about_url()
+            case "timezone":
+                self._about_zone()
+            case "header" | "variable":
+                self._about_variable()
+        self._touched = self.touched()  # at the end its widgets are gone before the form
+        self.soon.begin()
+
+    def _about_url(self) -> None:
+        row = self.field("base_url")
+        warning = ""
+        typed = row.value.strip()
+        try:
+            warning = values.base_url(typed)[1] or ""
+        except ValueError:
+            pass
+        else:
+            if (
+                self._profile_name is not None
+                and not warning
+                and typed != self.before["base_url"].rstrip("/")
+            ):
+                warning = "Lock book and history stay: only where it is the same service."
+                if self._others or self.before["header"]:
+                    warning += " Test and save send the headers there."
+        row.warning = warning
+
+    def _about_variable(self) -> None:
+        row = self.field("variable")
+        name = row.value.strip()
+        is_set = bool(name) and self._profiles.is_set(name)
+        is_bearer = self.field("header").value.strip().lower() == "authorization"
+        if is_set:
+            row.note = "It is set now."
+        elif is_bearer:
+            state = "It is not set now. " if name else ""
+            row.note = f'{state}Set the whole value: export NAME="Bearer ..."'
+        elif name:
+            row.note = "It is not set now: set it before lockterm is started."
+        else:
+            row.note = "The value itself is never typed or kept here."
+
+    @work(exclusive=True, group="zone")
+    async def _about_zone(self) -> None:
+        row = self.field("timezone")
+        typed = row.value.strip()
+        if not typed:
+            own = await asyncio.to_thread(values.machine_zone)
+            row.note = f"Empty: this machine's, {own}." if own else "Empty: UTC."
+        elif await asyncio.to_thread(values.is_zone, typed):
+            row.note = (
+                f"There it is {dates.day_time(self.host.now_ms(), ZoneInfo(typed), exact=False)}."
+            )
+        else:
+            row.note = await zone_hint(typed)
+
     # --- trying ----------------------------------------------------------------------------------
 
     def why_not(self, action: str) -> str:
         """One thing at a time."""
         return self.doing if action in ("save", "test") else ""
 
-    def watch_doing(self, doing: str) -> None:
-        """Nothing is typed while what was typed is tried; escape stops it."""
-        self.fields.disabled = bool(doing)
-        if doing:
-            self._say(f"{doing} escape stops it.")
-        self.refresh_bindings()
-
-    def _say(self, words: str, *, is_wrong: bool = False) -> None:
-        self.query_one(StatusLine).say(words, is_wrong=is_wrong)
-
     def _checked(self) -> CheckedProfile | None:
         """What was typed, over what the file says now; None where something is wrong."""
         name = self._profile_name or ""
-        typed = self.fields.typed()
+        typed = self.typed()
         if name in self._file.profiles:  # what was not touched is as another session left it
-            typed = typed_of(name, self._filed()) | self.fields.touched()
+            typed = typed_of(name, self._filed()) | self.touched()
         taken = {} if self._profile_name else self._file.profiles
         checked = check(typed, self._filed(), taken, self._profiles.path.parent)
-        self.fields.show_errors(checked.errors)
+        self.show_errors(checked.errors)
         if checked.errors:
             wrong = ", ".join(LABELS[field] for field in checked.errors)
-            self._say(f"To correct: {wrong}.", is_wrong=True)
+            self.say(f"To correct: {wrong}.", is_wrong=True)
             return None
         return checked
 
@@ -168,18 +275,18 @@ class ProfileForm(FormScreen[str | None]):
         focused = self.focused
         self.doing = f"Asking {clean(checked.filed['base_url'], 60)} ..."
         try:
-            name = self._profile_name or self.fields.typed()["name"]
+            name = self._profile_name or self.typed()["name"]
             tried = await try_profile(self._profiles, self._file, name, checked.filed)
         finally:
             self.doing = ""
             if focused is not None:
                 focused.focus()
-        self._say(tried.words, is_wrong=not tried.works)
+        self.say(tried.words, is_wrong=not tried.works)
         return tried
 
     @on(Button.Pressed, "#test")
     def action_test(self) -> None:
-        self._trying = self._test()
+        self.under_way = self._test()
 
     @work
     async def _test(self) -> None:
@@ -190,7 +297,7 @@ class ProfileForm(FormScreen[str | None]):
 
     @on(Button.Pressed, "#save")
     def action_save(self) -> None:
-        self._trying = self._save()
+        self.under_way = self._save()
 
     @work
     @opens("the result of saving")
@@ -207,44 +314,21 @@ class ProfileForm(FormScreen[str | None]):
             )
             if not await self.app.push_screen_wait(confirm):
                 return
-        name = self._profile_name or self.fields.typed()["name"]
+        name = self._profile_name or self.typed()["name"]
         try:
             saved = await asyncio.to_thread(self._profiles.save, self._file, name, checked.filed)
         except ConfigError as error:
-            self._say(sentences(error), is_wrong=True)
+            self.say(sentences(error), is_wrong=True)
             self.tell(error, "Not saved")
             with suppress(ConfigError):
                 self._file = self._profiles.read()
             return
         if saved.notice:
             self.notify(clean(saved.notice), title="Configuration", severity="warning")
-        self._forget()
+        self.forget_draft()
         self.dismiss(name)
 
-    # --- leaving ---------------------------------------------------------------------------------
-
-    @on(Button.Pressed, "#leave")
-    def _leave_pressed(self) -> None:
-        self.action_leave()
-
-    @work
-    @opens("what is below the form")
-    async def action_leave(self) -> None:
-        """Stop trying; or leave, and ask first where something was typed."""
-        if self.doing and self._trying is not None:
-            self._trying.cancel()
-            self._say("Stopped. Nothing was written.")
-            return
-        if question := self.would_lose:
-            confirm = ConfirmModal(question, verb="Leave", keep="Keep editing", loses_text=True)
-            if not await self.app.push_screen_wait(confirm):
-                return
-        self._forget()
-        self.dismiss(None)
-
-    def on_unmount(self) -> None:
-        """Keep the last keys of a form that ends with the program."""
-        self._soon.end()
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        event.widget.scroll_visible(animate=False)
+    def ask_to_leave(self) -> ConfirmModal | None:
+        if not (question := self.would_lose):
+            return None
+        return ConfirmModal(question, verb="Leave", keep="Keep editing", loses_text=True)

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
     from lockterm.domain.remotes import Remote
     from lockterm.operations import Operations
+    from lockterm.screens.dialogs.confirm import ConfirmModal
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +94,10 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         key = (REMOTE, lock_entry.lock_id, remote.id if remote else None)
         name = remote.remote_name if remote else None
         self.drafts = FormDraft(
-            self,
-            key,
-            title_of_remote(lock_entry, remote.id if remote else None, name),
-            touched=self.fields.touched,
-            fill=self.fields.go_on,
-            words=typed_words,
+            self, key, title_of_remote(lock_entry, remote.id if remote else None, name)
         )
         self._draft = typed
-        self._store = StoreWait(self, self.show_status)
+        self._store = StoreWait(self)
         self._saving = RemoteSaving(
             self, self.fields, lock_entry, changed=self._show_saving, saved=self._saved
         )
@@ -331,22 +327,52 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         self.fields.more = not self.fields.more
         self.refresh_bindings()
 
-    @work
-    @opens("what is below the form")
-    async def action_leave(self) -> None:
-        """Leave; ask if something was typed."""
+    # --- the draft, and the way out ------------------------------------------------------------
+
+    def typed(self) -> dict[str, str]:
+        return self.fields.typed()
+
+    def touched(self) -> dict[str, str]:
+        return self.fields.touched()
+
+    def fill(self, typed: Mapping[str, str]) -> None:
+        self.fields.go_on(typed)
+
+    def describe(self, field: str, text: str) -> str:
+        return typed_words(field, text)
+
+    def keep_draft(self) -> None:
+        self.drafts.keep()
+
+    def forget_draft(self) -> None:
+        self.drafts.finish()
+
+    def show_store_wait(self) -> None:
+        self.show_status()
+
+    def bring_into_sight(self, control: Widget) -> None:
+        """Nothing to do: the fields show the whole row of the control."""
+
+    def ask_to_leave(self) -> ConfirmModal | None:
         fields = self.fields
-        if fields.is_touched:
-            name = (fields.before or fields.reading.values).remote_name
-            is_sent = self._saving.unknown or any(map(self._saving.next_step, self.unsettled))
-            question = ask_to_leave(name or "the new remote", is_sent=is_sent)
-            if not await self.app.push_screen_wait(question):
-                return
-            self.drafts.finish()
-        self.dismiss(self._last)
+        if not fields.is_touched:
+            return None
+        name = (fields.before or fields.reading.values).remote_name
+        is_sent = self._saving.unknown or any(map(self._saving.next_step, self.unsettled))
+        return ask_to_leave(name or "the new remote", is_sent=is_sent)
+
+    @property
+    def result_on_leaving(self) -> RemoteSaved | None:
+        """The last of a series that was recorded."""
+        return self._last
 
     def _saved(self, remote_id: int | None, what: str) -> None:
-        """Leave with success, or go on with the next remote of a series."""
+        """Leave with success, or go on with the next remote of a series.
+
+        Args:
+            remote_id: The remote that the service has recorded; None if it did not report the id.
+            what: The change, as the title of a notice; clean.
+        """
         saved = RemoteSaved(remote_id)
         if not self._is_over_its_lock:
             what += f" at {clean(self.lock_entry.title, 60)}"
@@ -394,10 +420,6 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         """Leave if the answer came while something else was shown."""
         if self._result is not None:
             self.dismiss(self._result)
-
-    def on_unmount(self) -> None:
-        """Keep the last keys of a form that ends with the program."""
-        self.drafts.keep_pending()
 
 
 _SAVES = ("save", "save_next")

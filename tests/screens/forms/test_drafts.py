@@ -10,7 +10,7 @@ import pytest
 
 from lockterm.domain.drafts import Draft
 from lockterm.domain.locks import Lock
-from lockterm.screens.form_drafts import SOON_S
+from lockterm.screens.form import SOON_S
 from lockterm.screens.locks.form import LockForm
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
@@ -171,11 +171,11 @@ async def test_the_lock_form_keeps_its_draft_too_and_forgets_what_was_taken_back
         await pilot.app.push_screen(form)
         await settled(pilot)
         await pilot.press(*"100")
-        form.drafts.keep_pending()
+        form.soon.end()
         await operations.drafts.flush()
         assert (await operations.drafts.find("lock", 0, None)).typed == {"id": "100"}
         await pilot.press("backspace", "backspace", "backspace")
-        form.drafts.keep_pending()
+        form.soon.end()
         await operations.drafts.flush()
         assert await operations.drafts.find("lock", 0, None) is None
 

@@ -85,7 +85,7 @@ async def test_a_draft_of_an_add_that_was_sent_says_so(
     async with open_form(line) as form:
         operations = form.screen.operations
         await form.fill(remoteName="Ben", remoteNumber="B-1", remoteType="1")
-        form.screen.drafts.keep_pending()
+        form.screen.soon.end()
         request = new_remote(GATE.lock_id, form.screen.fields.reading.values)
         with pytest.raises(OutcomeUnknown):
             await operations.writes.add_remote(request)
@@ -105,7 +105,7 @@ async def test_what_was_sent_is_told_though_the_clock_was_set_back_since(
     async with open_form(service) as form:
         operations = form.screen.operations
         await form.fill(remoteName="Ben", remoteNumber="B-1", remoteType="1")
-        form.screen.drafts.keep_pending()
+        form.screen.soon.end()
         typed = form.screen.fields.reading.values
         await operations.writes.add_remote(new_remote(GATE.lock_id, typed))
         clock.set_back_s = DAY_MS / 1000
