@@ -27,8 +27,6 @@ from lockterm.terminal.patches import (
     begin_with_theme,
     driver_of,
     patch_drawing,
-    patch_keys,
-    patch_layout,
     use_colours,
     without_greys,
 )
@@ -69,8 +67,6 @@ class Appearance:
         self._animations = app.animation_level
         self._link = Link(frame_diff.send, lambda: events.Event().time, self._offer_quiet)
         patch_drawing()
-        patch_keys()
-        patch_layout()
         if (wanted := self._wanted_theme()) != app.theme:
             begin_with_theme(app, wanted)
         self._dress()

@@ -10,7 +10,6 @@ from textual.message import Message
 from textual.widgets import Input, Label
 
 from lockterm.domain.names import fold_text
-from lockterm.terminal.held_paint import hold_paint
 from lockterm.terminal.idle import when_idle
 from lockterm.widgets.bindings import bindings
 
@@ -24,8 +23,6 @@ class FindLine(Horizontal):
     Args:
         stays: Whether it is there at all times; then escape empties it, and leads out of it only
             where it is empty.
-        is_slow: Whether what is found has to be read. Then escape holds the paint of the screen,
-            which releases it once all is shown again.
     """
 
     BINDINGS = bindings("find")
@@ -51,12 +48,9 @@ class FindLine(Horizontal):
     class GivenUp(Message):
         """Escape was pressed in an empty line that stays."""
 
-    def __init__(
-        self, *, stays: bool = False, is_slow: bool = False, id: str | None = None
-    ) -> None:
+    def __init__(self, *, stays: bool = False, id: str | None = None) -> None:
         super().__init__(id=id)
         self.display = self._stays = stays
-        self._is_slow = is_slow
         self._field: OneLine | None = None
 
     @property
@@ -97,8 +91,6 @@ class FindLine(Horizontal):
             else:
                 self.post_message(self.GivenUp())
             return
-        if self._is_slow and self.value:
-            hold_paint(self.screen)
         self.display = False
         if self._field:
             self._field.value = ""

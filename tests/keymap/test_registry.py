@@ -5,13 +5,12 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-import string
 from collections.abc import Iterator
 
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual.binding import Binding
 from textual.dom import DOMNode
-from textual.keys import _character_to_key, key_to_character
+from textual.keys import _character_to_key
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Button, Input, TextArea
@@ -23,7 +22,6 @@ from lockterm.keymap.check import FIXED_KEYS, RESERVED_KEYS
 from lockterm.keymap.keys import FIRST_RUN_IDS, PLACES, PRIORITY, in_help, known
 from lockterm.keymap.names import EDITING, SENDABLE, spelled, written
 from lockterm.screens.remote_form.inputs import JsonEditor
-from lockterm.terminal.patches import character_of
 from lockterm.widgets.text_input import OneLine
 
 
@@ -188,16 +186,6 @@ def test_names_of_characters_are_those_of_textual() -> None:
         assert spelled(character) == _character_to_key(character)
         assert written(spelled(character)) == character
         assert spelled(_character_to_key(character)) == spelled(character)
-
-
-def test_the_characters_of_keys_are_those_of_textual() -> None:
-    """They are told without Unicode's tables, which are a megabyte of each start."""
-    for key in (*SENDABLE, "none:remotes.add", "ä", "一"):
-        character = key_to_character(key)
-        is_printed = character is not None and character.isprintable()
-        assert character_of(key) == (character if is_printed else None), key
-    for character in string.printable.strip():  # of which Textual's misses six
-        assert character_of(spelled(character)) == character
 
 
 def test_what_a_field_takes_for_its_text_is_known() -> None:

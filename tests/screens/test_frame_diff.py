@@ -18,17 +18,13 @@ from rich.segment import Segment
 from rich.style import Style
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App
-from textual.dom import DOMNode
 from textual.geometry import Region
 from textual.strip import Strip
-from textual.widget import Widget
 
 from lockterm.app import LocktermApp
-from lockterm.screens.locks.table import LocksTable
 from lockterm.service.running import RunningService
 from lockterm.terminal.frame import Frame
 from lockterm.terminal.frame_diff import placed
-from lockterm.widgets.title_line import TitleLine
 from tests.long import examples
 from tests.screens.running_app import Starter, settled, until
 from tests.screens.site import LOCKS, fill_book
@@ -147,62 +143,6 @@ async def test_every_frame_is_the_same(
                 await settled(pilot)
     assert two.compared > 50  # not each key changes what is seen
     assert two.sent[1] < two.sent[0] * (0.4 if fills else 0.6), two.sent
-
-
-async def test_what_is_typed_has_no_whole_screen_painted(
-    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nor has what has the focus: what looks otherwise paints itself."""
-    fill_book(lockterm_app, *LOCKS)
-    painted: list[type] = []
-    display = LocktermApp._display
-
-    def note(app: LocktermApp, screen: Any, update: Any) -> None:
-        painted.append(type(update))
-        display(app, screen, update)
-
-    async with lockterm_app(service) as pilot:
-        monkeypatch.setattr(LocktermApp, "_display", note)
-        for key in ("slash", "o", "tab", "down", "slash", "escape"):
-            await pilot.press(key)
-            await settled(pilot)
-        assert painted and LayoutUpdate not in painted
-        await pilot.press("H")
-        await settled(pilot)
-        painted.clear()
-        for key in ("slash", "x", "backspace", "i"):
-            await pilot.press(key)
-            await settled(pilot)
-    assert painted and LayoutUpdate not in painted
-
-
-async def test_a_move_asks_no_widget_above_it_for_its_lines(
-    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nor one that takes no keys for text about all that are bound: about those that are told."""
-    fill_book(lockterm_app, *LOCKS)
-    asked, about = list[tuple[Widget, Region]](), list[str]()
-    render_lines = Widget.render_lines
-
-    def note(self: Widget, crop: Region) -> list[Strip]:
-        asked.append((self, crop))
-        return render_lines(self, crop)
-
-    def takes(self: DOMNode, key: str, character: str | None) -> bool:
-        about.append(key)
-        return False
-
-    async with lockterm_app(service) as pilot:
-        await pilot.press("down")
-        await settled(pilot)
-        monkeypatch.setattr(Widget, "render_lines", note)
-        monkeypatch.setattr(DOMNode, "check_consume_key", takes)
-        await pilot.press("down")
-        await settled(pilot)
-    assert len(about) < 50
-    kinds = {type(widget) for widget, _ in asked}
-    assert LocksTable in kinds and TitleLine not in kinds
-    assert all(crop.y >= 2 for widget, crop in asked if isinstance(widget, LocksTable)), asked
 
 
 @dataclass(frozen=True)

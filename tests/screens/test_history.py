@@ -7,28 +7,23 @@ import csv
 import json
 import re
 import stat
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
 from itertools import count
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import pytest
 from textual.pilot import Pilot
-from textual.screen import Screen
 
-from lockterm.app import LocktermApp
-from lockterm.domain.history import HistoryLine
 from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.operation import Operation, State
 from lockterm.domain.remotes import Remote
 from lockterm.domain.rules import changes, new_remote
 from lockterm.domain.text.operation import CALL_NAMES
 from lockterm.domain.text.remote import Detail
-from lockterm.errors import LocktermError, StoreError
+from lockterm.errors import LocktermError
 from lockterm.operations import Operations, sending
 from lockterm.screens.history import HistoryScreen
 from lockterm.screens.history.choice import PAGE
@@ -38,7 +33,6 @@ from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.service.running import RunningService
 from lockterm.store.journal import Journal
-from lockterm.terminal import held_paint
 from lockterm.widgets.details_table import DetailsTable
 from lockterm.widgets.state_panel import StatePanel
 from tests.conftest import NOW_MS
@@ -408,73 +402,6 @@ async def test_what_is_narrowed_is_counted_as_far_as_a_key_may_take(
         assert "page 12 of 12 (n, " in words(pilot.app)
         await press(pilot, "escape", "slash", *"119")
         assert "12 of 1,200 operations" in words(pilot.app)
-
-
-@contextmanager
-def paints(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """What the history shows with each of its paints."""
-    seen, paint = list[str](), LocktermApp._display
-
-    def painted(app: LocktermApp, screen: Screen[Any], picture: Any) -> None:
-        paint(app, screen, picture)
-        if isinstance(screen, HistoryScreen):
-            seen.append(words(app))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(LocktermApp, "_display", painted)
-        yield seen
-
-
-async def test_what_is_typed_is_painted_with_what_it_finds_or_soon_without(
-    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(held_paint, "HELD_S", 3600.0)
-    async with lockterm_app(service) as pilot:
-        _fill_journal(pilot.app.operations, 12)
-        await opened(pilot)
-        await press(pilot, "slash")
-        with paints(monkeypatch) as seen:
-            await press(pilot, "7")
-            assert seen and all("Find: 7" in one and "1 of 12" in one for one in seen)
-        with paints(monkeypatch) as seen:
-            await press(pilot, "escape")
-            assert seen and not any("Find:" in one for one in seen)
-            assert "12 operations times" in seen[0]
-        # Who types faster than it is read sees what the last letter finds.
-        await press(pilot, "slash")
-        may_go_on, newest = asyncio.Event(), pilot.app.operations.journal.newest
-
-        async def waiting(*args: Any) -> tuple[list[HistoryLine], int]:
-            await may_go_on.wait()
-            return await newest(*args)
-
-        with monkeypatch.context() as patch, paints(monkeypatch) as seen:
-            patch.setattr(pilot.app.operations.journal, "newest", waiting)
-            await pilot.press("e")
-            await pilot.press("m")
-            may_go_on.set()
-            await settled(pilot)
-            assert seen and all("only with “em”" in one for one in seen)
-            await press(pilot, "escape")
-        # Where reading takes long, or fails, what was typed is seen all the same.
-        may_go_on, journal = asyncio.Event(), pilot.app.operations.journal
-
-        async def late(*_: object) -> tuple[list[HistoryLine], int]:
-            await may_go_on.wait()
-            raise StoreError("It is damaged.")
-
-        monkeypatch.setattr(journal, "newest", late)
-        await press(pilot, "slash")
-        monkeypatch.setattr(held_paint, "HELD_S", 0.0)
-        with paints(monkeypatch) as seen:
-            await pilot.press("7")
-            await until(pilot, lambda: seen)
-            assert "Find: 7" in seen[-1] and "12 operations times" in seen[-1]
-        monkeypatch.setattr(held_paint, "HELD_S", 3600.0)
-        with paints(monkeypatch) as seen:
-            may_go_on.set()
-            await press(pilot, "8")
-            assert "It is damaged." in seen[-1]
 
 
 async def test_an_operation_is_read_before_it_is_shown_and_shown_anew_where_it_has_changed(

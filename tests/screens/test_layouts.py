@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
-import pytest
-from textual._compositor import Compositor
 from textual.pilot import Pilot
 from textual.screen import Screen
-from textual.widget import Widget
 from textual.widgets import Input
 
-from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
-from lockterm.widgets.find_line import FindLine
-from lockterm.widgets.line_table import LineTable
 from tests.screens.running_app import Starter, settled, shown, until
-from tests.screens.site import MAIN_GATE, fill_book
 
 
 @contextmanager
@@ -68,52 +60,3 @@ async def test_a_page_in_place_of_another_lays_nothing_out(
             await settled(pilot)
             assert pilot.app.screen.query_one(RemotesTable).row_count == 17
         assert found == []
-
-
-async def test_what_a_screen_has_covered_is_not_laid_out_once_it_goes(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, open_lock=1001) as pilot:
-        await settled(pilot)
-        with layouts(pilot) as found:
-            await pilot.press("enter")
-            await settled(pilot)
-            assert isinstance(pilot.app.screen, RemoteDetailScreen)
-            with layouts(pilot) as inside:
-                await pilot.press("r")
-                await settled(pilot)
-                assert inside == []
-            await pilot.press("escape")
-            await until(pilot, lambda: "page 1 of 7" in shown(pilot))
-            await settled(pilot)
-        assert found == []
-
-
-async def test_a_scroll_bar_is_painted_with_the_rows_and_not_for_the_focus(
-    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fill_book(lockterm_app, *(replace(MAIN_GATE, lock_id=number) for number in range(1, 60)))
-    async with lockterm_app(service) as pilot:
-        await settled(pilot)
-        table = pilot.app.screen.query_one(LineTable)
-        assert table.show_vertical_scrollbar
-        told, tell = list[str](), Compositor.update_widgets
-
-        def updated(compositor: Compositor, widgets: set[Widget]) -> None:
-            told.extend(type(widget).__name__ for widget in widgets)
-            tell(compositor, widgets)
-
-        monkeypatch.setattr(Compositor, "update_widgets", updated)
-        with layouts(pilot) as found:
-            pilot.app.screen.set_focus(None)
-            await settled(pilot)
-            table.focus()
-            await settled(pilot)
-        assert found == [] and "ScrollBar" not in told
-        with layouts(pilot) as found:
-            pilot.app.screen.query_one(FindLine).display = True
-            await settled(pilot)
-        assert found == ["LocksScreen"] and "ScrollBar" not in told
-        table.action_scroll_bottom()
-        await settled(pilot)
-        assert "ScrollBar" in told

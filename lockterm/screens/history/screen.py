@@ -35,7 +35,6 @@ from lockterm.screens.history.operation import OperationDetailScreen
 from lockterm.screens.history.page import HistoryPage, runs_among
 from lockterm.screens.history.table import HistoryTable, run_words
 from lockterm.screens.plan.opening import open_plan, screen_of_run
-from lockterm.terminal.held_paint import HELD_S, hold_paint, release_paint
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import FindLine
@@ -46,6 +45,9 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from lockterm.domain.operation import Operation
+
+_READ_FIRST_S = 0.05
+"""How long, in seconds, an operation is read at the most before its screen is opened."""
 
 
 class HistoryScreen(LocktermScreen[str | None]):
@@ -93,7 +95,7 @@ class HistoryScreen(LocktermScreen[str | None]):
         """The table, or words in its place; what is shown; the operation under the cursor."""
         yield HistoryTable(id="history")
         yield StatePanel("Reading the history ...", id="state")
-        yield FindLine(is_slow=True, id="find")
+        yield FindLine(id="find")
         yield Static(id="row", markup=False)
         yield Static(id="about", markup=False)
 
@@ -120,7 +122,6 @@ class HistoryScreen(LocktermScreen[str | None]):
 
     def _choose(self, **changes: Any) -> None:
         """Show something else of the history, from its newest on if nothing is said of pages."""
-        hold_paint(self)
         self.choice = replace(self.choice, **{"passed": (), **changes})
         self.show_crumbs()
         self.load_history(self.page if isinstance(self.page, HistoryPage) else None)
@@ -142,8 +143,6 @@ class HistoryScreen(LocktermScreen[str | None]):
             except StoreError as error:
                 page = error
             self.page = page
-            # A read that is cut short does not come here: the one after it paints for both.
-            release_paint(self)
 
     @work(exclusive=True, group="changes", description="what was changed")
     async def read_changes(self) -> None:
@@ -354,7 +353,7 @@ class HistoryScreen(LocktermScreen[str | None]):
         elif (line := self.current) is not None:
             screen = OperationDetailScreen(self.operations, line.id, self._zone)
             with suppress(TimeoutError):
-                async with asyncio.timeout(HELD_S):
+                async with asyncio.timeout(_READ_FIRST_S):
                     await screen.read()
             self._open(screen)
 
