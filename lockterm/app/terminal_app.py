@@ -118,6 +118,8 @@ class TerminalApp(HookedApp[ReturnType]):
         self.call_later(self.notices.show)
 
     def _note_minute(self) -> None:
+        if not self.is_running:  # it ends: its screens lose their widgets
+            return
         for screen in self.screen_stack:
             if isinstance(screen, LocktermScreen) and screen.is_mounted:
                 screen.note_minute()

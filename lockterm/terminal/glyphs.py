@@ -8,9 +8,11 @@ are written, see ``lockterm.domain.glyphs``.
 from __future__ import annotations
 
 from rich.cells import split_graphemes
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
+from textual.renderables.bar import Bar
 
 from lockterm.domain.glyphs import are_ascii
 
@@ -45,12 +47,13 @@ def in_ascii(segment: Segment) -> Segment:
     return Segment(segment.text.translate(_ASCII), segment.style)
 
 
-class DrawnFilter(LineFilter):
-    """Of a widget that shows no values: all of it in ASCII, where that is asked for."""
+class DrawnBar(Bar):
+    """Textual's bar of progress, in ASCII where that is asked for."""
 
-    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The segments as this terminal draws them."""
-        return [*map(in_ascii, segments)] if are_ascii() else segments
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for part in super().__rich_console__(console, options):
+            segments = [part] if isinstance(part, Segment) else console.render(part, options)
+            yield from map(in_ascii, segments) if are_ascii() else segments
 
 
 class NothingElseFilter(LineFilter):

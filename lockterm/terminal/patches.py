@@ -15,19 +15,16 @@ from textual.binding import ActiveBinding, Binding
 from textual.content import Content
 from textual.dom import DOMNode
 from textual.driver import Driver
-from textual.filter import LineFilter, Monochrome, NoColor
-from textual.geometry import Offset
+from textual.filter import Monochrome, NoColor
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBar, ScrollBarRender
-from textual.strip import Strip
 from textual.style import Style as VisualStyle
 from textual.widget import Widget
-from textual.widgets import Input
 
 from lockterm.domain import glyphs
 from lockterm.domain.glyphs import are_ascii
-from lockterm.terminal.glyphs import DrawnFilter, in_ascii
+from lockterm.terminal.glyphs import in_ascii
 
 if TYPE_CHECKING:
     from textual.widgets import OptionList
@@ -37,12 +34,7 @@ ScreenT = TypeVar("ScreenT", bound=Screen[Any])
 _REVERSE = VisualStyle(reverse=True)
 _REVERSED = Style(reverse=True)
 _get_visual_style = Widget.get_visual_style
-_render_line = Input.render_line
 _truncate = Content.truncate
-_get_line_filters = Widget.get_line_filters
-_DRAWN = DrawnFilter()
-_DRAWING = {"ScrollBar", "Bar"}
-"""Widgets of Textual that show nothing but lines and blocks; most of them are imported late."""
 
 
 class SeenScrollBar(ScrollBarRender):
@@ -65,7 +57,8 @@ class SeenScrollBar(ScrollBarRender):
             return bar
         # Of an upright one the cells are reversed: a full block reaches into the cell beside it on
         # some terminals, and leaves a line there when the handle moves.
-        handle = (" ", _REVERSED) if options.get("vertical", True) else ("▀", Style())
+        lying = ("#" if are_ascii() else "▀", Style())
+        handle = (" ", _REVERSED) if options.get("vertical", True) else lying
         return Segments(
             [_drawn(segment, *handle) for segment in bar.segments], new_lines=bar.new_lines
         )
@@ -89,18 +82,6 @@ def _with_reverse(self: Widget, *component_classes: str, partial: bool = False) 
     return style
 
 
-def _whole_line(self: Input, y: int) -> Strip:
-    """Where a field is told by its underline, an empty one has it too."""
-    strip, style = _render_line(self, y), self.rich_style
-    return strip.extend_cell_length(self.size.width, style) if style.underline else strip
-
-
-def _at_cursor(self: Input) -> Offset:
-    """Textual's counts one cell too many behind the last letter."""
-    x = self._position_to_cell(self.cursor_position) - self.scroll_offset.x
-    return self.content_region.offset + Offset(x, 0)
-
-
 def _box(*args: Any) -> Any:
     """What an edge is drawn with: lines, or ASCII."""
     rows = get_box(*args)
@@ -113,12 +94,6 @@ def _cut(self: Content, max_width: int, *, ellipsis: bool = False, pad: bool = F
     if not (ellipsis and are_ascii() and 0 < max_width < self.cell_length):
         return shown
     return Content(shown.plain[:-1] + glyphs.ellipsis(), [*shown.spans], max_width)
-
-
-def _filters(self: Widget) -> Sequence[LineFilter]:
-    filters = _get_line_filters(self)
-    # First: what sends nothing beyond ASCII would have made question marks of them.
-    return [_DRAWN, *filters] if self._css_type_name in _DRAWING else filters
 
 
 def active_binding(screen: Screen[Any], key: str) -> ActiveBinding | None:
@@ -145,11 +120,8 @@ def active_binding(screen: Screen[Any], key: str) -> ActiveBinding | None:
 def patch_drawing() -> None:
     """Apply them to every widget: Textual asks its classes, not an app."""
     ScrollBar.renderer = SeenScrollBar
-    Input.render_line = _whole_line  # type: ignore[method-assign]
-    Input.cursor_screen_offset = property(_at_cursor)  # type: ignore[assignment]
     Content.truncate = _cut  # type: ignore[method-assign]
     _styles_cache.get_box = _box  # type: ignore[assignment, attr-defined]
-    Widget.get_line_filters = _filters  # type: ignore[method-assign]
     Widget.get_visual_style = _with_reverse  # type: ignore[method-assign]
 
 

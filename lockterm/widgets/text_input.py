@@ -7,8 +7,9 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
+from textual.geometry import Offset, Size
 from textual.reactive import Reactive
+from textual.strip import Strip
 from textual.widgets import Input
 
 from lockterm.domain.glyphs import quoted
@@ -52,6 +53,17 @@ class OneLine(Input):
         """Without colours nothing else tells an example from a value."""
         if self.app.no_color and self.placeholder:
             self.placeholder = f"({self.placeholder})"
+
+    def render_line(self, y: int) -> Strip:
+        """Underline an empty field too, where its underline is all that shows it."""
+        strip, style = super().render_line(y), self.rich_style
+        return strip.extend_cell_length(self.size.width, style) if style.underline else strip
+
+    @property
+    def cursor_screen_offset(self) -> Offset:
+        """Return where the cursor is: Textual counts one cell too many behind the last letter."""
+        offset = super().cursor_screen_offset
+        return offset - Offset(1, 0) if self.cursor_at_end else offset
 
     def on_paste(self, event: events.Paste) -> None:
         """Take the first line, without control characters and not without end; say what is not."""

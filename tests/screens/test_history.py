@@ -439,7 +439,7 @@ async def test_an_operation_is_read_before_it_is_shown_and_shown_anew_where_it_h
         await until(pilot, lambda: "Reading the operation" in words(pilot.app))
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, HistoryScreen)
-        monkeypatch.setattr("lockterm.screens.history.screen.HELD_S", 3600.0)
+        monkeypatch.setattr("lockterm.screens.history.screen._READ_FIRST_S", 3600.0)
         for _ in range(2):
             await pilot.click(HistoryTable, offset=(5, 1))
         may_go_on.set()

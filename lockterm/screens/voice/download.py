@@ -17,6 +17,7 @@ from lockterm.domain.wording import size_words
 from lockterm.errors import LONGEST_MEANING, LocktermError
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.modal import LocktermModal
+from lockterm.terminal.glyphs import DrawnBar
 from lockterm.widgets.compact_button import CompactButton
 
 if TYPE_CHECKING:
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
 
 PAINT_S = 0.5
 """How often progress is painted at the most, in seconds: a thin link carries both."""
+
+
+class DrawnProgressBar(ProgressBar):
+    """A bar of progress that every terminal can show."""
+
+    BAR_RENDERABLE = DrawnBar
 
 
 class DownloadModal(LocktermModal[Path | None]):
@@ -50,7 +57,7 @@ class DownloadModal(LocktermModal[Path | None]):
         with Vertical(classes="dialog"):
             yield Label(f"Voice pack {clean(self._title, 60)}", markup=False, classes="question")
             # Never without a total: an indeterminate bar moves all the time, on a thin link too.
-            yield ProgressBar(self._source.size or 1, show_eta=False, id="progress")
+            yield DrawnProgressBar(self._source.size or 1, show_eta=False, id="progress")
             yield Static("Connecting ...", id="words", markup=False)
             with Horizontal(classes="buttons"):
                 yield CompactButton(Content("Stop"), id="stop")
