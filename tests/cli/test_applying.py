@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from lockterm.cli.carrying import code_of_steps
+from lockterm.cli.carrying import code_of_steps, put_outcome
 from lockterm.config import Profile
 from lockterm.domain.plan import Action, Plan, Step, StepState
 from lockterm.store.accounts import digest_credentials
@@ -472,3 +472,23 @@ def test_apply_reports_every_row_when_one_lock_is_unknown_and_another_row_is_wro
     assert "Lock 7777 was not read: lock not found" in rows[-3]
     assert "3 things are wrong: nothing was sent." in last
     assert scripts.writes() == []
+
+
+def test_put_outcome_prints_each_problem_once_when_some_steps_were_printed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def step(number: int, state: StepState, *, is_planned: bool = True) -> Step:
+        place = (Action.ADD, 1004, None, f"Fob {number}")
+        return Step(number, *place, state=state, message="No.", is_planned=is_planned)
+
+    steps = (
+        step(1, StepState.RECORDED),
+        step(2, StepState.REFUSED),
+        step(3, StepState.NOT_SENT),
+        step(4, StepState.SENT),
+        step(5, StepState.REFUSED, is_planned=False),
+    )
+    plan = Plan("run", "p", "", "a test", 0, steps)
+    put_outcome(plan, as_json=False, printed={2})
+    problems = [line for line in capsys.readouterr().out.splitlines() if line.startswith("!")]
+    assert ["Fob 3" in problems[0], "Fob 4" in problems[1], len(problems)] == [True, True, 2]

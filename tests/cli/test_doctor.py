@@ -11,8 +11,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 import tzdata
 
+from lockterm.cli.doctor.answers import TerminalAnswers
+from lockterm.cli.doctor.copying import copying
+from lockterm.config.look import Look, Multiplexer
 from lockterm.domain.drafts import Draft
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import Operation, State
@@ -198,3 +202,51 @@ def test_info_and_doctor_show_the_database(lockterm: Run, tmp_path: Path) -> Non
     for text in shown:
         assert ("installed with lockterm" in text) == told["is_installed_used"]
     assert "Time zones of an unknown version, from this machine" in chosen
+
+
+@pytest.mark.parametrize(
+    ("copy", "inside", "state", "advice"),
+    [
+        ("plain", None, "OK", ""),
+        ("plain", "tmux", "WARN", 'write [terminal] copy = "tmux"'),
+        ("screen", "tmux", "WARN", 'write [terminal] copy = "tmux"'),
+        ("plain", "GNU screen", "WARN", 'write [terminal] copy = "screen"'),
+        ("screen", "GNU screen", "OK", ""),
+        ("tmux", "tmux", "WARN", "Set in that tmux: set -s set-clipboard on"),
+    ],
+)
+def test_copying_advises_the_setting_when_the_terminal_is_another_multiplexer(
+    copy: Multiplexer, inside: str | None, state: str, advice: str
+) -> None:
+    found = copying(Look(copy=copy), TerminalAnswers(name="T", multiplexer=inside), {})
+    assert found.state == state and found.advice.endswith(advice + "." * ("write" in advice))
+    assert bool(found.advice) == bool(advice)
+
+
+@pytest.mark.parametrize(
+    ("version", "clipboard", "state"),
+    [
+        ("3.1c", "[missing]", "OK"),
+        ("3.2", "[missing]", "WARN"),
+        ("next-3.5", "(string) x", "OK"),
+        ("none", "", "WARN"),
+    ],
+)
+def test_copying_warns_when_tmux_knows_no_clipboard_of_its_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, clipboard: str, state: str
+) -> None:
+    tmux = tmp_path / "tmux"
+    tmux.write_text(
+        "#!/bin/sh\n"
+        f"case $1 in display-message) echo '{version} /dev/pts/7 xterm-256color' ;;\n"
+        "info) echo 'Terminal 0: linux for /dev/pts/1, flags=0x0:'\n"
+        "echo ' 173: Ms: (string) other'\n"
+        "echo 'Terminal 1: xterm-256color for /dev/pts/7, flags=0x0:'\n"
+        f"echo ' 173: Ms: {clipboard}' ;;\n"
+        "show-options) echo on ;; esac\n"
+    )
+    tmux.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    found = copying(Look(copy="tmux"), TerminalAnswers(multiplexer="tmux"), {"TMUX": "x"})
+    assert found.state == state, found.sentence
+    assert ("xterm-256color" in found.sentence) == (version != "none")

@@ -123,3 +123,11 @@ def test_what_is_marked_anew_is_not_unmarked_for_what_was_done_before() -> None:
     marks.toggle(ROWS[3])
     marks.drop_keys([(1001, 1), (1001, 2), (1001, 4)], made)
     assert ids(marks) == [3, 1, 4]
+
+
+def test_a_range_marks_both_ends_in_order_when_it_begins_at_its_own_end() -> None:
+    for to, expected in ((1, [2]), (3, [2, 3, 4]), (0, [2, 1])):
+        marks = remote_marks()
+        marks.toggle(ROWS[1])
+        assert marks.mark_range(ROWS, to)
+        assert ids(marks) == expected

@@ -130,6 +130,15 @@ def test_every_line_that_is_wrong_is_told() -> None:
     assert [dict(row.cells) for row in table.rows] == [{"lockId": "1", "remoteName": "Anna"}]
 
 
+def test_a_row_keeps_its_cells_in_their_columns_when_some_have_no_name() -> None:
+    table = read_table(b"lockId,,remoteNumber,remoteName\n1,,'2,Anna,, ,\n1,x,2,Anna\n")
+    anna = {"lockId": "1", "remoteNumber": "'2", "remoteName": "Anna"}
+    assert [dict(row.cells) for row in table.rows] == [anna]
+    assert [str(problem) for problem in table.problems] == [
+        "line 3: “x” stands in no named column."
+    ]
+
+
 @given(st.text() | st.text("'=+-@ \t;\n\"a＝"))
 def test_what_could_be_a_formula_is_guarded_and_comes_back(text: str) -> None:
     cell = guarded(text)

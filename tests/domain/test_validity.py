@@ -17,6 +17,7 @@ from lockterm.domain.validity import (
     Phase,
     State,
     has_unreadable_period,
+    never_opens,
     phase_of,
     state_of,
     validity,
@@ -205,3 +206,24 @@ def test_period_is_unreadable_when_no_end_is_known(shown: Remote) -> None:
     elif shown.remote_type != 1:
         assert shown.start_ms
         assert shown.end_ms
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        (remote(4, FEBRUARY, FEBRUARY + 3 * DAY, days=(4, 5)), True),  # Monday to Wednesday
+        (remote(4, FEBRUARY, FEBRUARY + 3 * DAY, days=(3,)), False),
+        (remote(4, FEBRUARY, FEBRUARY + 3 * DAY + 1, days=(4,)), False),
+        (remote(4, FEBRUARY, FEBRUARY + 7 * DAY, days=(7,)), False),
+        (remote(4, FEBRUARY - 3 * DAY, FEBRUARY, days=(1, 2)), True),  # Friday to Sunday
+        (remote(4, FEBRUARY, FEBRUARY + 3 * DAY), False),
+        (remote(4, 0, DAY, days=(1,)), False),
+        (remote(4, FEBRUARY, 0, days=(4,)), False),
+        (remote(4, FEBRUARY, FEBRUARY, days=(4,)), False),
+        (remote(2, FEBRUARY, FEBRUARY + 3 * DAY, days=(4,)), False),
+    ],
+)
+def test_never_opens_is_true_only_when_no_weekday_is_in_the_period(
+    wanted: Remote, expected: bool
+) -> None:
+    assert never_opens(wanted, BERLIN) is expected

@@ -78,6 +78,7 @@ def test_a_line_is_made_of_a_new_token_or_of_a_given_one(
         assert line == ("" if code else f"{line_of('north', NORTH)}\n")
         assert typed not in told
         assert "codec" not in told
+        assert ("The token" in told) == (typed.startswith(("a\t", "é", "\udce9"))), told
     assert run(["token", "no name"]) == 2
 
 

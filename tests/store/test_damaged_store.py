@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 import sqlite3
 from contextlib import closing
@@ -13,7 +14,7 @@ from lockterm.config import Profile
 from lockterm.domain.drafts import Draft
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import UNSETTLED, Operation, State
-from lockterm.errors import StoreError
+from lockterm.errors import StoreDamaged, StoreError
 from lockterm.store.cache import Cache
 from lockterm.store.damage import passing_damage
 from lockterm.store.database import Database
@@ -243,6 +244,28 @@ def test_a_salvage_that_was_cut_off_is_finished_at_the_next_start(path: Path, mo
     assert {entry.name for entry in path.parent.glob(".salvage-*")} == set()
     assert not path.with_name("lockterm.db.salvaged").exists()
     database.close()
+
+
+def test_salvage_locks_out_other_sessions_when_it_copies(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoil(path, leaves(path, "operations")[3].number)
+    database = Database(path)
+    copyfile, refused = shutil.copyfile, []
+
+    def copy(source: Path, to: Path) -> Path:
+        with path.with_name("lockterm.db.salvage").open("r+b") as other:
+            try:
+                fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                refused.append(source)
+        return copyfile(source, to)
+
+    monkeypatch.setattr(shutil, "copyfile", copy)
+    with pytest.raises(StoreDamaged):
+        Journal(database, "p").history()
+    database.close()
+    assert path in refused
 
 
 def test_a_damaged_cache_is_begun_anew(tmp_path: Path):

@@ -156,6 +156,14 @@ def test_a_terminal_unlike_its_variables_is_told(tmp_path: Path) -> None:
     )
 
 
+def test_colours_are_ok_when_the_terminal_keeps_all_of_them(tmp_path: Path) -> None:
+    out = tmp_path / "report.json"
+    environment = clean_environment(tmp_path, COLORTERM="truecolor")
+    with Answering(doctor(to=out), environment, (80, 24), answers=MODERN) as terminal:
+        terminal.wait_exit()
+    assert sentences(json.loads(out.read_text()))["Colours"].startswith("OK Colours: 16,777,216")
+
+
 @pytest.mark.long
 def test_a_terminal_that_answers_nothing_holds_nothing_up(tmp_path: Path) -> None:
     # More rows than usual: the paths of a test are long, and what it says would leave the screen.
