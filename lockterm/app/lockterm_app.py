@@ -15,7 +15,7 @@ from lockterm.config.preferences import Preferences
 from lockterm.domain.clock import Clock
 from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
-from lockterm.domain.wording import read_only
+from lockterm.domain.text.service import describe_read_only
 from lockterm.errors import LocktermError
 from lockterm.keymap import DEFAULT_KEYMAP, Keymap
 from lockterm.keymap.hints import key
@@ -430,7 +430,7 @@ class LocktermApp(TerminalApp[int]):
             return "Nothing is unsettled: every change that was sent has its outcome."
         profile = self.operations.profile
         if action == "send_again" and profile.read_only:
-            return read_only(profile.name, "nothing is sent again")
+            return describe_read_only(profile.name, "nothing is sent again")
         return ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

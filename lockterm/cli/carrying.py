@@ -18,6 +18,7 @@ from lockterm.cli.plans import put_end, put_plan, put_planned, put_step, shorten
 from lockterm.cli.session import Session
 from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState, at_rest
 from lockterm.domain.text import clean
+from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import count_to_type, describe_plan, format_step, has_work
 from lockterm.domain.text.run import (
     describe_commands,
@@ -28,7 +29,6 @@ from lockterm.domain.text.run import (
     format_progress,
     format_reading,
 )
-from lockterm.domain.wording import counted
 from lockterm.errors import StoreError
 from lockterm.operations.planner import PlanDraft
 
@@ -67,7 +67,7 @@ def offer(
     deletes = plan.actions()[Action.DELETE]
     if max_deletes is not None and deletes > max_deletes:
         raise Misused(
-            f"{counted(deletes, 'remote')} would be deleted, and --max-deletes allows"
+            f"{format_count(deletes, 'remote')} would be deleted, and --max-deletes allows"
             f" {max_deletes:,}:"
             " nothing was sent."
         )

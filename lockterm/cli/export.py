@@ -16,7 +16,7 @@ from lockterm.cli.session import Session
 from lockterm.cli.which_lock import find_lock
 from lockterm.config import Options
 from lockterm.domain.text import clean, clean_lines
-from lockterm.domain.wording import counted
+from lockterm.domain.text.amount import format_count
 from lockterm.operations import export as files
 from lockterm.operations.planner import read_locks
 
@@ -67,7 +67,7 @@ def export(
     if output is not None:
         may_replace = None if is_agreed else files.is_export
         files.write_file(output, content, may_replace=may_replace)
-        tell(f"{counted(count, 'remote')} written to {clean(output)}.")
+        tell(f"{format_count(count, 'remote')} written to {clean(output)}.")
     elif is_terminal():  # raw values are for files; a terminal might obey them
         put(clean_lines(content.decode().replace("\r\n", "\n")).rstrip("\n"))
     else:

@@ -20,7 +20,7 @@ from lockterm.cli.session import Session
 from lockterm.cli.which_lock import lock_json
 from lockterm.config import Options
 from lockterm.domain.searching import is_found
-from lockterm.domain.wording import counted
+from lockterm.domain.text.amount import format_count
 
 
 @click.command(epilog=manual.FIND)
@@ -43,7 +43,7 @@ def find(options: Options, text: str, form: Form) -> int:
             cells = [(one.lock.title, *table_cells(one.remote, one.zone, now_ms)) for one in listed]
             put_table(("Lock", *TITLES), cells)
         having = sum(bool(one.remotes) for one in found)
-        put(f"{counted(len(listed), 'remote')} on {having:,} of {len(found):,} locks")
+        put(f"{format_count(len(listed), 'remote')} on {having:,} of {len(found):,} locks")
     if listed:
         return DONE
     return UNREACHABLE if missed_of(found) else FAILED

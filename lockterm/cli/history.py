@@ -17,8 +17,8 @@ from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.date_input import read_moment
 from lockterm.domain.history import Selection
+from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import STATE_NAMES, format_operation
-from lockterm.domain.wording import counted
 
 
 @click.command(epilog=manual.HISTORY)
@@ -73,7 +73,7 @@ def history(
         ]
         if cells:
             put_table(("When", "What", "Lock", "Result", "Note"), cells)
-        put(counted(len(found), "change"))
+        put(format_count(len(found), "change"))
     return DONE
 
 

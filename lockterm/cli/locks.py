@@ -20,7 +20,7 @@ from lockterm.domain import dates
 from lockterm.domain.lock_file import MOST_BYTES, SET, BadLockFile, LockLine, checked, read_locks
 from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
-from lockterm.domain.wording import counted
+from lockterm.domain.text.amount import format_count
 from lockterm.paths import read_named
 
 _COLUMNS = ("lockId", *SET, "alias", "remotes", "opened")
@@ -65,7 +65,7 @@ def list_locks(options: Options, form: Form) -> int:
         ]
         if cells:
             put_table(("Id", "Name", "Vendor", "Model", "Zone", "Remotes", "Opened"), cells)
-        put(counted(len(book), "lock"))
+        put(format_count(len(book), "lock"))
     return DONE
 
 
@@ -145,7 +145,7 @@ def import_locks(options: Options, file: Path, as_json: bool) -> int:
         put_json({**counts, "locks": told})
     else:
         parts = [f"{count:,} {outcome}" for outcome, count in counts.items() if count]
-        put(f"{counted(len(kept), 'lock')}: {', '.join(parts)}.")
+        put(f"{format_count(len(kept), 'lock')}: {', '.join(parts)}.")
     return DONE
 
 

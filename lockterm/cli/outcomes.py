@@ -20,6 +20,7 @@ from lockterm.domain import dates
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.operation import HELD_CALLS, RECORDED, WITHOUT_EFFECT, Operation, State
 from lockterm.domain.text import clean
+from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import (
     STATE_NAMES,
     ask_to_adopt,
@@ -28,7 +29,6 @@ from lockterm.domain.text.operation import (
     format_voice,
 )
 from lockterm.domain.text.remote import format_remote
-from lockterm.domain.wording import counted
 from lockterm.errors import LocktermError, OutcomeUnknown
 
 SHORT_ID = 8
@@ -122,7 +122,7 @@ def adopt(options: Options, yes: bool) -> int:
         if not agree(ask_to_adopt(left), yes=yes):
             return let_be()
         session.run(session.operations.journal.adopt(left))
-    put(f"Adopted {counted(len(left), 'change')}.")
+    put(f"Adopted {format_count(len(left), 'change')}.")
     return DONE
 
 
@@ -294,7 +294,7 @@ def _put(session: Session, operations: list[Operation], as_json: bool) -> None:
     if rows:
         put_table(("Id", "Sent", "What", "Lock", "Result", "Why"), rows)
     left = sum(one.unsettled for one in operations)
-    put(f"{counted(left, 'change')} {'is' if left == 1 else 'are'} not settled.")
+    put(f"{format_count(left, 'change')} {'is' if left == 1 else 'are'} not settled.")
 
 
 def _why(operation: Operation, profile: str) -> str:

@@ -24,7 +24,6 @@ from lockterm.domain.plan import (
     at_rest,
     under_way,
 )
-from lockterm.domain.shortening import summarize
 from lockterm.domain.table_file import MOST_PROBLEMS, BadTable
 from lockterm.domain.text import clean
 from lockterm.domain.text.plan import (
@@ -40,7 +39,8 @@ from lockterm.domain.text.plan import (
 )
 from lockterm.domain.text.remote import describe_backup
 from lockterm.domain.text.run import count_states
-from lockterm.domain.wording import clock_doubt
+from lockterm.domain.text.service import describe_clock_doubt
+from lockterm.domain.text.shortening import summarize_shortenings
 from lockterm.operations.plan_files import plan_file
 from lockterm.operations.planner import PlanDraft, ReadLock
 
@@ -139,7 +139,7 @@ def _to_agree_to(session: Session, plan: Plan) -> Iterator[str]:
     if shortened := shortened_by(session, due):
         yield shortened
     if connection.doubts_clock and any(map(step_sends_dates, due)):
-        yield clock_doubt(connection.clock_offset_s or 0)
+        yield describe_clock_doubt(connection.clock_offset_s or 0)
     if deletes := [step for step in due if step.action is Action.DELETE]:
         told_of_all = set.intersection(*(set(step.before) for step in deletes))
         yield describe_backup(dict.fromkeys(told_of_all), many=len(deletes) > 1)
@@ -150,7 +150,7 @@ def shortened_by(session: Session, steps: Sequence[Step]) -> str:
     operations, zones = session.operations, {}
     for lock_id in {step.lock_id for step in steps}:
         zones[lock_id] = operations.zone(session.run(operations.locks.find(lock_id)))
-    return summarize(find_shortenings(steps, zones, operations.now_ms()))
+    return summarize_shortenings(find_shortenings(steps, zones, operations.now_ms()))
 
 
 def _lock_of(step: Step) -> int:

@@ -27,9 +27,9 @@ from lockterm.domain import dates
 from lockterm.domain.date_input import read_moment
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.text import clean
+from lockterm.domain.text.amount import describe_unreadable_periods, format_count
 from lockterm.domain.text.remote import format_remote
 from lockterm.domain.validity import ends_by, has_unreadable_period
-from lockterm.domain.wording import counted, unreadable_periods
 from lockterm.operations.everywhere import LockRead
 
 _NAMED = 5
@@ -82,7 +82,7 @@ def report(options: Options, within: str, form: Form) -> int:
         ended = sum(ends_by(one.remote, now_ms) for one in ends)
         by = dates.day_time(until_ms, session.profile.zone, exact=False)
         soon = f"{len(ends) - ended:,} more end by {by}"
-        put(f"{counted(ended, 'remote')} ended, {soon}")
+        put(f"{format_count(ended, 'remote')} ended, {soon}")
     if unreadable:
         _tell_unreadable(found, unreadable)
     if missed_of(found):
@@ -100,7 +100,7 @@ def _tell_unreadable(found: Sequence[LockRead], count: int) -> None:
         if has_unreadable_period(remote)
     ]
     more = f" and {count - _NAMED:,} more" if count > _NAMED else ""
-    tell(f"{unreadable_periods(count)}: {', '.join(named[:_NAMED])}{more}.")
+    tell(f"{describe_unreadable_periods(count)}: {', '.join(named[:_NAMED])}{more}.")
 
 
 def _until(within: str, zone: tzinfo, now_ms: int) -> int:

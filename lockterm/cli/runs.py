@@ -20,9 +20,9 @@ from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.plan import ACTION_GLYPHS, DUE, Plan, at_rest, under_way
 from lockterm.domain.text import clean
+from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import format_step, has_work
 from lockterm.domain.text.run import count_states, describe_counts, describe_run, format_step_state
-from lockterm.domain.wording import counted
 from lockterm.operations.planner import PlanDraft
 from lockterm.operations.refusals import NoSuchRun, OtherCredentials, OtherPlan, RunUnderWay
 
@@ -76,7 +76,7 @@ def list_runs(options: Options, as_json: bool) -> int:
         for one in found
     ]
     put_table(("Run", "Made", "State", "From", "Steps"), rows)
-    put(counted(len(rows), "run"))
+    put(format_count(len(rows), "run"))
     return DONE
 
 

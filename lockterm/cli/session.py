@@ -16,7 +16,7 @@ from lockterm.cli.running import close_loop
 from lockterm.config import Options, load_settings
 from lockterm.domain.operation import IN_FLIGHT, UNSETTLED
 from lockterm.domain.text.operation import STATE_NAMES
-from lockterm.domain.wording import clock_note, read_only
+from lockterm.domain.text.service import describe_clock, describe_read_only
 from lockterm.errors import ConfigError, LocktermError, RuleViolation
 from lockterm.keymap import hints
 from lockterm.operations import Operations
@@ -114,7 +114,7 @@ class Session:
         """Say by which clock periods are judged."""
         connection = self.operations.connection
         if connection.doubts_clock:
-            tell(f"note: {clock_note(connection.clock_offset_s or 0)}")
+            tell(f"note: {describe_clock(connection.clock_offset_s or 0)}")
 
     def require_writable(self) -> None:
         """See that this profile may change anything; a dry run changes nothing.
@@ -124,7 +124,9 @@ class Session:
         """
         output.go_on_without_reader()
         if self.profile.read_only and not self.dry_run:
-            raise RuleViolation({"read_only": read_only(self.profile.name, "nothing was sent")})
+            raise RuleViolation(
+                {"read_only": describe_read_only(self.profile.name, "nothing was sent")}
+            )
 
     def run(self, work: Coroutine[Any, Any, T], *, stop: Callable[[int], None] | None = None) -> T:
         """Carry out a call.

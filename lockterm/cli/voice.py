@@ -39,8 +39,8 @@ from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.text import clean
+from lockterm.domain.text.amount import format_count, format_size
 from lockterm.domain.voices import VoicePack, pack_source, pack_words
-from lockterm.domain.wording import counted, size_words
 from lockterm.errors import StoreError
 from lockterm.own_files import Place
 
@@ -73,7 +73,7 @@ def packs(options: Options, typed_lock: str, form: Form) -> int:
     else:
         rows = [(_text(p, "name"), _text(p, "label"), _updated(p, zone)) for p in packs]
         put_table(("Name", "Label", "Updated"), rows)
-        put(f"{lock_words(lock)}: {counted(len(packs), 'voice pack')}")
+        put(f"{lock_words(lock)}: {format_count(len(packs), 'voice pack')}")
     return DONE
 
 
@@ -132,7 +132,7 @@ def show(options: Options, typed_lock: str, name: str, form: Form) -> int:
     elif form is Form.CSV:
         put_csv(_PACK_COLUMNS, [_row(pack, zone)])
     else:
-        size = size_words(pack.file_size) if pack.file_size is not None else "-"
+        size = format_size(pack.file_size) if pack.file_size is not None else "-"
         put_fields(
             [
                 ("Name", _text(pack, "name")),
@@ -189,7 +189,7 @@ def fetch(
         told = {"file": str(file), "bytes": size, "md5": source.md5 or None, "pack": pack.raw}
         put_json({"lock": lock_json(lock), **told})
     else:
-        put(f"{size_words(size)} in {clean(file)}")
+        put(f"{format_size(size)} in {clean(file)}")
         put(f"{source.assurance} The pack was not unpacked or played.")
     return DONE
 

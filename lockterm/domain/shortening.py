@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -11,7 +10,7 @@ from lockterm.domain import dates
 from lockterm.domain.constants import RemoteType, needs_weekdays
 from lockterm.domain.remotes import Remote
 from lockterm.domain.validity import Phase, phase_of
-from lockterm.domain.weekdays import WEEK, weekday_words
+from lockterm.domain.weekdays import WEEK
 
 _ALL_DAYS = frozenset(WEEK)
 _BEGINNING, _FOREVER = -(2**63), 2**63
@@ -51,7 +50,7 @@ class _Open:
     days: AbstractSet[int]
 
 
-def shortening(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> Shortening | None:
+def find_shortening(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> Shortening | None:
     """Return what a change takes away from a remote, from now on; None if it takes nothing.
 
     The function compares the two sets of moments in which the remotes open. A recurring remote
@@ -119,73 +118,3 @@ def _first_open(start: int, end: int, days: AbstractSet[int], zone: tzinfo) -> i
             return at
         at = dates.day_around(at, zone)[1]
     return None
-
-
-# --- in words ------------------------------------------------------------------------------------
-
-
-def describe_fields(found: Shortening, now_ms: int, zone: tzinfo) -> dict[str, str]:
-    """Return a sentence for each field that takes access away, under the contract's names."""
-    parts = _parts(found, now_ms, zone)
-    return {name: f"Shortens access{words}." for name, words in parts.items()}
-
-
-def describe(found: Shortening, now_ms: int, zone: tzinfo) -> str:
-    """Return ``Shortens access by 37 days: it will end 25 Dec 2026 17:19, not ...``."""
-    first, *others = _parts(found, now_ms, zone).values()
-    return (
-        "; ".join([f"Shortens access{first}", *(words.removeprefix(": ") for words in others)])
-        + "."
-    )
-
-
-def describe_change(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> str:
-    """Return how a change shortens access, as a sentence; empty if it does not."""
-    found = shortening(before, after, now_ms, zone)
-    return describe(found, now_ms, zone) if found is not None else ""
-
-
-def _parts(found: Shortening, now_ms: int, zone: tzinfo) -> dict[str, str]:
-    parts: dict[str, str] = {}
-    if found.ends_ms is not None:
-        ends = "at once" if found.ends_ms <= now_ms else _moment(found.ends_ms, zone)
-        if found.ended_ms is None:
-            parts["remoteType"] = f": it was permanent and will end {ends}"
-        else:
-            by = dates.duration(found.earlier_ms)
-            parts["endDate"] = f" by {by}: it will end {ends}, not {_moment(found.ended_ms, zone)}"
-    if found.closed is not None:
-        since, until = found.closed
-        begins = "now" if since <= now_ms else dates.near_time(since, zone, now_ms)
-        parts["startDate"] = f": closed from {begins} until {dates.near_time(until, zone, now_ms)}"
-    if found.days:
-        parts["weekDay"] = f": no longer on {weekday_words(found.days)}"
-    return parts
-
-
-def _moment(ms: int, zone: tzinfo) -> str:
-    return dates.day_time(ms, zone).rpartition(" ")[0] or dates.day_time(ms, zone)
-
-
-def summarize(found: Iterable[Shortening]) -> str:
-    """Return ``2 remotes will lose access earlier than now, by up to 142 days``; or nothing."""
-    some = [*found]
-    earlier = [one for one in some if one.ends_ms is not None]
-    said: list[str] = []
-    if earlier:
-        most_ms = max(one.earlier_ms for one in earlier)
-        words = f"{_remotes(earlier)} will lose access earlier than now"
-        if most_ms:
-            words += f", by {'up to ' if len(earlier) > 1 else ''}{dates.duration(most_ms)}"
-        if permanent := sum(one.was_permanent for one in earlier):
-            words += f" ({permanent:,} {'was' if permanent == 1 else 'were'} permanent)"
-        said.append(words)
-    if later := [one for one in some if one.closed is not None]:
-        said.append(f"{_remotes(later)} will be closed before a later start")
-    if fewer := [one for one in some if one.days]:
-        said.append(f"{_remotes(fewer)} will lose weekdays")
-    return f"{'; '.join(said)}." if said else ""
-
-
-def _remotes(some: Sequence[Shortening]) -> str:
-    return f"{len(some):,} remote{'' if len(some) == 1 else 's'}"

@@ -19,7 +19,7 @@ from lockterm.domain.glyphs import quoted
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UNLISTED, Remote
 from lockterm.domain.safe_text import clean
-from lockterm.domain.weekdays import WEEK, parse_weekdays, weekday_words
+from lockterm.domain.weekdays import WEEK, format_weekdays, parse_weekdays
 
 ACTION, LOCK, REMOTE = "action", "lockId", "remoteId"
 
@@ -108,7 +108,7 @@ def written(field: Field, value: Any, zone: tzinfo) -> str:
         case Kind.WEEKDAYS:
             if not value or not set(value) <= set(WEEK):
                 return ",".join(map(str, value))
-            return weekday_words(value)
+            return format_weekdays(value)
         case Kind.OBJECT:
             return json_text.one_line(value) if value else ""
         case Kind.TEXT:

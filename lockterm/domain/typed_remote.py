@@ -28,9 +28,11 @@ from lockterm.domain.rules import (
     warnings,
 )
 from lockterm.domain.safe_text import clean
-from lockterm.domain.shortening import describe_fields, shortening
-from lockterm.domain.validity import OPENS_NOTHING, end_of, never_opens
-from lockterm.domain.weekdays import WEEK, parse_weekdays, weekday_words
+from lockterm.domain.shortening import find_shortening
+from lockterm.domain.text.shortening import describe_shortened_fields
+from lockterm.domain.text.validity import OPENS_NOTHING
+from lockterm.domain.validity import end_of, never_opens
+from lockterm.domain.weekdays import WEEK, format_weekdays, parse_weekdays
 
 _SHOWN_TWICE = "The clocks show that time twice: choose the first or the second."
 _WHOLE_DAYS = "Whole days: the service knows no hours of the day."
@@ -86,7 +88,7 @@ def _typed(field: Field, value: Any, zone: tzinfo) -> str:
             return dates.typed(value, zone)
         case Kind.WEEKDAYS:
             known = [day for day in value if day in WEEK]
-            return weekday_words(known) if known else ""
+            return format_weekdays(known) if known else ""
         case Kind.OBJECT:
             return json_text.write_object(value)
     text, most = "" if value is None else clean(value), json_text.EDITED
@@ -157,7 +159,7 @@ def read_typed(
         if kind is Kind.OBJECT and text.strip():
             notes[name] = _json_note(text)
         if kind is Kind.WEEKDAYS and name not in errors:
-            words = weekday_words(value or ())
+            words = format_weekdays(value or ())
             is_said = text.strip().casefold() in ("", words.casefold())
             notes[name] = _WHOLE_DAYS if is_said else f"{words}. {_WHOLE_DAYS}"
     wanted = replace(was, raw={}, odd={}, **found)
@@ -185,8 +187,8 @@ def _shortened(before: Remote | None, wanted: Remote, now_ms: int, zone: tzinfo)
     """Return how an edit takes access away, by field."""
     if before is None:
         return {}
-    found = shortening(before, effective(before, wanted), now_ms, zone)
-    return describe_fields(found, now_ms, zone) if found is not None else {}
+    found = find_shortening(before, effective(before, wanted), now_ms, zone)
+    return describe_shortened_fields(found, now_ms, zone) if found is not None else {}
 
 
 def _understood(moment: Moment, zone: tzinfo, now_ms: int) -> str:

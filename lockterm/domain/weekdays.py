@@ -67,14 +67,14 @@ def _one(word: str) -> int:
     raise ValueError(f"{shown} is no weekday: type mon-fri, mo,we or 1-5 (1 is Monday).")
 
 
-def weekday_letters(days: Iterable[int]) -> str:
+def format_weekday_letters(days: Iterable[int]) -> str:
     """Return ``M W F``: a letter at its place in the week for each weekday, 7 cells at most."""
     given = set(days)
     letters = (name[0] if day in given else " " for day, name in enumerate(DAYS, 1))
     return "".join(letters).rstrip()
 
 
-def weekday_words(days: Iterable[int], *, short: bool = False) -> str:
+def format_weekdays(days: Iterable[int], *, short: bool = False) -> str:
     """``Mon-Fri``; three days and more in a row are a range.
 
     Args:

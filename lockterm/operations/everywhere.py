@@ -12,7 +12,8 @@ from lockterm.api.place import Place, Places
 from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
-from lockterm.domain.wording import counted, named_meaning
+from lockterm.domain.text.amount import format_count
+from lockterm.domain.text.error import format_titled_meaning
 from lockterm.errors import (
     LocktermError,
     NoAnswer,
@@ -189,7 +190,7 @@ class _Reading:
             await self._remotes.keep_list(lock.lock_id, listing)
         problem = ""
         if pages.unreadable > 0:
-            problem = f"{counted(pages.unreadable, 'record')} cannot be read"
+            problem = f"{format_count(pages.unreadable, 'record')} cannot be read"
         return LockRead(place, lock, tuple(pages.found), listing, problem)
 
     async def _through_pauses(self, work: Callable[[], Coroutine[Any, Any, _Pages]]) -> _Pages:
@@ -226,7 +227,7 @@ def read_words(found: Sequence[LockRead], most: int, longest: int | None = None)
     missed = [one for one in found if one.problem]
     named = [f"{clean(one.lock.title, 60)}: {clean(one.problem, longest)}" for one in missed[:most]]
     more = [f"{len(missed) - most:,} more"] if len(missed) > most > 0 else []
-    count = f"{len(found) - len(missed):,} of {counted(len(found), 'lock')} read"
+    count = f"{len(found) - len(missed):,} of {format_count(len(found), 'lock')} read"
     return ", ".join(filter(None, (count, "; ".join([*named, *more]))))
 
 
@@ -234,4 +235,4 @@ def _briefly(error: ServiceError) -> str:
     """What kept a lock from being read, in a few words."""
     if isinstance(error, Unreachable):
         return "not reached"
-    return "no answer" if isinstance(error, NoAnswer) else named_meaning(error).rstrip(".")
+    return "no answer" if isinstance(error, NoAnswer) else format_titled_meaning(error).rstrip(".")

@@ -19,8 +19,8 @@ from lockterm.domain.remotes import UNLISTED
 from lockterm.domain.table_columns import ACTION, LOCK, NAMES, REMOTE, SETTABLE, cell_of, guarded
 from lockterm.domain.table_file import FORMAT, VERSION
 from lockterm.domain.text import clean, without_secrets
+from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES, describe_change
-from lockterm.domain.wording import counted
 from lockterm.errors import StoreError
 from lockterm.operations.planner import ReadLock
 from lockterm.paths import make_directory, write_new, write_whole
@@ -141,7 +141,7 @@ def told(operation: Operation, zone: tzinfo, lock_zone: tzinfo) -> dict[str, Any
     what = CALL_NAMES.get(operation.call, operation.call)
     remote = operation.remote_name
     if operation.call == "clear":
-        remote = counted(len(operation.before), "remote")
+        remote = format_count(len(operation.before), "remote")
     elif not remote and operation.remote_id is not None:
         remote = f"remote {operation.remote_id}"
     return {

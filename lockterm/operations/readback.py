@@ -13,7 +13,7 @@ from lockterm.domain.json_text import canonical
 from lockterm.domain.operation import Operation, State
 from lockterm.domain.reading import Kind
 from lockterm.domain.remotes import ADDED, FIELDS, Remote, is_still
-from lockterm.domain.wording import none_of
+from lockterm.domain.text.amount import describe_none
 
 _WHEN: Mapping[Kind, Any] = {Kind.DATE: 0, Kind.WEEKDAYS: []}
 _NOTHING = {field.name: _WHEN[field.kind] for field in FIELDS.values() if field.kind in _WHEN}
@@ -180,7 +180,7 @@ def judge_clear(operation: Operation, remotes: Sequence[Remote]) -> Verdict:
     new = len(present) - len(remaining)
     newcomers = f" {new} came since." if new else ""
     if not remaining:
-        gone = none_of(len(cleared), "remote", "is left", "is gone")
+        gone = describe_none(len(cleared), "remote", "is left", "is gone")
         return _unless_nameless(remotes, f"{gone}.{newcomers}")
     if len(remaining) == len(cleared):
         words = f"All {len(cleared)} are still there.{newcomers} The clear may still land."

@@ -5,8 +5,7 @@ an operation before its first byte leaves. So the two tell how far a run got tha
 there is no such operation, the step is done again; else it is what the journal says. Nothing that
 was recorded is sent again, and nothing unknown repeated.
 
-One step at a time on a lock, the locks side by side; how many, and how fast, says
-:mod:`lockterm.operations.pace`.
+One step at a time on a lock, the locks side by side; see :mod:`lockterm.operations.pace`.
 """
 
 from __future__ import annotations
@@ -21,7 +20,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from lockterm.domain.plan import DUE, NOT_REACHED, Action, Plan, Step, StepState
-from lockterm.domain.wording import counted, read_only, roughly
+from lockterm.domain.text.amount import format_count, format_duration
+from lockterm.domain.text.service import describe_read_only
 from lockterm.errors import (
     LocktermError,
     RateLimited,
@@ -189,7 +189,7 @@ class Runs:
         seconds = call_s * max(calls / side_by_side, *on_one.values(), 0)
         if limit := self._profile.calls_per_minute:
             seconds = max(seconds, 60 * calls / limit)
-        return f"{counted(calls, 'call')}, about {roughly(seconds)}"
+        return f"{format_count(calls, 'call')}, about {format_duration(seconds)}"
 
     # --- carrying out ------------------------------------------------------------------------
 
@@ -224,7 +224,7 @@ class Runs:
         """
         profile = self._profile
         if profile.read_only:
-            raise RuleViolation({"read_only": read_only(profile.name, "nothing was sent")})
+            raise RuleViolation({"read_only": describe_read_only(profile.name, "nothing was sent")})
         if (plan.profile, plan.service) != (profile.name, profile.base_url):
             raise OtherPlan(plan, profile.name, profile.base_url)
         await self.keep(plan)

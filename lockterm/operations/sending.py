@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from lockterm.domain.operation import Operation, State
 from lockterm.domain.text.remote import describe_beyond_backup
-from lockterm.domain.wording import read_only
+from lockterm.domain.text.service import describe_read_only
 from lockterm.errors import (
     LocktermError,
     OutcomeUnknown,
@@ -114,7 +114,7 @@ class HttpSender:
     async def send(self, order: Order) -> int | None:
         """Send a write, and note what became of it; see :class:`Sender`."""
         if self._profile.read_only:
-            raise RuleViolation({"read_only": read_only(self._profile.name)})
+            raise RuleViolation({"read_only": describe_read_only(self._profile.name)})
         begun_ms = self._connection.clock.now_ms()
         if order.guard is not None and (backup := await order.guard()) is not None:
             order = replace(order, before=backup)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lockterm.domain.bulk import voice_each
-from lockterm.domain.wording import counted
+from lockterm.domain.text.amount import format_count
 from lockterm.errors import ServiceError
 from lockterm.operations.everywhere import AT_ONCE
 from lockterm.operations.planner import PlanDraft, draft_plan
@@ -55,5 +55,5 @@ async def plan_voices(
         voice: What each is to speak with.
     """
     planned = voice_each(locks, voice, await read_voices(operations, locks))
-    title = f"voice {voice.lang} {voice.timbre}: {counted(len(locks), 'lock')}"
+    title = f"voice {voice.lang} {voice.timbre}: {format_count(len(locks), 'lock')}"
     return draft_plan(operations, title, planned)

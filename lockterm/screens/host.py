@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from lockterm.domain.wording import LOCK_MAY_NOT_KNOW
+from lockterm.domain.text.service import LOCK_MAY_NOT_KNOW
 
 if TYPE_CHECKING:
     from pathlib import Path

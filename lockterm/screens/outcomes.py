@@ -23,7 +23,7 @@ from lockterm.domain.text.operation import (
     format_voice,
 )
 from lockterm.domain.text.remote import describe_add, describe_update
-from lockterm.domain.wording import clock_note
+from lockterm.domain.text.service import describe_clock
 from lockterm.errors import LocktermError
 from lockterm.screens.base import LocktermScreen, notify_error, refuse_to_open
 
@@ -84,7 +84,7 @@ class Outcomes:
         """Say by which clock periods are judged, if this machine's is far off."""
         connection = self._operations.connection
         if connection.doubts_clock:
-            words = clock_note(connection.clock_offset_s or 0)
+            words = describe_clock(connection.clock_offset_s or 0)
             self._app.notify(words, title="Clock", severity="warning")
         for screen in self._app.screen_stack:  # the first page was shown by this machine's clock
             if isinstance(screen, LocktermScreen) and screen.is_mounted:
@@ -298,7 +298,7 @@ class Outcomes:
             return [f"It sets: voice {format_voice(operation)}"]
         if operation.call not in ("add", "update"):
             return []
-        from lockterm.domain.shortening import describe_change
+        from lockterm.domain.text.shortening import describe_shortened_access
 
         zone: tzinfo = self._operations.profile.zone
         now_ms = self._operations.now_ms()
@@ -309,7 +309,7 @@ class Outcomes:
             return ["It sets:", *describe_add(Remote.read(body), now_ms, zone)]
         record = operation.before[0] if operation.before else {}
         before, after = Remote.read(record), Remote.read({**record, **body})
-        shortened = describe_change(before, after, now_ms, zone)
+        shortened = describe_shortened_access(before, after, now_ms, zone)
         lines = [*filter(None, [shortened]), *describe_update(before, after, now_ms, zone)]
         return ["It sets:", *lines]
 

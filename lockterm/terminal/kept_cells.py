@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import itemgetter
 
-from lockterm.domain.age import age_words
+from lockterm.domain.text.amount import format_age
 from lockterm.terminal.harmful import is_harmful
 from lockterm.terminal.widths import Cell
 
@@ -164,7 +164,7 @@ def _mark(rows: Sequence[list[Cell]], foot: Sequence[int], age_ms: int) -> None:
     first = next(x for x, (text, _) in enumerate([*said, ("", "")]) if text != " ")
     ground = next((cell for cell in said if cell[0] == " "), (" ", ""))
     codes = said[first][1] if first < width else ""
-    seen = f"OLD, seen {age_words(age_ms)}"
+    seen = f"OLD, seen {format_age(age_ms)}"
     words = f"{seen}, asking the service ..."
     words = (words if len(words) <= width - first else seen)[: width - first]
     cells = [(char, codes) if char != " " else ground for char in words.ljust(width - first)]

@@ -5,6 +5,8 @@ A start waits for this module, so it imports nothing but what json itself reads 
 
 from __future__ import annotations
 
+import json
+
 try:
     from _json import make_scanner
 except ImportError:  # a Python without it has the slow one alone
@@ -24,8 +26,6 @@ def loads(content: bytes) -> Any:
     """
     text = content.decode("utf-8", "surrogatepass")
     if make_scanner is None:
-        import json
-
         return json.loads(text)
     try:
         value, end = make_scanner(_Rules())(text, 0)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from textual.geometry import Region
 from textual.timer import Timer
 from textual.widget import Widget
 
-from lockterm.domain.age import age_words
+from lockterm.domain.text.amount import format_age
 
 
 class Pager(Widget):
@@ -83,7 +83,7 @@ class Pager(Widget):
     @property
     def is_new(self) -> bool:
         """Whether it says that what is shown was read just now."""
-        return self._at_ms is not None and self._age == age_words(0)
+        return self._at_ms is not None and self._age == format_age(0)
 
     def render(self) -> Content:
         self._fit()
@@ -102,7 +102,7 @@ class Pager(Widget):
         self._before, self._after = next(fitting, forms[-1])
 
     def _words(self) -> str:
-        return "" if self._at_ms is None else age_words(self._now_ms() - self._at_ms)
+        return "" if self._at_ms is None else format_age(self._now_ms() - self._at_ms)
 
     def _wake_at_minute(self) -> None:
         if self._minute is not None:

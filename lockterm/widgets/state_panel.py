@@ -5,13 +5,13 @@ from __future__ import annotations
 from textual.widgets import Static
 
 from lockterm.domain.text import clean
-from lockterm.domain.wording import meaning
+from lockterm.domain.text.error import format_meaning
 from lockterm.errors import LocktermError, Refused
 
 
 def error_words(error: LocktermError) -> str:
     """An error as it stands where there is nothing to show: what, what it means, what to do."""
-    sentences = (meaning(error), clean(error.hint, 300))
+    sentences = (format_meaning(error), clean(error.hint, 300))
     return f"{clean(error.title)}\n\n{' '.join(filter(None, sentences))}"
 
 
@@ -21,7 +21,7 @@ def in_a_line(error: LocktermError) -> tuple[str, ...]:
     if not isinstance(error, Refused):
         return (title,)
     code = f"Refused (code {error.code})" if error.code is not None else title
-    return f"{title}: {meaning(error)}", code, title
+    return f"{title}: {format_meaning(error)}", code, title
 
 
 class StatePanel(Static):

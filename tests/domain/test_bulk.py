@@ -16,7 +16,7 @@ from lockterm.domain.dates import MINUTE_MS
 from lockterm.domain.plan import Action, Step, StepState
 from lockterm.domain.remotes import UPDATED, Remote
 from lockterm.domain.text.plan import describe_step_notes
-from lockterm.domain.validity import OPENS_ALWAYS
+from lockterm.domain.text.validity import OPENS_ALWAYS
 from tests.domain.test_rules import NOW, as_remote, sound, wild
 
 DAY_MS = 24 * 60 * MINUTE_MS

@@ -38,7 +38,7 @@ from lockterm.domain.typed_remote import read_typed, typed_of
 from lockterm.domain.text.difference import find_differences
 from lockterm.domain.text.operation import describe_fields
 from lockterm.domain.text.remote import describe_backup, describe_losses, describe_remote
-from lockterm.domain.validity import validity
+from lockterm.domain.text.validity import describe_validity
 from lockterm.errors import RuleViolation
 from lockterm.screens.remote_form.fields import RemoteFields
 from lockterm.screens.remote_form.questions import ask_to_add
@@ -89,7 +89,7 @@ print(json.dumps({
         lambda: NewRemote.checked({**request.body(), "shelfNo": True})),
     "the detail shows it": [
         (one.label, one.shown)
-        for one in describe_remote(told, validity(told, 0, UTC), UTC, 0)],
+        for one in describe_remote(told, describe_validity(told, 0, UTC), UTC, 0)],
     "differences name it": list(map(str, find_differences(Remote(), told, UTC, ADDED))),
     "a history shows it": [(one.label, one.shown) for one in describe_fields(added, (), UTC, "")],
     "a deletion says that it is lost": describe_backup({}),

@@ -9,6 +9,7 @@ import pytest
 
 from lockterm.domain.plan import NOT_REACHED, Action, Step, StepState
 from lockterm.domain.rules import OPENS_AGAIN
+from lockterm.domain.text.amount import describe_none
 from lockterm.domain.text.plan import (
     count_to_type,
     describe_changes,
@@ -19,7 +20,6 @@ from lockterm.domain.text.plan import (
 )
 from lockterm.domain.text.run import describe_deletions
 from lockterm.domain.validity import State
-from lockterm.domain.wording import none_of
 
 DAY_MS = 86_400_000
 START_MS = 1_767_225_600_000
@@ -184,5 +184,5 @@ def test_how_many_that_have_ended_open_again_is_told_before_it_is_agreed_to() ->
 
 
 def test_a_single_one_is_not_none_of_the_one() -> None:
-    words = [none_of(count, "lock", "matches", "does not match") for count in (1, 2000)]
+    words = [describe_none(count, "lock", "matches", "does not match") for count in (1, 2000)]
     assert words == ["The only lock does not match", "None of the 2,000 locks matches"]

@@ -9,7 +9,7 @@ import pytest
 
 from lockterm.domain.remotes import Remote
 from lockterm.domain.text.remote import describe_backup, describe_remote
-from lockterm.domain.validity import validity
+from lockterm.domain.text.validity import describe_validity
 
 NOW = 1_795_161_600_000
 """2026-11-20T08:00:00Z."""
@@ -20,7 +20,7 @@ def shown(**raw: Any) -> dict[str, str]:
     remote = Remote.read({"id": 7, **raw})
     return {
         one.name: one.shown
-        for one in describe_remote(remote, validity(remote, NOW, UTC), UTC, NOW)
+        for one in describe_remote(remote, describe_validity(remote, NOW, UTC), UTC, NOW)
         if one.name
     }
 

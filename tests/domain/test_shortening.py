@@ -13,12 +13,11 @@ from lockterm.domain import dates
 from lockterm.domain.constants import RemoteType
 from lockterm.domain.dates import DAY_MS, HOUR_MS
 from lockterm.domain.remotes import Remote
-from lockterm.domain.shortening import (
-    Shortening,
-    describe,
-    describe_fields,
-    shortening,
-    summarize,
+from lockterm.domain.shortening import Shortening, find_shortening
+from lockterm.domain.text.shortening import (
+    describe_shortened_fields,
+    describe_shortening,
+    summarize_shortenings,
 )
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -78,7 +77,7 @@ def test_change_shortens_exactly_when_a_moment_is_lost(
         for at in range(now, FIRST + (HOURS.stop + 24 * 8) * HOUR_MS, HOUR_MS)
         if opens(before, at, zone) and not opens(after, at, zone)
     ]
-    found = shortening(before, after, now, zone)
+    found = find_shortening(before, after, now, zone)
     assert (found is not None) == bool(lost)
     if found is None:
         return
@@ -101,8 +100,8 @@ def test_change_shortens_exactly_when_a_moment_is_lost(
 def test_nothing_is_lost_when_nothing_changes_or_the_remote_becomes_permanent(
     remote: Remote, now: int, zone: ZoneInfo
 ) -> None:
-    assert shortening(remote, remote, now, zone) is None
-    assert shortening(remote, PERMANENT, now, zone) is None
+    assert find_shortening(remote, remote, now, zone) is None
+    assert find_shortening(remote, PERMANENT, now, zone) is None
 
 
 NOW = ms("2026-11-25 17:19")
@@ -164,20 +163,20 @@ WORKER = recurring(ms("2026-11-01 00:00"), ms("2027-01-31 23:59"), [1, 2, 3, 4, 
 def test_shortening_is_described_with_old_and_new_value(
     before: Remote, after: Remote, words: str
 ) -> None:
-    found = shortening(before, after, NOW, BERLIN)
-    assert (describe(found, NOW, BERLIN) if found else "") == words
+    found = find_shortening(before, after, NOW, BERLIN)
+    assert (describe_shortening(found, NOW, BERLIN) if found else "") == words
 
 
 def test_each_field_that_takes_access_away_is_described() -> None:
     after = recurring(ms("2026-12-05 15:00"), ms("2027-01-01 23:59"), [1, 2, 3])
-    found = shortening(PERMANENT, after, NOW, BERLIN)
+    found = find_shortening(PERMANENT, after, NOW, BERLIN)
     assert found is not None
-    assert describe_fields(found, NOW, BERLIN) == {
+    assert describe_shortened_fields(found, NOW, BERLIN) == {
         "remoteType": "Shortens access: it was permanent and will end 1 Jan 2027 23:59.",
         "startDate": "Shortens access: closed from now until 7 Dec 00:00.",
         "weekDay": "Shortens access: no longer on Thu-Sun.",
     }
-    assert describe(found, NOW, BERLIN) == (
+    assert describe_shortening(found, NOW, BERLIN) == (
         "Shortens access: it was permanent and will end 1 Jan 2027 23:59; closed from now until"
         " 7 Dec 00:00; no longer on Thu-Sun."
     )
@@ -186,15 +185,17 @@ def test_each_field_that_takes_access_away_is_described() -> None:
 def test_plan_sums_what_its_changes_take_away() -> None:
     earlier = Shortening(ends_ms=1, ended_ms=2, earlier_ms=142 * DAY_MS + 5)
     less = Shortening(ends_ms=1, ended_ms=2, earlier_ms=3 * DAY_MS)
-    assert summarize([less, earlier]) == (
+    assert summarize_shortenings([less, earlier]) == (
         "2 remotes will lose access earlier than now, by up to 142 days."
     )
-    assert summarize([less]) == "1 remote will lose access earlier than now, by 3 days."
-    assert summarize([Shortening(ends_ms=1), less, Shortening(closed=(1, 2), days=(1,))]) == (
+    assert summarize_shortenings([less]) == "1 remote will lose access earlier than now, by 3 days."
+    assert summarize_shortenings(
+        [Shortening(ends_ms=1), less, Shortening(closed=(1, 2), days=(1,))]
+    ) == (
         "2 remotes will lose access earlier than now, by up to 3 days (1 was permanent); 1 remote"
         " will be closed before a later start; 1 remote will lose weekdays."
     )
-    assert summarize([]) == ""
+    assert summarize_shortenings([]) == ""
 
 
 def test_weekdays_begin_in_the_zone_of_the_lock() -> None:
@@ -202,8 +203,8 @@ def test_weekdays_begin_in_the_zone_of_the_lock() -> None:
     start = dates.to_ms(sunday_evening)
     before = limited(start, start + HOUR_MS)
     after = recurring(start, start + HOUR_MS, [1])
-    found = shortening(before, after, NOW, ZoneInfo("Europe/Kyiv"))
+    found = find_shortening(before, after, NOW, ZoneInfo("Europe/Kyiv"))
     assert found is None
-    lost = shortening(before, after, NOW, BERLIN)
+    lost = find_shortening(before, after, NOW, BERLIN)
     assert lost is not None
     assert lost.days == (7,)

@@ -11,18 +11,17 @@ from rich.cells import cell_len
 
 from lockterm.domain import dates, glyphs
 from lockterm.domain.remotes import Remote
+from lockterm.domain.text.validity import SHORT, describe_validity
 from lockterm.domain.validity import (
     COERCED,
-    SHORT,
     Phase,
     State,
     has_unreadable_period,
     never_opens,
     phase_of,
     state_of,
-    validity,
 )
-from lockterm.domain.weekdays import weekday_words
+from lockterm.domain.weekdays import format_weekdays
 from lockterm.terminal.widths import is_doubtful
 from lockterm.widgets.line_table import CURSOR, MARK, STATES
 from tests.domain.test_rules import wild
@@ -84,7 +83,7 @@ def remote(kind: int, start: int, end: int, status: int = 1, days: tuple[int, ..
     ],
 )
 def test_validity_in_a_table(shown: Remote, short: str, state: str) -> None:
-    found = validity(shown, NOW, BERLIN)
+    found = describe_validity(shown, NOW, BERLIN)
     assert (found.short, found.word) == (short, state)
     assert bool(found.disagreement) == state.startswith("says")
 
@@ -137,7 +136,7 @@ def test_each_state_has_a_sign_and_a_look_of_its_own() -> None:
 
 def test_validity_in_words() -> None:
     shown = remote(4, NOW - DAY, NOW + 40 * DAY, days=(1, 2, 3, 4, 5))
-    assert validity(shown, NOW, BERLIN).words == (
+    assert describe_validity(shown, NOW, BERLIN).words == (
         "Mon-Fri, until 31 Dec 2026 09:00 +01:00, in 40 days"
     )
 
@@ -151,7 +150,7 @@ def test_the_end_is_no_longer_part_of_the_period() -> None:
 
 @given(wild, st.integers(0, 2**62))
 def test_every_remote_has_words_that_fit(shown: Remote, now_ms: int) -> None:
-    found = validity(shown, now_ms, BERLIN)
+    found = describe_validity(shown, now_ms, BERLIN)
     assert len(found.short) <= SHORT == 27
     assert len(found.word) <= 12
     assert found.state is state_of(shown, now_ms)
@@ -166,9 +165,9 @@ def test_every_remote_has_words_that_fit(shown: Remote, now_ms: int) -> None:
 )
 def test_weekdays_are_in_sight_before_the_start(days: list[int], minutes: int) -> None:
     start = NOW + minutes * dates.MINUTE_MS
-    short = validity(remote(4, start, start + 10**9, days=tuple(days)), NOW, BERLIN).short
+    short = describe_validity(remote(4, start, start + 10**9, days=tuple(days)), NOW, BERLIN).short
     count = f"{len(days)} day{'' if len(days) == 1 else 's'}"
-    forms = (weekday_words(days), weekday_words(days, short=True), count)
+    forms = (format_weekdays(days), format_weekdays(days, short=True), count)
     assert any(short.startswith(f"{form}, ") for form in forms), short
     assert len(short) <= SHORT
 
@@ -193,7 +192,7 @@ def test_what_did_not_come_is_not_taken_for_none(
     fields: dict[str, object], short: str, words: str
 ) -> None:
     raw = {"remoteType": 2, "startDate": NOW - DAY, "endDate": NOW + 41 * DAY, "status": 1}
-    found = validity(Remote.read(raw | fields), NOW, BERLIN)
+    found = describe_validity(Remote.read(raw | fields), NOW, BERLIN)
     assert found.short.startswith(short)
     assert words in found.words
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockterm.domain.weekdays import parse_weekdays, weekday_letters, weekday_words
+from lockterm.domain.weekdays import format_weekday_letters, format_weekdays, parse_weekdays
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_what_is_not_understood_says_how(text: str) -> None:
 
 @given(st.frozensets(st.integers(1, 7)))
 def test_words_are_read_back(days: frozenset[int]) -> None:
-    assert parse_weekdays(weekday_words(days)) == days
-    assert parse_weekdays(weekday_words(days, short=True)) == days
+    assert parse_weekdays(format_weekdays(days)) == days
+    assert parse_weekdays(format_weekdays(days, short=True)) == days
 
 
 @given(st.text())
@@ -68,13 +68,13 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 
 def test_words() -> None:
-    assert weekday_words([5, 1, 2, 4, 3, 3]) == "Mon-Fri"
-    assert weekday_words([1, 2, 4, 5, 6]) == "Mon, Tue, Thu-Sat"
-    assert weekday_words([1, 3, 5], short=True) == "Mo We Fr"
-    assert weekday_words([9, 1]) == "Mon, unknown 9"
+    assert format_weekdays([5, 1, 2, 4, 3, 3]) == "Mon-Fri"
+    assert format_weekdays([1, 2, 4, 5, 6]) == "Mon, Tue, Thu-Sat"
+    assert format_weekdays([1, 3, 5], short=True) == "Mo We Fr"
+    assert format_weekdays([9, 1]) == "Mon, unknown 9"
 
 
 def test_letters_stand_at_their_place_in_the_week() -> None:
-    assert weekday_letters([1, 3, 5]) == "M W F"
-    assert weekday_letters([4, 2]) == " T T"
-    assert weekday_letters([6, 7, 7, 9]) == "     SS"
+    assert format_weekday_letters([1, 3, 5]) == "M W F"
+    assert format_weekday_letters([4, 2]) == " T T"
+    assert format_weekday_letters([6, 7, 7, 9]) == "     SS"

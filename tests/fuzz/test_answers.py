@@ -20,7 +20,7 @@ from lockterm.api.headers import clock_offset_s
 from lockterm.api.payloads import read_many, read_one, read_page, read_remote, read_result
 from lockterm.api.transport import Answer, Transport
 from lockterm.domain.remotes import Remote
-from lockterm.domain.validity import validity
+from lockterm.domain.text.validity import describe_validity
 from lockterm.domain.voices import Language, VoicePack
 from lockterm.errors import LocktermError, MalformedAnswer, Refused
 from lockterm.service.running import RunningService
@@ -61,7 +61,7 @@ def understood(call: str, fuzzed: Fuzzed, quote: Callable[[str | bytes], str]) -
             json.dumps(record.raw, allow_nan=False).encode()
             json.dumps([record.odd, record.extras], ensure_ascii=False).encode()
         if isinstance(record, Remote):
-            validity(record, NOW_MS, UTC)
+            describe_validity(record, NOW_MS, UTC)
     return value
 
 

@@ -10,7 +10,7 @@ import pytest
 from textual.geometry import Region
 from textual.pilot import Pilot
 
-from lockterm.domain.age import age_words
+from lockterm.domain.text.amount import format_age
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.columns import Arrangement
 from lockterm.screens.remotes.layout import GROWING, plan
@@ -293,7 +293,7 @@ def test_at_80_the_name_has_24_cells_and_columns_are_two_apart(number_width: int
     ],
 )
 def test_age_in_words(age_ms: int, words: str) -> None:
-    assert age_words(age_ms) == words
+    assert format_age(age_ms) == words
 
 
 async def test_twenty_rows_fit_a_terminal_of_24_lines(

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from lockterm.domain.locks import Lock, VoiceChoice
-from lockterm.domain.wording import size_words
+from lockterm.domain.text.amount import format_size
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.voice import VoiceScreen
 from lockterm.screens.voice import screen as voice_screen
@@ -168,7 +168,7 @@ async def test_the_detail_of_the_pack_under_the_cursor(
         assert len(details) == 1, "packs that the cursor only passed are not asked for"
         pack = await screen.operations.voices.pack(1001, "de-DE-anna")
         text = words(pilot.app)
-        assert "bytes)" not in text and size_words(pack.file_size) in text
+        assert "bytes)" not in text and format_size(pack.file_size) in text
         assert f"MD5 {pack.file_md5}" in text
         assert "Date 10 Dec 2024 11:00 +01:00" in text
         await pilot.press("ctrl+y")

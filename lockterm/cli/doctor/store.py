@@ -14,7 +14,7 @@ from lockterm.cli.doctor.finding import Finding
 from lockterm.config.values import is_zone
 from lockterm.domain.operation import IN_FLIGHT, UNSETTLED
 from lockterm.domain.text import clean
-from lockterm.domain.wording import counted, size_words
+from lockterm.domain.text.amount import format_count, format_size
 from lockterm.keymap.hints import key, settling
 from lockterm.operations.journal_store import damaged_entries
 from lockterm.paths import Paths
@@ -86,8 +86,8 @@ def _database_findings(database: Path) -> Iterator[Finding]:
             facts,
         )
         return
-    words = f"{database} is sound, {size_words(facts['bytes'])}, schema {facts['schema']}"
-    yield Finding("OK", f"{words}, with {counted(facts['locks'], 'lock')}.", facts=facts)
+    words = f"{database} is sound, {format_size(facts['bytes'])}, schema {facts['schema']}"
+    yield Finding("OK", f"{words}, with {format_count(facts['locks'], 'lock')}.", facts=facts)
     for lock_id, name, zone in unknown_zones:
         title = f"{clean(name, 60)} (lock {lock_id})" if name else f"lock {lock_id}"
         yield Finding(
@@ -99,12 +99,12 @@ def _database_findings(database: Path) -> Iterator[Finding]:
     if count := facts["unsettled"]:
         yield Finding(
             "WARN",
-            f"{counted(count, 'change')} sent from here {'is' if count == 1 else 'are'} not"
+            f"{format_count(count, 'change')} sent from here {'is' if count == 1 else 'are'} not"
             " settled: it is not known whether they took effect.",
             f"Start lockterm and press {key('app.history')}: {settling()}",
         )
     if count := facts["drafts"]:
-        sentence = f"{counted(count, 'form')} begun and not finished."
+        sentence = f"{format_count(count, 'form')} begun and not finished."
         yield Finding("WARN", sentence, "Start lockterm: it offers what was typed.")
 
 

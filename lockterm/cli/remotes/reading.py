@@ -30,10 +30,10 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.operation import Operation
 from lockterm.domain.remotes import FIELDS, Remote, RemotePage
 from lockterm.domain.text import clean
+from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import format_operation
 from lockterm.domain.text.remote import describe_remote, format_remote
-from lockterm.domain.validity import validity
-from lockterm.domain.wording import counted
+from lockterm.domain.text.validity import describe_validity
 from lockterm.errors import StoreError
 
 TITLES = (
@@ -118,7 +118,7 @@ def show(options: Options, typed_lock: str, remote_id: int, form: Form) -> int:
     elif form is Form.CSV:
         put_csv(CSV_COLUMNS, csv_rows([remote], zone))
     else:
-        fields = describe_remote(remote, validity(remote, now_ms, zone), zone, now_ms)
+        fields = describe_remote(remote, describe_validity(remote, now_ms, zone), zone, now_ms)
         put_fields((field.label, field.shown) for field in fields)
     return DONE
 
@@ -184,7 +184,7 @@ def _tell_what_is_behind(session: Session, lock: Lock, page: RemotePage) -> None
 
 def table_cells(remote: Remote, zone: tzinfo, now_ms: int) -> tuple[object, ...]:
     """A remote below :data:`TITLES`: what came, and what its dates say now."""
-    valid = validity(remote, now_ms, zone)
+    valid = describe_validity(remote, now_ms, zone)
 
     def told(name: str, missing: str) -> object:
         value = FIELDS[name].of(remote)
@@ -202,7 +202,7 @@ def table_cells(remote: Remote, zone: tzinfo, now_ms: int) -> tuple[object, ...]
 
 def _summary(lock: Lock, counts: dict[str, Any], shown: int) -> str:
     total = counts["total"]
-    words = f"{lock_words(lock)}: {counted(total, 'remote')}"
+    words = f"{lock_words(lock)}: {format_count(total, 'remote')}"
     if counts["pageNo"] is not None:
         words += f", page {counts['pageNo']} of {counts['pages']}"
     if counts["unreadable"]:

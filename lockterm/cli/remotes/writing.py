@@ -30,9 +30,9 @@ from lockterm.domain.text.remote import (
     format_name,
     format_remote,
 )
+from lockterm.domain.text.service import describe_clock_doubt
+from lockterm.domain.text.validity import describe_validity
 from lockterm.domain.typed_remote import TypedRemote
-from lockterm.domain.validity import validity
-from lockterm.domain.wording import clock_doubt
 from lockterm.errors import NameTaken
 
 
@@ -115,7 +115,7 @@ def delete(options: Options, typed_lock: str, remote_id: int, how: WriteOptions)
         if not how.yes:
             now_ms = session.operations.now_ms()
             lost = describe_backup(before.raw)
-            valid = validity(before, now_ms, session.operations.zone(lock))
+            valid = describe_validity(before, now_ms, session.operations.zone(lock))
             tell(f"{format_remote(before)}: {clean(valid.words)}; {valid.word}. {lost}")
         if not agree(f"Delete {format_remote(before)} from {lock_words(lock)}?", yes=how.yes):
             return let_be()
@@ -207,7 +207,7 @@ def _warnings(session: Session, reading: TypedRemote, before: Remote | None) -> 
         found[name] = " ".join(filter(None, (words, found.get(name))))
     connection = session.operations.connection
     if rules.sends_dates(before, reading.values) and connection.doubts_clock:
-        words = clock_doubt(connection.clock_offset_s or 0)
+        words = describe_clock_doubt(connection.clock_offset_s or 0)
         found["startDate"] = f"{words[0].upper()}{words[1:]}"
     return found
 

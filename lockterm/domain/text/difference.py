@@ -17,7 +17,7 @@ from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import UPDATED, Remote
 from lockterm.domain.rules import comparable
 from lockterm.domain.safe_text import clean
-from lockterm.domain.weekdays import weekday_words
+from lockterm.domain.weekdays import format_weekdays
 
 NOTHING = "none"
 
@@ -132,7 +132,7 @@ def format_value(field: Field, value: Any, zone: tzinfo) -> str:
         case Kind.DATE:
             return dates.day_time(value, zone)
         case Kind.WEEKDAYS:
-            return weekday_words(value)
+            return format_weekdays(value)
         case Kind.OBJECT:
             return clean(format_json_line(value), LONGEST)
     return clean(value, LONGEST)

@@ -34,7 +34,7 @@ from lockterm.domain.text.difference import (
     format_value,
 )
 from lockterm.domain.text.remote import Detail
-from lockterm.domain.weekdays import weekday_words
+from lockterm.domain.weekdays import format_weekdays
 
 STATE_NAMES: Mapping[State, str] = {
     State.PREPARED: "being sent",
@@ -204,7 +204,7 @@ def _opening(remote: Remote, zone: tzinfo) -> str:
         return "always"
     parts = [] if is_known_type(kind) else [f"type {word(RemoteType, kind)}"]
     if needs_weekdays(kind):
-        parts.append(weekday_words(remote.week_day or ()))
+        parts.append(format_weekdays(remote.week_day or ()))
     if needs_dates(kind):
         start, end = remote.start_ms or 0, remote.end_ms or 0
         both = [(start, dates.day(start, zone)), (end, dates.last_day(end, zone))]

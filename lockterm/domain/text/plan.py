@@ -19,18 +19,12 @@ from lockterm.domain.plan import (
 )
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.safe_text import clean, seen_or
-from lockterm.domain.shortening import Shortening, describe, shortening
+from lockterm.domain.shortening import Shortening, find_shortening
 from lockterm.domain.text.difference import Difference, find_differences, format_value
 from lockterm.domain.text.remote import format_name
-from lockterm.domain.validity import (
-    OPENS_ALWAYS,
-    OPENS_NOTHING,
-    State,
-    never_opens,
-    period_words,
-    state_by_dates,
-    state_of,
-)
+from lockterm.domain.text.shortening import describe_shortening
+from lockterm.domain.text.validity import OPENS_ALWAYS, OPENS_NOTHING, describe_period
+from lockterm.domain.validity import State, never_opens, state_by_dates, state_of
 
 _NAMED = 3
 """So many locks, remotes or values are named in a sentence."""
@@ -145,7 +139,7 @@ def describe_step(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
     before = Remote.read(step.before)
     match step.action:
         case Action.ADD:
-            lines = [clean(period_words(Remote.read(step.wanted), now_ms, zone))]
+            lines = [clean(describe_period(Remote.read(step.wanted), now_ms, zone))]
             if extra := step.wanted.get("extraData"):
                 lines.append(f"Extra data: {format_value(FIELDS['extraData'], extra, zone)}")
             return lines
@@ -153,7 +147,7 @@ def describe_step(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
             counted = [clean(step.message, 300)] if step.message and step.state in DUE else []
             return [*(str(one) for one in _changes(step, zone)), *counted]
         case Action.DELETE:
-            return [clean(period_words(before, now_ms, zone))]
+            return [clean(describe_period(before, now_ms, zone))]
         case Action.KEEP:
             return [clean(step.message, 300)] if step.message else []
 
@@ -210,13 +204,13 @@ def shortening_of(step: Step, zone: tzinfo, now_ms: int) -> Shortening | None:
         return None
     before = Remote.read(step.before)
     after = rules.effective(before, Remote.read({**step.before, **step.wanted}))
-    return shortening(before, after, now_ms, zone)
+    return find_shortening(before, after, now_ms, zone)
 
 
 def describe_step_shortening(step: Step, zone: tzinfo, now_ms: int) -> str:
     """Return how a step shortens access, as a sentence; empty if it does not."""
     found = shortening_of(step, zone, now_ms)
-    return describe(found, now_ms, zone) if found is not None else ""
+    return describe_shortening(found, now_ms, zone) if found is not None else ""
 
 
 def find_shortenings(

@@ -18,8 +18,9 @@ from lockterm.domain.remotes import ADDED, FIELDS, UNLISTED, LockInfo, Remote
 from lockterm.domain.rules import OPENS_AGAIN, opens_again, touches_validity
 from lockterm.domain.safe_text import clean, clean_lines, in_cell, seen_or
 from lockterm.domain.text.difference import find_differences, format_value
-from lockterm.domain.validity import State, Validity, period_words
-from lockterm.domain.weekdays import weekday_words
+from lockterm.domain.text.validity import Validity, describe_period
+from lockterm.domain.validity import State
+from lockterm.domain.weekdays import format_weekdays
 
 NO_END = "It is permanent: it has no end."
 """Said of a remote that cannot be renewed."""
@@ -134,7 +135,7 @@ def _detail(remote: Remote, field: Field, zone: tzinfo, now_ms: int) -> Detail:
         return Detail(label, f"{words}, an account that calls the service", words, name)
     if field.kind is Kind.WEEKDAYS:
         days = ", ".join(map(str, value))
-        words = weekday_words(value) + (f" ({days})" if days else "")
+        words = format_weekdays(value) + (f" ({days})" if days else "")
     elif field.kind is Kind.DATE and not value and remote.remote_type == RemoteType.PERMANENT:
         words = "0 (permanent)"
     elif field.kind in (Kind.DATE, Kind.TIMESTAMP):
@@ -192,7 +193,7 @@ def describe_update(before: Remote, after: Remote, now_ms: int, zone: tzinfo) ->
 
 def _format_validity(wanted: Remote, now_ms: int, zone: tzinfo) -> str:
     kind = word(RemoteType, wanted.remote_type).capitalize()
-    return f"{kind}: {period_words(wanted, now_ms, zone)}"
+    return f"{kind}: {describe_period(wanted, now_ms, zone)}"
 
 
 # --- backups -------------------------------------------------------------------------------------

@@ -18,8 +18,8 @@ from lockterm.domain.plan import (
     count_left,
 )
 from lockterm.domain.safe_text import clean
+from lockterm.domain.text.amount import format_count, format_duration
 from lockterm.domain.text.plan import format_step
-from lockterm.domain.wording import counted, roughly
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key
 
@@ -203,7 +203,7 @@ def describe_progress(run: RunProgress) -> str:
     if run.reading:  # which steps of its lock wait for
         words.append(f"reading back {run.reading:,} unknown")
     if per_s := run.per_s:
-        words += [f"{per_s:.1f} a second", f"about {roughly(left / per_s)}"]
+        words += [f"{per_s:.1f} a second", f"about {format_duration(left / per_s)}"]
     return ", ".join(words)
 
 
@@ -254,8 +254,8 @@ def ask_to_leave(run: RunProgress) -> tuple[str, str]:
     if run.is_over:
         left = count_left(run.steps.values())
         question = (
-            f"A run has stopped, and {counted(left, 'step')} of {run.due:,} will be left. Leave?"
-            f" {key('app.run')} shows the run, where {key('plan.carry_out')} resumes it."
+            f"A run has stopped, and {format_count(left, 'step')} of {run.due:,} will be left."
+            f" Leave? {key('app.run')} shows the run, where {key('plan.carry_out')} resumes it."
         )
         return (question, "Leave") if left else ("", "")
     if run.only_reads:

@@ -15,8 +15,8 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.plan import PROBLEMS
 from lockterm.domain.sorting import natural, sorted_by
 from lockterm.domain.text import LONGEST_CELL, clean
+from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import describe_skipped
-from lockterm.domain.wording import counted
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
@@ -226,7 +226,7 @@ class CopyScreen(LocktermScreen[None]):
         times = "time of day" if self.keeps_wall_time else "moment"
         expired = "skipped" if self.skips_expired else "copied"
         words = (
-            f"{counted(len(self._marked), 'lock')} marked.  A name that is taken: {taken}."
+            f"{format_count(len(self._marked), 'lock')} marked.  A name that is taken: {taken}."
             f"  Expired remotes: {expired}.  In other time zones, times keep their {times}."
         )
         words += with_keys(

@@ -12,8 +12,8 @@ from textual.widget import Widget
 
 from lockterm.domain import dates, glyphs
 from lockterm.domain.text import clean
+from lockterm.domain.text.amount import format_count
 from lockterm.domain.timeline import DAYS
-from lockterm.domain.wording import counted
 from lockterm.widgets.cells import cut
 
 LABEL = 10
@@ -58,7 +58,7 @@ class DaysToCome(Widget):
         if len(self._ends) <= most:
             return self._ends
         rest = self._ends[most - 1 :]
-        return [*self._ends[: most - 1], (counted(len(rest), "other lock"), _sum(rest))]
+        return [*self._ends[: most - 1], (format_count(len(rest), "other lock"), _sum(rest))]
 
     def render(self) -> Content:
         if self._first is None:

@@ -11,8 +11,8 @@ from textual.widgets import Static
 
 from lockterm.domain import dates
 from lockterm.domain.listing import Place, words_of
+from lockterm.domain.text.amount import describe_unreadable_periods
 from lockterm.domain.timeline import Timeline
-from lockterm.domain.wording import unreadable_periods
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.everywhere import LockRead
@@ -118,7 +118,7 @@ class WhatEndsScreen(AllLocksScreen):
         for one in site.locks.values():
             count = one.listing.unreadable_periods if one.listing is not None else 0
             if count and not needed:
-                problem = unreadable_periods(count)
+                problem = describe_unreadable_periods(count)
                 yield OnLock(one.lock, zones[one.lock.zone], problem=problem)
         yield from self.problems(site)
 

@@ -16,7 +16,7 @@ from textual.widgets import Static
 from lockterm.domain.glyphs import quoted, separator
 from lockterm.domain.remote_states import StateFilter, count_states, describe_counts, describe_state
 from lockterm.domain.text import clean
-from lockterm.domain.wording import counted
+from lockterm.domain.text.amount import format_count
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.screens.everywhere.site import Site
@@ -401,7 +401,7 @@ class Results(Vertical):
             count = f"the first {len(rows):,}" if self.is_cut else f"{len(rows):,}"
             if self.only is not None:
                 count = f"{describe_state(self.only)}: {count}"
-            parts.append(f"{count} on {counted(locks, 'lock')}")
+            parts.append(f"{count} on {format_count(locks, 'lock')}")
         if self.site.locks:
             parts.append(self.site.words(longest))
         return separator().join(parts)

@@ -7,7 +7,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lockterm.domain.age import read_when, short_age
+from lockterm.domain.text.amount import describe_age, format_short_age
 from lockterm.operations.everywhere import LockRead, read_words
 
 if TYPE_CHECKING:
@@ -147,8 +147,10 @@ class Site:
 
     def short_age(self, listing: Listing) -> str:
         """How old a list is, in a few cells."""
-        return short_age(listing.at_ms, self._operations.machine_ms(), changed=listing.changed)
+        return format_short_age(
+            listing.at_ms, self._operations.machine_ms(), changed=listing.changed
+        )
 
     def age_of(self, listing: Listing) -> str:
         """The same in words."""
-        return read_when(listing.at_ms, self._operations.machine_ms(), changed=listing.changed)
+        return describe_age(listing.at_ms, self._operations.machine_ms(), changed=listing.changed)

@@ -20,8 +20,9 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.remote_states import StateFilter, has_state
 from lockterm.domain.sorting import natural, sorted_by
 from lockterm.domain.text import clean
-from lockterm.domain.validity import State, days_words, may_be, without_weekdays
-from lockterm.domain.weekdays import weekday_letters, weekday_words
+from lockterm.domain.text.validity import format_days
+from lockterm.domain.validity import State, may_be, without_weekdays
+from lockterm.domain.weekdays import format_weekday_letters, format_weekdays
 from lockterm.screens.remotes.layout import Layout
 from lockterm.screens.remotes.order import compared
 from lockterm.screens.remotes.row import LONGEST, SIGNS, RemoteRow, cells, signs
@@ -241,7 +242,7 @@ def row_words(row: OnLock, age: str) -> str:
         return ""
     name, days = clean(remote.remote_name or "", 40), ""
     if needs_weekdays(remote.remote_type):
-        days = days_words(remote)
+        days = format_days(remote)
     parts = [*filter(None, (name, days)), f"{clean(row.lock.title, 24)} {age}", f"id {remote.id}"]
     if remote.extra_data:
         extra = json.dumps(remote.extra_data, ensure_ascii=False)
@@ -257,11 +258,15 @@ def _days(remote: Remote, width: int) -> str:
     if not needs_weekdays(remote.remote_type):
         return ""
     if without_weekdays(remote):
-        forms = [days_words(remote), "none" if remote.week_day is not None else "unknown"]
+        forms = [format_days(remote), "none" if remote.week_day is not None else "unknown"]
     else:
-        words = weekday_words(remote.week_day or ()).replace(", ", " ")
-        daily = weekday_words(remote.week_day or (), short=True)
-        forms = [words, *[daily] * (daily == "daily"), weekday_letters(remote.week_day or ())]
+        words = format_weekdays(remote.week_day or ()).replace(", ", " ")
+        daily = format_weekdays(remote.week_day or (), short=True)
+        forms = [
+            words,
+            *[daily] * (daily == "daily"),
+            format_weekday_letters(remote.week_day or ()),
+        ]
     return next((form for form in forms if len(form) <= width), "")
 
 

@@ -19,9 +19,9 @@ from lockterm.domain import dates
 from lockterm.domain.history import HistoryLine
 from lockterm.domain.plan import RunLine, RunState
 from lockterm.domain.text import clean
+from lockterm.domain.text.amount import describe_none, format_count
 from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.domain.undo import why_not_restorable, why_not_undone
-from lockterm.domain.wording import counted, none_of
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Operations
@@ -238,7 +238,7 @@ class HistoryScreen(LocktermScreen[str | None]):
             way = "esc  show all"
             if not self._narrowed:
                 way = with_keys("{history.one_lock}  all locks      esc  back")
-            none = none_of(page.total, "operation", "is shown", "is not shown")
+            none = describe_none(page.total, "operation", "is shown", "is not shown")
             state.say(f"{none}: {left}.", way)
         elif self.focused is None:
             table.focus()
@@ -257,8 +257,8 @@ class HistoryScreen(LocktermScreen[str | None]):
 
     def _tell(self) -> None:
         page = self._page
-        runs = f"{counted(page.run_count, 'run')}, {key('app.run')} the last"
-        sent = counted(page.total, "operation")
+        runs = f"{format_count(page.run_count, 'run')}, {key('app.run')} the last"
+        sent = format_count(page.total, "operation")
         parts = [sent] * bool(page.total) + [runs] * bool(page.run_count)
         if left := page.choice.in_words():
             found = f"more than {COUNTED:,}" if page.is_uncounted else f"{page.found:,}"
@@ -425,7 +425,7 @@ class HistoryScreen(LocktermScreen[str | None]):
                 export_history, wanted, self._exports, zone, now_ms, zones
             )
             self.notify(
-                f"{counted(len(wanted), 'operation')} in {files[0]} and {files[1].name}",
+                f"{format_count(len(wanted), 'operation')} in {files[0]} and {files[1].name}",
                 title="Exported",
             )
 

@@ -14,10 +14,10 @@ from lockterm.domain.left_state import left_state
 from lockterm.domain.operation import RECORDED, State
 from lockterm.domain.plan import RunLine, RunState, StepState
 from lockterm.domain.text import LONGEST_CELL, clean
+from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES
 from lockterm.domain.text.run import describe_counts
 from lockterm.domain.validity import State as RemoteState
-from lockterm.domain.wording import counted
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
@@ -178,7 +178,7 @@ def what_of(line: HistoryLine) -> str:
 def target_of(line: HistoryLine) -> str:
     """The remote it was done to, safe to show; for a clear how many, for a voice which."""
     if line.call == "clear":
-        return counted(line.count, "remote")
+        return format_count(line.count, "remote")
     if line.call == "updateLockSetting":
         return clean(line.voice, LONGEST_CELL)
     if line.remote_name:

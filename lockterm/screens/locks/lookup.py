@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lockterm.domain.text import clean
-from lockterm.domain.wording import counted, named_meaning
+from lockterm.domain.text.amount import format_count
+from lockterm.domain.text.error import format_titled_meaning
 from lockterm.errors import RateLimited, Refused, ServiceError
 from lockterm.operations import Operations
 
@@ -43,7 +44,7 @@ async def look_up(operations: Operations, lock_id: int, size: int) -> LockAnswer
         if _denies_lock(error):
             return LockAnswer(f"{reason} Correct the id.", unknown=True)
         return LockAnswer(f"{reason} The lock can be saved all the same.", asked=False)
-    words = f"The service knows it: {counted(page.total, 'remote')}."
+    words = f"The service knows it: {format_count(page.total, 'remote')}."
     first = next((remote.id for remote in page.remotes if remote.id is not None), None)
     if first is None:
         return LockAnswer(f"{words} It tells no name: type one.", remotes=page.total)
@@ -59,7 +60,7 @@ async def look_up(operations: Operations, lock_id: int, size: int) -> LockAnswer
 
 def _reason(error: ServiceError) -> str:
     """What happened and what it means, with the service's own words and code where it refused."""
-    said = named_meaning(error)
+    said = format_titled_meaning(error)
     return said if said.endswith(".") else f"{said}."
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-from lockterm.domain.wording import counted
+from lockterm.domain.text.amount import format_count
 from lockterm.keymap.hints import with_keys
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.marked.plans import PlansOfMarks
@@ -82,7 +82,7 @@ class MarkedLocks:
             else:
                 does[action]()
 
-        question = f"{counted(len(self._marks), 'marked lock')}: what is to be done?"
+        question = f"{format_count(len(self._marks), 'marked lock')}: what is to be done?"
         self._screen.app.push_screen(ChoiceModal(question, [*words.items()]), chosen)
 
     # --- the voice -----------------------------------------------------------------------------
@@ -124,7 +124,7 @@ class MarkedLocks:
         found: list[LockRead] = []
         has_ended = False
         try:
-            self._tell(f"reading: 0 of {counted(len(locks), 'lock')}")
+            self._tell(f"reading: 0 of {format_count(len(locks), 'lock')}")
             with self._screen.showing_errors():
                 async with aclosing(operations.everywhere.read(locks=locks)) as reading:
                     async for one in reading:
@@ -132,7 +132,7 @@ class MarkedLocks:
                         if one.listing is not None:  # a store that fails is told
                             counts = {one.lock.lock_id: one.listing.count}
                             await operations.locks.note_counts(counts)
-                        self._tell(f"reading: {len(found):,} of {counted(len(locks), 'lock')}")
+                        self._tell(f"reading: {len(found):,} of {format_count(len(locks), 'lock')}")
                 has_ended = True
         finally:
             self._tell("")
@@ -143,7 +143,7 @@ class MarkedLocks:
         found.sort(key=lambda one: one.place)
         count = sum(one.listing.count for one in found if one.listing is not None)
         self._screen.notify(
-            f"{read_words(found, _NAMED)}. They have {counted(count, 'remote')}.",
+            f"{read_words(found, _NAMED)}. They have {format_count(count, 'remote')}.",
             title="Read",
             severity="warning" if any(one.problem for one in found) else "information",
         )

@@ -15,7 +15,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.marks import lock_marks
 from lockterm.domain.names import fold_text
 from lockterm.domain.text import clean
-from lockterm.domain.wording import counted, none_of
+from lockterm.domain.text.amount import describe_none, format_count
 from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
@@ -206,7 +206,7 @@ class LocksScreen(LocktermScreen[None]):
                 ),
             )
         elif not found.locks:
-            none = none_of(len(self.book), "lock", "matches", "does not match")
+            none = describe_none(len(self.book), "lock", "matches", "does not match")
             state.say(f"{none} {quoted(clean(self.wanted, 60))}.", "escape  show all")
         elif self.focused is None:
             table.focus()
@@ -246,7 +246,7 @@ class LocksScreen(LocktermScreen[None]):
     def _about(self) -> list[str]:
         if not isinstance(self.book, tuple) or not self.book:
             return [""]
-        count = counted(len(self.book), "lock")
+        count = format_count(len(self.book), "lock")
         found = f"{self._table.row_count} of {count}" if self.wanted else count
         parts = [*filter(None, (self._marked_words, self.marked.reading)), found]
         more, lock = [""], self.current

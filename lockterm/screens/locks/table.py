@@ -11,9 +11,9 @@ from rich.cells import cell_len
 from textual import events
 
 from lockterm.domain import dates
-from lockterm.domain.age import read_when, short_age
 from lockterm.domain.locks import Lock
 from lockterm.domain.text import LONGEST_CELL, clean
+from lockterm.domain.text.amount import describe_age, format_short_age
 from lockterm.domain.validity import State
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
@@ -189,7 +189,7 @@ class LocksTable(RowTable):
         ends = self._ends.get(str(lock.lock_id))
         if ends is None or _READ in self.hidden:  # where it is hidden, it is not read again
             return ""
-        when = read_when(ends.at_ms, self._now_ms, changed=ends.changed)
+        when = describe_age(ends.at_ms, self._now_ms, changed=ends.changed)
         states = [state for column in _ENDS.values() for state in column if ends.counts[state]]
         counts = [f"{ends.counts[state]:,} {state.word}" for state in states]
         return f"{when}: {', '.join(counts) or 'nothing has ended or ends soon'}"
@@ -227,7 +227,11 @@ class LocksTable(RowTable):
 
     def _cells(self, lock: Lock) -> tuple[str, ...]:
         ends = self._ends.get(str(lock.lock_id))
-        read = "-" if ends is None else short_age(ends.at_ms, self._now_ms, changed=ends.changed)
+        read = (
+            "-"
+            if ends is None
+            else format_short_age(ends.at_ms, self._now_ms, changed=ends.changed)
+        )
         return (
             clean(lock.title, LONGEST_CELL),
             str(lock.lock_id),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from lockterm.domain.constants import WORDS, Flag
 from lockterm.domain.text import clean
-from lockterm.domain.wording import counted
+from lockterm.domain.text.amount import format_count
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.host import HasOperations
 from lockterm.screens.marked.plans import PlansOfMarks
@@ -115,7 +115,7 @@ class MarkedCommands:
             if begin is not None and (left := self._left("Marked remotes", rows)):
                 begin(left)
 
-        question = f"{counted(len(rows), 'marked remote')}: what is to be done?"
+        question = f"{format_count(len(rows), 'marked remote')}: what is to be done?"
         self._screen.app.push_screen(ChoiceModal(question, choices), chosen)
 
     def copy_to_locks(self) -> None:
@@ -138,7 +138,7 @@ class MarkedCommands:
             if value is not None:
                 self._change("set coerced", rows, coerced(value))
 
-        question = f"{counted(len(rows), 'marked remote')}: coerced?"
+        question = f"{format_count(len(rows), 'marked remote')}: coerced?"
         self._screen.app.push_screen(ChoiceModal(question, [*WORDS[Flag].items()]), chosen)
 
     def _remove_extra(self, rows: Sequence[Row]) -> None:
@@ -157,7 +157,7 @@ class MarkedCommands:
         choices = [
             (name, f"{clean(name, 40)}  on {count:,}") for name, count in names.most_common()
         ]
-        question = f"{counted(len(rows), 'marked remote')}: remove which key?"
+        question = f"{format_count(len(rows), 'marked remote')}: remove which key?"
         self._screen.app.push_screen(ChoiceModal(question, choices), chosen)
 
     def _ask(self, questions: Questions, rows: Sequence[Row]) -> None:
@@ -192,7 +192,7 @@ class MarkedCommands:
     def _show_plan(self, verb: str, count: int, planned: PlannedSteps) -> None:
         from lockterm.operations.planner import draft_plan
 
-        title = f"{verb}: {counted(count, 'remote')}, {self._place()}"
+        title = f"{verb}: {format_count(count, 'remote')}, {self._place()}"
         self.plans.show(draft_plan(self._screen.operations, title, planned))
 
     # --- files ---------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ class MarkedCommands:
                 export_files, "remotes", as_table, as_object, directory, now_ms
             )
             self._screen.notify(
-                f"{counted(len(rows), 'remote')}, as last seen here,"
+                f"{format_count(len(rows), 'remote')}, as last seen here,"
                 f" in {files[0]} and {files[1].name}",
                 title="Exported",
             )

@@ -14,7 +14,6 @@ from textual.widgets import Input, Static
 from lockterm.domain.bulk import Target, Wanted, change_each
 from lockterm.domain.plan import Action, PlannedSteps
 from lockterm.domain.remotes import Remote
-from lockterm.domain.shortening import summarize
 from lockterm.domain.text.plan import (
     describe_step,
     describe_step_notes,
@@ -22,6 +21,7 @@ from lockterm.domain.text.plan import (
     format_step,
 )
 from lockterm.domain.text.remote import format_remote
+from lockterm.domain.text.shortening import summarize_shortenings
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.screens.form import FormScreen
@@ -153,7 +153,9 @@ class MarkedForm(FormScreen[Wanted | None]):
     def _shortened_words(self, planned: PlannedSteps) -> str:
         """How the change shortens access, summed up; empty if it does not."""
         zones = {one.lock_id: one.zone for one in self._targets}
-        return summarize(find_shortenings(planned.steps, zones, self.operations.now_ms()))
+        return summarize_shortenings(
+            find_shortenings(planned.steps, zones, self.operations.now_ms())
+        )
 
     def _ready_words(self, planned: PlannedSteps, *, is_all: bool) -> str:
         """What becomes of them, as far as it was tried."""

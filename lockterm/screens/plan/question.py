@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lockterm.domain.plan import MOST_UNTYPED, Action, Plan, Step
-from lockterm.domain.shortening import describe, summarize
 from lockterm.domain.text import clean
 from lockterm.domain.text.plan import (
     MOST_LISTED,
@@ -23,7 +22,8 @@ from lockterm.domain.text.plan import (
     step_sends_dates,
 )
 from lockterm.domain.text.remote import describe_backup
-from lockterm.domain.wording import clock_doubt
+from lockterm.domain.text.service import describe_clock_doubt
+from lockterm.domain.text.shortening import describe_shortening, summarize_shortenings
 from lockterm.operations.refusals import OtherCredentials
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
@@ -57,15 +57,15 @@ async def question_about(
     changes = await asyncio.to_thread(describe_changes, due, zones)
     notes = await asyncio.to_thread(describe_notes, due, zones, now_ms)
     shortened = await asyncio.to_thread(find_shortenings, due, zones, now_ms)
-    warning = summarize(shortened)
+    warning = summarize_shortenings(shortened)
     lost = [clean(sentence, 400) for sentence in (drawn.about, *drawn.plan.losses)]
     notes = [*filter(None, lost), *notes]
     if connection.doubts_clock and any(map(step_sends_dates, due)):
-        notes.insert(0, f"Note: {clock_doubt(connection.clock_offset_s or 0)}")
+        notes.insert(0, f"Note: {describe_clock_doubt(connection.clock_offset_s or 0)}")
     if len(due) == 1 and due[0].action in (Action.ADD, Action.UPDATE):
         zone = zones[due[0].lock_id]
         notes[:0] = describe_step(due[0], zone, now_ms)
-        warning = describe(shortened[0], now_ms, zone) if shortened else ""
+        warning = describe_shortening(shortened[0], now_ms, zone) if shortened else ""
     elif changes:
         notes.insert(0, f"Changed to: {changes}")
     notes += [f"{words}." for words in describe_skipped(drawn.plan)]

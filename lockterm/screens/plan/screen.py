@@ -16,7 +16,6 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState, count_left
-from lockterm.domain.shortening import summarize
 from lockterm.domain.text import clean
 from lockterm.domain.text.plan import (
     describe_step_notes,
@@ -30,7 +29,8 @@ from lockterm.domain.text.run import (
     describe_outcome,
     describe_progress,
 )
-from lockterm.domain.wording import read_only
+from lockterm.domain.text.service import describe_read_only
+from lockterm.domain.text.shortening import summarize_shortenings
 from lockterm.errors import LocktermError, StoreDamaged, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations.planner import PlanDraft
@@ -148,7 +148,7 @@ class PlanScreen(LocktermScreen[None]):
         due = [step for step in self._steps.values() if step.is_left]
         now_ms = self.operations.now_ms()
         shortened = await asyncio.to_thread(find_shortenings, due, zones, now_ms)
-        self._shortens = summarize(shortened)
+        self._shortens = summarize_shortenings(shortened)
         self._show_steps()
         self._begin_to_follow()
         self.follow_elsewhere()
@@ -356,7 +356,7 @@ class PlanScreen(LocktermScreen[None]):
         """Why nothing of this plan can be sent from here, whatever else is done."""
         profile = self.operations.profile
         if profile.read_only:
-            return read_only(profile.name, "the plan is shown, and nothing is sent")
+            return describe_read_only(profile.name, "the plan is shown, and nothing is sent")
         return self._why_elsewhere()
 
     def _why_elsewhere(self) -> str:

@@ -28,7 +28,7 @@ from lockterm.config.typed_profile import (
 )
 from lockterm.domain import dates
 from lockterm.domain.text import clean
-from lockterm.domain.wording import sentences
+from lockterm.domain.text.error import format_sentences
 from lockterm.errors import ConfigError, StoreError
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.form import FormScreen
@@ -318,7 +318,7 @@ class ProfileForm(FormScreen[str | None]):
         try:
             saved = await asyncio.to_thread(self._profiles.save, self._file, name, checked.filed)
         except ConfigError as error:
-            self.say(sentences(error), is_wrong=True)
+            self.say(format_sentences(error), is_wrong=True)
             self.tell(error, "Not saved")
             with suppress(ConfigError):
                 self._file = self._profiles.read()

@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from lockterm.config.profiles import successor
 from lockterm.domain.text import clean
-from lockterm.domain.wording import sentences
+from lockterm.domain.text.error import format_sentences
 from lockterm.errors import ConfigError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.screens.base import LocktermScreen
@@ -120,7 +120,7 @@ class ProfilesScreen(LocktermScreen[None]):
         lines = []
         if entry := self.current:
             if entry.error is not None:
-                lines.append(f"! {sentences(entry.error)}")
+                lines.append(f"! {format_sentences(entry.error)}")
             elif entry.profile is not None:
                 about = entry.profile
                 words = [clean(about.base_url, 200), f"times in {clean(about.timezone)}"]
@@ -167,7 +167,7 @@ class ProfilesScreen(LocktermScreen[None]):
 
     def _why_not_switch(self, entry: ProfileEntry) -> str:
         if entry.error is not None:
-            return f"{sentences(entry.error)} {key('profiles.edit')} changes it."
+            return f"{format_sentences(entry.error)} {key('profiles.edit')} changes it."
         if by := self._profiles.pinned_by:
             return f"{clean(by, 60)} names the service. Start lockterm without it to switch."
         if self.operations.run_under_way is not None:

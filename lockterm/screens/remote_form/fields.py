@@ -19,8 +19,8 @@ from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.series import Taken
 from lockterm.domain.text import clean
+from lockterm.domain.text.error import format_titled_meaning
 from lockterm.domain.typed_remote import TypedRemote, read_typed, shown_fields, typed_of
-from lockterm.domain.wording import named_meaning
 from lockterm.errors import LocktermError
 from lockterm.screens.remote_form.inputs import DatetimeInput, JsonEditor, TypedValue, WeekdayPicker
 from lockterm.widgets.choice import Choice, OptionLine
@@ -251,7 +251,9 @@ class RemoteFields(VerticalScroll, can_focus=False):
             else:
                 self.objections[key] = TAKEN
         except LocktermError as error:
-            self.remarks[key] = f"Not known whether the name is free. {named_meaning(error)}"
+            self.remarks[key] = (
+                f"Not known whether the name is free. {format_titled_meaning(error)}"
+            )
         if self.is_attached:
             self.read_now()
 

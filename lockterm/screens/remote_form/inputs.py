@@ -16,7 +16,7 @@ from textual.widgets import Input, TextArea
 
 from lockterm.domain import dates
 from lockterm.domain.text import clean_lines
-from lockterm.domain.weekdays import parse_weekdays, weekday_words
+from lockterm.domain.weekdays import format_weekdays, parse_weekdays
 from lockterm.widgets.choice import Choice, MultiChoice, OptionLine
 from lockterm.widgets.text_input import TextInput
 
@@ -140,7 +140,7 @@ class WeekdayPicker(TypedValue):
     def _marked(self, event: OptionLine.Changed) -> None:
         event.stop()
         chosen = self.query_one(MultiChoice).chosen
-        self.value = weekday_words(map(int, chosen)) if chosen else ""
+        self.value = format_weekdays(map(int, chosen)) if chosen else ""
 
 
 class JsonEditor(TextArea):

@@ -11,10 +11,10 @@ from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import FIELDS, Remote
 from lockterm.domain.rules import effective
-from lockterm.domain.shortening import describe_change
 from lockterm.domain.text import clean, seen_or
 from lockterm.domain.text.difference import Difference
 from lockterm.domain.text.remote import describe_add, describe_update, format_remote_name
+from lockterm.domain.text.shortening import describe_shortened_access
 from lockterm.domain.typed_remote import TypedRemote
 from lockterm.screens.dialogs.confirm import ConfirmModal
 
@@ -41,7 +41,7 @@ def ask_to_change(
     name = format_remote_name(before, f"remote {before.id}")
     after = effective(before, reading.values)
     lines = describe_update(before, after, now_ms, zone)
-    shortened = describe_change(before, after, now_ms, zone)
+    shortened = describe_shortened_access(before, after, now_ms, zone)
     verb = "Shorten" if shortened else "Change"
     return ConfirmModal(
         f"{verb} {name}, number {clean(seen_or(before.remote_number, 'none'), 60)}, "

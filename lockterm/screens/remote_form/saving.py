@@ -11,8 +11,9 @@ from lockterm.domain.remotes import RECOGNISED, Remote
 from lockterm.domain.rules import changes, effective, new_remote, sends_dates
 from lockterm.domain.text import clean
 from lockterm.domain.text.difference import find_differences
+from lockterm.domain.text.error import format_error
 from lockterm.domain.text.remote import format_remote
-from lockterm.domain.wording import clock_doubt, whole
+from lockterm.domain.text.service import describe_clock_doubt
 from lockterm.errors import (
     LocktermError,
     NameTaken,
@@ -199,7 +200,7 @@ class RemoteSaving:
             self.refusal = "Nothing is left to change: the remote is so already."
             return False
         if sends_dates(fields.before, reading.values) and connection.doubts_clock:
-            reading.warnings["startDate"] = clock_doubt(connection.clock_offset_s or 0)
+            reading.warnings["startDate"] = describe_clock_doubt(connection.clock_offset_s or 0)
         if fields.before is None and (words := fields.taken.words):
             noted = reading.warnings.get("remoteNumber", "")
             reading.warnings["remoteNumber"] = f"{noted} {words}".strip()
@@ -264,7 +265,7 @@ class RemoteSaving:
             error.hint = f"Outside of this form {settling()}"
             if error.operation.id == self._unsettled:
                 error.hint = f"Here only the same is sent again. {error.hint}"
-        refusal = whole(error)
+        refusal = format_error(error)
         if self.unknown:
             refusal += with_keys(" Before another save: {form.check} reads it back.")
         self._refuse(refusal)
@@ -281,9 +282,8 @@ class RemoteSaving:
             self._tell_outcome(operation)
         except LocktermError as error:
             if self._screen.is_attached:
-                self._refuse(
-                    f"It cannot be read back: {whole(error)} {key('form.check')} tries again."
-                )
+                words = f"It cannot be read back: {format_error(error)}"
+                self._refuse(f"{words} {key('form.check')} tries again.")
         finally:
             self._do("")
             opened.end()

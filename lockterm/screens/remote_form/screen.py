@@ -17,8 +17,8 @@ from textual.widgets import Input
 from lockterm.domain.remotes import FIELDS
 from lockterm.domain.series import Taken, next_like
 from lockterm.domain.text import clean
+from lockterm.domain.text.service import describe_read_only
 from lockterm.domain.typed_remote import typed_words
-from lockterm.domain.wording import read_only
 from lockterm.keymap.hints import with_keys
 from lockterm.screens.base import ELSEWHERE, LocktermScreen
 from lockterm.screens.form import FormScreen
@@ -203,7 +203,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
     def _why_not_save(self) -> str:
         profile, reading = self.operations.profile, self.fields.reading
         if profile.read_only:
-            return read_only(profile.name, "nothing can be saved")
+            return describe_read_only(profile.name, "nothing can be saved")
         if self._saving.doing:
             return WAITS_FOR_STORE if self._store.is_waiting else self._saving.doing
         if self._saving.unknown:

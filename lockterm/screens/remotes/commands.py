@@ -11,6 +11,7 @@ from lockterm.domain.constants import RemoteType
 from lockterm.domain.locks import Lock
 from lockterm.domain.reading import INT64
 from lockterm.domain.text import clean
+from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.remote import (
     NO_END,
     UNNAMED,
@@ -18,7 +19,7 @@ from lockterm.domain.text.remote import (
     format_remote,
     format_remote_name,
 )
-from lockterm.domain.wording import counted, read_only
+from lockterm.domain.text.service import describe_read_only
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key, settling
 from lockterm.screens.base import LocktermScreen
@@ -116,7 +117,7 @@ class RemoteCommands:
         """Why an action can do nothing now, as a sentence; empty: it can."""
         operations = self._screen.operations
         if action in WRITES and operations.profile.read_only:
-            return read_only(operations.profile.name)
+            return describe_read_only(operations.profile.name)
         if action in WRITES and operations.connection.online is False:
             again = key(self._refresh)
             return f"The service cannot be reached, so nothing can be sent. {again} tries again."
@@ -305,7 +306,7 @@ class RemoteCommands:
         if deleted is None:
             return f"Deleted the remotes of {self._lock_name}", ""
         beyond = describe_beyond_backup(deleted, backed_up or deleted)
-        return f"Deleted {counted(deleted, 'remote')} from {self._lock_name}", beyond
+        return f"Deleted {format_count(deleted, 'remote')} from {self._lock_name}", beyond
 
     def _carry_out(
         self,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import RECOGNISED, Remote
 from lockterm.domain.text import clean, seen_or
+from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.difference import find_differences
+from lockterm.domain.text.error import format_meaning
 from lockterm.domain.text.remote import UNNAMED, describe_backup, format_remote, format_remote_name
-from lockterm.domain.validity import validity
-from lockterm.domain.wording import clock_note, counted, meaning
+from lockterm.domain.text.service import describe_clock
+from lockterm.domain.text.validity import describe_validity
 from lockterm.errors import LocktermError, Refused
 from lockterm.operations import Operations
 from lockterm.screens.dialogs.destroy import DestroyModal, TargetState
@@ -52,7 +54,7 @@ class Deletion:
             if not error.is_gone:
                 return TargetState(self._unread(error))
             return TargetState(
-                f"The service says: {meaning(error)}\n"
+                f"The service says: {format_meaning(error)}\n"
                 "Somebody has probably deleted it already. Nothing was sent.",
                 question=f"{format_remote(shown)} is gone.",
                 possible=False,
@@ -69,10 +71,10 @@ class Deletion:
         question, lines = _asked(latest, self._lock_entry)
         if changed := find_differences(shown, latest, zone, RECOGNISED):
             lines += ["! Changed since the list was read:", *map(str, changed), ""]
-        valid = validity(latest, connection.now_ms(), zone)
+        valid = describe_validity(latest, connection.now_ms(), zone)
         lines += [f"Valid: {valid.words}", f"State: {valid.word}"]
         if connection.doubts_clock:
-            lines.append(clock_note(connection.clock_offset_s or 0))
+            lines.append(describe_clock(connection.clock_offset_s or 0))
         lines += ["", describe_backup(latest.raw)]
         return TargetState(
             "\n".join(lines),
@@ -83,7 +85,7 @@ class Deletion:
     def _unread(self, error: LocktermError) -> str:
         lines = [
             *_asked(self.remote, self._lock_entry)[1],
-            f"! It could not be read once more: {meaning(error)}",
+            f"! It could not be read once more: {format_meaning(error)}",
             "What you see may be old. It is read again before it is deleted.",
         ]
         return "\n".join(lines)
@@ -120,7 +122,7 @@ class Clearing:
         try:
             seen = await self._operations.remotes.page(self._lock_entry.lock_id, 1, 1, fresh=True)
         except LocktermError as error:
-            words = f"! They could not be counted: {meaning(error)}\nNothing was sent."
+            words = f"! They could not be format_count: {format_meaning(error)}\nNothing was sent."
             return TargetState(words, possible=False)
         self.count = count = seen.value.least
         if not count:
@@ -128,7 +130,7 @@ class Clearing:
                 "There is nothing to delete.", f"{name} has no remotes.", possible=False
             )
         first = next(iter(seen.value.remotes), None)
-        remotes = counted(count, "remote")
+        remotes = format_count(count, "remote")
         return TargetState(
             "Every one of them stops opening this lock, expired or not.\n\n"
             + describe_backup(first.raw if first else {}, many=True),

@@ -14,9 +14,9 @@ from textual.reactive import var
 from lockterm.domain.glyphs import separator
 from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
+from lockterm.domain.text.error import format_meaning
 from lockterm.domain.text.remote import describe_remote
-from lockterm.domain.validity import validity
-from lockterm.domain.wording import meaning
+from lockterm.domain.text.validity import describe_validity
 from lockterm.errors import LocktermError, Refused, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations, Seen
@@ -150,7 +150,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
             table.focus()
         elif error is not None and self.is_gone:
             panel.say(
-                f"{clean(self._called, 60)} is gone\n\nThe service says: {meaning(error)}",
+                f"{clean(self._called, 60)} is gone\n\nThe service says: {format_meaning(error)}",
                 with_keys("escape  back to the remotes      {remote.refresh}  look again"),
             )
         elif error is not None:
@@ -166,7 +166,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
 
     def _fields(self, remote: Remote) -> Sequence[Detail]:
         zone, now_ms = self.operations.zone(self.lock_entry), self.operations.now_ms()
-        return describe_remote(remote, validity(remote, now_ms, zone), zone, now_ms)
+        return describe_remote(remote, describe_validity(remote, now_ms, zone), zone, now_ms)
 
     def _show_age(self) -> None:
         pager, seen, error = self.query_one(Pager), self.state.seen, self.state.error

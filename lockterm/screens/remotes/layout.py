@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
-from lockterm.domain.validity import SHORT
+from lockterm.domain.text.validity import SHORT
 from lockterm.screens.remotes.columns import COLUMNS, USUAL, Arrangement, SortOrder
 from lockterm.widgets.line_table import Piece
 

@@ -10,7 +10,8 @@ from lockterm.domain import dates
 from lockterm.domain.constants import word
 from lockterm.domain.reading import Kind
 from lockterm.domain.sorting import natural, sorted_by
-from lockterm.domain.validity import Phase, phase_of, validity
+from lockterm.domain.text.validity import describe_validity
+from lockterm.domain.validity import Phase, phase_of
 from lockterm.screens.remotes.columns import COLUMNS, SortOrder
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def compared(remote: Remote, column: str, now_ms: int, zone: tzinfo) -> Any:
     if value is None:
         return None
     if column == "state":
-        return natural(validity(remote, now_ms, zone).word)
+        return natural(describe_validity(remote, now_ms, zone).word)
     if field.constants is not None:
         return natural(word(field.constants, value))
     match field.kind:

@@ -13,7 +13,7 @@ from lockterm.domain.names import fold_text
 from lockterm.domain.remote_states import StateFilter, describe_state, has_state
 from lockterm.domain.searching import column_words, missing_words
 from lockterm.domain.text import clean
-from lockterm.domain.validity import brief
+from lockterm.domain.text.validity import describe_validity_briefly
 from lockterm.keymap.hints import with_keys
 from lockterm.operations.load_state import LoadState
 from lockterm.widgets.state_panel import error_words
@@ -165,7 +165,9 @@ def remote_matches(needle: str, remote: Remote, zone: tzinfo, now_ms: int) -> bo
     missing = missing_words(needle, remote)
     if not missing:
         return True
-    words = fold_text("\n".join((*column_words(remote), *brief(remote, now_ms, zone))))
+    words = fold_text(
+        "\n".join((*column_words(remote), *describe_validity_briefly(remote, now_ms, zone)))
+    )
     return all(word in words for word in missing)
 
 

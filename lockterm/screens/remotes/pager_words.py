@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lockterm.domain.glyphs import separator
 from lockterm.domain.remote_states import describe_state
-from lockterm.domain.wording import counted
+from lockterm.domain.text.amount import format_count
 from lockterm.keymap.hints import key
 from lockterm.screens.remotes.page_view import PageView
 from lockterm.widgets.pager import with_age
@@ -88,7 +88,7 @@ def _of_the_list(
         )
     else:
         prefix = "LIST BEHIND, " if view.unlisted is not None else ""
-        total = counted(page.total, "remote")
+        total = format_count(page.total, "remote")
         size = f"{page.page_size} a page"
         ends = (
             f"{total}{dot}{size}{dot}updated ",

@@ -17,8 +17,8 @@ from lockterm.domain import dates
 from lockterm.domain.constants import AddType, Flag, RemoteType, needs_weekdays, word
 from lockterm.domain.history import HistoryLine, Selection
 from lockterm.domain.period_bar import period_bar
-from lockterm.domain.validity import days_words
-from lockterm.domain.wording import counted
+from lockterm.domain.text.amount import format_count
+from lockterm.domain.text.validity import format_days
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key
 from lockterm.operations import Operations
@@ -108,9 +108,9 @@ def _fields(row: RemoteRow, zone: tzinfo, width: int) -> list[Part]:
             shown[column] = dates.day_time(dates.as_ms(stamp), zone, exact=False)
     lines = [(COLUMNS[column].title, text) for column, text in shown.items()]
     if needs_weekdays(remote.remote_type):
-        lines.insert(4, ("Days", days_words(remote)))
+        lines.insert(4, ("Days", format_days(remote)))
     if remote.extra_data:
-        fields = counted(len(remote.extra_data), "field")
+        fields = format_count(len(remote.extra_data), "field")
         lines.append(("Extra", f"{fields}: {key('remotes.detail')} shows all"))
     if valid.disagreement:
         lines.append(("!", valid.disagreement))

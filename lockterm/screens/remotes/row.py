@@ -12,7 +12,8 @@ from lockterm.domain.constants import AddType, word
 from lockterm.domain.period_bar import period_bar
 from lockterm.domain.reading import Kind
 from lockterm.domain.text import clean, in_cell
-from lockterm.domain.validity import COERCED, State, Validity, brief, validity
+from lockterm.domain.text.validity import Validity, describe_validity, describe_validity_briefly
+from lockterm.domain.validity import COERCED, State
 from lockterm.screens.remotes.columns import COLUMNS
 from lockterm.screens.remotes.layout import Layout
 from lockterm.widgets.cells import cut
@@ -42,7 +43,7 @@ class RemoteRow:
     @classmethod
     def of(cls, remote: Remote, zone: tzinfo, now_ms: int, busy: str = "") -> RemoteRow:
         """The row of a remote as of now."""
-        return cls(remote, validity(remote, now_ms, zone), busy, zone)
+        return cls(remote, describe_validity(remote, now_ms, zone), busy, zone)
 
 
 def say_the_same(rows: Sequence[RemoteRow], now_ms: int, bar: int, ms: int) -> bool:
@@ -55,10 +56,13 @@ def say_the_same(rows: Sequence[RemoteRow], now_ms: int, bar: int, ms: int) -> b
         ms: The other time.
     """
     return all(
-        validity(row.remote, ms, row.zone) == row.valid
+        describe_validity(row.remote, ms, row.zone) == row.valid
         and period_bar(row.remote, ms, bar) == period_bar(row.remote, now_ms, bar)
         for row in rows[:1]
-    ) and all(brief(row.remote, ms, row.zone) == (row.valid.short, row.valid.word) for row in rows)
+    ) and all(
+        describe_validity_briefly(row.remote, ms, row.zone) == (row.valid.short, row.valid.word)
+        for row in rows
+    )
 
 
 def signs(row: RemoteRow) -> tuple[Piece, Piece]:

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widgets import Button, Label, ProgressBar, Static
 
 from lockterm.domain.text import clean
-from lockterm.domain.wording import size_words
+from lockterm.domain.text.amount import format_size
 from lockterm.errors import LONGEST_MEANING, LocktermError
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.modal import LocktermModal
@@ -87,7 +87,7 @@ class DownloadModal(LocktermModal[Path | None]):
             size = self._file.stat().st_size
             self.query_one(ProgressBar).update(total=size or 1, progress=size or 1)
             self._say(
-                f"{size_words(size)} in {clean(self._file)}\n{self._source.assurance}\n"
+                f"{format_size(size)} in {clean(self._file)}\n{self._source.assurance}\n"
                 "The pack was not unpacked or played."
             )
         self.query_one("#stop", Button).label = Content("Close")
@@ -100,10 +100,10 @@ class DownloadModal(LocktermModal[Path | None]):
             return
         self._painted_s = now_s
         self.query_one(ProgressBar).update(total=total or 1, progress=have if total else 0)
-        words = f"{size_words(have)} of {size_words(total)}" if total else size_words(have)
+        words = f"{format_size(have)} of {format_size(total)}" if total else format_size(have)
         rate = (have - self._first) / max(now_s - self._began_s, 1e-3)
         if rate > 0 and now_s - self._began_s > PAINT_S:
-            words += f", {size_words(rate)} a second"
+            words += f", {format_size(rate)} a second"
             if total:
                 left_s = (total - have) / rate
                 words += (

@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from lockterm.domain import dates
 from lockterm.domain.text import clean
-from lockterm.domain.wording import size_words
+from lockterm.domain.text.amount import format_size
 from lockterm.errors import LONGEST_MEANING, LocktermError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations.load_state import LoadState
@@ -122,7 +122,7 @@ class PackDetail(Static):
 
     def show_pack(self, pack: VoicePack, zone: tzinfo) -> None:
         """Show every field; times in ``zone``."""
-        size = None if pack.file_size is None else size_words(pack.file_size)
+        size = None if pack.file_size is None else format_size(pack.file_size)
         at_ms = None if pack.updated_at is None else dates.as_ms(pack.updated_at)
         at = None if at_ms is None else dates.day_time(at_ms, zone, exact=False)
         self._fields = {

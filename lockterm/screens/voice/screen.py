@@ -18,8 +18,9 @@ from textual.widgets import Static, Tree
 from lockterm.domain import languages
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.text import clean
+from lockterm.domain.text.amount import format_count
+from lockterm.domain.text.service import describe_read_only
 from lockterm.domain.voices import Language, VoicePack, pack_source, pack_words
-from lockterm.domain.wording import counted, read_only
 from lockterm.errors import LocktermError, OutcomeUnknown, ServiceError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations, Seen
@@ -278,7 +279,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
     def _why_not_set(self) -> str:
         if self.operations.profile.read_only and not self._many:  # a plan is only shown
-            return read_only(self.operations.profile.name)
+            return describe_read_only(self.operations.profile.name)
         if self._sending is not None:
             return "The last voice is still being sent."
         if self._packs_focused:
@@ -440,4 +441,4 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
 
 def _marked(locks: Sequence[Lock]) -> str:
-    return counted(len(locks), "marked lock")
+    return format_count(len(locks), "marked lock")

@@ -22,7 +22,7 @@ from textual.widgets import Tree
 from lockterm.domain.languages import LanguageName
 from lockterm.domain.locks import SET_HERE, VoiceChoice
 from lockterm.domain.text import LONGEST_CELL, clean
-from lockterm.domain.wording import counted
+from lockterm.domain.text.amount import format_count
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import matches
 
@@ -180,7 +180,7 @@ def about(entry: VoiceLine, names: Mapping[str, LanguageName | None]) -> str:
     """Everything about the line under the cursor: full names, id, URL of the pack."""
     timbre = entry.timbre
     if timbre is None:
-        timbres = counted(len(entry.language.timbres), "timbre")
+        timbres = format_count(len(entry.language.timbres), "timbre")
         code = clean(entry.language.lang or "no code", LONGEST_CELL)
         name = names.get(entry.language.lang or "")
         if name is None:

@@ -10,7 +10,7 @@ from lockterm.domain.glyphs import quoted
 from lockterm.domain.languages import LanguageName
 from lockterm.domain.locks import Lock
 from lockterm.domain.text import clean
-from lockterm.domain.wording import counted
+from lockterm.domain.text.amount import format_count
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations.load_state import LoadState
 from lockterm.screens.voice.half_panel import HalfPanel
@@ -59,7 +59,7 @@ class VoicesPanel(HalfPanel):
         else:
             first = many.first_of_all(known)
             found = self.voices.show(known, names, first=first, wanted=wanted, held=many.held)
-            model = counted(len(many.locks), "marked lock")
+            model = format_count(len(many.locks), "marked lock")
         has_model = bool(lock.vendor and lock.model)
         words: tuple[str, ...] = ("Reading the voices ...",)
         if not has_model:

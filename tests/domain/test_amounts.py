@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lockterm.domain.dates import DAY_MS, distance
-from lockterm.domain.wording import roughly
+from lockterm.domain.text.amount import format_duration
 
 NOW = 1_795_161_600_000
 
@@ -22,7 +22,7 @@ NOW = 1_795_161_600_000
     ],
 )
 def test_roughly_takes_the_next_unit_when_ninety_are_reached(seconds: float, words: str) -> None:
-    assert roughly(seconds) == words
+    assert format_duration(seconds) == words
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,82 @@
+"""Numbers, sizes and ages."""
+
+from __future__ import annotations
+
+
+def format_count(count: int, thing: str) -> str:
+    """``1 remote``, ``2,000 remotes``."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def describe_unreadable_periods(count: int) -> str:
+    """``2 remotes have a period that cannot be read``; empty if all can be."""
+    have = "has" if count == 1 else "have"
+    return f"{format_count(count, 'remote')} {have} a period that cannot be read" if count else ""
+
+
+def describe_none(count: int, thing: str, does: str, do: str) -> str:
+    """``None of the 5 locks matches``; of a single one, ``The only lock does not match``.
+
+    Args:
+        count: How many there are.
+        thing: What they are, in the singular.
+        does: What none of them does: ``matches``, ``is shown``.
+        do: What the only one does: ``does not match``, ``is not shown``.
+    """
+    return (
+        f"The only {thing} {do}"
+        if count == 1
+        else f"None of the {format_count(count, thing)} {does}"
+    )
+
+
+def format_duration(seconds: float) -> str:
+    """``40 s``, ``17 min``, ``2.5 h``: a time that nobody knows just so."""
+    if seconds < 90:
+        return f"{max(round(seconds), 1)} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{seconds / 3600:.1f} h"
+
+
+def format_size(size: float) -> str:
+    """A number of bytes, wherever people read one: ``830 bytes``, ``1.4 MiB``."""
+    amount, units = float(size), iter(("KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))
+    unit = ""
+    while amount >= 1023.95 and (larger := next(units, "")):
+        amount, unit = amount / 1024, larger
+    return f"{amount:,.1f} {unit}" if unit else f"{size:.0f} byte{'' if size == 1 else 's'}"
+
+
+def format_age(age_ms: int) -> str:
+    """``just now``, ``12 s ago``, ``5 min ago``, ``3 h ago``."""
+    seconds = max(age_ms, 0) // 1000
+    if seconds < 1:
+        return "just now"
+    if seconds < 60:
+        return f"{seconds} s ago"
+    return f"{seconds // 60} min ago" if seconds < 7200 else f"{seconds // 3600} h ago"
+
+
+def format_short_age(at_ms: int, now_ms: int, *, changed: bool) -> str:
+    """How old something is that was read at a moment, in a few cells.
+
+    Returns:
+        ``now``, ``5m``, ``3h``, ``12d``; ``3h!`` where it was changed since; ``?`` where the clock
+        was set back since.
+    """
+    minutes = (now_ms - at_ms) // 60_000
+    if now_ms < at_ms:
+        age = "?"
+    elif minutes < 1:
+        age = "now"
+    elif minutes < 120:
+        age = f"{minutes}m"
+    else:
+        age = f"{minutes // 60}h" if minutes < 48 * 60 else f"{minutes // 60 // 24}d"
+    return age + "!" * changed
+
+
+def describe_age(at_ms: int, now_ms: int, *, changed: bool) -> str:
+    """The same in words: ``read 3 h ago, changed from here since``."""
+    age = "at an unknown time" if now_ms < at_ms else format_age(now_ms - at_ms)
+    return f"read {age}{', changed from here since' if changed else ''}"

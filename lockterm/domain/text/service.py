@@ -1,0 +1,39 @@
+"""The service, its clock, and what a profile may do with it."""
+
+from __future__ import annotations
+
+from lockterm.domain.safe_text import clean
+
+LOCK_MAY_NOT_KNOW = "Whether the lock knows it already is not told by the service."
+"""What a service that has recorded a change does not say of the lock."""
+
+
+def describe_read_only(profile: str, so: str = "") -> str:
+    """Why a profile sends nothing, and what cannot be done: ``nothing can be restored``."""
+    return f"The profile {clean(profile, 40)} is read-only{so and f': {so}'}."
+
+
+def describe_clock_doubt(offset_s: float) -> str:
+    """What two clocks that disagree mean for dates.
+
+    Args:
+        offset_s: How far the service's clock is ahead of this machine's, in seconds.
+    """
+    return (
+        f"{_describe_clock_difference(offset_s)}. Dates such as now or +30d are counted from the"
+        " service's: see that they are right."
+    )
+
+
+def describe_clock(offset_s: float) -> str:
+    """Return which clock periods are judged by, as a sentence."""
+    words = _describe_clock_difference(offset_s)
+    return f"{words[0].upper()}{words[1:]}. Periods are judged by the service's."
+
+
+def _describe_clock_difference(offset_s: float) -> str:
+    """Return how far this machine's clock is off the service's: ``offset_s`` ahead of it."""
+    minutes = round(abs(offset_s) / 60)
+    off = f"{minutes} min" if minutes < 48 * 60 else f"{minutes // 60 // 24:,} days"
+    side = "behind" if offset_s > 0 else "ahead of"
+    return f"this machine's clock is {off} {side} the service's"

@@ -1,0 +1,78 @@
+"""How a change shortens access."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import tzinfo
+
+from lockterm.domain import dates
+from lockterm.domain.remotes import Remote
+from lockterm.domain.shortening import Shortening, find_shortening
+from lockterm.domain.weekdays import format_weekdays
+
+
+def describe_shortened_fields(found: Shortening, now_ms: int, zone: tzinfo) -> dict[str, str]:
+    """Return a sentence for each field that takes access away, under the contract's names."""
+    parts = _parts(found, now_ms, zone)
+    return {name: f"Shortens access{words}." for name, words in parts.items()}
+
+
+def describe_shortening(found: Shortening, now_ms: int, zone: tzinfo) -> str:
+    """Return ``Shortens access by 37 days: it will end 25 Dec 2026 17:19, not ...``."""
+    first, *others = _parts(found, now_ms, zone).values()
+    return (
+        "; ".join([f"Shortens access{first}", *(words.removeprefix(": ") for words in others)])
+        + "."
+    )
+
+
+def describe_shortened_access(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> str:
+    """Return how a change shortens access, as a sentence; empty if it does not."""
+    found = find_shortening(before, after, now_ms, zone)
+    return describe_shortening(found, now_ms, zone) if found is not None else ""
+
+
+def _parts(found: Shortening, now_ms: int, zone: tzinfo) -> dict[str, str]:
+    parts: dict[str, str] = {}
+    if found.ends_ms is not None:
+        ends = "at once" if found.ends_ms <= now_ms else _moment(found.ends_ms, zone)
+        if found.ended_ms is None:
+            parts["remoteType"] = f": it was permanent and will end {ends}"
+        else:
+            by = dates.duration(found.earlier_ms)
+            parts["endDate"] = f" by {by}: it will end {ends}, not {_moment(found.ended_ms, zone)}"
+    if found.closed is not None:
+        since, until = found.closed
+        begins = "now" if since <= now_ms else dates.near_time(since, zone, now_ms)
+        parts["startDate"] = f": closed from {begins} until {dates.near_time(until, zone, now_ms)}"
+    if found.days:
+        parts["weekDay"] = f": no longer on {format_weekdays(found.days)}"
+    return parts
+
+
+def _moment(ms: int, zone: tzinfo) -> str:
+    return dates.day_time(ms, zone).rpartition(" ")[0] or dates.day_time(ms, zone)
+
+
+def summarize_shortenings(found: Iterable[Shortening]) -> str:
+    """Return ``2 remotes will lose access earlier than now, by up to 142 days``; or nothing."""
+    some = [*found]
+    earlier = [one for one in some if one.ends_ms is not None]
+    said: list[str] = []
+    if earlier:
+        most_ms = max(one.earlier_ms for one in earlier)
+        words = f"{_remotes(earlier)} will lose access earlier than now"
+        if most_ms:
+            words += f", by {'up to ' if len(earlier) > 1 else ''}{dates.duration(most_ms)}"
+        if permanent := sum(one.was_permanent for one in earlier):
+            words += f" ({permanent:,} {'was' if permanent == 1 else 'were'} permanent)"
+        said.append(words)
+    if later := [one for one in some if one.closed is not None]:
+        said.append(f"{_remotes(later)} will be closed before a later start")
+    if fewer := [one for one in some if one.days]:
+        said.append(f"{_remotes(fewer)} will lose weekdays")
+    return f"{'; '.join(said)}." if said else ""
+
+
+def _remotes(some: Sequence[Shortening]) -> str:
+    return f"{len(some):,} remote{'' if len(some) == 1 else 's'}"
