@@ -24,6 +24,8 @@ from lockterm.service.storage import Connection
 from lockterm.service.tokens import Tokens
 from tests import long, programs
 
+os.umask(0o022)
+"""Whatever the user's is: files that others may write are refused, as they should be."""
 TODAY = date(2026, 11, 20)
 MATRIX_STEPS = "matrix steps"
 """What each terminal of the matrix reports: how many steps passed, of how many."""

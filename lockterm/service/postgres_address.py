@@ -30,6 +30,11 @@ _SETTINGS = {
 _SCRAM = "scram-sha-256"
 _HINTS = (
     (
+        ("permission denied for schema",),
+        "The service needs a schema that it may create in. Run in the database: CREATE SCHEMA"
+        " lockterm AUTHORIZATION lockterm, for a role lockterm.",
+    ),
+    (
         ("authentication method requirement", "authentication requirement"),
         "The server must ask for a password by scram-sha-256: set password_encryption to it and"
         " set the password again. For a server that trusts a socket's user, add require_auth=none"

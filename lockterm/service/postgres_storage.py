@@ -37,6 +37,8 @@ from .postgres_address import hint_for, read_address
 from .postgres_address import weaknesses as weaknesses
 from .postgres_schema import keep_to_schema, own_schema
 
+OLDEST_SERVER = 13
+"""The oldest PostgreSQL server that the tests have passed with."""
 MIGRATING = 0x4C4B5356
 """The advisory lock of whoever makes or changes the tables."""
 _BUSY_HINT = (
@@ -246,6 +248,12 @@ def _prepare(
     connection: psycopg.Connection[Any], shown: str, begin: Begin, *, migrate: bool
 ) -> str:
     """Make the tables, or see that they are of this version; returns their schema."""
+    if (server := connection.info.server_version // 10000) < OLDEST_SERVER:
+        raise Unusable(
+            f"its server is PostgreSQL {server}, and {OLDEST_SERVER} or newer is needed",
+            shown,
+            "Nothing was changed. Update the server, or take another one.",
+        )
     connection.execute(LIMITS)
     schema = own_schema(connection, shown)
     if migrate:

@@ -33,6 +33,8 @@ class Cluster:
         """The address of a new database without any tables."""
         name = f"site{next(self._numbers)}"
         self.do(f"CREATE DATABASE {name}")
+        # As the documentation says for PostgreSQL 14 and older.
+        self.do("REVOKE CREATE ON SCHEMA public FROM PUBLIC", name)
         return self.address(name)
 
     def address(self, name: str = "postgres") -> str:
@@ -50,7 +52,8 @@ class Cluster:
     def control(self, action: str, *more: str) -> None:
         """Start, stop or restart it, and wait until that is done."""
         data, log = self.folder / "data", self.folder / "log"
-        options = f"-k {self.folder} {self.settings}"
+        # Before PostgreSQL 14, md5 is the default.
+        options = f"-k {self.folder} -c password_encryption=scram-sha-256 {self.settings}"
         self.run("pg_ctl", action, "-D", data, "-w", "-s", "-l", log, "-o", options, *more)
 
     def run(self, program: str, *arguments: object) -> None:

@@ -70,6 +70,15 @@ def test_tables_are_made_when_that_is_asked_for_alone(cluster: Cluster, place: s
             create_service(place, migrate=migrate)
 
 
+def test_serve_refuses_a_server_that_is_older_than_what_was_tested(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_storage, "OLDEST_SERVER", 99)
+    for migrate in (False, True):
+        with pytest.raises(Unusable, match=r"its server is PostgreSQL \d+.*99 or newer is needed"):
+            create_service(place, migrate=migrate)
+
+
 def test_tables_of_an_earlier_version_are_brought_to_this_one(
     cluster: Cluster, place: str, running_service: Any, call_to: Any, monkeypatch: Any
 ) -> None:
@@ -416,7 +425,9 @@ def test_a_commit_without_an_answer_is_told_as_unknown(
 
     def commit(self: psycopg.Connection[object]) -> None:
         if self.info.transaction_status == psycopg.pq.TransactionStatus.INTRANS:
-            cluster.do(f"SELECT pg_terminate_backend({self.info.backend_pid}, 5000)")
+            pid = self.info.backend_pid
+            cluster.do(f"SELECT pg_terminate_backend({pid})")
+            until(lambda: not cluster.do(f"SELECT 1 FROM pg_stat_activity WHERE pid = {pid}"))
         commit_of(self)
 
     commit_of = psycopg.Connection.commit

@@ -169,6 +169,7 @@ def test_serve_connects_when_the_server_proves_its_name(
         monkeypatch.setenv("PGPASSWORD", PASSWORD)
         monkeypatch.delenv("SSL_CERT_FILE", raising=False)
         monkeypatch.delenv("SSL_CERT_DIR", raising=False)
+        cluster.do("REVOKE CREATE ON SCHEMA public FROM PUBLIC")  # for PostgreSQL 13 and 14
         address = f"postgresql://guarded@localhost:{port}/postgres?hostaddr=0.0.0.0"
         with monkeypatch.context() as unknown:
             _set_authorities(unknown, CERTS / "nothing.pem")

@@ -24,6 +24,8 @@ def place(cluster: Cluster) -> str:
         if not cluster.do(f"SELECT 1 FROM pg_roles WHERE rolname = '{role}'"):
             cluster.do(f"CREATE ROLE {role} LOGIN")
     cluster.do(f"ALTER DATABASE {name} OWNER TO plain")
+    # Until PostgreSQL 14, the owner of a database may not create in its schema public.
+    cluster.do("GRANT CREATE ON SCHEMA public TO plain", name)
     address = address.replace("lockterm@", "plain@")
     create_service(address, migrate=True).state.site.database.close()
     return address
@@ -66,6 +68,15 @@ def test_serve_refuses_the_schema_when_another_role_has_a_say_in_it(
     with pytest.raises(Unusable, match=named) as refused:
         create_service(place, migrate=migrate)
     assert "REVOKE CREATE ON SCHEMA public" in refused.value.hint
+
+
+def test_serve_names_the_schema_to_make_when_the_role_may_not_create(
+    cluster: Cluster, place: str
+) -> None:
+    other = cluster.new_database().replace("lockterm@", "plain@")
+    with pytest.raises(Unusable, match="permission denied for schema public") as refused:
+        create_service(other, migrate=True)
+    assert "CREATE SCHEMA lockterm AUTHORIZATION lockterm" in refused.value.hint
 
 
 def test_serve_uses_its_own_schema_when_the_role_has_one(cluster: Cluster, place: str) -> None:
