@@ -6,8 +6,11 @@ import errno
 import os
 import re
 import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,9 +21,11 @@ from lockterm.errors import ConfigError, LocktermError
 from lockterm.own_files import Place, read_guarded
 
 if TYPE_CHECKING:
+    from lockterm.service.figures import Figures
     from lockterm.service.tokens import Tokens
 
 _ADDRESSES = ("postgresql://", "postgres://")
+_FIGURES = "PROMETHEUS_MULTIPROC_DIR"
 _MEANT_AS_ADDRESS = re.compile(r"://|\b(?:host|dbname|password|service)=")
 
 
@@ -122,14 +127,14 @@ def serve(
             "More than one worker cannot share a file or the memory. Nothing was started.",
             hint="Give them a --database postgresql://USER@HOST/NAME, or leave --workers out.",
         )
-    from lockterm.service import app, running, watch  # the help names this command, too
+    from lockterm.service import running, watch  # the help names this command, too
     from lockterm.service import workers as processes
 
     log = watch.Log(as_json=log_format == "json")
     if migrate and not is_address:
         log.tell("note", "note: --migrate is for PostgreSQL; a file has its tables without it.")
 
-    options = {
+    options: dict[str, Any] = {
         "database": database if is_address or database is None else _trusted_file(database),
         "migrate": migrate,
         "sample_data": sample_data,
@@ -137,7 +142,7 @@ def serve(
         "public_url": public,
         "rate": rate,
         "log": log,
-        "figures": watch.Figures(app.WATCHED, workers) if metrics else None,
+        "figures": None,
     }
     try:
         if is_address:
@@ -145,13 +150,40 @@ def serve(
 
             for weakness in postgres_storage.weaknesses(str(database)):
                 log.tell("warning", f"warning: {weakness}")
-        if workers > 1:
-            processes.serve_with_workers(workers, host, port, **options)
-        else:
-            running.serve(host, port, **options)
+        with ExitStack() as stack:
+            if metrics:
+                options["figures"] = stack.enter_context(_shared_figures(workers))
+            if workers > 1:
+                processes.serve_with_workers(workers, host, port, **options)
+            else:
+                running.serve(host, port, **options)
     except OSError as error:
         raise _explained(error, host, port) from error
     return 0
+
+
+@contextmanager
+def _shared_figures(workers: int) -> Iterator[Figures]:
+    """Make the figures of all workers, in files of this user while they are served.
+
+    Raises:
+        CannotServe: There is no directory for temporary files.
+    """
+    with ExitStack() as stack:
+        os.environ.pop(_FIGURES, None)
+        if workers > 1:
+            try:
+                folder = stack.enter_context(TemporaryDirectory(prefix="lockterm-"))
+            except OSError as error:
+                raise CannotServe(
+                    "The workers have no directory for temporary files, where they count requests."
+                    " Nothing was started.",
+                    hint="Name one in TMPDIR, or leave --metrics out.",
+                ) from error
+            os.environ[_FIGURES] = folder
+        from lockterm.service.figures import Figures  # reads the variable as it is imported
+
+        yield Figures()
 
 
 def _trusted_file(database: str) -> Path:

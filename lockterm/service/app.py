@@ -11,7 +11,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -30,7 +30,10 @@ from .site import Call, Site, now_ms
 from .sqlite_storage import SqliteDatabase
 from .storage import Again, Begin, Connection, Database, OutcomeUnknown, Unavailable, Unusable
 from .tokens import Tokens
-from .watch import Figures, Log, Watch
+from .watch import Log, Watch
+
+if TYPE_CHECKING:
+    from .figures import Figures
 
 T = TypeVar("T")
 
@@ -102,7 +105,7 @@ def create_service(
         public_url: how a proxy in front is reached, without a slash at the end: its host is one of
             them, and the addresses of packs begin so. Without it, they do with the Host header.
         log: where requests and failures are told.
-        figures: where requests are counted, made with ``WATCHED``; None: nothing is at ``METRICS``.
+        figures: where requests are counted; None: nothing is at ``METRICS``.
 
     Raises:
         OSError: the database cannot be used.

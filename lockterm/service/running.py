@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from queue import SimpleQueue
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import h11
 from starlette.applications import Starlette
@@ -24,7 +24,10 @@ from .answers import Code, Refusal, refusal
 from .app import create_service
 from .guards import LOOPBACK_HOSTS
 from .tokens import Tokens, reason
-from .watch import Figures, Log
+from .watch import Log
+
+if TYPE_CHECKING:
+    from .figures import Figures
 
 HEAD_TIMEOUT_S = 20.0
 """How long the head of a request may take; uvicorn itself would wait for ever."""

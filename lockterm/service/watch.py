@@ -1,4 +1,4 @@
-"""What is told of the service to those who run it: lines of a log, and figures for Prometheus.
+"""What is told of the service to those who run it: lines of a log, and each request's figures.
 
 Nothing of it has a header or a body, and no name but that of a token: of a path it tells only which
 endpoint it is.
@@ -10,21 +10,21 @@ import json
 import os
 import re
 import time
-from bisect import bisect_left
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import accumulate
-from mmap import mmap
+from typing import TYPE_CHECKING
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .answers import Code
 from .guards import TOKEN_NAME
 
+if TYPE_CHECKING:
+    from .figures import Figures
+
 _METHODS = ("GET", "HEAD", "POST")
 _OTHER = "other"
-_BOUNDS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _CODES = tuple(code.number for code in Code)
 _CODE = re.compile(rb'\{"err(?:or)?[cC]ode":(-?[0-9]{1,3}),')
 
@@ -72,68 +72,6 @@ class Log:
     def _write(line: str) -> None:
         with suppress(OSError):
             os.write(2, f"{line}\n".encode("utf-8", "backslashreplace"))
-
-
-class Figures:
-    """Counts of all workers, in memory that they share; made before they are started.
-
-    Each worker writes to a part of its own, in one thread. One that takes the place of another
-    goes on in the same part: what was counted is not lost with it, and never goes back.
-
-    Args:
-        endpoints: the paths that are told apart.
-        workers: how many parts there are.
-    """
-
-    def __init__(self, endpoints: Sequence[str], workers: int) -> None:
-        self._endpoints = (*endpoints, _OTHER)
-        self._row = len(_CODES) + len(_BOUNDS_S) + 2
-        """Cells of an endpoint: one for each code, for each span of time, and the microseconds."""
-        self._workers = workers
-        cells = workers * len(self._endpoints) * self._row
-        self._cells = memoryview(mmap(-1, (cells + 1) * 8)).cast("Q")
-        """The last one has the failed reloads of tokens."""
-        self._first_process = os.getpid()
-        self.part = 0
-        """Which of the parts is this process's."""
-
-    def count(self, endpoint: str, code: int, seconds: float) -> None:
-        """A request was answered."""
-        row = self._first(self.part, self._endpoints.index(endpoint))
-        self._cells[row + _CODES.index(code)] += 1
-        self._cells[row + len(_CODES) + bisect_left(_BOUNDS_S, seconds)] += 1
-        self._cells[row + self._row - 1] += round(seconds * 1e6)
-
-    def count_failed_reload(self) -> None:
-        """The tokens could not be read again; workers, which read them too, do not count it."""
-        if os.getpid() == self._first_process:
-            self._cells[-1] += 1
-
-    def text(self) -> str:
-        """All of them in Prometheus' text format; what was never counted is left out."""
-        counts, times = ["# TYPE lockterm_requests_total counter"], list[str]()
-        times.append("# TYPE lockterm_request_seconds histogram")
-        for number, endpoint in enumerate(self._endpoints):
-            rows = [self._first(part, number) for part in range(self._workers)]
-            sums = [sum(self._cells[row + cell] for row in rows) for cell in range(self._row)]
-            codes, spans = sums[: len(_CODES)], sums[len(_CODES) : -1]
-            if not any(codes):
-                continue
-            of = f'endpoint="{endpoint}"'
-            for code, count in zip(_CODES, codes, strict=True):
-                if count:
-                    counts.append(f'lockterm_requests_total{{{of},code="{code}"}} {count}')
-            ends = (*_BOUNDS_S, "+Inf")
-            for end, count in zip(ends, accumulate(spans), strict=True):
-                times.append(f'lockterm_request_seconds_bucket{{{of},le="{end}"}} {count}')
-            times.append(f"lockterm_request_seconds_sum{{{of}}} {sums[-1] / 1e6}")
-            times.append(f"lockterm_request_seconds_count{{{of}}} {sum(spans)}")
-        name = "lockterm_token_reloads_failed_total"
-        reloads = [f"# TYPE {name} counter", f"{name} {self._cells[-1]}"]
-        return "\n".join([*counts, *times, *reloads, ""])
-
-    def _first(self, part: int, endpoint: int) -> int:
-        return (part * len(self._endpoints) + endpoint) * self._row
 
 
 class Watch:

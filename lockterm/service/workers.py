@@ -51,7 +51,7 @@ def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> No
     """
     tokens: Tokens | None = options.get("tokens")
     log: Log = options.setdefault("log", Log())
-    children: dict[int, int] = {}
+    children = set[int]()
     is_ending = False
 
     def end(*_: object) -> None:
@@ -79,36 +79,34 @@ def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> No
         url = url_of(host, listening)
         parent_lives, until_then = os.pipe()
 
-        def start(part: int) -> None:
+        def start() -> None:
             with _undisturbed():  # whoever is asked to end has to end this one, too
                 if is_ending:
                     return
                 if child := os.fork():
-                    children[child] = part
+                    children.add(child)
                     return
                 for number in ENDINGS:
                     signal.signal(number, signal.SIG_DFL)
                 os.close(until_then)
-                if (figures := options.get("figures")) is not None:
-                    figures.part = part
                 _work(parent_lives, host, listening, options)
 
         before = {number: signal.signal(number, end) for number in ENDINGS}
         signal.signal(signal.SIGHUP, read_tokens)
         try:
-            for part in range(workers):
-                start(part)
+            for _ in range(workers):
+                start()
             announce(url, options)
             while children:
                 ended, status = os.wait()
                 if ended not in children:
                     continue  # the first process of a container gets the orphans of others, too
-                part = children.pop(ended)
+                children.remove(ended)
                 if not is_ending:
                     how = os.waitstatus_to_exitcode(status)
                     log.tell("worker", f"a worker ended with {how}, one is started")
                     time.sleep(_PAUSE_S)
-                start(part)
+                start()
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)

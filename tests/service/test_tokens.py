@@ -162,7 +162,7 @@ def test_tokens_end_for_every_worker_when_the_file_is_read_again(
         process.send_signal(signal.SIGHUP)
         until(lambda: said("could not be read again: Line 3") == readers)
         assert answers() == {(401, 200)}
-        assert failed_reloads() == {"2"}
+        assert failed_reloads() == {"2.0"}
         file.unlink()
         process.send_signal(signal.SIGHUP)
         until(lambda: said("No token is valid.") == readers)

@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.samples import Sample
 
-from lockterm.service.app import METRICS, WATCHED
-from lockterm.service.watch import Figures, Log
+from lockterm.service.app import METRICS
+from lockterm.service.figures import Figures
+from lockterm.service.watch import Log
 from tests.service.cluster import Cluster
 from tests.service.conftest import REMOTE, Caller
 from tests.service.killing import ask, body, children, served, until
@@ -67,14 +70,22 @@ def test_a_line_for_each_request_has_no_word_of_it(
     assert re.fullmatch(r"\w+\.py:[0-9]+", failure["at"])
 
 
-def counted(text: str) -> dict[str, float]:
-    """The figures by their names and labels."""
-    pairs = (line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
-    return {name: float(value) for name, value in pairs}
+def samples(text: str) -> list[Sample]:
+    """Return the figures as Prometheus reads them."""
+    return [one for family in text_string_to_metric_families(text) for one in family.samples]
+
+
+def counted(text: str) -> dict[tuple[str, str], float]:
+    """Return the number of requests for each endpoint and code."""
+    return {
+        (one.labels["endpoint"], one.labels["code"]): one.value
+        for one in samples(text)
+        if one.name == "lockterm_requests_total"
+    }
 
 
 def test_figures_are_for_who_has_a_token(running_service: Any, call_to: Any) -> None:
-    api: Caller = call_to(running_service(token="t" * 20, figures=Figures(WATCHED, 1)))
+    api: Caller = call_to(running_service(token="t" * 20, figures=Figures()))
     right = {"authorization": f"Bearer {'t' * 20}"}
     for path in (f"{REMOTE}list?lockId=1001", f"{REMOTE}list?lockId=7", f"/{SECRET}"):
         api.request("GET", path, headers=right)
@@ -82,14 +93,21 @@ def test_figures_are_for_who_has_a_token(running_service: Any, call_to: Any) -> 
     answer = api.http.get(METRICS, headers=right)
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
     assert SECRET not in answer.text
-    figures = counted(answer.text)
-    of = f'endpoint="{REMOTE}list"'
-    assert figures[f'lockterm_requests_total{{{of},code="0"}}'] == 1
-    assert figures[f'lockterm_requests_total{{{of},code="-4"}}'] == 1
-    assert figures['lockterm_requests_total{endpoint="other",code="404"}'] == 1
-    assert figures[f'lockterm_requests_total{{endpoint="{METRICS}",code="401"}}'] == 1
-    assert figures[f'lockterm_request_seconds_bucket{{{of},le="+Inf"}}'] == 2
-    assert figures[f"lockterm_request_seconds_count{{{of}}}"] == 2
+    listed = f"{REMOTE}list"
+    assert counted(answer.text) == {(listed, "0"): 1, (listed, "-4"): 1, ("other", "404"): 1,
+                                    (METRICS, "401"): 1}  # fmt: skip
+    names = {sample.name for sample in samples(answer.text)}
+    assert names == {
+        "lockterm_requests_total",
+        "lockterm_request_seconds_bucket",
+        "lockterm_request_seconds_count",
+        "lockterm_request_seconds_sum",
+        "lockterm_token_reloads_failed_total",
+    }
+    seconds = [one for one in samples(answer.text) if one.labels.get("endpoint") == listed]
+    (count,) = (one.value for one in seconds if one.name.endswith("_count"))
+    (at_last,) = (one.value for one in seconds if one.labels.get("le") == "+Inf")
+    assert count == at_last == 2
 
 
 def test_without_being_asked_for_there_are_none(api: Caller) -> None:
@@ -100,7 +118,7 @@ def test_without_being_asked_for_there_are_none(api: Caller) -> None:
 def test_figures_are_those_of_all_workers_and_outlive_one(cluster: Cluster, tmp_path: Path) -> None:
     says = tmp_path / "says"
     options = ("--metrics", "--log-format", "json")
-    added = f'lockterm_requests_total{{endpoint="{REMOTE}add",code="0"}}'
+    added = (f"{REMOTE}add", "0")
     with served(cluster.new_database(), 2, *options, says=says) as (process, url):
 
         def add(first: int) -> None:

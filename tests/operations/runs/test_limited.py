@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from lockterm.domain.plan import StepState
-from lockterm.service.app import WATCHED
+from lockterm.service.figures import Figures
 from lockterm.service.running import RunningService
-from lockterm.service.watch import Figures
 from tests.conftest import NOW_MS
 from tests.faults.site import Site, quick
 from tests.operations.runs.planning import add, carry_out, names, states
@@ -42,7 +41,7 @@ class Refusals(Figures):
 async def test_a_rate_of_the_service_is_kept_to_until_all_is_done(
     running_service: Callable[..., RunningService], tmp_path: Path
 ) -> None:
-    told = Refusals(WATCHED, 1)
+    told = Refusals()
     options: dict[str, Any] = {"rate": PER_S, "clock": told.now_ms, "figures": told}
     with quick():
         site = Site(running_service(sample_data=False, **options), tmp_path)

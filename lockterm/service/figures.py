@@ -1,0 +1,63 @@
+"""Figures for Prometheus at ``/metrics``, of one process or of all workers.
+
+prometheus_client decides by the environment, as it is imported, whether processes share what they
+count: each then writes to files of its own in PROMETHEUS_MULTIPROC_DIR, which stay when it ends.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.multiprocess import MultiProcessCollector
+
+_BOUNDS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+disable_created_metrics()
+
+
+class Figures:
+    """Counts of requests and of failed reloads; made before the workers are started."""
+
+    def __init__(self) -> None:
+        own = self._registry = CollectorRegistry()
+        requests = Counter(
+            "lockterm_requests", "Answered requests", ("endpoint", "code"), registry=own
+        )
+        seconds = Histogram(
+            "lockterm_request_seconds",
+            "Time until the answer was given",
+            ("endpoint",),
+            registry=own,
+            buckets=_BOUNDS_S,
+        )
+        # To find a figure by its labels takes longer than to count.
+        self._requests, self._seconds = cache(requests.labels), cache(seconds.labels)
+        self._failed_reloads = Counter(
+            "lockterm_token_reloads_failed", "Files of tokens with errors", registry=own
+        )
+        self._first_process = os.getpid()
+        if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+            self._registry = CollectorRegistry()
+            MultiProcessCollector(self._registry)
+
+    def count(self, endpoint: str, code: int, seconds: float) -> None:
+        """Count a request that was answered."""
+        self._requests(endpoint, code).inc()
+        self._seconds(endpoint).observe(seconds)
+
+    def count_failed_reload(self) -> None:
+        """Count a failed reload of the tokens, which every worker reads, too, only once."""
+        if os.getpid() == self._first_process:
+            self._failed_reloads.inc()
+
+    def text(self) -> bytes:
+        """Return all figures in Prometheus' text format; what was never counted is left out."""
+        return generate_latest(self._registry)
