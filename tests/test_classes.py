@@ -10,8 +10,9 @@ from pathlib import Path
 import lockterm
 from lockterm.errors import LocktermError
 
-MOST_ABOVE = 2
-"""So many own classes may stand above one, each a parent of the one below it."""
+MOST_ABOVE = 3
+"""Own classes above one, each a parent of the one below it: a screen of ours, with a list, over all
+locks."""
 
 MOST_LINES = 450
 """So many lines a file of lockterm may have."""
@@ -23,7 +24,7 @@ def above(kind: type) -> int:
     return max((1 + above(base) for base in own), default=0)
 
 
-def test_no_class_has_more_than_two_of_our_own_above_it_but_errors() -> None:
+def test_no_class_has_more_than_three_of_our_own_above_it_but_errors() -> None:
     found = pkgutil.walk_packages(lockterm.__path__, "lockterm.")
     modules = [import_module(one.name) for one in found if not one.name.endswith("__main__")]
     kinds = {kind for module in modules for _, kind in inspect.getmembers(module, inspect.isclass)}

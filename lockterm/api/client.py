@@ -19,12 +19,12 @@ from lockterm.api.transport import Transport
 from lockterm.api.writes import Write
 from lockterm.domain.operation import READABLE_CALLS
 from lockterm.domain.remotes import Remote, RemotePage
+from lockterm.domain.voices import Language, VoicePack
 from lockterm.errors import NAME_EXISTS, MalformedAnswer, NoAnswer, OutcomeUnknown, Refused
 
 if TYPE_CHECKING:
     from lockterm.api.place import Place
     from lockterm.config import Profile
-    from lockterm.domain.voices import Language, VoicePack
 
 T = TypeVar("T")
 
@@ -160,22 +160,16 @@ class LockService:
 
     async def list_voice_packs(self, lock_id: int) -> list[VoicePack]:
         """The voice packs of a lock, in short (4.9)."""
-        from lockterm.domain.voices import VoicePack
-
         path = "/api/v1/voice/list"
         return await self._post(path, {"lockId": lock_id}, lambda data: read_many(data, VoicePack))
 
     async def list_languages(self, vendor: str, model: str) -> list[Language]:
         """The languages and timbres that exist for a vendor's model (4.10)."""
-        from lockterm.domain.voices import Language
-
         body = {"vendor": vendor, "model": model}
         return await self._post("/api/v1/voice/packs", body, lambda data: read_many(data, Language))
 
     async def voice_pack_detail(self, lock_id: int, name: str) -> VoicePack:
         """A voice pack of a lock with its URL, size and MD5 (4.11)."""
-        from lockterm.domain.voices import VoicePack
-
         body = {"lockId": lock_id, "name": name}
         path = "/api/v1/voice/detail"
         return await self._post(path, body, lambda data: read_one(data, VoicePack))

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.constants import AddType, RemoteType, word
 from lockterm.domain.names import fold_text
+from lockterm.domain.text.validity import describe_validity_briefly
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+
     from lockterm.domain.remotes import Remote
 
 _SEARCHED = ("remoteName", "remoteNumber", "id", "extraData")
@@ -76,10 +79,21 @@ def _more_texts(remote: Remote) -> list[str]:
 def column_words(remote: Remote) -> tuple[str, ...]:
     """Return the words of the columns, in which a search looks beside the remote's own texts.
 
-    ``validity.brief`` has those of its dates and its status.
+    ``describe_validity_briefly`` has those of its dates and its status.
     """
     return (
         word(RemoteType, remote.remote_type),
         word(AddType, remote.add_type),
         "coerced" if remote.is_coerced == 1 else "",
     )
+
+
+def has_words(needle: str, remote: Remote, zone: tzinfo, now_ms: int) -> bool:
+    """Return whether a remote has every word, in its own texts or in those of its columns."""
+    missing = missing_words(needle, remote)
+    if not missing:
+        return True
+    words = fold_text(
+        "\n".join((*column_words(remote), *describe_validity_briefly(remote, now_ms, zone)))
+    )
+    return all(word in words for word in missing)

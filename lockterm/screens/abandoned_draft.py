@@ -61,7 +61,7 @@ async def offer_abandoned(
     def closed(saved: RemoteSaved | None) -> None:
         for screen in form.screens_of(lock.lock_id):
             if saved is not None and isinstance(screen, RemotesScreen):
-                screen.loader.stand_on(saved.remote_id)
+                screen.remotes.go_to = saved.remote_id
             screen.after_write(saved.remote_id if saved else None)
 
     app.push_screen(form, closed)

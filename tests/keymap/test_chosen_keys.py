@@ -13,6 +13,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import RemotePage
 from lockterm.keymap.check import check
 from lockterm.operations import Seen
+from lockterm.operations.list_state import ListState
 from lockterm.operations.load_state import LoadState
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
@@ -21,7 +22,7 @@ from lockterm.screens.locks import LocksScreen
 from lockterm.screens.palette import Palette
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
-from lockterm.screens.remotes.page_view import PageView, state_words
+from lockterm.screens.remotes.list_text import describe_empty
 from lockterm.service.running import RunningService
 from tests.screens.running_app import Starter, settled, until
 from tests.screens.site import LOCKS, MAIN_GATE, fill_book, shown, words
@@ -88,8 +89,8 @@ async def test_they_are_named_where_there_is_nothing_to_show(
         await pilot.press("escape")
         await until(pilot, lambda: "w say vendor and model" in words(pilot.app))
         page = RemotePage(page_no=1, page_size=20, pages=0, total=0)
-        view = PageView(LoadState(Seen(page, 0, 0)))
-        _, keys = state_words(view, "Server room", may_add=True, may_restore=True)
+        view = ListState(LoadState(Seen(page, 0, 0)))
+        _, keys = describe_empty(view, "Server room", may_add=True, may_restore=True)
         assert keys.startswith("f6  history, where u adds it again")
 
 

@@ -44,7 +44,7 @@ async def press(pilot: Pilot[Any], *keys: str) -> None:
 
 
 async def use(pilot: Pilot[Any], *columns: str, by: SortOrder | None = None) -> None:
-    screen(pilot).painter.arrange(Arrangement.of(columns, by))
+    screen(pilot).pages.arrange_table(Arrangement.of(columns, by))
     await settled(pilot)
 
 
@@ -230,7 +230,7 @@ async def test_a_damaged_choice_stops_nothing(
     file.parent.mkdir(parents=True)
     file.write_text(kept)
     async with lockterm_app(service, 1003) as pilot:
-        assert screen(pilot).painter.columns.arrangement == Arrangement(columns)
+        assert screen(pilot).pages.columns.arrangement == Arrangement(columns)
         assert len(names(pilot)) == 9
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from lockterm.operations.remote_list import HELD_S
 from lockterm.screens.remotes import RemotesScreen
-from lockterm.screens.remotes.paging import HELD_S, HeldKey
+from lockterm.screens.remotes.screen import HeldKey
 from lockterm.widgets.pager import Pager
 from tests.operations.test_walks import Service, record
 from tests.screens.running_app import Clock, Starter, settled, shown
@@ -31,7 +32,7 @@ async def test_one_request_for_the_page_that_is_wanted(
     # However slowly a machine takes the presses, the key is held, and none looks like the last one.
     remotes = "lockterm.screens.remotes"
     monkeypatch.setattr(f"{remotes}.screen.HeldKey", lambda: HeldKey(lambda: 0.0))
-    monkeypatch.setattr(f"{remotes}.page_loader.HELD_S", 2.0)
+    monkeypatch.setattr("lockterm.operations.remote_list.HELD_S", 2.0)
     service = Service(lambda page_no: [record(page_no)], pages=1000)
     starter = Starter(tmp_path, Clock())
     async with service.running(), starter(service, open_lock=1) as pilot:

@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from lockterm.domain.sorting import natural
-from lockterm.screens.remotes import RemotesScreen, page_fit
+from lockterm.screens.remotes import RemotesScreen, pages
 from lockterm.screens.remotes.columns import Arrangement, SortOrder
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
@@ -73,24 +73,26 @@ async def test_another_size_keeps_remote_marks_search_and_order(
         assert here is not None and here.id == someone_else.page(service, 1001, 3)[4]["id"]
         await resize(pilot, 120, 40, "page 2 of 4")  # the 45th of them: 36 are before it
         assert table(pilot).selected == here and table(pilot).cursor_row == 44 - 36
-        assert screen.page_no == 2 and len(screen.marks) == 1
+        assert screen.remotes.page_no == 2 and len(screen.marks) == 1
         await pilot.press("n")
         await until(pilot, lambda: "page 3 of 4" in shown(pilot))
         await pilot.press("p")
         await until(pilot, lambda: "page 2 of 4" in shown(pilot))
         await settled(pilot)
 
-        screen.painter.arrange(Arrangement(order=SortOrder("name", descending=True)))
+        screen.pages.arrange_table(Arrangement(order=SortOrder("name", descending=True)))
         await pilot.press("slash", *"a", "down")
         await settled(pilot)
         here = table(pilot).selected
         assert here is not None and here.id is not None
         await pilot.resize_terminal(80, 24)
-        await until(pilot, lambda: screen.view.page and screen.view.page.page_size == 20)
+        await until(
+            pilot, lambda: screen.remotes.state.page and screen.remotes.state.page.page_size == 20
+        )
         await settled(pilot)
         now = table(pilot).selected
         assert now is not None and now.id == here.id
-        assert screen.view.needle == "a" and len(screen.marks) == 1
+        assert screen.remotes.state.needle == "a" and len(screen.marks) == 1
         names = [natural(row.remote.remote_name or "") for row in table(pilot).rows]
         assert names == sorted(names, reverse=True)
 
@@ -101,7 +103,7 @@ async def test_only_the_last_of_many_sizes_is_asked_for(
 ) -> None:
     async with lockterm_app(service, 1001, page_size="auto") as pilot:
         asked = someone_else.counted(service, "list")
-        monkeypatch.setattr(page_fit, "RESIZED_S", 3600.0)
+        monkeypatch.setattr(pages, "RESIZED_S", 3600.0)
         for lines in range(25, 40):
             await pilot.resize_terminal(100, lines)
         monkeypatch.undo()
@@ -152,12 +154,12 @@ async def test_a_size_that_is_read_holds_up_no_key_and_moves_no_cursor(
         screen = pilot.app.screen
         assert isinstance(screen, RemotesScreen)
         await pilot.press("slash", *"conti")
-        assert screen.view.needle == "conti"
+        assert screen.remotes.state.needle == "conti"
         way.release.set()
-        await until(pilot, lambda: screen.pages.size == 36)
+        await until(pilot, lambda: screen.remotes.size == 36)
         await settled(pilot)
         here = table(pilot).selected
-        assert here is not None and here.id == seventh and screen.view.needle == "conti"
+        assert here is not None and here.id == seventh and screen.remotes.state.needle == "conti"
 
 
 @pytest.mark.long

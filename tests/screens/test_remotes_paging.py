@@ -220,7 +220,7 @@ async def test_a_page_beyond_the_end_steps_back_once(
         before = someone_else.counted(service, "list")
         await press(pilot, "r")
         assert "page 2 of 2 · 8 remotes" in shown(pilot)
-        assert screen(pilot).page_no == 2
+        assert screen(pilot).remotes.page_no == 2
         # The page that is gone, the one before it, and that one's neighbour.
         assert someone_else.counted(service, "list") == before + 3
 

@@ -38,7 +38,7 @@ async def test_loading_is_said_while_the_first_page_is_on_its_way(
     app = lockterm_app.app(service, 1001)
     async with app.run_test(notifications=True) as pilot:
         await until(pilot, lambda: isinstance(app.screen, RemotesScreen))
-        seen = app.screen.view.state.seen  # type: ignore[attr-defined]
+        seen = app.screen.remotes.state.load.seen  # type: ignore[attr-defined]
         assert seen is not None or "Loading the remotes of lock 1001 ..." in shown(pilot)
         await settled(pilot)
 

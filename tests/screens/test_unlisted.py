@@ -120,7 +120,7 @@ async def test_what_was_added_and_changed_just_now_is_shown_as_it_was_changed(
         await until(pilot, lambda: "LIST BEHIND, page 1" in shown(pilot.app))
         screen = pilot.app.screen
         assert isinstance(screen, RemotesScreen)
-        (added,) = [one for one in screen.view.rows(None, UTC, 0) if one.id == new_id]
+        (added,) = [one for one in screen.remotes.state.remotes(UTC, 0) if one.id == new_id]
         assert (added.remote_name, added.end_ms) == ("Renamed fob", 1_800_000_000_000)
 
 

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from textual import on
 
-from lockterm.domain.marks import Row, remote_marks
+from lockterm.domain.marks import Key, Marks, Row, remote_marks
 from lockterm.domain.plan import NOT_REACHED, Action, Step, StepState
-from lockterm.domain.text import clean
 from lockterm.errors import ServiceError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.everywhere import LockRead
-from lockterm.screens.base import LocktermScreen
 from lockterm.screens.everywhere.results import Results
 from lockterm.screens.everywhere.site import Site
 from lockterm.screens.everywhere.table import OnLock, OnLocksTable
-from lockterm.screens.marked.commands import MarkedCommands
-from lockterm.screens.marked.marking import MARKING, ON_MARKED, Marking
+from lockterm.screens.list_screen import MARKING, ListScreen
+from lockterm.screens.marked.commands import MarkedCommands, key_of_remote
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.commands import RemoteCommands
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.screens.remotes.states import ask_only
 from lockterm.widgets.find_line import FindLine
-from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.line_table import LineTable
+
+if TYPE_CHECKING:
+    from lockterm.domain.locks import Lock
+    from lockterm.domain.remotes import Remote
 
 ON_ONE = frozenset({"renew", "delete"})
 """Actions that are for the remote under the cursor where none is marked."""
@@ -34,35 +36,19 @@ ON_ONE = frozenset({"renew", "delete"})
 EMPTY_BOOK = "The lock book is empty: there is no lock that could be read."
 
 
-class AllLocksScreen(LocktermScreen[None]):
+class AllLocksScreen(ListScreen[None]):
     """Remotes of all locks of the book; its kinds say which, and what stands where there are none.
 
     Args:
         operations: The one door to service and store.
     """
 
+    marks: Marks[Key, Row]
+
     def __init__(self, operations: Operations) -> None:
-        super().__init__(operations)
-        self.marks = remote_marks()
-        """Which remotes are marked."""
-        self._marking = Marking(
-            self,
-            self.marks,
-            lambda: self.results.all_rows(),
-            lambda: self.results.cursor,
-            self._show_marks,
-            ON_MARKED,
-        )
-        self.marked = MarkedCommands(
-            self,
-            self.marks,
-            lambda lock_id: self.operations.zone(self.results.site.locks[lock_id].lock),
-            self._place,
-            shown=self._marked_rows,
-            changed=self._show_marks,
-            unread=self._unread,
-        )
-        """What the keys do with them."""
+        super().__init__(operations, remote_marks())
+        self.marked = MarkedCommands(self)
+        """The commands on the marked remotes."""
 
     @abstractmethod
     def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:
@@ -80,7 +66,7 @@ class AllLocksScreen(LocktermScreen[None]):
     def on_screen_resume(self) -> None:
         """What was opened from here may have been changed."""
         self.results.look_again()
-        self.marked.plans.note_outcomes()
+        self.unmark_done()
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
         """Read locks again that were changed by a run."""
@@ -122,7 +108,7 @@ class AllLocksScreen(LocktermScreen[None]):
         if action == "mark_all" and not results.rows:
             return "There is nothing to mark."
         if action in MARKING:
-            return self._marking.why_not(action)
+            return self.why_no_mark(action)
         is_empty = results.is_loaded and results.error is None and not results.site.locks
         return EMPTY_BOOK if action == "read" and is_empty else ""
 
@@ -154,62 +140,53 @@ class AllLocksScreen(LocktermScreen[None]):
         if self.results.only is not None:
             self.results.show_only(None)
         elif self.marks:
-            self._marking.unmark_all()
+            self.action_unmark_all()
         else:
             self.dismiss(None)
 
     # --- actions: one remote -------------------------------------------------------------------
 
-    def _on_one(self) -> RemoteCommands | None:
-        """What keys do with the remote under the cursor; wherever that goes then, they keep it."""
+    def _on_one(self) -> RowCommands | None:
+        """Return the commands on the remote under the cursor; wherever that goes, they keep it."""
         row = self.results.current
-        if row is None or (remote := row.remote) is None:
-            return None
-        lock, table = row.lock, self.query_one(OnLocksTable)
-
-        def written() -> None:
-            if self.is_attached:  # a change that is under way goes on without this screen
-                self.results.read_changed([lock.lock_id])
-
-        return RemoteCommands(
-            self,
-            lambda: remote,
-            refresh="everywhere.read",
-            busy=table.busy[lock.lock_id],
-            busy_changed=table.refresh,
-            on_lock=lock,
-            written=written,
-            change_type=with_keys(
-                "{everywhere.open} opens it, and {remote.edit} changes its type there."
-            ),
-        )
+        return RowCommands(self, row.lock, row.remote) if row and row.remote else None
 
     def _why_not_one(self, action: str) -> str:
         one = self._on_one()
         return "There is no remote under the cursor." if one is None else one.why_not(action)
 
-    # --- actions: marks ------------------------------------------------------------------------
+    # --- marks ---------------------------------------------------------------------------------
 
     @property
-    def first_keys(self) -> Sequence[str]:
-        return self._marking.first_keys
+    def table(self) -> OnLocksTable:
+        return self.query_one(OnLocksTable)
 
-    def verb_now(self, action: str) -> str:
-        return self._marking.verb_now(action)
+    @property
+    def rows_to_mark(self) -> Sequence[Row]:
+        return self.results.all_rows()
 
-    def is_offered(self, action: str) -> bool:
-        """What is for the marked ones alone is so where some are marked."""
-        return self._marking.is_offered(action)
+    @property
+    def row_to_mark(self) -> Row | None:
+        row = self.results.current
+        return None if row is None or row.remote is None else (row.lock.lock_id, row.remote)
 
-    def _marked_rows(self) -> Sequence[Row]:
+    @property
+    def rows_shown(self) -> Sequence[Row]:
         return self.results.marked_rows()
 
-    def _place(self) -> str:
-        """On how many locks they are."""
-        lock_ids = {lock_id for lock_id, _ in self.marks.rows}
-        if len(lock_ids) == 1:
-            return clean(self.results.site.locks[lock_ids.pop()].lock.title, 60)
-        return f"{len(lock_ids):,} locks"
+    @property
+    def cursor_place(self) -> int:
+        return self.results.cursor
+
+    @property
+    def locks(self) -> Mapping[int, Lock]:
+        return {lock_id: one.lock for lock_id, one in self.results.site.locks.items()}
+
+    def describe_rows(self) -> None:
+        self.results.tell()
+
+    def key_of_step(self, step: Step) -> Hashable | None:
+        return key_of_remote(step)
 
     def _unread(self) -> list[Step]:
         """The locks that were not read: whether something is to be deleted there is unknown."""
@@ -228,29 +205,11 @@ class AllLocksScreen(LocktermScreen[None]):
             if (why := _why_unread(known, site.asked.get(lock_id, known)))
         ]
 
-    def _show_marks(self) -> None:
-        self.query_one(OnLocksTable).refresh()
-        self.results.tell()
-        self.query_one(KeyLine).show_keys()
-
-    def action_mark(self) -> None:
-        row = self.results.current
-        if row is not None and row.remote is not None:
-            self.marks.toggle((row.lock.lock_id, row.remote))
-            self._show_marks()
-            self.query_one(OnLocksTable).action_cursor_down()
-
-    def action_mark_range(self) -> None:
-        self._marking.mark_range()
-
     def action_mark_all(self) -> None:
-        self._marking.mark_all()
+        super().action_mark_all()
         if self.results.is_cut:
             words = f"Only the {len(self.results.rows):,} that are shown; there are more."
             self.notify(words, title="Mark all", severity="warning")
-
-    def action_unmark_all(self) -> None:
-        self._marking.unmark_all()
 
     def action_renew(self) -> None:
         if self.marks:
@@ -260,7 +219,7 @@ class AllLocksScreen(LocktermScreen[None]):
 
     def action_delete(self) -> None:
         if self.marks:
-            self.marked.delete()
+            self.marked.delete(self._unread())
         elif (one := self._on_one()) is not None:
             one.delete()
 
@@ -281,3 +240,37 @@ def _why_unread(known: LockRead, asked: LockRead | None) -> str:
         return "It was never read" if known.listing is None else ""
     is_far = isinstance(asked.error, ServiceError) and asked.error.out_of_reach
     return NOT_REACHED if is_far else f"Not read: {asked.problem}"
+
+
+class RowCommands(RemoteCommands):
+    """The commands on the remote of one row, whichever row the cursor stands on by then.
+
+    Args:
+        screen: The screen of the row.
+        lock: The lock of the remote.
+        remote: The remote.
+    """
+
+    def __init__(self, screen: AllLocksScreen, lock: Lock, remote: Remote) -> None:
+        self._table = screen.table
+        super().__init__(
+            screen,
+            refresh="everywhere.read",
+            busy=self._table.busy[lock.lock_id],
+            on_lock=lock,
+            change_type=with_keys(
+                "{everywhere.open} opens it, and {remote.edit} changes its type there."
+            ),
+        )
+        self._all_locks, self._remote = screen, remote
+
+    @property
+    def current(self) -> Remote:
+        return self._remote
+
+    def show_busy(self) -> None:
+        self._table.refresh()
+
+    def note_written(self) -> None:
+        if self._all_locks.is_attached:  # a change that is under way goes on without this screen
+            self._all_locks.results.read_changed([self._lock.lock_id])

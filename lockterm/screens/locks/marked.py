@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
+from textual.message import Message
+
 from lockterm.domain.text.amount import format_count
 from lockterm.keymap.hints import with_keys
-from lockterm.screens.base import LocktermScreen
-from lockterm.screens.marked.plans import PlansOfMarks
+from lockterm.screens.list_screen import ListScreen
 from lockterm.terminal.key_queue import opening
 
 if TYPE_CHECKING:
@@ -28,30 +29,25 @@ class MarkedLocks:
     """The commands on marked locks; what changes them is a plan, which names each.
 
     Args:
-        screen: The screen whose keys they are.
-        marks: Which locks are marked.
-        current: Tells the lock under the cursor.
-        changed: Called when something else is to be told of them.
-        read_again: Called when the book has changed.
+        screen: The screen of the lock book.
     """
 
-    def __init__(
-        self,
-        screen: LocktermScreen[None],
-        marks: Marks[int, Lock],
-        current: Callable[[], Lock | None],
-        changed: Callable[[], None],
-        read_again: Callable[[], object],
-    ) -> None:
+    class CountsRead(Message):
+        """The lock book has noted how many remotes the marked locks have."""
+
+    def __init__(self, screen: ListScreen[None]) -> None:
         self._screen = screen
-        self._marks = marks
-        self._current = current
-        self._changed = changed
-        self._read_again = read_again
-        self.plans = PlansOfMarks(screen, marks, lambda step: step.lock_id, changed)
-        """Those that were shown."""
         self.reading = ""
         """How far a reading is, in words; empty: none goes on."""
+
+    @property
+    def _marks(self) -> Marks[int, Lock]:
+        return self._screen.marks
+
+    @property
+    def _current(self) -> Lock | None:
+        lock: Lock | None = self._screen.row_to_mark
+        return lock
 
     def why_not(self, action: str) -> str:
         """Why an action on marked locks can do nothing now, as a sentence; empty: it can."""
@@ -70,7 +66,7 @@ class MarkedLocks:
 
         words = {"voice": "set their voice", "refresh": "read all their remotes now"}
         does: dict[str, Callable[[], None]] = {"voice": self.set_voice, "refresh": self.read}
-        if (source := self._current()) is not None:
+        if (source := self._current) is not None:
             words["copies"] = f"copy the remotes of {source.title} to them"
             does["copies"] = self.copy_to
 
@@ -91,7 +87,7 @@ class MarkedLocks:
         """Choose a voice once, and plan it for all."""
         from lockterm.screens.voice import VoiceScreen
 
-        locks, current = self._marks.rows, self._current()
+        locks, current = self._marks.rows, self._current
         known = [lock for lock in locks if _has_model(lock)]
         entry = current if current is not None and current in known else known[0]
 
@@ -103,12 +99,15 @@ class MarkedLocks:
 
     async def _plan_voice(self, locks: Sequence[Lock], voice: VoiceChoice) -> None:
         from lockterm.operations.voice_plans import plan_voices
+        from lockterm.screens.plan.screen import PlanScreen
 
         with opening(self._screen, "the plan", must_appear=True), self._screen.refusing_errors():
             # The book may know more by now: the screen of voices asks for a model.
             find = self._screen.operations.locks.find
             now = [await find(lock.lock_id) for lock in locks]
-            self.plans.show(await plan_voices(self._screen.operations, now, voice))
+            draft = await plan_voices(self._screen.operations, now, voice)
+            self._screen.note_plan(draft.plan.id)
+            self._screen.app.push_screen(PlanScreen(draft))
 
     # --- reading -------------------------------------------------------------------------------
 
@@ -137,7 +136,7 @@ class MarkedLocks:
         finally:
             self._tell("")
             if self._screen.is_attached:
-                self._read_again()
+                self._screen.post_message(self.CountsRead())
         if not has_ended:  # why was told
             return
         found.sort(key=lambda one: one.place)
@@ -151,7 +150,7 @@ class MarkedLocks:
     def _tell(self, words: str) -> None:
         self.reading = words
         if self._screen.is_attached:
-            self._changed()
+            self._screen.show_marks()
 
     # --- copying -------------------------------------------------------------------------------
 
@@ -160,7 +159,7 @@ class MarkedLocks:
         from lockterm.operations.copying import Source
         from lockterm.screens.copy import CopyScreen
 
-        current = self._current()
+        current = self._current
         if current is not None:
             marked = [lock.lock_id for lock in self._marks.rows]
             copies = CopyScreen(self._screen.operations, Source(current), marked=marked)

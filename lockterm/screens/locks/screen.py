@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
 from textual import on, work
@@ -12,24 +13,25 @@ from textual.reactive import var
 from lockterm.config import values
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.locks import Lock
-from lockterm.domain.marks import lock_marks
+from lockterm.domain.marks import Marks, lock_marks
 from lockterm.domain.names import fold_text
 from lockterm.domain.text import clean
 from lockterm.domain.text.amount import describe_none, format_count
 from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
-from lockterm.screens.base import LocktermScreen
+from lockterm.screens.list_screen import MARKING, ListScreen
 from lockterm.screens.locks.marked import READING, MarkedLocks
 from lockterm.screens.locks.table import LocksTable, Shelf, more_about
-from lockterm.screens.marked.marking import MARKING, Marking
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import FindLine
-from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.pager import Pager
 from lockterm.widgets.state_panel import StatePanel
+
+if TYPE_CHECKING:
+    from lockterm.domain.plan import Step
 
 _SAMPLE_LOCKS = "One started with --sample-data has the locks 1001 to 1006: try one of them."
 """Said of a service on this machine."""
@@ -37,15 +39,8 @@ _SAMPLE_LOCKS = "One started with --sample-data has the locks 1001 to 1006: try 
 _ON_A_LOCK = {"open", "edit", "remove", "voice", "copies", "mark"}
 """Actions that need a row under the cursor."""
 
-_ON_MARKED = {
-    "voice": "set voice",
-    "refresh": "read",
-    "copies": "copy to",
-}
-"""Actions that are for the marked locks where some are marked -> what they do then."""
 
-
-class LocksScreen(LocktermScreen[None]):
+class LocksScreen(ListScreen[None]):
     """The locks that people noted down; the contract has no list of them.
 
     Args:
@@ -54,33 +49,26 @@ class LocksScreen(LocktermScreen[None]):
 
     BINDINGS = bindings("locks")
 
+    marks: Marks[int, Lock]
+    on_marked: ClassVar[Mapping[str, str]] = {
+        "voice": "set voice",
+        "refresh": "read",
+        "copies": "copy to",
+    }
+
     wanted: var[str] = var("", init=False)
     """What is searched for."""
 
     def __init__(self, operations: Operations) -> None:
-        super().__init__(operations)
+        super().__init__(operations, lock_marks())
         self.book: tuple[Lock, ...] | LocktermError | None = None
         """The lock book; why it cannot be read; None before it was."""
         self._shelf = Shelf(())
         """All of the book, as the table shows it."""
         self._texts: Sequence[str] = ()
         """What is searched of each lock of the book, once something was."""
-        self.marks = lock_marks()
-        """Which locks are marked."""
-        self._marked_words = ""
-        """How many that are; empty: none is."""
-        self._marking = Marking(
-            self,
-            self.marks,
-            lambda: [*self._table.locks],
-            lambda: self._cursor,
-            self._show_marks,
-            _ON_MARKED,
-        )
-        self.marked = MarkedLocks(
-            self, self.marks, lambda: self.current, self._show_marks, self.load_book
-        )
-        """What the keys do with the marked ones."""
+        self.marked = MarkedLocks(self)
+        """The commands on the marked locks."""
         self._go_to: int | None = None
         self._places: dict[int, int] = {}
         """Lock id -> its place. Sorted anew by each opening, the rows would move under the cursor:
@@ -91,7 +79,7 @@ class LocksScreen(LocktermScreen[None]):
 
     def compose_body(self) -> ComposeResult:
         """The table, or words in its place; a line about the lock under the cursor."""
-        table = LocksTable(self.marks.has, id="locks")
+        table = LocksTable(self.marks, id="locks")
         table.display = False
         yield table
         yield StatePanel("Reading the lock book ...", id="state")
@@ -107,12 +95,12 @@ class LocksScreen(LocktermScreen[None]):
     def on_screen_resume(self) -> None:
         """Read the book whenever it is seen: other screens and sessions change it."""
         self.load_book()
-        self.marked.plans.note_outcomes()
+        self.unmark_done()
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
         """Read the book again after a run, which may have set voices."""
         self.load_book()
-        self.marked.plans.note_outcomes()
+        self.unmark_done()
 
     @work(exclusive=True, group="book")
     @opens("the locks")
@@ -133,13 +121,13 @@ class LocksScreen(LocktermScreen[None]):
         except StoreError as error:
             self.book = error
         self.workers.cancel_group(self, "ends")  # it may have read what was before
-        self._table.read_ends_again()
+        self.table.read_ends_again()
         self._paint()  # an equal book may be shown with other ages
 
     @work(exclusive=True, group="ends", description="what ends")
     async def read_ends(self) -> None:
         """Read what ends on the locks in sight, as far as it is kept; no key waits for it."""
-        table, operations = self._table, self.operations
+        table, operations = self.table, self.operations
         try:
             for key in table.lacking:
                 table.note_ends(
@@ -151,22 +139,42 @@ class LocksScreen(LocktermScreen[None]):
 
     def _sort(self, locks: Sequence[Lock]) -> None:
         """Take over the book, sorted once: what is typed into the find line leaves its order."""
-        book = tuple(self._table.in_order(locks))
+        book = tuple(self.table.in_order(locks))
         self.book, self._texts, self._shelf = book, (), Shelf(book)
 
     @property
     def current(self) -> Lock | None:
         """The lock under the cursor."""
-        table = self._table
+        table = self.table
         return table.selected if table.display else None
 
     @property
-    def _table(self) -> LocksTable:
+    def table(self) -> LocksTable:
         return self.query_one(LocksTable)
 
+    # --- marks ---------------------------------------------------------------------------------
+
     @property
-    def _cursor(self) -> int:
-        return self._table.cursor_row if self._table.display else -1
+    def rows_to_mark(self) -> Sequence[Lock]:
+        return [*self.table.locks]
+
+    @property
+    def row_to_mark(self) -> Lock | None:
+        return self.current
+
+    @property
+    def cursor_place(self) -> int:
+        return self.table.cursor_row if self.table.display else -1
+
+    def key_of_step(self, step: Step) -> Hashable | None:
+        return step.lock_id
+
+    def describe_rows(self) -> None:
+        self._tell_about()
+
+    @on(MarkedLocks.CountsRead)
+    def _counts_read(self) -> None:
+        self.load_book()
 
     # --- watchers ------------------------------------------------------------------------------
 
@@ -210,21 +218,13 @@ class LocksScreen(LocktermScreen[None]):
             state.say(f"{none} {quoted(clean(self.wanted, 60))}.", "escape  show all")
         elif self.focused is None:
             table.focus()
-        self._show_marks()
+        self.show_marks()
 
     def _ids_to_try(self) -> str:
         """Where the ids come from, for somebody who has none at hand."""
         if values.is_loopback(urlsplit(self.operations.profile.base_url).hostname or ""):
             return _SAMPLE_LOCKS
         return "Whoever runs the service knows the ids."
-
-    def _show_marks(self) -> None:
-        """Show which are marked, and what goes on with them."""
-        table = self._table
-        self._marked_words = self.marks.words(table.locks) if self.marks else ""
-        table.refresh()
-        self._tell_about()
-        self.query_one(KeyLine).show_keys()
 
     def _found(self, book: tuple[Lock, ...]) -> Shelf:
         """The locks that have every word that was typed somewhere, whatever its case."""
@@ -247,12 +247,13 @@ class LocksScreen(LocktermScreen[None]):
         if not isinstance(self.book, tuple) or not self.book:
             return [""]
         count = format_count(len(self.book), "lock")
-        found = f"{self._table.row_count} of {count}" if self.wanted else count
-        parts = [*filter(None, (self._marked_words, self.marked.reading)), found]
+        marked = self.marks.words(self.table.locks) if self.marks else ""
+        found = f"{self.table.row_count} of {count}" if self.wanted else count
+        parts = [*filter(None, (marked, self.marked.reading)), found]
         more, lock = [""], self.current
         if lock is not None:
             more = more_about(lock, self.operations.zone(lock), self.operations.machine_ms())
-            if ends := self._table.ends_in_words(lock):
+            if ends := self.table.ends_in_words(lock):
                 more = [*("   ".join(filter(None, (ends, one))) for one in more), ""]
         return ["   ".join(filter(None, (*parts, one))) for one in more]
 
@@ -298,21 +299,11 @@ class LocksScreen(LocktermScreen[None]):
         is_for_marked = bool(self.marks) and action in ("voice", "refresh")
         if action in _ON_A_LOCK and self.current is None and not is_for_marked:
             return with_keys("There is no lock under the cursor. Add one with {locks.add}.")
-        if action == "mark_all" and not self._table.row_count:
+        if action == "mark_all" and not self.table.row_count:
             return "There is nothing to mark."
         if action in MARKING:
-            return self._marking.why_not(action)
+            return self.why_no_mark(action)
         return self.marked.why_not(action) if is_for_marked else ""
-
-    def is_offered(self, action: str) -> bool:
-        return self._marking.is_offered(action)
-
-    @property
-    def first_keys(self) -> Sequence[str]:
-        return self._marking.first_keys
-
-    def verb_now(self, action: str) -> str:
-        return self._marking.verb_now(action)
 
     def action_open(self) -> None:
         """Show the remotes of the lock under the cursor."""
@@ -421,22 +412,10 @@ class LocksScreen(LocktermScreen[None]):
 
     # --- actions: marks ------------------------------------------------------------------------
 
-    def action_mark(self) -> None:
-        if lock := self.current:
-            self.marks.toggle(lock)
-            self._show_marks()
-            self._table.action_cursor_down()
-
-    def action_mark_range(self) -> None:
-        self._marking.mark_range()
-
-    def action_mark_all(self) -> None:
-        self._marking.mark_all()
-
     def action_unmark_all(self) -> None:
         """Unmark all, and read them no further; or take that back."""
         self.workers.cancel_group(self, READING)
-        self._marking.unmark_all()
+        super().action_unmark_all()
 
     def action_act_on_marked(self) -> None:
         self.marked.act()

@@ -12,6 +12,7 @@ from textual import events
 
 from lockterm.domain import dates
 from lockterm.domain.locks import Lock
+from lockterm.domain.marks import Marks
 from lockterm.domain.text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import describe_age, format_short_age
 from lockterm.domain.validity import State
@@ -95,12 +96,12 @@ class LocksTable(RowTable):
     when that was.
 
     Args:
-        marked: Tells whether a lock is marked.
+        marks: The marked locks.
     """
 
     sortable = _BY
 
-    def __init__(self, marked: Callable[[Lock], bool], *, id: str | None = None) -> None:
+    def __init__(self, marks: Marks[int, Lock], *, id: str | None = None) -> None:
         super().__init__(
             Column("Name", most=40, least=18),
             Column("Id", most=19, least=19),
@@ -114,7 +115,7 @@ class LocksTable(RowTable):
             Column("Opened", least=14, rank=1),
             id=id,
         )
-        self._marked = marked
+        self._marks = marks
         self._shelf = Shelf(())
         self._now_ms = 0
         self._ends: dict[str, Ends | None] = {}
@@ -214,7 +215,7 @@ class LocksTable(RowTable):
         return self._shelf.locks.values()
 
     def is_marked(self, row: int) -> bool:
-        return self._marked(self._shelf.locks[self._keys[row]])
+        return self._marks.has(self._shelf.locks[self._keys[row]])
 
     @property
     def selected(self) -> Lock | None:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, cast
 from lockterm.domain.constants import WORDS, Flag
 from lockterm.domain.text import clean
 from lockterm.domain.text.amount import format_count
-from lockterm.screens.base import LocktermScreen
 from lockterm.screens.host import HasOperations
-from lockterm.screens.marked.plans import PlansOfMarks
+from lockterm.screens.list_screen import ListScreen
 
 if TYPE_CHECKING:
     from lockterm.domain.bulk import Target, Wanted
@@ -28,36 +27,29 @@ class MarkedCommands:
     Nothing is sent from here: a plan is shown, with every marked remote by name.
 
     Args:
-        screen: The screen whose keys they are.
-        marks: Which remotes are marked.
-        zone_of: Tells the zone of a lock.
-        place: Tells where they are, for a title: the lock's name; clean.
-        shown: Tells the rows that are on the screen.
-        changed: Called when some are no longer marked.
-        unread: Tells, as steps that cannot be, what might be marked and could not be looked at.
+        screen: The screen whose rows are marked: remotes.
     """
 
-    def __init__(
-        self,
-        screen: LocktermScreen[None],
-        marks: Marks[Key, Row],
-        zone_of: Callable[[int], tzinfo],
-        place: Callable[[], str],
-        *,
-        shown: Callable[[], Sequence[Row]],
-        changed: Callable[[], None],
-        unread: Callable[[], Sequence[Step]] = lambda: (),
-    ) -> None:
+    def __init__(self, screen: ListScreen[None]) -> None:
         self._screen = screen
-        self._marks = marks
-        self._zone_of = zone_of
-        self._place = place
-        self._shown = shown
-        self._unread = unread
         self._typed: dict[str, dict[str, str]] = {}
         """Form -> what was typed into it last."""
-        self.plans = PlansOfMarks(screen, marks, _key_of, changed)
-        """Those that were shown."""
+
+    @property
+    def _marks(self) -> Marks[Key, Row]:
+        return self._screen.marks
+
+    @property
+    def _place(self) -> str:
+        """The lock of the marked remotes, or how many locks they are on, for a title; clean."""
+        lock_ids = {lock_id for lock_id, _ in self._marks.rows}
+        if self._screen.lock_entry is not None or len(lock_ids) == 1:
+            lock = self._screen.lock_entry or self._screen.locks[lock_ids.pop()]
+            return clean(lock.title, 60)
+        return f"{len(lock_ids):,} locks"
+
+    def _zone_of(self, lock_id: int) -> tzinfo:
+        return self._screen.operations.zone(self._screen.locks[lock_id])
 
     def _targets(self, rows: Sequence[Row]) -> list[Target]:
         from lockterm.domain.bulk import Target
@@ -78,13 +70,17 @@ class MarkedCommands:
 
     # --- changes -------------------------------------------------------------------------------
 
-    def delete(self) -> None:
-        """Plan to delete all that are marked."""
+    def delete(self, unread: Sequence[Step] = ()) -> None:
+        """Plan to delete all that are marked.
+
+        Args:
+            unread: What might be marked and could not be looked at, as steps that cannot be.
+        """
         from lockterm.domain.bulk import delete_each
 
         targets = self._targets(self._marks.rows)
         planned = delete_each(targets)
-        planned.left.extend(self._unread())
+        planned.left.extend(unread)
         self._show_plan("delete", len(targets), planned)
 
     def renew(self) -> None:
@@ -164,13 +160,13 @@ class MarkedCommands:
         from lockterm.screens.marked.form import MarkedForm
 
         targets = self._targets(rows)
-        hidden = [remote for _, remote in self._marks.hidden(self._shown())]
+        hidden = [remote for _, remote in self._marks.hidden(self._screen.rows_shown)]
         form = MarkedForm(
             self._screen.operations,
             questions,
             targets,
             hidden,
-            self._place(),
+            self._place,
             self._typed.setdefault(questions.verb, {}),
             targets[0].zone,
         )
@@ -191,9 +187,12 @@ class MarkedCommands:
 
     def _show_plan(self, verb: str, count: int, planned: PlannedSteps) -> None:
         from lockterm.operations.planner import draft_plan
+        from lockterm.screens.plan.screen import PlanScreen
 
-        title = f"{verb}: {format_count(count, 'remote')}, {self._place()}"
-        self.plans.show(draft_plan(self._screen.operations, title, planned))
+        title = f"{verb}: {format_count(count, 'remote')}, {self._place}"
+        draft = draft_plan(self._screen.operations, title, planned)
+        self._screen.note_plan(draft.plan.id)
+        self._screen.app.push_screen(PlanScreen(draft))
 
     # --- files ---------------------------------------------------------------------------------
 
@@ -228,5 +227,6 @@ class MarkedCommands:
             )
 
 
-def _key_of(step: Step) -> Key | None:
+def key_of_remote(step: Step) -> Key | None:
+    """Return the key of the remote that a step is about; None if it is about none."""
     return None if step.remote_id is None else (step.lock_id, step.remote_id)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from textual import events
+from textual.message import Message
 
 from lockterm.domain.locks import Lock
 from lockterm.domain.text import LONGEST_CELL, clean
@@ -12,7 +13,7 @@ from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
 
 def by_name(book: Iterable[Lock], current: Lock) -> list[Lock]:
-    """The locks of the book with the one that is open, in an order that opening does not change.
+    """Return the locks of the book with the open one, in an order that opening does not change.
 
     Args:
         book: The lock book.
@@ -23,35 +24,43 @@ def by_name(book: Iterable[Lock], current: Lock) -> list[Lock]:
 
 
 class BookPane(RowTable, can_focus=False):
-    """The locks by name, with their remotes at the last look; the one that is open is marked.
+    """The locks by name, with their remotes at the last look; the open one is marked.
 
     It never has the focus: every key is for the remotes.
-
-    Args:
-        go_to: Called with a lock that was clicked.
     """
 
-    def __init__(self, go_to: Callable[[Lock], None], *, id: str | None = None) -> None:
+    class LockClicked(Message):
+        """A lock was clicked that is not open.
+
+        Args:
+            lock: The lock.
+        """
+
+        def __init__(self, lock: Lock) -> None:
+            super().__init__()
+            self.lock = lock
+
+    def __init__(self, *, id: str | None = None) -> None:
         super().__init__(Column("Lock", most=LONGEST_CELL), Column("Remotes", right=True), id=id)
-        self._go_to = go_to
         self._locks: dict[str, Lock] = {}
 
-    def show_book(self, locks: Sequence[Lock], current: int) -> None:
-        """Show locks in this order, and mark the one that is open."""
+    def show_book(self, book: Sequence[Lock] | None, current: Lock) -> None:
+        """Show the locks of the book by name, if it was read, and mark the one that is open."""
+        locks = by_name(book, current) if book is not None else ()
         self._locks = {str(lock.lock_id): lock for lock in locks}
-        self.show(LazyRows(self._locks, self._cells), str(current))
+        self.show(LazyRows(self._locks, self._cells), str(current.lock_id))
 
     def widest(self) -> Sequence[int]:
-        """The names have what the counts leave, however many locks there are."""
+        """Return the widths of the columns: the names have what the counts leave."""
         return LONGEST_CELL, len("1000000")
 
     def on_click(self, event: events.Click) -> None:
-        """Go to the lock; the mark moves only with what is open."""
+        """Ask for the lock; the cursor moves only with what is open."""
         event.prevent_default()
         event.stop()
         row = self._row_at(event.y)
         if row is not None and row != self.cursor_row:
-            self._go_to(self._locks[self._keys[row]])
+            self.post_message(self.LockClicked(self._locks[self._keys[row]]))
 
     def _cells(self, lock: Lock) -> tuple[str, ...]:
         return clean(lock.title, LONGEST_CELL), "-" if lock.remotes is None else str(lock.remotes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.reading import INT64
 from lockterm.domain.text import clean
 from lockterm.domain.text.amount import format_count
+from lockterm.domain.text.operation import CALL_NAMES
 from lockterm.domain.text.remote import (
     NO_END,
     UNNAMED,
@@ -23,6 +25,7 @@ from lockterm.domain.text.service import describe_read_only
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key, settling
 from lockterm.screens.base import LocktermScreen
+from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.terminal.key_queue import opening
 
 if TYPE_CHECKING:
@@ -50,51 +53,62 @@ class RemoteCommands:
     A command takes the remote that is shown when its key is pressed; dialog and request keep that
     one, whatever the screen shows by then.
 
+    A subclass says which remote that is, and takes over what a command has changed.
+
     Args:
         screen: The screen whose keys they are.
-        current: Tells the remote that they act on; None: there is none.
         refresh: The id of the key that reads again what the screen shows.
-        stand_on: Called with the id of a remote that was saved.
-        busy: What is being done with remotes of the lock, where it outlives these commands.
-        busy_changed: Called when something else is being done with a remote: see ``busy``.
-        known: Tells the remotes that are known without asking: what they are called is taken.
-        total: Tells how many the lock has; None: that is not known.
-        is_deleted: Tells whether the service has recorded that a remote was deleted.
-        on_lock: The lock of the remote; None: the one that the screen is about.
-        written: Called when something may have been changed.
-        change_type: How the type of a remote is changed, as a sentence; empty: with the key of the
-            screen.
+        busy: What is being done with remotes of the lock, if it outlives these commands.
+        on_lock: The lock of the remote; None for the one that the screen is about.
+        change_type: How the type of a remote is changed, as a sentence; empty if with the key of
+            the screen.
     """
 
     def __init__(
         self,
         screen: LocktermScreen[None],
-        current: Callable[[], Remote | None],
         *,
         refresh: str,
-        stand_on: Callable[[int | None], None] = lambda _: None,
         busy: dict[int, str] | None = None,
-        busy_changed: Callable[[], object] = lambda: None,
-        known: Callable[[], Iterable[Remote]] = tuple,
-        total: Callable[[], int | None] = lambda: None,
-        is_deleted: Callable[[Remote], bool] = lambda _: False,
         on_lock: Lock | None = None,
-        written: Callable[[], None] = lambda: None,
         change_type: str = "",
     ) -> None:
         self._screen = screen
-        self._current = current
         self._refresh = refresh
-        self._stand_on = stand_on
-        self._busy_changed = busy_changed
-        self._known = known
-        self._total = total
-        self._is_deleted = is_deleted
         self._on_lock = on_lock
-        self._told_written = written
         self._change_type = change_type
         self.busy = {} if busy is None else busy
         """Remote id -> what is being done with it: ``deleting``."""
+
+    # --- what a subclass gives -----------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def current(self) -> Remote | None:
+        """The remote that the commands act on; None if there is none."""
+
+    @property
+    def known(self) -> Iterable[Remote]:
+        """The remotes of the lock that are known without asking: their names are taken."""
+        return ()
+
+    @property
+    def total(self) -> int | None:
+        """Number of remotes of the lock; None if it is not known."""
+        return None
+
+    def is_deleted(self, remote: Remote) -> bool:
+        """Return whether the service has recorded that a remote was deleted."""
+        return False
+
+    def go_to(self, remote_id: int | None) -> None:
+        """Stand on a remote that was saved, once it is read."""
+
+    def show_busy(self) -> None:
+        """Show what is being done with remotes: see ``busy``."""
+
+    def note_written(self) -> None:
+        """Take over that something may have been changed."""
 
     @property
     def _lock(self) -> Lock:
@@ -125,14 +139,14 @@ class RemoteCommands:
             return reason
         if action not in ON_A_REMOTE:
             return ""
-        remote = self._current()
+        remote = self.current
         if remote is None:
             return "There is no remote under the cursor."
         if action in _WITHOUT_ID:
             return ""
         if remote.id is None:
             return "The service listed this remote without a usable id."
-        if action in WRITES and self._is_deleted(remote):
+        if action in WRITES and self.is_deleted(remote):
             return "It is deleted already: the service has recorded that, its list is behind."
         return self._why_remote_held(remote) if action in WRITES else ""
 
@@ -168,7 +182,7 @@ class RemoteCommands:
 
     def add_another(self) -> None:
         """Add a remote like this one in the form: name and number are counted up."""
-        remote = self._current()
+        remote = self.current
         if remote is not None:
             self._screen.run_worker(self._add_like(remote), group="another", exclusive=True)
 
@@ -179,13 +193,13 @@ class RemoteCommands:
 
         with opening(self._screen, "the form", must_appear=True):
             typed = typed_like(remote, self._screen.operations.zone(self._lock))
-            remotes, known = self._screen.operations.remotes, [*self._known()]
-            taken = await read_taken(remotes, self._lock.lock_id, known, self._total())
+            remotes, known = self._screen.operations.remotes, [*self.known]
+            taken = await read_taken(remotes, self._lock.lock_id, known, self.total)
             self._open_form(None, "remoteName", next_like(typed, taken), taken)
 
     def edit(self) -> None:
         """Change the remote in the form."""
-        self._open_form(self._current())
+        self._open_form(self.current)
 
     def renew(self) -> None:
         """Change its end: the form with the cursor there.
@@ -194,7 +208,7 @@ class RemoteCommands:
         goes nowhere then. Whether it is permanent is not said before: as the cursor moves, the line
         of keys would be sent again and again.
         """
-        remote = self._current()
+        remote = self.current
         if remote is not None and remote.remote_type == RemoteType.PERMANENT:
             edit = f"{self._refresh.partition('.')[0]}.edit"
             way = self._change_type or f"{key(edit)} changes its type."
@@ -219,7 +233,7 @@ class RemoteCommands:
 
     def _form_closed(self, saved: RemoteSaved | None) -> None:
         if saved is not None:
-            self._stand_on(saved.remote_id)
+            self.go_to(saved.remote_id)
         # Without a result too: a save of unknown outcome may have changed what is shown.
         self._written(saved.remote_id if saved else None)
 
@@ -229,7 +243,7 @@ class RemoteCommands:
         """Delete the remote, after asking."""
         from lockterm.screens.remotes.delete import Deletion
 
-        remote = self._current()
+        remote = self.current
         if remote is None:
             return
         operations, lock = self._screen.operations, self._lock
@@ -258,7 +272,7 @@ class RemoteCommands:
         from lockterm.screens.dialogs.number import NumberModal
         from lockterm.screens.remotes.delete import numbers_of
 
-        remote = self._current()
+        remote = self.current
         if remote is None:
             return
         who, operations, lock = format_remote(remote), self._screen.operations, self._lock
@@ -354,22 +368,21 @@ class RemoteCommands:
         if word:
             self.busy[remote_id] = word
         if self._screen.is_attached:
-            self._busy_changed()
+            self.show_busy()
 
     def _written(self, remote_id: int | None, *, is_deleted: bool = False) -> None:
         """Let every open screen of this lock read again what it shows."""
         for screen in self._screen.screens_of(self._lock.lock_id):
             (screen.after_delete if is_deleted else screen.after_write)(remote_id)
-        self._told_written()
+        self.note_written()
 
     # --- copy ----------------------------------------------------------------------------------
 
     def copy(self) -> None:
         """Choose a value of the remote and copy it."""
-        from lockterm.screens.dialogs.choice import ChoiceModal
         from lockterm.terminal.clipboard import copy
 
-        remote = self._current()
+        remote = self.current
         if remote is None:
             return
         values = {
@@ -391,6 +404,4 @@ class RemoteCommands:
 
 
 def _named(operation: Operation) -> str:
-    from lockterm.domain.text.operation import CALL_NAMES
-
     return f"{CALL_NAMES[operation.call]} {clean(operation.remote_name, 40)}".strip()

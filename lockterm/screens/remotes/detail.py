@@ -57,7 +57,7 @@ class RemoteDetailScreen(LocktermScreen[None]):
     ) -> None:
         super().__init__(operations)
         self.lock_entry = lock_entry
-        self.commands = RemoteCommands(self, lambda: self.current, refresh="remote.refresh")
+        self.commands = DetailCommands(self)
         """What the keys do with the remote."""
         self.remote_id = remote_id
         self._opened_as = self._called = title
@@ -243,3 +243,19 @@ class RemoteDetailScreen(LocktermScreen[None]):
 
     def action_back(self) -> None:
         self.dismiss(None)
+
+
+class DetailCommands(RemoteCommands):
+    """The commands on the remote whose detail is shown.
+
+    Args:
+        screen: The screen of the detail.
+    """
+
+    def __init__(self, screen: RemoteDetailScreen) -> None:
+        super().__init__(screen, refresh="remote.refresh")
+        self._detail = screen
+
+    @property
+    def current(self) -> Remote | None:
+        return self._detail.current

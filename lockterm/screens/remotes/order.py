@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import tzinfo
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain import dates
@@ -12,10 +13,40 @@ from lockterm.domain.reading import Kind
 from lockterm.domain.sorting import natural, sorted_by
 from lockterm.domain.text.validity import describe_validity
 from lockterm.domain.validity import Phase, phase_of
+from lockterm.operations.list_state import ListState
+from lockterm.operations.remote_list import MOST_FOUND
 from lockterm.screens.remotes.columns import COLUMNS, SortOrder
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
+
+
+MOST_SHOWN = 200
+"""Rows of a page that are shown: the service is asked for no more."""
+
+
+def rows_to_show(
+    state: ListState, order: SortOrder | None, zone: tzinfo, now_ms: int
+) -> Sequence[Remote]:
+    """Return the remotes of a list to show: those of the page or those found, if they match.
+
+    No more than the first :data:`MOST_SHOWN` of a page: a service may send any number, and a
+    table of thousands keeps the keys waiting. The rows that were loaded are sorted, not the list.
+
+    Args:
+        state: What is known of the list.
+        order: What they are sorted by; None for the service's order.
+        zone: The zone of times, also of those that are compared with the text searched for.
+        now_ms: The time that states are as of.
+    """
+    remotes: Sequence[Remote]
+    if state.found is None and state.is_narrowed:
+        remotes = [*islice(state.remotes(zone, now_ms), MOST_FOUND)]
+    else:
+        remotes = [*state.remotes(zone, now_ms)]
+    if order is not None:
+        remotes = sorted_remotes(remotes, order, now_ms, zone)
+    return remotes if state.is_narrowed or state.found is not None else remotes[:MOST_SHOWN]
 
 
 def sorted_remotes(

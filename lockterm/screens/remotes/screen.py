@@ -2,57 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
-from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Literal
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.containers import Horizontal
-from textual.reactive import var
+from textual.css.query import NoMatches
 
+from lockterm.config.profile import FIT, page_rows
 from lockterm.domain.locks import Lock
-from lockterm.domain.text import clean
+from lockterm.domain.marks import Key, Marks, Row, remote_marks
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys
-from lockterm.operations import Operations
-from lockterm.screens.base import LocktermScreen
-from lockterm.screens.marked.marking import MARKING, ON_MARKED
-from lockterm.screens.remotes.book_beside import BookBeside
+from lockterm.operations import Operations, Seen
+from lockterm.operations.remote_list import HeldKey, RemoteList
+from lockterm.screens.dialogs.choice import ChoiceModal
+from lockterm.screens.list_screen import MARKING, ListScreen
+from lockterm.screens.marked.commands import MarkedCommands, key_of_remote
+from lockterm.screens.remotes.book_pane import BookPane, by_name
 from lockterm.screens.remotes.commands import RemoteCommands
-from lockterm.screens.remotes.page_fit import PageFit
-from lockterm.screens.remotes.page_loader import PageLoader
-from lockterm.screens.remotes.page_painter import PagePainter
-from lockterm.screens.remotes.page_reader import PageReader
-from lockterm.screens.remotes.page_view import PageView
-from lockterm.screens.remotes.paging import PAGING, HeldKey, ask_page, why_no_page
+from lockterm.screens.remotes.list_text import why_no_page
+from lockterm.screens.remotes.pages import FLIPPING, RemotePages
+from lockterm.screens.remotes.row import say_the_same
+from lockterm.screens.remotes.states import ask_only
 from lockterm.screens.remotes.table import RemotesTable
-from lockterm.screens.remotes.table_marks import TableMarks
-from lockterm.terminal.idle import when_idle
 from lockterm.terminal.key_queue import opens
 from lockterm.terminal.last_frame import Shown
 from lockterm.widgets.bindings import bindings
-from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.pager import Pager
 
 if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
-    from lockterm.domain.remotes import Remote
-    from lockterm.screens.remotes.list_search import ListSearch
-    from lockterm.widgets.find_line import FindLine
+    from lockterm.domain.plan import Step
+    from lockterm.domain.remotes import Remote, RemotePage
+
+PAGE_SIZES = (10, 20, 50, 100, 200)
+"""Remotes on a page that are offered beside the profile's own number."""
+
+PAGING = FLIPPING | {"go_to_page"}
+"""Actions that lead to another page."""
 
 
-class RemotesScreen(LocktermScreen[None]):
+class RemotesScreen(ListScreen[None]):
     """The pages of a lock's list as the service cuts them.
 
     Args:
         operations: The one door to service and store.
         lock_entry: The lock, in the book or not.
         open_book: Shows the lock book where no screen is below this one: the command line has
-            opened lockterm on this lock.
-        book: The lock book as it was last read; None: it was not.
+            opened lockterm on this lock. The app alone knows that screen.
+        book: The lock book as it was last read; None if it was not.
     """
 
     BINDINGS = bindings("remotes")
@@ -60,11 +63,7 @@ class RemotesScreen(LocktermScreen[None]):
     lock_entry: Lock
     """The lock, as the lock book knows it."""
 
-    page_no: var[int] = var(1, init=False, always_update=True)
-    """The page that is wanted; setting it loads it."""
-
-    view: var[PageView] = var(PageView(), init=False)
-    """What is shown."""
+    marks: Marks[Key, Row]
 
     def __init__(
         self,
@@ -73,104 +72,44 @@ class RemotesScreen(LocktermScreen[None]):
         open_book: Callable[[], None] = lambda: None,
         book: Sequence[Lock] | None = None,
     ) -> None:
-        super().__init__(operations)
+        super().__init__(operations, remote_marks())
         self._open_book = open_book
-        self.lock_entry = lock_entry
-        self._zone = operations.zone(lock_entry)
         self._flip = HeldKey()
-        self._kind: tuple[str, ...] = ()
-        """Why keys can do nothing with the remote that the cursor was moved to; empty: not known
-        any more."""
-        lock_id, view, zone = lock_entry.lock_id, lambda: self.view, lambda: self._zone
-        self.book = BookBeside(self, book, self._on_lock)
-        """The lock book, beside the remotes where there is room."""
-        self.pages = PageReader(operations, lock_id, self.notify)
-        """Reads the pages."""
-        self.loader = PageLoader(
-            self,
-            self.pages,
-            lambda: self.page_no,
-            view,
-            self._show,
-            forget=lambda: self.painter.counts.forget(),
-            loaded=lambda: self.page_fit.fit(),  # the terminal may have got another size meanwhile
-            noted=self.book.read,
-        )
-        """Loads the one that is wanted."""
-        self.page_fit = PageFit(
-            self, self.pages, view, lambda: self.current, self.loader.show_sized
-        )
-        """Has them of the size that is wanted."""
-        self.commands = RemoteCommands(
-            self,
-            lambda: self.current,
-            refresh="remotes.refresh",
-            stand_on=self.loader.stand_on,
-            busy_changed=lambda: self.painter.paint_rows(),
-            known=lambda: self.view.known,
-            total=lambda: self.view.page.total if self.view.page else None,
-            is_deleted=lambda remote: self.view.is_deleted(remote),
-        )
-        """What the keys do with the remote under the cursor."""
-        self.marking = TableMarks(
-            self, lock_id, zone, self._lock_name, lambda: self.painter.show_pager()
-        )
-        """What the keys do with marks, and with the marked ones."""
-        self.marks = self.marking.marks
-        """Which remotes are marked."""
-        self.painter = PagePainter(
-            self,
-            self.pages,
-            view,
-            zone,
-            self._lock_name,
-            self.marking,
-            self.commands.busy,
-            lambda: self.loader.go_to,
-        )
-        """Paints what is shown."""
-
-    @cached_property
-    def search(self) -> ListSearch:
-        """Looks through the whole list."""
-        from lockterm.screens.remotes.list_search import ListSearch
-
-        lock_id = self.lock_entry.lock_id
-        return ListSearch(self, lock_id, lambda: self._zone, lambda: self.view, self._show)
-
-    def _on_lock(self, lock: Lock) -> RemotesScreen:
-        return RemotesScreen(self.operations, lock, self._open_book, self.book.locks)
+        self.lock_entry = lock_entry
+        self.commands = ListCommands(self)
+        """The commands on the remote under the cursor."""
+        self.marked = MarkedCommands(self)
+        """The commands on the marked remotes."""
+        self.pages = RemotePages(operations, lock_entry, self.marks, self.commands.busy, book)
+        """The pages of the list."""
 
     def crumbs(self) -> tuple[str, ...]:
         return ("Locks", self.lock_entry.title, "Remotes")
 
+    def compose_body(self) -> ComposeResult:
+        yield self.pages
+
+    @property
+    def remotes(self) -> RemoteList:
+        """The list, and what is known of it."""
+        return self.pages.list
+
+    @property
+    def current(self) -> Remote | None:
+        """The remote under the cursor."""
+        return self.pages.current
+
     @property
     def known_locks(self) -> Sequence[Lock]:
-        return self.book.locks or ()
+        return self.pages.body.book or ()
 
-    def compose_body(self) -> ComposeResult:
-        """The table and its pane, and the pager."""
-        arrangement = self.painter.columns.arrangement
-        with Horizontal(id="remotes"):
-            yield RemotesTable(self._moved, arrangement, self.marking.has, id="table")
-        with Horizontal(id="foot"):
-            yield Pager(self.operations.clock.steady_ms, id="pager")
-
-    # --- loading -------------------------------------------------------------------------------
-
-    async def on_mount(self) -> None:
-        self.pages.size = self.page_fit.rows
-        self.painter.show_pane()
-        await self.book.begin()
-        await self.loader.begin()
-        self.painter.show_state()  # until a page is there, words stand in its place
-        when_idle(self.query_one("#foot"), lambda: self.search.line)
+    # --- what others have changed --------------------------------------------------------------
 
     def on_screen_resume(self) -> None:
         self.read_entry()  # another screen may have changed it, its zone for one
-        self.call_after_refresh(self.book.read)
-        self.page_fit.fit()  # nor has the terminal been looked at meanwhile
-        self.marking.note_outcomes()
+        self.call_after_refresh(self.pages.body.read_book_if_shown)
+        self.pages.fit()  # nor has the terminal been looked at meanwhile
+        self.unmark_done()
 
     @work(exclusive=True, group="entry")
     @opens("the lock")
@@ -179,169 +118,179 @@ class RemotesScreen(LocktermScreen[None]):
         with suppress(StoreError):  # the locks screen says so; the remotes do not need the book
             entry = await self.operations.locks.find(self.lock_entry.lock_id)
             if entry not in (Lock(entry.lock_id), self.lock_entry):
-                self.lock_entry = entry
-                self._zone = self.operations.zone(entry)
+                self.lock_entry = self.pages.body.lock_entry = entry
+                self.remotes.rename(entry)
                 self.show_crumbs()
-                self.painter.paint_rows()  # with the times of its zone
+                self.pages.paint_rows()  # with the times of its zone
 
     def after_write(self, remote_id: int | None) -> None:
         """Read the page again: what is shown may have changed."""
-        self.loader.load(fresh=True)
-        if self.view.found is not None:
-            self.search.search(again=True)
-        self.marking.note_outcomes()
+        self.pages.load(fresh=True)
+        if self.remotes.state.found is not None:
+            self.pages.search(again=True)
+        self.unmark_done()
 
-    # --- watchers ------------------------------------------------------------------------------
+    def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
+        """The service was lost or is back: what failed is tried again by itself."""
+        super().show_notices(link, unsettled)
+        if self.may_read_again(self.remotes.state.load.error):
+            self.pages.load()
+        self.pages.show_changes()
+        self.refresh_bindings()
 
-    def watch_page_no(self) -> None:
-        self.loader.load(held=self._flip.is_repeated())
-
-    def _show(self, view: PageView, *, page_no: int | None = None, painted: bool = True) -> None:
-        """Show something else; see :class:`page_loader.Show`."""
-        if page_no is not None:
-            self.set_reactive(RemotesScreen.page_no, page_no)
-        if painted:
-            self.view = view
-        else:
-            self.set_reactive(RemotesScreen.view, view)
-
-    def watch_view(self, old: PageView, new: PageView) -> None:
-        """Paint what has changed: the rows only where they have."""
-        if not new.has_rows_of(old):
-            if new.page is not None:
-                self.painter.note(new.page)
-            self.painter.paint_rows(top=new.page_no != old.page_no)
-        elif not new.state.shows(old.state):
-            self.painter.show_state()
-        self.painter.show_pager()
-        self._kind = ()
-        self.query_one(KeyLine).show_keys()
+    # --- painting ------------------------------------------------------------------------------
 
     def write_again(self) -> None:
-        self.painter.write_again()
+        self.pages.write_again()
 
     def pass_time(self) -> None:
-        self.painter.pass_time()
+        self.pages.pass_time()
+
+    def on_resize(self) -> None:
+        self.pages.follow_terminal()
+
+    # --- the next start ------------------------------------------------------------------------
 
     @property
     def worth_keeping(self) -> Shown | None:
-        return self.painter.worth_keeping(is_usual=self.book.is_filled)
+        """The first page, all of it, as a start would show it; None if something else is shown."""
+        state = self.remotes.state
+        load = state.load
+        if load.seen is None or load.stale or load.slow or state.is_narrowed or state.page_no != 1:
+            return None
+        with suppress(NoMatches):  # lockterm is ending: what is inside a screen goes before it
+            if not any(find_line.display for find_line in self.query("#find")):
+                return self._as_shown(load.seen)
+        return None
 
-    # --- handlers ------------------------------------------------------------------------------
+    def _as_shown(self, seen: Seen[RemotePage]) -> Shown:
+        """The page, with the answer where a start would show it in the same cells."""
+        foot = self.query_one("#foot").region
+        shown = Shown(self.remotes.lock.lock_id, seen.at_ms, (foot.y, foot.x, foot.width))
+        is_plain = not (self.marks or self.remotes.state.unlisted or self.commands.busy)
+        is_plain = is_plain and self.pages.body.is_book_shown and self.remotes.counts.pages == 1
+        is_plain = is_plain and not self.pages.cut_name and self.query_one(Pager).is_new
+        if not (is_plain and self.pages.table.is_as_at_first):
+            return shown
+        says_so_at = partial(
+            say_the_same, self.pages.table.rows, shown.at_ms, self.pages.body.bar_width
+        )
+        answer = (seen.value.answer_bytes, seen.value.answer_crc)
+        return replace(shown, answer=answer, says_so_at=says_so_at)
 
-    def _moved(self) -> None:
-        """The cursor stands on another remote."""
-        self.painter.follow_cursor()
-        kind = tuple(map(self.commands.why_not, ("copy", "detail", "edit")))
-        if kind != self._kind:  # only then can a key have come or gone
-            self._kind = kind
-            self.query_one(KeyLine).show_keys()
+    # --- marks ---------------------------------------------------------------------------------
+
+    @property
+    def table(self) -> RemotesTable:
+        return self.pages.table
+
+    @property
+    def rows_to_mark(self) -> Sequence[Row]:
+        return self.pages.rows_to_mark()
+
+    @property
+    def row_to_mark(self) -> Row | None:
+        return None if self.current is None else (self.lock_entry.lock_id, self.current)
+
+    def paint_mark(self, row: Row) -> None:
+        self.table.paint_remote(row[1])
+
+    def describe_rows(self) -> None:
+        self.pages.show_pager()
+
+    def key_of_step(self, step: Step) -> Hashable | None:
+        return key_of_remote(step)
+
+    # --- what keys can do ----------------------------------------------------------------------
 
     @on(LineTable.Chosen)
     def _clicked(self) -> None:
         self.action_detail()
 
-    @on(RemotesTable.TitleClicked)
-    def _sort_by_title(self, event: RemotesTable.TitleClicked) -> None:
-        self.painter.sort_by(event.column)
-
-    def on_find_line_changed(self, event: FindLine.Changed) -> None:
-        self.search.find(event.value)
-
-    def on_find_line_submitted(self) -> None:
-        self.search.search_rest()
-
-    def on_find_line_left(self) -> None:
-        self.query_one(RemotesTable).focus()
-
-    def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
-        """The service was lost or is back: what failed is tried again by itself."""
-        super().show_notices(link, unsettled)
-        if self.may_read_again(self.view.state.error):
-            self.loader.load()
-        self.painter.look_at_journal()
-        self._kind = ()
-        self.refresh_bindings()
-
-    def on_resize(self) -> None:
-        """The panes come and go with the width, rows with the height: once it stays as it is."""
-        self.call_after_refresh(self.painter.show_pane)
-        self.call_after_refresh(self.book.show)
-        self.page_fit.fit_soon()
-
-    # --- what the keys act on ------------------------------------------------------------------
-
-    @property
-    def current(self) -> Remote | None:
-        """The remote under the cursor."""
-        return self.query_one(RemotesTable).selected
-
-    def _lock_name(self) -> str:
-        return clean(self.lock_entry.title, 60)
-
-    @property
-    def _at(self) -> int:
-        """The page from which the keys flip."""
-        view = self.view
-        return view.page_no if view.state.error is not None and view.page else self.page_no
-
     def why_not(self, action: str) -> str:
         """There is no such page or no remote; or see :meth:`RemoteCommands.why_not`."""
+        state = self.remotes.state
         if action in PAGING:
-            return why_no_page(self.view, action, self._at)
-        if action != "mark" and (action in MARKING or (self.marks and action in ON_MARKED)):
-            return self.marking.why_not(action, self.view)
+            return why_no_page(state, action, self.remotes.at)
+        if action != "mark" and (action in MARKING or (self.marks and action in self.on_marked)):
+            if action == "mark_all" and state.found is not None and state.found.running:
+                return "The search goes on: what it finds is not known yet. escape stops it."
+            if action == "mark_all" and not self.pages.table.rows:
+                return "There is nothing to mark."
+            return self.why_no_mark(action)
         if reason := self.commands.why_not("detail" if action == "mark" else action):
             return reason
         if action in ("next_lock", "previous_lock") and self.marks:
             return with_keys("Some remotes are marked: {marks.none} unmarks all.")
-        if action == "clear" and self.view.page and not self.view.page.least:
+        if action == "clear" and state.page and not state.page.least:
             return "The lock has no remotes to clear."
         return ""
 
-    def is_offered(self, action: str) -> bool:
-        return self.marking.keys.is_offered(action)
-
-    @property
-    def first_keys(self) -> Sequence[str]:
-        return self.marking.keys.first_keys
-
-    def verb_now(self, action: str) -> str:
-        return self.marking.keys.verb_now(action)
-
     # --- actions: pages ------------------------------------------------------------------------
 
+    def _flip_to(self, page_no: int) -> None:
+        self.pages.flip_to(page_no, held=self._flip.is_repeated())
+
     def action_next_page(self) -> None:
-        self.page_no = self._at + 1
+        self._flip_to(self.remotes.at + 1)
 
     def action_previous_page(self) -> None:
-        self.page_no = self._at - 1
+        self._flip_to(self.remotes.at - 1)
 
     def action_first_page(self) -> None:
-        self.page_no = 1
+        self._flip_to(1)
 
     def action_last_page(self) -> None:
-        self.page_no = self.view.last_page
+        self._flip_to(self.remotes.state.last_page)
 
     def action_go_to_page(self) -> None:
-        ask_page(self.app, self.view.last_page, partial(setattr, self, "page_no"))
+        """Ask for the number of a page, and show that page."""
+        from lockterm.screens.dialogs.number import NumberModal
+
+        def go(page_no: int | None) -> None:
+            if page_no is not None:
+                self._flip_to(page_no)
+
+        last = self.remotes.state.last_page
+        question = f"Go to which page, 1 to {last:,}?"
+        self.app.push_screen(NumberModal(question, verb="Go", numbers=range(1, last + 1)), go)
 
     def action_page_size(self) -> None:
-        self.page_fit.ask()
+        """Ask how many remotes a page has; the service may give another number."""
+
+        def resize(size: int | Literal["auto"] | None) -> None:
+            if size is not None:
+                self.remotes.wanted_size = size
+                self.pages.fit(asked=True)
+
+        now = self.remotes.wanted_size
+        fitting = page_rows(FIT, self.app.size.height)
+        sizes = sorted({*PAGE_SIZES} | ({now} if now != FIT else set()))
+        choices: list[tuple[int | Literal["auto"], str]]
+        choices = [(FIT, f"as many as fit: {fitting} now")]
+        choices += [(size, f"{size} remotes a page") for size in sizes]
+        at = [size for size, _ in choices].index(now)
+        self.app.push_screen(ChoiceModal("How many on a page?", choices, at), resize)
 
     def action_refresh(self) -> None:
-        self.loader.load(fresh=True, moving=True)
-        if self.view.found is not None:
-            self.search.search()
+        self.pages.load(fresh=True, moving=True)
+        if self.remotes.state.found is not None:
+            self.pages.search()
 
     def action_find(self) -> None:
-        self.search.line.open()
+        self.pages.find_line().open()
 
     def action_filter(self) -> None:
-        self.search.ask_only(self.painter.counts.counts)
+        """Ask for the state whose remotes are shown alone."""
+        question, only = "Show which remotes of the lock?", self.remotes.state.only
+        ask_only(self.app, question, self.remotes.counts.counts, only, self.pages.show_only)
 
     def action_table(self) -> None:
-        self.painter.ask_columns()
+        """Ask for the columns of the table, and what its rows are sorted by."""
+        from lockterm.screens.remotes.columns_modal import ColumnsModal
+
+        dialog = ColumnsModal(self.pages.columns.arrangement, self.pages.table.left_out)
+        self.app.push_screen(dialog, self.pages.arrange_table)
 
     # --- actions: remotes ----------------------------------------------------------------------
 
@@ -364,10 +313,10 @@ class RemotesScreen(LocktermScreen[None]):
         self.commands.edit()
 
     def action_renew(self) -> None:
-        (self.marking.commands if self.marks else self.commands).renew()
+        (self.marked if self.marks else self.commands).renew()
 
     def action_delete(self) -> None:
-        (self.marking.commands if self.marks else self.commands).delete()
+        (self.marked if self.marks else self.commands).delete()
 
     def action_user_number(self) -> None:
         self.commands.set_user_number()
@@ -378,22 +327,8 @@ class RemotesScreen(LocktermScreen[None]):
     def action_clear(self) -> None:
         self.commands.clear()
 
-    # --- actions: marks ------------------------------------------------------------------------
-
-    def action_mark(self) -> None:
-        self.marking.mark()
-
-    def action_mark_range(self) -> None:
-        self.marking.keys.mark_range()
-
-    def action_mark_all(self) -> None:
-        self.marking.keys.mark_all()
-
-    def action_unmark_all(self) -> None:
-        self.marking.keys.unmark_all()
-
     def action_act_on_marked(self) -> None:
-        self.marking.commands.act()
+        self.marked.act()
 
     @work
     @opens("the plan to undo the last change", must_appear=True)
@@ -403,14 +338,6 @@ class RemotesScreen(LocktermScreen[None]):
         from lockterm.screens.plan.opening import open_plan
 
         await open_plan(self, partial(undo_last, self.operations, self.lock_entry.lock_id))
-
-    # --- actions: the way on -------------------------------------------------------------------
-
-    def action_next_lock(self) -> None:
-        self.book.go_on_by(1)
-
-    def action_previous_lock(self) -> None:
-        self.book.go_on_by(-1)
 
     def action_voice(self) -> None:
         from lockterm.screens.voice import VoiceScreen
@@ -423,21 +350,93 @@ class RemotesScreen(LocktermScreen[None]):
         from lockterm.screens.copy import CopyScreen
 
         if self.marks:
-            self.marking.commands.copy_to_locks()
+            self.marked.copy_to_locks()
         else:
             self.app.push_screen(CopyScreen(self.operations, Source(self.lock_entry)))
 
+    # --- actions: other locks ------------------------------------------------------------------
+
+    def action_next_lock(self) -> None:
+        self._show_lock_beside(1)
+
+    def action_previous_lock(self) -> None:
+        self._show_lock_beside(-1)
+
+    @work
+    @opens("the other lock", must_appear=True)
+    async def _show_lock_beside(self, step: int) -> None:
+        """Show the remotes of the lock so much further in the book, which has no end."""
+        with self.refusing_errors():
+            book = self.pages.body.book = await self.operations.locks.all()
+            locks = by_name(book, self.lock_entry)
+            ids = [lock.lock_id for lock in locks]
+            other = locks[(ids.index(self.lock_entry.lock_id) + step) % len(locks)]
+            if other.lock_id == self.lock_entry.lock_id:
+                self.refuse_to_open("Another lock", "The lock book has no other lock.")
+            else:
+                self._show_lock(other)
+
+    @on(BookPane.LockClicked)
+    def _lock_clicked(self, event: BookPane.LockClicked) -> None:
+        self._show_lock(event.lock)
+
+    def _show_lock(self, lock: Lock) -> None:
+        """Show the remotes of another lock in place of these, on a screen of its own."""
+        if not self.is_current:
+            return
+        if reason := self.why_not("next_lock"):
+            self.notify(reason, title="Another lock")
+            return
+        other = RemotesScreen(self.operations, lock, self._open_book, self.pages.body.book)
+        other.leads_back = self.leads_back
+        self.app.switch_screen(other)
+
     def action_back(self) -> None:
         """Stop a search; show all again; unmark all; go back to the locks."""
-        if self.view.found is not None and self.view.found.running:
-            self.search.stop()
-        elif self.view.needle:
-            self.search.line.action_close()
-        elif self.view.only is not None:
-            self.search.show_only(None)
+        state = self.remotes.state
+        if state.found is not None and state.found.running:
+            self.pages.stop_search()
+        elif state.needle:
+            self.pages.find_line().action_close()
+        elif state.only is not None:
+            self.pages.show_only(None)
         elif self.marks:
-            self.marking.keys.unmark_all()
+            self.action_unmark_all()
         elif len(self.app.screen_stack) > 1:
             self.dismiss(None)
         else:
             self._open_book()
+
+
+class ListCommands(RemoteCommands):
+    """The commands on the remote under the cursor of the list, and on all remotes of the lock.
+
+    Args:
+        screen: The screen of the list.
+    """
+
+    def __init__(self, screen: RemotesScreen) -> None:
+        super().__init__(screen, refresh="remotes.refresh")
+        self._list_screen = screen
+
+    @property
+    def current(self) -> Remote | None:
+        return self._list_screen.current
+
+    @property
+    def known(self) -> Iterable[Remote]:
+        return self._list_screen.remotes.state.known
+
+    @property
+    def total(self) -> int | None:
+        page = self._list_screen.remotes.state.page
+        return page.total if page is not None else None
+
+    def is_deleted(self, remote: Remote) -> bool:
+        return self._list_screen.remotes.state.is_deleted(remote)
+
+    def go_to(self, remote_id: int | None) -> None:
+        self._list_screen.remotes.go_to = remote_id
+
+    def show_busy(self) -> None:
+        self._list_screen.pages.paint_rows()

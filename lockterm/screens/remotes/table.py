@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from textual import events
 from textual.message import Message
 
+from lockterm.domain.marks import Key, Marks, Row
 from lockterm.screens.remotes.columns import AS_USUAL, USUAL, Arrangement
 from lockterm.screens.remotes.layout import GROWING, Layout, line, plan, titles
 from lockterm.screens.remotes.row import SIGNS, RemoteRow, cells, name, signs, whole
@@ -32,10 +33,9 @@ class RemotesTable(LineTable):
     Rows are known by their place: a service may list two remotes under one id, or one without.
 
     Args:
-        moved: Called at once when a key has moved the cursor. A message would come one frame
-            later, and what it changes would be a second write to the terminal.
-        arrangement: Which columns there are, and what they say the rows are sorted by.
-        marked: Tells whether a remote is marked.
+        lock_id: The lock of the remotes.
+        marks: The marked remotes.
+        arrangement: The columns, and what they say the rows are sorted by.
     """
 
     class TitleClicked(Message):
@@ -51,9 +51,9 @@ class RemotesTable(LineTable):
 
     def __init__(
         self,
-        moved: Callable[[], None] = lambda: None,
+        lock_id: int,
+        marks: Marks[Key, Row],
         arrangement: Arrangement = AS_USUAL,
-        marked: Callable[[Remote], bool] = lambda _: False,
         *,
         id: str | None = None,
     ) -> None:
@@ -63,8 +63,8 @@ class RemotesTable(LineTable):
         self._long: Mapping[str, int] = _SHORTEST
         self._arrangement = arrangement
         self._layout = Layout({}, 1, 0)
-        self._moved = moved
-        self._marked = marked
+        self._lock_id = lock_id
+        self._marks = marks
 
     @property
     def selected(self) -> Remote | None:
@@ -155,11 +155,6 @@ class RemotesTable(LineTable):
         """Choose the columns anew: how wide names are has changed."""
         self._refill(self.cursor_row)
 
-    def watch_cursor_row(self, old: int, new: int) -> None:
-        """Tell that the cursor has moved."""
-        super().watch_cursor_row(old, new)
-        self._moved()
-
     def titles(self) -> Iterator[Piece]:
         yield " " * BEFORE, ""
         yield from line(titles(self._layout), self._layout)
@@ -182,10 +177,10 @@ class RemotesTable(LineTable):
         yield from line(found, self._layout)
 
     def is_marked(self, row: int) -> bool:
-        return self._marked(self.rows[row].remote)
+        return bool(self._marks) and self._marks.has((self._lock_id, self.rows[row].remote))
 
     def paint_remote(self, remote: Remote) -> None:
-        """Paint the rows of a remote anew; an id may be there twice."""
+        """Paint the rows of a remote again; an id may be there twice."""
         for place, row in enumerate(self.rows):
             if row.remote.id == remote.id:
                 self.refresh_lines(place + TITLES)

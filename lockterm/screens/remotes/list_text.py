@@ -1,17 +1,18 @@
-"""The words of the pager for each state of the remotes screen."""
+"""The texts of the remotes screen: the pager, the words in place of rows, why no page comes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lockterm.domain.glyphs import separator
+from lockterm.domain.glyphs import quoted, separator
 from lockterm.domain.remote_states import describe_state
+from lockterm.domain.text import clean
 from lockterm.domain.text.amount import format_count
-from lockterm.keymap.hints import key
-from lockterm.screens.remotes.page_view import PageView
+from lockterm.keymap.hints import key, with_keys
+from lockterm.operations.list_state import ListState
 from lockterm.widgets.pager import with_age
-from lockterm.widgets.state_panel import in_a_line
+from lockterm.widgets.state_panel import error_words, in_a_line
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import RemotePage
@@ -25,8 +26,8 @@ of the first where there is less room, the longest first; of both where there is
 the age where there is no room for it."""
 
 
-def pager_words(
-    view: PageView,
+def format_pager(
+    state: ListState,
     matching: int,
     order: SortOrder | None = None,
     marked: str = "",
@@ -36,7 +37,7 @@ def pager_words(
     """The pager's line.
 
     Args:
-        view: What is shown.
+        state: What is shown.
         matching: How many rows there are; with a search, how many match.
         order: What they are sorted by. It is said in every state, and of what: one page that is
             sorted is not the list.
@@ -44,50 +45,50 @@ def pager_words(
         name: The whole name of the remote under the cursor, where its row has not room for it.
         counts: How many of what was read have which state, in words, the longest first.
     """
-    before, at_ms, after, shorter, fuller = _of_the_list(view, matching, order, counts)
+    before, at_ms, after, shorter, fuller = _of_the_list(state, matching, order, counts)
     dot, forms, ageless = separator(), (before, *shorter), tuple[str, ...]()
     first = dot.join(filter(None, (marked, name)))
     if first:
         fuller = tuple((f"{first}{dot}{one}", end) for one, end in fuller)
         named = [f"{first}{dot if one else ''}{one}" for one in forms]
-        if name and (at_ms is None or view.state.stale or view.state.slow or view.unlisted):
+        if name and (at_ms is None or state.load.stale or state.load.slow or state.unlisted):
             # That rows are old, or what was found, comes before a name.
             named += [f"{marked}{dot}{one}" if marked else one for one in forms]
-        elif name and view.page is not None:
-            ageless = (f"{first}{dot}page {_place(view.page)}", first)
+        elif name and state.page is not None:
+            ageless = (f"{first}{dot}page {_place(state.page)}", first)
         forms = tuple(named)
     return forms[0], at_ms, after, forms[1:], fuller, ageless
 
 
 def _of_the_list(
-    view: PageView, matching: int, order: SortOrder | None, counts: Sequence[str]
+    state: ListState, matching: int, order: SortOrder | None, counts: Sequence[str]
 ) -> tuple[str, int | None, str, tuple[str, ...], tuple[tuple[str, str], ...]]:
     dot = separator()
-    if view.is_narrowed:
-        forms = _search_forms(view, matching, order)
+    if state.is_narrowed:
+        forms = _search_forms(state, matching, order)
         return forms[0], None, "", forms[1:], ()
-    page = view.page
-    if view.state.seen is None or page is None:
+    page = state.page
+    if state.load.seen is None or page is None:
         return "", None, "", (), ()
     after, prefix = "", ""
     fuller: tuple[tuple[str, str], ...] = ()
     ends: tuple[str, ...]
-    if view.state.slow:
-        loading = f"loading page {view.wanted:,} ...{dot}"
+    if state.load.slow:
+        loading = f"loading page {state.wanted:,} ...{dot}"
         ends = (f"{loading}updated ", loading)
-    elif view.state.error is not None:
-        wanted = "" if view.wanted == page.page_no else f"page {view.wanted:,} not loaded: "
+    elif state.load.error is not None:
+        wanted = "" if state.wanted == page.page_no else f"page {state.wanted:,} not loaded: "
         again = f"{key('remotes.refresh')} tries again"
         prefix, ends = (
             "STALE, ",
             tuple(
                 dot.join((f"{wanted}{why[:1].lower()}{why[1:]}", again, end))
-                for why in in_a_line(view.state.error)
+                for why in in_a_line(state.load.error)
                 for end in ("updated ", "")
             ),
         )
     else:
-        prefix = "LIST BEHIND, " if view.unlisted is not None else ""
+        prefix = "LIST BEHIND, " if state.unlisted is not None else ""
         total = format_count(page.total, "remote")
         size = f"{page.page_size} a page"
         ends = (
@@ -100,12 +101,12 @@ def _of_the_list(
         if (count := len(page.remotes)) > matching:
             others = f"{key('remotes.find')} finds the others"
             after += f"{dot}the first {matching:,} of {count:,} on this page: {others}"
-        if order is None and view.state.seen.steady_ms is not None:
+        if order is None and state.load.seen.steady_ms is not None:
             # Behind the age, where a flip changes a few digits.
             (before,) = _page_forms(prefix, page, None, ends[1:2])
             fuller = tuple((before, f"{after}{dot}{words}") for words in counts)
     forms = _page_forms(prefix, page, order, ends)
-    return (*with_age(forms[0], view.state.seen.steady_ms, after), forms[1:], fuller)
+    return (*with_age(forms[0], state.load.seen.steady_ms, after), forms[1:], fuller)
 
 
 def _place(page: RemotePage) -> str:
@@ -129,9 +130,9 @@ def _page_forms(
     )
 
 
-def _search_forms(view: PageView, matching: int, order: SortOrder | None) -> tuple[str, ...]:
+def _search_forms(state: ListState, matching: int, order: SortOrder | None) -> tuple[str, ...]:
     dot = separator()
-    found, page = view.found, view.page
+    found, page = state.found, state.page
     if found is not None:
         total, searched = found.total, f"searched {found.searched:,}"
         end = f", {found.ended}" if found.ended else ""
@@ -139,7 +140,7 @@ def _search_forms(view: PageView, matching: int, order: SortOrder | None) -> tup
     else:
         total, count = page.total if page else 0, len(page.remotes) if page else 0
         searched, end = f"searched {count}", f"{dot}enter for the rest" if count < total else ""
-    only = "" if view.only is None else f"{describe_state(view.only)}: "
+    only = "" if state.only is None else f"{describe_state(state.only)}: "
     match = f"{only}{matching} of {total:,} match"
     words = f"{match}, {searched}{end}"
     if order is None:
@@ -154,3 +155,83 @@ def _search_forms(view: PageView, matching: int, order: SortOrder | None) -> tup
         f"{match}, {order.brief}, {searched}{end}",
         f"{only}{matching} of {total:,}, {by}, {searched}{end.replace(' for', ':')}",
     )
+
+
+def describe_empty(
+    state: ListState, lock: str, *, may_add: bool, may_restore: bool = False
+) -> tuple[str, str]:
+    """What stands where there are no rows: the state, and the next key.
+
+    Args:
+        state: What is shown; without rows.
+        lock: The lock's name, clean.
+        may_add: Whether a remote can be added.
+        may_restore: Whether the history has what was deleted from here.
+    """
+    if state.is_narrowed:
+        return _nothing_matches(state)
+    if state.load.error is not None and state.page is None:
+        keys = with_keys("{remotes.refresh}  try again      escape  back to the locks")
+        return error_words(state.load.error), keys
+    if state.page is None:
+        return f"Loading the remotes of {lock} ...", "escape  back to the locks"
+    if state.page.unreadable:
+        count = state.page.unreadable
+        words = f"The service sent {count} records that cannot be read."
+        return words, with_keys("{remotes.refresh}  try again")
+    if state.page.total:
+        keys = with_keys("{remotes.first_page}  first page      {remotes.refresh}  try again")
+        return "There is nothing on this page.", keys
+    add = with_keys("Press {remotes.add} to add one.") if may_add else ""
+    if may_restore:
+        words = f"No remotes on this lock now; the history has what was deleted from here. {add}"
+        keys = "{app.history}  history, where {history.restore} adds it again      "
+        return words.strip(), with_keys(f"{keys}escape  back to the locks")
+    return f"No remotes on this lock yet. {add}".strip(), "escape  back to the locks"
+
+
+def _nothing_matches(state: ListState) -> tuple[str, str]:
+    found, page = state.found, state.page
+    needle = " and ".join(
+        (
+            *([describe_state(state.only)] if state.only is not None else ()),
+            *([quoted(clean(state.needle, 60))] if state.needle else ()),
+        )
+    )
+    if found is not None and found.running:
+        return (
+            f"Nothing matches {needle} so far: searched {found.searched:,}.",
+            "escape  stop",
+        )
+    if found is not None:
+        searched = f"{found.searched:,} of {found.total:,} remotes were searched"
+        why = f", {found.ended}" if found.ended else ""
+        return f"Nothing matches {needle}: {searched}{why}.", "escape  show all"
+    if page is None:
+        return "Nothing was loaded yet.", "escape  show all"
+    rest = page.total - len(page.remotes)
+    if rest > 0:
+        words = f"Nothing on this page matches {needle}."
+        return words, f"enter  search the other {rest:,}      escape  show all"
+    return f"Nothing matches {needle}.", "escape  show all"
+
+
+def why_no_page(state: ListState, action: str, at: int) -> str:
+    """Why a key that leads to another page can do nothing; empty: it can.
+
+    Args:
+        state: What is shown.
+        action: What the key does.
+        at: The number of the page from which it leads away.
+    """
+    if state.found is not None:
+        return "These were found on all pages. escape shows the pages again."
+    if state.page is None:
+        return with_keys("Nothing was loaded yet. {remotes.refresh} tries again.")
+    if action in ("next_page", "last_page") and at >= state.last_page:
+        return f"Page {at} is the last one."
+    if action in ("previous_page", "first_page") and at <= 1:
+        return "This is the first page."
+    if action == "go_to_page" and state.last_page <= 1:
+        return "There is only one page."
+    return ""

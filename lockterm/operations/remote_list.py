@@ -1,0 +1,370 @@
+"""A lock's list of remotes: its pages, a search through all of it, and what is known of it now."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing, suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from lockterm.domain.history import Selection
+from lockterm.domain.locks import Lock
+from lockterm.domain.operation import RECORDED
+from lockterm.domain.remote_states import StateCounts
+from lockterm.domain.remotes import Remote, RemotePage
+from lockterm.domain.text import clean
+from lockterm.domain.undo import why_not_restorable
+from lockterm.errors import LocktermError, Refused, StoreError
+from lockterm.operations.cached_reads import Seen
+from lockterm.operations.facade import Operations
+from lockterm.operations.list_state import Found, ListState
+from lockterm.operations.load_state import LoadState, load
+from lockterm.operations.recorded import Unlisted
+from lockterm.operations.remotes import AHEAD_S
+from lockterm.operations.walk_limits import SeenIds
+
+MOST_FOUND = 500
+"""Remotes after which a search ends: nobody reads on."""
+
+HELD_S = 0.15
+"""Seconds between two presses of a key that is held down; fingers are hardly ever as fast."""
+
+SHOWN_MS = 250
+LONG_SHOWN_MS, LONG_MS = 1000, 2000
+"""Milliseconds between two reports of a search; the same for a search that has taken the third.
+
+Each report costs 80 bytes, and a list may have 1,000 pages.
+"""
+
+
+class HeldKey:
+    """A key whose presses are noted.
+
+    Args:
+        clock: Returns the seconds on a clock that never goes back; a test has its own.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._last_s = float("-inf")
+
+    def is_repeated(self) -> bool:
+        """Note a press; return whether it came so soon after the last that the key is held."""
+        now_s, last_s = self._clock(), self._last_s
+        self._last_s = now_s
+        return now_s - last_s < HELD_S
+
+
+class RemoteList:
+    """A lock's list as the service cuts it into pages; it knows no screen.
+
+    Args:
+        operations: The one door to service and store.
+        lock: The lock.
+        changed: Called when ``state`` has changed in a way that can be seen. A model without
+            Textual can post no message.
+    """
+
+    def __init__(self, operations: Operations, lock: Lock, changed: Callable[[], None]) -> None:
+        self._operations = operations
+        self._changed = changed
+        self.lock = lock
+        """The lock, as the lock book knows it."""
+        self.zone = operations.zone(lock)
+        """The zone of the lock."""
+        self.state = ListState()
+        """All that is known of the list now."""
+        self.page_no = 1
+        """Number of the page that is wanted."""
+        self.go_to: int | None = None
+        """Id of the remote to stand on once the page is there; None for the one of now."""
+        self.missed: int | None = None
+        """Id of the remote that ``go_to`` asked for and the last load did not find."""
+        self.wanted_size = operations.profile.page_size
+        """Remotes on a page as chosen: a number, or as many as fit."""
+        self.size = operations.profile.page_rows()
+        """Remotes on a page, as the service is asked for."""
+        self.counts = StateCounts()
+        """The states of the remotes that were read."""
+        self._noted: int | None = None
+        """Number of remotes that the lock book has noted; None if the lock was not opened yet."""
+        self._listed = SeenIds()
+        """The ids of all pages seen so far."""
+        self._refused: set[int] = set()
+        """Page sizes that the service has refused."""
+
+    def rename(self, lock: Lock) -> None:
+        """Take over what the lock book says of the lock now: its name, its zone."""
+        self.lock, self.zone = lock, self._operations.zone(lock)
+
+    def change(self, **changes: Any) -> None:
+        """Replace fields of ``state``."""
+        before, self.state = self.state, replace(self.state, **changes)
+        if (page := self.state.page) is not None and not self.state.has_rows_of(before):
+            self.counts.note(page, self._operations.now_ms())
+        self._changed()
+
+    # --- pages ---------------------------------------------------------------------------------
+
+    @property
+    def at(self) -> int:
+        """Number of the page from which the keys flip."""
+        state = self.state
+        return state.page_no if state.load.error is not None and state.page else self.page_no
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether the wanted page is in memory, so that the service need not be asked."""
+        return self._operations.remotes.has_page(self.lock.lock_id, self.page_no, self.size)
+
+    def show_first(self) -> Callable[[], None] | None:
+        """Show the first page if it is there before its screen.
+
+        Returns:
+            A function to call once the page is painted; None if there is no page.
+        """
+        first = self._operations.remotes.first_page(self.lock.lock_id, 1, self.size)
+        if first is None:
+            return None
+        self.change(load=LoadState(first[0]), wanted=1)
+        return first[1]
+
+    async def show_replayed(self) -> None:
+        """Show the first page as an earlier session has left it on the terminal."""
+        if (kept := await self._kept(1)) is not None:
+            self.change(load=LoadState(kept, kept=True, slow=True), wanted=1, replayed=kept)
+
+    async def load(
+        self, *, fresh: bool = False, held: bool = False, at_most_s: float = AHEAD_S
+    ) -> bool:
+        """Load the wanted page; until it is there, the old one stays.
+
+        Args:
+            fresh: Ask the service even if the page is in memory.
+            held: Whether the key that flips is held down. The service is then asked only for the
+                page on which it is released.
+            at_most_s: Greatest age, in seconds, of a page that serves without asking.
+
+        Returns:
+            Whether the page was read; if not, ``state`` has the error.
+        """
+        wanted = self.page_no
+        if fresh:
+            self._operations.remotes.forget(self.lock.lock_id)
+            self.counts.forget()
+        waits = held and not self.is_cached
+        if waits:
+            self.change(wanted=wanted, load=replace(self.state.load, slow=True))
+
+        async def read() -> Seen[RemotePage]:
+            if waits:
+                await asyncio.sleep(HELD_S)  # the next press cancels it here
+            seen = await self._read_near(wanted, at_most_s)
+            if self.go_to is None or self.state.found:
+                return seen
+            return await self._read_page_with(self.go_to, seen)
+
+        def show(now: LoadState[RemotePage]) -> None:
+            if now.busy and not now.slow:  # nothing of it can be seen yet
+                self.state = replace(self.state, load=now)
+                return
+            if now.seen is not None and not now.busy and not now.stale:
+                self.page_no = now.seen.value.page_no
+            self.change(load=now, wanted=wanted)
+
+        self.missed = None
+        seen = await load(
+            lambda: self.state.load,
+            show,
+            read,
+            partial(self._kept, wanted),
+            is_other=lambda page: page.page_no != wanted,
+        )
+        if seen is not None:
+            self.go_to = None
+        return seen is not None
+
+    def read_ahead(self) -> None:
+        """Fetch the pages beside the one that is shown: the next key needs no round trip."""
+        if (page := self.state.page) is None:
+            return
+        for page_no in (page.page_no + 1, page.page_no - 1):
+            if 1 <= page_no <= page.pages:
+                self._operations.remotes.look_ahead(self.lock.lock_id, page_no, self.size)
+
+    async def compare_with_journal(self) -> None:
+        """Show what was added or deleted just now and the list does not show yet."""
+        if (page := self.state.page) is None:
+            return
+        with suppress(StoreError):  # the page is shown all the same
+            unlisted = await self._unlisted(page)
+            if unlisted != self.state.unlisted and self.state.page is page:
+                self.change(unlisted=unlisted)
+
+    async def note_opened(self) -> bool:
+        """Have the lock book note that the lock was opened, and how many remotes it has.
+
+        Returns:
+            Whether it was to be noted.
+
+        Raises:
+            StoreError: The lock book cannot be written.
+        """
+        page = self.state.page
+        if page is None or page.total == self._noted:
+            return False
+        self._noted = page.total
+        await self._operations.locks.note_opened(self.lock, page.total)
+        return True
+
+    async def has_restorable(self) -> bool:
+        """Return whether the history has remotes of this lock that were deleted from here."""
+        if self._operations.profile.read_only:
+            return False
+        with suppress(StoreError):  # whoever opens the history sees the error
+            done = Selection(self.lock.lock_id, RECORDED)
+            lines = await self._operations.journal.lines(done)
+            return any(not why_not_restorable(line, line.count) for line in lines)
+        return False
+
+    async def _kept(self, page_no: int) -> Seen[RemotePage] | None:
+        remotes = self._operations.remotes
+        return await remotes.cached_page(self.lock.lock_id, page_no, self.size)
+
+    async def _read(self, page_no: int, at_most_s: float = AHEAD_S) -> Seen[RemotePage]:
+        remotes = self._operations.remotes
+        return await remotes.page(self.lock.lock_id, page_no, self.size, at_most_s=at_most_s)
+
+    async def _read_near(self, page_no: int, at_most_s: float) -> Seen[RemotePage]:
+        """Read a page; beyond the end of the list, the last one."""
+        seen = await self._read(page_no, at_most_s)
+        if not seen.value.remotes and not seen.value.unreadable and page_no > 1:
+            # Beyond the end, because something was deleted: one step back, once.
+            seen = await self._read(max(min(page_no - 1, seen.value.pages), 1))
+        return seen
+
+    async def _read_page_with(self, remote_id: int, seen: Seen[RemotePage]) -> Seen[RemotePage]:
+        """Read the page that has a remote: this one, or one near an end, where new ones are."""
+        shown, pages = seen.value.page_no, seen.value.pages
+        near_an_end = [page_no for page_no in (pages, pages - 1, 1) if 1 <= page_no <= pages]
+        tried = []
+        for page_no in dict.fromkeys((shown, *near_an_end)):
+            tried.append(seen if page_no == shown else await self._read(page_no))
+            if any(remote.id == remote_id for remote in tried[-1].value.remotes):
+                return tried[-1]
+        for one in tried:
+            self._note(one.value)
+        last = next((one for one in tried if one.value.page_no >= pages), seen)
+        with suppress(StoreError):
+            unlisted = await self._unlisted(last.value)
+            if unlisted is not None and remote_id in unlisted.words:
+                return last
+        self.missed = remote_id
+        return seen
+
+    async def _unlisted(self, page: RemotePage) -> Unlisted | None:
+        self._note(page)
+        found = await self._operations.journal.unlisted(self.lock.lock_id, page, self._listed)
+        return found if found is not None and found.words else None
+
+    def _note(self, page: RemotePage) -> None:
+        for remote in page.remotes:
+            if remote.id is not None:
+                self._listed.add(remote.id)
+
+    # --- another size --------------------------------------------------------------------------
+
+    def may_have(self, size: int) -> bool:
+        """Return whether the service has not refused pages of a size."""
+        return size not in self._refused
+
+    def page_with(self, remote: Remote | None, size: int) -> int:
+        """Return the number of the page that would have a remote of the page that is shown.
+
+        Args:
+            remote: The remote; None for the first one of the page.
+            size: Remotes on a page; the service may give another number.
+        """
+        page = self.state.page
+        assert page is not None
+        if page.page_size < min(size, self.size):  # it gives no more
+            size = page.page_size
+        ids = [one.id for one in page.remotes]
+        row = ids.index(remote.id) if remote is not None and remote.id in ids else 0
+        return ((page.page_no - 1) * page.page_size + row) // size + 1
+
+    async def read_sized(self, page_no: int, size: int) -> Seen[RemotePage]:
+        """Read a page of another size.
+
+        Raises:
+            LocktermError: The service was not reached, or refused.
+        """
+        try:
+            return await self._operations.remotes.page(self.lock.lock_id, page_no, size)
+        except Refused as error:
+            if error.status == 200:  # it understood what was asked for, and does not give it
+                self._refused.add(size)
+            raise
+
+    def show_sized(self, seen: Seen[RemotePage], size: int) -> None:
+        """Show a page of another size in place of the one that is shown."""
+        self.size, self.page_no = size, seen.value.page_no
+        self.change(load=LoadState(seen), wanted=self.page_no)
+
+    # --- the search ----------------------------------------------------------------------------
+
+    async def search(self, *, again: bool = False) -> LocktermError | None:
+        """Look through the whole list for what is asked for.
+
+        Args:
+            again: Whether the results of before stay until all of the new ones are there.
+
+        Returns:
+            The error that has ended it; None if there was none.
+        """
+        steady_ms = self._operations.clock.steady_ms
+        found = Found(at_ms=self._operations.machine_ms())
+        if again and self.state.found is not None:
+            self.change(found=replace(self.state.found, running=True))
+        due_ms, has_found, long_ms = 0, False, steady_ms() + LONG_MS
+        failure = None
+        try:
+            async with aclosing(self._walk(found)) as steps:
+                async for found in steps:
+                    is_due = steady_ms() >= due_ms or (bool(found.remotes) and not has_found)
+                    if is_due and not again:
+                        self.change(found=found)
+                        every_ms = LONG_SHOWN_MS if steady_ms() >= long_ms else SHOWN_MS
+                        due_ms = steady_ms() + every_ms
+                        has_found = bool(found.remotes)
+        except LocktermError as error:
+            failure = error
+            found = replace(found, ended=f"then: {clean(error.title, 60)}")
+        self.change(found=replace(found, running=False))
+        return failure
+
+    def stop_search(self) -> None:
+        """Keep what was found so far; whoever runs the search cancels it."""
+        if (found := self.state.found) is not None:
+            self.change(found=replace(found, running=False, ended="stopped"))
+
+    async def _walk(self, found: Found) -> AsyncGenerator[Found, None]:
+        """Yield what was found so far, after each page."""
+        state, zone = self.state, self.zone
+        walk = self._operations.remotes.walk(self.lock.lock_id, ahead=True)
+        async with aclosing(walk) as steps:
+            async for step in steps:
+                before = () if step.is_first else found.remotes  # it begins again: the list moved
+                now_ms = self._operations.now_ms()
+                new = [one for one in step.new if state.matches(one, zone, now_ms)]
+                found = replace(
+                    found, remotes=(*before, *new), searched=step.read, total=step.total
+                )
+                if len(found.remotes) > MOST_FOUND:
+                    most = found.remotes[:MOST_FOUND]
+                    yield replace(found, remotes=most, ended="stopped: type more to narrow it")
+                    return
+                yield found

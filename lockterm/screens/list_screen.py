@@ -1,0 +1,195 @@
+"""A screen with a table whose rows can be marked, and what its keys do with them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from lockterm.domain.marks import Marks
+from lockterm.domain.plan import DUE, StepState
+from lockterm.errors import LocktermError
+from lockterm.keymap.hints import with_keys
+from lockterm.operations import Operations
+from lockterm.operations.refusals import NoSuchRun
+from lockterm.screens.base import LocktermScreen
+from lockterm.widgets.key_line import KeyLine
+from lockterm.widgets.line_table import LineTable
+
+if TYPE_CHECKING:
+    from lockterm.domain.locks import Lock
+    from lockterm.domain.plan import Step
+
+MARKING = frozenset({"mark", "mark_range", "mark_all", "unmark_all", "act_on_marked"})
+"""Actions that mark, and the one that is for marked rows alone."""
+
+ON_MARKED = {"renew": "renew marked", "delete": "delete marked", "copies": "copy marked"}
+"""Actions that are for the marked remotes if some are marked -> what they do then."""
+
+ResultT = TypeVar("ResultT")
+
+
+class ListScreen(LocktermScreen[ResultT]):
+    """A screen with a table whose rows can be marked.
+
+    A subclass says which rows are shown, in the form in which they are marked, and paints them.
+
+    Args:
+        operations: The one door to service and store.
+        marks: The marks of the rows, which outlive what is shown.
+    """
+
+    on_marked: ClassVar[Mapping[str, str]] = ON_MARKED
+    """Actions that are for the marked rows if some are marked -> what they do then."""
+
+    def __init__(self, operations: Operations, marks: Marks[Any, Any]) -> None:
+        super().__init__(operations)
+        self.marks = marks
+        """The marked rows."""
+        self._plans: dict[str, int] = {}
+        """Ids of the plans that may still do something -> number of marks made before them."""
+
+    # --- what a subclass gives -----------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def table(self) -> LineTable:
+        """The table."""
+
+    @property
+    @abstractmethod
+    def rows_to_mark(self) -> Sequence[Any]:
+        """The rows that are shown, from top to bottom, as marks know them."""
+
+    @property
+    @abstractmethod
+    def row_to_mark(self) -> Any | None:
+        """The row under the cursor, as marks know it; None if there is none that has a mark."""
+
+    @property
+    def rows_shown(self) -> Sequence[Any]:
+        """The rows that are shown and marked, perhaps with others."""
+        return self.rows_to_mark
+
+    @property
+    def cursor_place(self) -> int:
+        """The place of the cursor in ``rows_to_mark``; -1 if it stands on none of them."""
+        return self.table.cursor_row
+
+    @property
+    def locks(self) -> Mapping[int, Lock]:
+        """The locks of the rows, by id."""
+        return {self.lock_entry.lock_id: self.lock_entry} if self.lock_entry is not None else {}
+
+    @abstractmethod
+    def describe_rows(self) -> None:
+        """Show what the line below the table says of the rows."""
+
+    @abstractmethod
+    def key_of_step(self, step: Step) -> Hashable | None:
+        """Return the key of the row that a step of a plan is about; None if it is about none."""
+
+    # --- the footer ----------------------------------------------------------------------------
+
+    @property
+    def first_keys(self) -> Sequence[str]:
+        return ("mark", *self.on_marked, "act_on_marked", "unmark_all") if self.marks else ()
+
+    def verb_now(self, action: str) -> str:
+        """Return what a key does now; empty if it does what it always does."""
+        if self.marks and action in self.on_marked:
+            return self.on_marked[action]
+        return "mark again" if action == "unmark_all" and self.marks.may_bring_back else ""
+
+    def is_offered(self, action: str) -> bool:
+        return action not in ("act_on_marked", "unmark_all") or not self.why_no_mark(action)
+
+    def why_no_mark(self, action: str) -> str:
+        """Return why an action that marks can do nothing now; empty if it can."""
+        if self.marks or action not in MARKING:
+            return ""
+        if action == "mark_range":
+            return with_keys("Mark a first one with {marks.mark}: a range begins at it.")
+        if action == "act_on_marked" or (action == "unmark_all" and not self.marks.may_bring_back):
+            return with_keys("Nothing is marked: {marks.mark} marks.")
+        return ""
+
+    # --- actions -------------------------------------------------------------------------------
+
+    def action_mark(self) -> None:
+        """Mark the row under the cursor, or unmark it, and go on to the next one."""
+        if (row := self.row_to_mark) is not None:
+            self.marks.toggle(row)
+            self.show_marks(row)
+            self.table.action_cursor_down()
+
+    def action_mark_range(self) -> None:
+        """Mark from the row that was marked last to the cursor."""
+        if not self.marks.mark_range(self.rows_to_mark, self.cursor_place):
+            words = "The one that was marked last is not shown here: a range begins at it."
+            self.notify(words, title="Mark range")
+        self.show_marks()
+
+    def action_mark_all(self) -> None:
+        """Mark all rows that are shown, or unmark them."""
+        rows = self.rows_to_mark
+        self.marks.toggle_all(rows)
+        if without := sum(not self.marks.may_have(row) for row in rows):
+            words = f"{without:,} without a usable id cannot be marked."
+            self.notify(words, title="Mark all")
+        self.show_marks()
+
+    def action_unmark_all(self) -> None:
+        """Unmark all rows, shown or not; or take that back."""
+        if self.marks:
+            words = with_keys("{marks.none} marks them again.")
+            self.notify(f"{self.marks.clear():,} unmarked. {words}", title="Unmark all")
+        else:
+            self.marks.bring_back()
+        self.show_marks()
+
+    def paint_mark(self, row: Any) -> None:
+        """Paint the mark of one row."""
+        self.table.refresh()
+
+    def show_marks(self, row: Any | None = None) -> None:
+        """Paint the marks, how many there are, and the keys that are for them.
+
+        Args:
+            row: The only row whose mark has changed; None if others may have changed too.
+        """
+        if row is None:
+            self.table.refresh()
+        else:
+            self.paint_mark(row)
+        self.describe_rows()
+        self.query_one(KeyLine).show_keys()
+
+    # --- plans of marked rows ------------------------------------------------------------------
+
+    def note_plan(self, plan_id: str) -> None:
+        """Note that a plan was made of marked rows: what it has done is unmarked then."""
+        self._plans[plan_id] = self.marks.count
+
+    def unmark_done(self) -> None:
+        """Unmark what plans have done by now; a row that was marked again since stays marked."""
+        if self._plans and self.marks:
+            self.run_alone(self._unmark_done, "outcomes")
+
+    async def _unmark_done(self) -> None:
+        done = (StepState.RECORDED, StepState.UNCHANGED)
+        last = [*self._plans][-1]
+        for plan_id, made in [*self._plans.items()]:
+            try:
+                plan = await self.operations.runs.find(plan_id)
+            except NoSuchRun:  # it was not agreed to, or not yet
+                if plan_id != last:
+                    self._plans.pop(plan_id, None)
+                continue
+            except LocktermError:  # whoever looks at the plan sees the error
+                return
+            keys = (self.key_of_step(step) for step in plan.steps if step.state in done)
+            self.marks.drop_keys([key for key in keys if key is not None], made)
+            if not any(step.state in DUE for step in plan.steps):
+                self._plans.pop(plan_id, None)
+        self.show_marks()

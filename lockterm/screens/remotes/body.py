@@ -1,0 +1,137 @@
+"""The table of a lock's remotes, the words in its place, and the panels beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import tzinfo
+from typing import TYPE_CHECKING
+
+from textual import work
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+
+from lockterm.domain.locks import Lock
+from lockterm.domain.marks import Key, Marks, Row
+from lockterm.errors import StoreError
+from lockterm.operations import Operations
+from lockterm.screens.remotes.book_pane import BookPane
+from lockterm.screens.remotes.columns import Arrangement
+from lockterm.screens.remotes.table import RemotesTable
+from lockterm.widgets.state_panel import StatePanel
+
+if TYPE_CHECKING:
+    from lockterm.screens.remotes.pane import RemotePane
+
+BOOK_FROM = 160
+"""Columns of the terminal from which the lock book is shown at the left."""
+
+
+class RemotesBody(Horizontal):
+    """The table of remotes and what is around it; each panel is made when it is first needed.
+
+    Args:
+        operations: The one door to service and store.
+        lock: The lock.
+        arrangement: The columns of the table, and what its rows are sorted by.
+        marks: The marked remotes.
+        book: The lock book as it was last read; None if it was not.
+    """
+
+    def __init__(
+        self,
+        operations: Operations,
+        lock: Lock,
+        arrangement: Arrangement,
+        marks: Marks[Key, Row],
+        book: Sequence[Lock] | None,
+    ) -> None:
+        super().__init__(id="remotes")
+        self._operations = operations
+        self.lock_entry = lock
+        """The lock, as the lock book knows it."""
+        self.book = book
+        """The lock book as it was last read; None if it was not."""
+        self.table = RemotesTable(lock.lock_id, marks, arrangement, id="table")
+        self._panel: StatePanel | None = None
+        self._pane: RemotePane | None = None
+        self._book_pane: BookPane | None = None
+
+    def compose(self) -> ComposeResult:
+        yield self.table
+
+    @property
+    def bar_width(self) -> int:
+        """Cells of the period bar in the panel of the remote; 0 if there is no panel."""
+        return self._pane.content_size.width if self._pane is not None else 0
+
+    # --- the words in place of the table -------------------------------------------------------
+
+    def show_words(self, words: str, keys: str) -> None:
+        """Show words in place of the table, and the keys that lead on."""
+        if self._panel is None:
+            # In a layer of its own: when it goes, nothing else is laid out or painted again.
+            self._panel = StatePanel(id="state")
+            self.mount(self._panel)
+        self._panel.say(words, keys)
+
+    def show_table(self) -> None:
+        """Show the table again."""
+        if self._panel is not None:
+            self._panel.display = False
+
+    # --- the remote under the cursor -----------------------------------------------------------
+
+    def show_pane(self, zone: tzinfo) -> None:
+        """Show the remote under the cursor, if the terminal is wide."""
+        if not self.screen.has_class("-wide"):
+            return
+        if self._pane is None:
+            # It brings the history, which a narrow terminal does not wait for.
+            from lockterm.screens.remotes.pane import RemotePane
+
+            self._pane = RemotePane(self._operations, self.lock_entry.lock_id, id="pane")
+            self.mount(self._pane)
+            self._pane.look_at_journal()
+        self._pane.show_row(self.table.selected_row, zone, self._operations.now_ms())
+
+    def show_changes(self) -> None:
+        """Show what was done to the remote from here."""
+        if self._pane is not None:
+            self._pane.look_at_journal()
+
+    # --- the lock book -------------------------------------------------------------------------
+
+    @property
+    def is_book_shown(self) -> bool:
+        """Whether the panel of the book has it, or there is no such panel."""
+        return self._book_pane is None or self.book is not None
+
+    def show_book(self) -> None:
+        """Show the lock book, if the terminal has room for it."""
+        is_wide = self.app.size.width >= BOOK_FROM
+        if self._book_pane is None and not is_wide:
+            return
+        if self._book_pane is None:
+            self._book_pane = BookPane(id="book")
+            self.mount(self._book_pane, before=0)
+            self._paint_book()
+        if is_wide != self.has_class("-book"):
+            self.set_class(is_wide, "-book")
+            self.read_book_if_shown()
+
+    def read_book_if_shown(self) -> None:
+        """Show what the book says now: other screens change it."""
+        if self.has_class("-book"):
+            self.read_book()
+
+    @work(exclusive=True, group="book", description="the lock book")
+    async def read_book(self) -> None:
+        """Read the book and show it."""
+        with suppress(StoreError):  # the screen of the locks shows the error
+            self.book = await self._operations.locks.all()
+        self._paint_book()
+
+    def _paint_book(self) -> None:
+        if self._book_pane is not None:
+            self._book_pane.show_book(self.book, self.lock_entry)

@@ -1,0 +1,446 @@
+"""The pages of a lock's list on the screen: they are loaded, searched, painted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.timer import Timer
+
+from lockterm.config.profile import page_rows
+from lockterm.domain.locks import Lock
+from lockterm.domain.marks import Key, Marks, Row
+from lockterm.domain.remote_states import StateFilter
+from lockterm.domain.text import clean
+from lockterm.errors import LocktermError
+from lockterm.keymap.hints import with_keys
+from lockterm.operations import Operations, Seen
+from lockterm.operations.list_state import ListState
+from lockterm.operations.remote_list import HELD_S, RemoteList
+from lockterm.operations.remotes import AHEAD_S, JUST_READ_S
+from lockterm.screens.base import LocktermScreen
+from lockterm.screens.remotes.body import RemotesBody
+from lockterm.screens.remotes.columns import Arrangement, ColumnsChoice, SortOrder
+from lockterm.screens.remotes.list_text import describe_empty, format_pager
+from lockterm.screens.remotes.order import rows_to_show
+from lockterm.screens.remotes.table import RemotesTable
+from lockterm.terminal.idle import when_idle
+from lockterm.terminal.key_queue import Opening, opening
+from lockterm.terminal.patches import own_bindings
+from lockterm.widgets.find_line import FindLine
+from lockterm.widgets.key_line import KeyLine
+from lockterm.widgets.pager import Pager
+
+if TYPE_CHECKING:
+    from lockterm.domain.remotes import Remote, RemotePage
+
+FLIPPING = frozenset({"next_page", "previous_page", "first_page", "last_page"})
+"""Actions that flip pages at once."""
+
+RESIZED_S = 0.3
+"""Seconds for which the terminal keeps its size before the service is asked for other rows.
+
+A window that is drawn larger has dozens of sizes on the way.
+"""
+
+
+class RemotePages(Vertical):
+    """The pages of a lock's list: the table with its panels, the line to find with, the pager.
+
+    Args:
+        operations: The one door to service and store.
+        lock: The lock.
+        marks: The marked remotes.
+        busy: Remote id -> what is being done with it.
+        book: The lock book as it was last read; None if it was not.
+    """
+
+    def __init__(
+        self,
+        operations: Operations,
+        lock: Lock,
+        marks: Marks[Key, Row],
+        busy: Mapping[int, str],
+        book: Sequence[Lock] | None,
+    ) -> None:
+        super().__init__(id="pages")
+        self._operations = operations
+        self._marks = marks
+        self._busy = busy
+        self._book = book
+        self.list = RemoteList(operations, lock, self._show_list)
+        """The list, and what is known of it."""
+        self._painted = ListState()
+        """The state of the list that was painted last."""
+        self._kind: tuple[str, ...] = ()
+        """Why keys can do nothing with the remote under the cursor; empty if that is not known."""
+        self.cut_name = ""
+        """The name that the pager shows, because its row has not room for it."""
+        self._has_restorable = False
+        """Whether the history has remotes of this lock that were deleted from here."""
+        self._find_line: FindLine | None = None
+        self._resized: Timer | None = None
+        self._loading: Opening | None = None
+        self._finding: Opening | None = None
+
+    def compose(self) -> ComposeResult:
+        arrangement = self.columns.arrangement
+        lock, marks = self.list.lock, self._marks
+        self.body = RemotesBody(self._operations, lock, arrangement, marks, self._book)
+        yield self.body
+        with Horizontal(id="foot"):
+            yield Pager(self._operations.clock.steady_ms, id="pager")
+
+    @cached_property
+    def columns(self) -> ColumnsChoice:
+        """The columns of the table, and what its rows are sorted by."""
+        return ColumnsChoice(self._screen.host.choices)
+
+    @property
+    def _screen(self) -> LocktermScreen[Any]:
+        return cast("LocktermScreen[Any]", self.screen)
+
+    @property
+    def table(self) -> RemotesTable:
+        """The table."""
+        return self.query_one(RemotesTable)
+
+    @property
+    def current(self) -> Remote | None:
+        """The remote under the cursor."""
+        return self.table.selected
+
+    async def on_mount(self) -> None:
+        self.watch(self.table, "cursor_row", self._moved, init=False)
+        self.list.size = self._wanted_rows
+        self._show_pane()
+        self.body.show_book()
+        if (painted := self.list.show_first()) is not None:
+            self.call_after_refresh(painted)
+            # And all that follows from a page.
+            self.call_after_refresh(self.load, at_most_s=JUST_READ_S)
+        else:
+            if self._screen.host.is_replayed:
+                await self.body.read_book().wait()
+                await self.list.show_replayed()
+            self.load()
+        self._show_words()  # until a page is there, words stand in its place
+        when_idle(self.query_one("#foot"), self.find_line)
+
+    # --- loading -------------------------------------------------------------------------------
+
+    def flip_to(self, page_no: int, *, held: bool) -> None:
+        """Show another page; see :meth:`RemoteList.load`."""
+        self.list.page_no = page_no
+        self.load(held=held)
+
+    @work(exclusive=True, group="page")
+    async def load(
+        self,
+        *,
+        fresh: bool = False,
+        held: bool = False,
+        moving: bool = False,
+        at_most_s: float = AHEAD_S,
+    ) -> None:
+        """Load the wanted page.
+
+        Args:
+            fresh: Ask the service even if the page is in memory.
+            held: Whether the key that flips is held down.
+            moving: Whether keys that move the cursor take effect before the page is there: it
+                stays on its remote.
+            at_most_s: Greatest age, in seconds, of a page that serves without asking.
+        """
+        listed, shown = self.list, self.list.state.page
+        was_cached = listed.is_cached
+        passes = self._flips_or_moves if moving and shown else self._flips
+        with opening(self, f"page {listed.page_no}", passes=passes) as self._loading:
+            is_there = shown is not None and shown.page_no == listed.page_no
+            if is_there and not fresh and listed.go_to is None:
+                self._loading.end()  # nobody has asked for anything else than what is there
+            is_read = await listed.load(fresh=fresh, held=held, at_most_s=at_most_s)
+            self._loading.has_failed = not is_read
+        if not is_read:
+            assert listed.state.load.error is not None
+            self._screen.keep_refusal(listed.state.load.error)
+            return
+        if listed.missed is not None:
+            find = with_keys("Press {remotes.find} to find it.")
+            self.notify(f"Remote {listed.missed} is on none of the pages looked at. {find}")
+        self.call_after_refresh(self.fit)  # the terminal may have got another size meanwhile
+        self._compare_with_journal()
+        if not (held and was_cached):
+            self.call_after_refresh(listed.read_ahead)
+        with self._screen.showing_errors():
+            if await listed.note_opened():
+                self.body.read_book_if_shown()
+        if held and was_cached:
+            await asyncio.sleep(HELD_S)
+            listed.read_ahead()
+
+    @work(exclusive=True, group="journal")
+    async def _compare_with_journal(self) -> None:
+        await self.list.compare_with_journal()
+
+    def _flips(self, event: events.Key) -> bool:
+        """Return whether a key asks for another page, and so need not wait for this one."""
+        if not isinstance(self.screen.focused, RemotesTable):
+            return False
+        return any(binding.action in FLIPPING for binding in own_bindings(self.screen, event.key))
+
+    def _flips_or_moves(self, event: events.Key) -> bool:
+        table = self.screen.focused
+        moves = isinstance(table, RemotesTable) and bool(own_bindings(table, event.key))
+        return moves or self._flips(event)
+
+    # --- page size -----------------------------------------------------------------------------
+
+    @property
+    def _wanted_rows(self) -> int:
+        """Remotes on a page on the terminal as it is now."""
+        return page_rows(self.list.wanted_size, self.app.size.height)
+
+    def follow_terminal(self) -> None:
+        """Have the panels that fit the width, and rows for the height once that stays."""
+        self.call_after_refresh(self._show_pane)
+        self.call_after_refresh(self.body.show_book)
+        if self._resized is not None:
+            self._resized.stop()
+        self._resized = self.set_timer(RESIZED_S, self.fit)
+
+    @work(exclusive=True, group="fit")
+    async def fit(self, *, asked: bool = False) -> None:
+        """Show a page of the size that is wanted; the remote under the cursor stays there.
+
+        Nothing waits for it, and every key acts on the rows that are shown. It is given up if
+        another page is being read: that ends with a call of this. A size that the service has
+        refused is asked for again by a person alone.
+
+        Args:
+            asked: Whether a person has chosen the size, and sees the error if it cannot be had.
+        """
+        listed, size = self.list, self._wanted_rows
+        before, tried = listed.state.load.seen, 0
+        if not (asked or listed.may_have(size)):
+            return
+        while before is not None and size != listed.size:
+            page_no = listed.page_with(self.current, size)
+            if page_no == tried or not self._may_replace(before, size):
+                return
+            tried, seen = page_no, None
+            with self._screen.showing_errors() if asked else suppress(LocktermError):
+                seen = await listed.read_sized(page_no, size)
+            if seen is None or not self._may_replace(before, size):
+                return
+            was, comes = ({one.id for one in page.value.remotes} for page in (before, seen))
+            if self.current is not None and self.current.id in was - comes:
+                continue  # the cursor has gone on meanwhile, to a row of another page
+            listed.show_sized(seen, size)
+            self._compare_with_journal()
+            self.call_after_refresh(listed.read_ahead)
+
+    def _may_replace(self, before: Seen[RemotePage], size: int) -> bool:
+        """Return whether a page may still take the place of one, and its size is still wanted."""
+        now = self.list.state.load
+        is_shown = self.screen.is_active and now.seen is before and not now.busy
+        return is_shown and size == self._wanted_rows
+
+    # --- search --------------------------------------------------------------------------------
+
+    def find_line(self) -> FindLine:
+        """Return the line in which one types what is looked for; the first call makes it."""
+        if self._find_line is None:
+            self._find_line = FindLine(id="find")
+            self.query_one("#foot").mount(self._find_line, before=0)
+        return self._find_line
+
+    def stop_search(self) -> None:
+        """Show what was found so far."""
+        self.workers.cancel_group(self, "search")
+        self.list.stop_search()
+
+    @work(exclusive=True, group="search")
+    async def search(self, *, again: bool = False) -> None:
+        """Look through the whole list; see :meth:`RemoteList.search`."""
+        with opening(self, "the first that are found") as self._finding:
+            if again and self.list.state.found is not None:
+                self._finding.end()
+            if (error := await self.list.search(again=again)) is not None:
+                self._screen.keep_refusal(error)
+
+    def _narrow(self, **wanted: str | StateFilter | None) -> None:
+        """Ask for other remotes: those of the page at once, those of the other pages if told to."""
+        self.workers.cancel_group(self, "search")
+        self.list.change(**wanted, found=None)
+
+    def show_only(self, only: StateFilter | None) -> None:
+        """Show remotes of one state alone, from the whole list; or all again."""
+        self._narrow(only=only)
+        self._search_rest()
+
+    def _search_rest(self) -> None:
+        if self.list.state.has_rest:
+            self.search()
+
+    @on(FindLine.Changed)
+    def _find(self, event: FindLine.Changed) -> None:
+        self._narrow(needle=event.value)
+        if self.list.state.only is not None and not event.value:
+            self._search_rest()  # one state was asked for of the whole list
+
+    @on(FindLine.Submitted)
+    def _find_in_rest(self) -> None:
+        self._search_rest()
+
+    @on(FindLine.Left)
+    def _to_the_rows(self) -> None:
+        self.table.focus()
+
+    # --- painting ------------------------------------------------------------------------------
+
+    def rows_to_mark(self) -> list[Row]:
+        """Return the rows that are shown, as marks know them."""
+        return [(self.list.lock.lock_id, row.remote) for row in self.table.rows]
+
+    def _show_list(self) -> None:
+        """Paint what has become of the list; its rows only if they have changed."""
+        before, now = self._painted, self.list.state
+        self._painted = now
+        if not self.is_running:
+            return
+        if not now.has_rows_of(before):
+            if now.page is not None and not now.page.total:
+                self._look_for_restorable()
+            self.paint_rows(top=now.page_no != before.page_no)
+        elif not now.load.shows(before.load):
+            self._show_words()
+        self.show_pager()
+        self._kind = ()
+        self._screen.query_one(KeyLine).show_keys()
+        is_kept = now.load.kept and now.load.busy and now.load.seen is not before.load.seen
+        if is_kept and self._loading is not None:
+            self._loading.end()
+        is_found = now.found is not None and now.found is not before.found and now.found.remotes
+        if is_found and self._finding is not None:
+            self._finding.end()
+
+    def show_changes(self) -> None:
+        """Show what was done to the remote under the cursor from here."""
+        self.body.show_changes()
+        self._kind = ()
+
+    def paint_rows(self, *, top: bool = False) -> None:
+        """Fill the table again; the cursor stays on its remote.
+
+        Args:
+            top: Whether to stand on the first row if that remote is gone.
+        """
+        if not self.is_running:  # a write may outlive the screen that began it
+            return
+        listed, now_ms = self.list, self._operations.now_ms()
+        unlisted = listed.state.unlisted
+        self.table.show_remotes(
+            rows_to_show(listed.state, self.columns.arrangement.order, listed.zone, now_ms),
+            listed.zone,
+            now_ms,
+            busy={**(unlisted.words if unlisted else {}), **self._busy},
+            cursor=listed.go_to,
+            top=top,
+        )
+        if self._marks:
+            self._marks.see(self.rows_to_mark())
+        if self._is_other_name_cut():
+            self.show_pager()
+        self._show_words()
+        self._show_pane()
+
+    def write_again(self) -> None:
+        """Write all words again, with the signs of now."""
+        self.paint_rows()
+        self.show_pager()
+
+    def pass_time(self) -> None:
+        """Show what dates and states say by now; what was sorted or found stays as it was."""
+        now_ms, page = self._operations.now_ms(), self.list.state.page
+        self.table.pass_time(now_ms)
+        if page is not None:
+            self.list.counts.note(page, now_ms)
+        self.show_pager()
+        self._show_pane()
+
+    def _moved(self) -> None:
+        """Show the remote to which the cursor has moved."""
+        if self._is_other_name_cut():
+            self.show_pager()
+        else:
+            self.query_one(Pager).tick()
+        self._show_pane()
+        kind = tuple(map(self._screen.why_not, ("copy", "detail", "edit")))
+        if kind != self._kind:  # only then can a key have come or gone
+            self._kind = kind
+            self._screen.query_one(KeyLine).show_keys()
+
+    def _is_other_name_cut(self) -> bool:
+        """Return whether the pager shows another name than before, or none any more."""
+        # A wide terminal has it in the panel.
+        name = "" if self.screen.has_class("-wide") else self.table.cut_name
+        is_other, self.cut_name = name != self.cut_name, name
+        return is_other
+
+    def _show_pane(self) -> None:
+        self.body.show_pane(self.list.zone)
+
+    def _show_words(self) -> None:
+        """Show the rows, or the words in their place."""
+        state = self.list.state
+        if self.table.row_count:
+            self.body.show_table()
+        else:
+            may = {"may_add": not self._screen.why_not("add"), "may_restore": self._has_restorable}
+            self.body.show_words(*describe_empty(state, clean(self.list.lock.title, 60), **may))
+        # Rows that were replayed are said to be old: in another colour they would be sent twice.
+        self.table.set_class(state.load.stale and not state.is_replayed, "-stale")
+
+    @work(exclusive=True, group="restorable")
+    async def _look_for_restorable(self) -> None:
+        self._has_restorable = await self.list.has_restorable()
+        self._show_words()
+
+    def show_pager(self) -> None:
+        """Write the line below the rows."""
+        words = format_pager(
+            self.list.state,
+            self.table.row_count,
+            self.columns.arrangement.order,
+            self._marks.words(self.rows_to_mark()) if self._marks else "",
+            self.cut_name,
+            self.list.counts.describe(),
+        )
+        self.query_one(Pager).show(*words)
+
+    # --- columns -------------------------------------------------------------------------------
+
+    @on(RemotesTable.TitleClicked)
+    def _sort_by(self, event: RemotesTable.TitleClicked) -> None:
+        """Sort by a column: up, then down, then not at all."""
+        before = self.columns.arrangement
+        self.arrange_table(replace(before, order=SortOrder.after(before.order, event.column)))
+
+    def arrange_table(self, chosen: Arrangement | None) -> None:
+        """Arrange the table and keep that; what cannot be kept holds for this session."""
+        if chosen is None or chosen == self.columns.arrangement:
+            return
+        not_kept = self.columns.use(chosen)
+        self.table.choose(chosen)
+        self.paint_rows()
+        self.show_pager()
+        if not_kept:
+            self.notify(not_kept, title="Columns not kept", severity="warning")
