@@ -78,7 +78,7 @@ def offer(
     if how.dry_run:
         if how.as_json:
             put_planned(session, plan.steps)
-            put_end(None, plan.steps, is_dry=True)
+            put_end(None, plan.steps, is_dry=True, left_out=plan.skipped)
         else:
             put("Nothing was sent.")
         return code_of_steps(drawn.left)
@@ -169,6 +169,7 @@ def carry_out(session: Session, kept: Kept, *, as_json: bool) -> int:
         progress.clear()
     if plan.stopped:
         tell(clean(plan.stopped))
+    plan = replace(plan, skipped=kept.plan.skipped)
     code = put_outcome(plan, as_json=as_json, printed=progress.noted, run=plan.id)
     titles = {}
     with suppress(StoreError):  # then they are told by their numbers
@@ -223,7 +224,7 @@ def put_outcome(
             elif step.state in PROBLEMS and step.is_planned:
                 put_problem(step)  # what could not be planned was told with the plan
     if as_json:
-        put_end(run, steps, is_dry=False)
+        put_end(run, steps, left_out=plan.skipped)
     else:
         put(describe_result(plan, steps))
         if run is not None and any(step.state in PROBLEMS for step in steps):

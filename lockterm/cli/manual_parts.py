@@ -82,7 +82,8 @@ LINES = """\
 --json: for each step a line with step, line, lockId, remoteId,
   remoteName, action, state and message; state is planned in a dry
   run, else recorded, unchanged, refused, skipped, unknown or
-  not_sent. The last line has run (its id) and counts.
+  not_sent. The last line has run (its id) and counts, and for copy
+  leftOut, the number of expired remotes that are not copied.
 """
 
 UNREAD = """\

@@ -212,10 +212,22 @@ def put_step(
 
 
 def put_end(
-    run: str | None, steps: Iterable[Step], *, is_dry: bool = False, is_running: bool = False
+    run: str | None,
+    steps: Iterable[Step],
+    *,
+    is_dry: bool = False,
+    is_running: bool = False,
+    left_out: Mapping[str, int] | None = None,
 ) -> None:
-    """Print what became of a run as a line of JSON; see :func:`put_step`."""
-    put_line({"run": run, "counts": counts_of(steps, is_dry=is_dry, is_running=is_running)})
+    """Print what became of a run as a line of JSON; see :func:`put_step`.
+
+    ``left_out`` has the number of remotes without a step by the reason, such as "expired".
+    """
+    end: dict[str, Any] = {"run": run}
+    end["counts"] = counts_of(steps, is_dry=is_dry, is_running=is_running)
+    if left_out:
+        end["leftOut"] = {**left_out}
+    put_line(end)
 
 
 def put_line(value: Mapping[str, Any]) -> None:

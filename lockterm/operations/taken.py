@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 
 async def read_taken(
-    remotes: Remotes, lock_id: int, known: Iterable[Remote] = (), total: int | None = None
+    remotes: Remotes,
+    lock_id: int,
+    known: Iterable[Remote] = (),
+    total: int | None = None,
+    *,
+    own_id: int | None = None,
 ) -> Taken:
     """Read the whole list of a lock, within the usual limits, and note its names and numbers.
 
@@ -26,6 +31,7 @@ async def read_taken(
         lock_id: The lock.
         known: Remotes that are known already; the list may not show the newest yet.
         total: How many the lock has, as far as that is known.
+        own_id: The remote that gets another name, so that its own is not taken; None: a new one.
     """
     known = [*known, *remotes.at_hand(lock_id)]
     found: list[Remote] = []
@@ -39,9 +45,14 @@ async def read_taken(
     except ServiceError as error:
         is_read = isinstance(error, ListTooLarge)  # a second reading would end there again
         known += await remotes.last_known(lock_id)  # it may be old, but it is better than nothing
-        taken = Taken((*known, *found), total, is_read=is_read)
+        some = [*known, *found]
+        taken = Taken(_others(some, own_id), total, is_read=is_read)
         taken.words = taken.words or "The list was not read whole: another may have this number."
         return taken
     finally:
         await walk.aclose()
-    return Taken((*known, *found), is_read=True)
+    return Taken(_others([*known, *found], own_id), is_read=True)
+
+
+def _others(remotes: Iterable[Remote], own_id: int | None) -> list[Remote]:
+    return [one for one in remotes if own_id is None or one.id != own_id]

@@ -72,6 +72,14 @@ def test_copy_skips_expired_remotes_and_counts_them_unless_told_otherwise(
     assert len(named(scripts, 1004)) == 9
 
 
+def test_copy_json_counts_the_expired_remotes_that_are_left_out(scripts: Scripts) -> None:
+    again = ("--yes",)  # then there is nothing to be done
+    for how, expired in ((("--dry-run",), 3), (("--yes",), 3), (again, 3), ((*ALL, "--yes"), 0)):
+        told = scripts.run("copy", "1003", "1004", "--json", *how)
+        last = json.loads(told.stdout.splitlines()[-1])
+        assert last["leftOut"] == {"expired": expired}, how
+
+
 def test_what_is_there_by_its_number_stays_as_it_is(scripts: Scripts) -> None:
     number = scripts.json("remotes", "list", "1003")["remotes"][1]["remoteNumber"]
     scripts.have(remoteName="Same fob", remoteNumber=number)

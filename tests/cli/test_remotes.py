@@ -217,6 +217,43 @@ def test_update_reads_first_and_sends_what_differs(scripts: Scripts) -> None:
     assert "already" in clash.stderr
 
 
+@pytest.mark.parametrize(
+    ("typed", "note"),
+    [
+        (("Cleo", "A 7"), "note: --number: Anna on this lock has A-7, nearly the same."),
+        (("Cleo", "A-7"), "note: --number: Anna on this lock has the same."),
+        (("anna", "B-1"), "note: --name: The lock has a similar name: “Anna”."),
+    ],
+)
+def test_add_needs_yes_when_the_lock_has_a_similar_name_or_number(
+    scripts: Scripts, typed: tuple[str, str], note: str
+) -> None:
+    scripts.have(remoteNumber="A-7")
+    given = ("--name", typed[0], "--number", typed[1], "--type", "permanent")
+    asked = scripts.run("remotes", "add", "1004", *given)
+    assert (asked.returncode, asked.stdout) == (2, "")
+    assert note in asked.stderr and "--yes" in asked.stderr
+    rehearsed = scripts.run("remotes", "add", "1004", *given, "--dry-run")
+    assert (rehearsed.returncode, rehearsed.stderr) == (0, "")
+    assert scripts.writes() == []
+    added = scripts.run("remotes", "add", "1004", *given, "--yes")
+    assert added.returncode == 0 and note in added.stderr
+    assert scripts.writes() == ["add"]
+
+
+def test_update_needs_yes_when_the_lock_has_a_similar_name(scripts: Scripts) -> None:
+    scripts.have()
+    other = str(scripts.have(remoteName="Tomas", remoteNumber="B-2"))
+    own = scripts.run("remotes", "update", "1004", other, "--name", "Tom\u00e1s")
+    assert (own.returncode, own.stderr) == (0, ""), "its own name is not another's"
+    update = ("remotes", "update", "1004", other, "--name", "anna")
+    asked = scripts.run(*update)
+    assert (asked.returncode, asked.stdout) == (2, "")
+    assert "note: --name: The lock has a similar name: “Anna”." in asked.stderr
+    renamed = scripts.run(*update, "--yes")
+    assert renamed.returncode == 0 and "similar name" in renamed.stderr
+
+
 def test_update_counts_relative_end_from_current_end_and_names_it(scripts: Scripts) -> None:
     end_ms = 3_802_607_999_000  # 2090-07-01 17:59:59 in Berlin
     remote_id = str(scripts.have(**PERIOD | {"endDate": end_ms}))

@@ -34,6 +34,7 @@ from lockterm.domain.text.service import describe_clock_doubt
 from lockterm.domain.text.validity import describe_validity
 from lockterm.domain.typed_remote import TypedRemote
 from lockterm.errors import NameTaken
+from lockterm.operations.taken import read_taken
 
 
 @click.command(epilog=manual.ADD)
@@ -51,7 +52,9 @@ def add(options: Options, typed_lock: str, how: WriteOptions, **fields: str | No
         if session.operations.connection.doubts_clock:  # what is relative counts from the service's
             reading = read_options(given, zone, session.operations.now_ms())
             request = rules.new_remote(lock.lock_id, reading.values)
-        if not _accepts(_warnings(session, reading, None), yes=how.yes):
+        warned = _warnings(session, reading, None)
+        warned |= _taken(session, lock, request.remote_name, request.remote_number)
+        if not _accepts(warned, yes=how.yes):
             return let_be()
         who = format_name(request.remote_name, request.remote_number)
 
@@ -90,9 +93,10 @@ def update(
         change = Change(lock, "update", done, how.as_json, details=details, remote_id=remote_id)
         if not found:
             return unchanged(change, f"{who} is so already: nothing was sent.")
+        warned = _warnings(session, reading, before)
         if not is_same_name(after.remote_name, before.remote_name):
             _require_free_name(session, lock, after.remote_name or "")
-        warned = _warnings(session, reading, before)
+            warned |= _taken(session, lock, after.remote_name or "", own_id=before.id)
         question = "Shorten access?" if reading.shortens else _SEND_IT
         if not _accepts(warned, yes=how.yes, question=question):
             return let_be()
@@ -210,6 +214,26 @@ def _warnings(session: Session, reading: TypedRemote, before: Remote | None) -> 
         words = describe_clock_doubt(connection.clock_offset_s or 0)
         found["startDate"] = f"{words[0].upper()}{words[1:]}"
     return found
+
+
+def _taken(
+    session: Session, lock: Lock, name: str, number: str = "", own_id: int | None = None
+) -> dict[str, str]:
+    """Return the fields in which another remote is the same or similar, each with a sentence.
+
+    A rehearsal does not ask for them.
+    """
+    if session.dry_run:
+        return {}
+    read = read_taken(session.operations.remotes, lock.lock_id, own_id=own_id)
+    taken = session.run(read)
+    if taken.words:
+        tell(f"note: {taken.words}")
+    found = {
+        "remoteName": taken.describe_name(name),
+        "remoteNumber": taken.describe_number(number),
+    }
+    return {field: words for field, words in found.items() if words}
 
 
 _SEND_IT = "Send it all the same?"
