@@ -326,7 +326,7 @@ class TerminalApp(HookedApp[ReturnType]):
         return is_meant
 
     def _report_closed_form(self) -> None:
-        self.notify("Letters do nothing for one second.", title="Form closed")
+        self.notify("Letters do nothing until you pause for one second.", title="Form closed")
 
     def get_key_display(self, binding: Binding) -> str:
         """A key in words: glyphs such as arrows are not in every font and encoding."""

@@ -1,7 +1,8 @@
 """Text that was meant for a form never reaches the screen below it.
 
 Hands go on typing when a form has closed under them. On the screen below each letter is a command,
-so letters that arrive shortly after an Escape has closed a form do nothing.
+so letters that arrive shortly after an Escape has closed a form do nothing. Nor do those that
+follow, until the hands rest.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from lockterm.terminal.key_queue import Typed
 
 CLOSED_S = 1.0
-"""Seconds for which printable keys do nothing after an Escape has closed a form."""
+"""Seconds without a printable key after which they act again, once Escape has closed a form."""
 
 
 class FormWall:
@@ -37,7 +38,7 @@ class FormWall:
         self._left: Screen[Any] | None = None
         """The form that the last key typed into it leaves."""
         self._closed_s: float | None = None
-        """When that form gave way to another screen; None if none did."""
+        """When that form gave way to another screen, or the last key since that did nothing."""
         self._has_reported = False
 
     def note_screen(self, screen: Screen[Any]) -> None:
@@ -59,6 +60,7 @@ class FormWall:
             return True
         if isinstance(event, events.Key) and not event.is_printable:
             return True
+        self._closed_s = max(self._closed_s, event.time)
         if not self._has_reported:
             self._has_reported = True
             self._report()

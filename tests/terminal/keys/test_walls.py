@@ -269,7 +269,10 @@ async def test_letters_do_nothing_when_escape_has_just_closed_a_form(
             app.post_message(letter)
         await settled(pilot)
         assert app.screen is below
-        assert notices(pilot).count("Form closed: Letters do nothing for one second.") == 1
+        assert (
+            notices(pilot).count("Form closed: Letters do nothing until you pause for one second.")
+            == 1
+        )
         await pilot.press("f2")
         await settled(pilot)
         assert app.screen is not below, "other keys act"
