@@ -8,12 +8,14 @@ import io
 from hashlib import md5
 from pathlib import Path
 
+import pytest
+
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.operation import State
 from lockterm.service.packs import MODELS, content_of
 from lockterm.store.database import Database
 from lockterm.store.lock_book import LockBook
-from tests.api.fault_server import FaultServer, answers
+from tests.api.fault_server import FaultServer, Line, answers
 from tests.cli.conftest import PROFILE, Scripts
 from tests.screens.site import canned
 
@@ -154,3 +156,40 @@ async def test_fetch_checks_against_the_pack_list_when_the_detail_lacks_size_and
             facts["fileMd5"] = "0" * 32
             damaged = await asyncio.to_thread(scripts.run, *fetch)
             assert damaged.returncode == 3 and "MD5" in damaged.stderr
+
+
+async def endless_chunks(line: Line) -> None:
+    await line.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    while True:
+        await line.send(b"10000\r\n" + bytes(65536) + b"\r\n")
+
+
+async def endless_without_length(line: Line) -> None:
+    await line.send(b"HTTP/1.1 200 OK\r\n\r\n")
+    while True:
+        await line.send(bytes(65536))
+
+
+@pytest.mark.parametrize(
+    "play", [answers(b"RIFF" * 500_000), endless_chunks, endless_without_length]
+)
+async def test_fetch_leaves_no_task_behind_when_the_server_sends_too_much(
+    scripts: Scripts, tmp_path: Path, play: object
+) -> None:
+    async with FaultServer().running() as elsewhere:
+        elsewhere.play(play)
+        told = {"name": "one", "timbrePackUrl": f"{elsewhere.base_url}/one.bin", "fileSize": 400}
+        documents = {
+            "/voice/detail": lambda asked: {"errcode": 0, "data": told},
+            "/voice/list": lambda asked: {"errcode": 0, "data": [{"name": "one"}]},
+        }
+        async with canned(documents) as service:
+            scripts.config.write_text(PROFILE.format(base_url=service.base_url))
+            fetch = ("voice", "fetch", "1001", "one", "--yes")
+            env = {"PYTHONDEVMODE": "1"}
+            done = await asyncio.to_thread(scripts.run, *fetch, env=env)
+    assert (done.returncode, done.stdout) == (3, "")
+    note, said = done.stderr.splitlines()
+    assert "another server" in note
+    assert "The server sent more than 400 bytes; what came was deleted" in said
+    assert [*(tmp_path / "data/lockterm/packs").iterdir()] == []

@@ -572,10 +572,10 @@ async def test_the_days_to_come_are_told_without_a_lock_that_left_the_book(
         await pilot.app.operations.locks.remove(1)
         await screen.results.site.load()
         await press(pilot, "V", "V")
-        assert days() == ["Lock 2", "Lock 3"]
+        await until(pilot, lambda: days() == ["Lock 2", "Lock 3"])
         await pilot.resize_terminal(80, 40)
         await settled(pilot)
-        assert days() == ["Lock 2", "Lock 3"]
+        await until(pilot, lambda: days() == ["Lock 2", "Lock 3"])
 
 
 @pytest.mark.long
