@@ -229,8 +229,12 @@ FORMS: dict[str, tuple[type[Any], tuple[str, ...]]] = {
 
 @pytest.fixture
 def closing(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """The second after a closed form lasts, and a test says how much of it has passed."""
-    monkeypatch.setattr("lockterm.terminal.form_wall.CLOSED_S", 1.0)
+    """A test says how much of the second after a closed form has passed.
+
+    The second takes an hour, so that a slow machine does not end it.
+    """
+    hour_s = 3600.0
+    monkeypatch.setattr("lockterm.terminal.form_wall.CLOSED_S", hour_s)
     passed = [0.0]
     init = events.Key.__init__
 
@@ -239,7 +243,7 @@ def closing(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
         self.time += passed[0]
 
     monkeypatch.setattr(events.Key, "__init__", typed_later)
-    return lambda seconds: passed.__setitem__(0, seconds)
+    return lambda seconds: passed.__setitem__(0, seconds * hour_s)
 
 
 @pytest.mark.parametrize("name", telling(["remote"], list(FORMS)))
