@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 
 from lockterm.terminal import startup
-from lockterm.terminal.at_once import show_at_once
-from lockterm.terminal.replay import Replay
-from lockterm.terminal.start_key import StartKey
 
 TYPE_CHECKING = False  # as in typing, which takes longer to import than this
 if TYPE_CHECKING:
@@ -23,36 +19,29 @@ def main() -> None:
     """Do what was typed and end with its exit code."""
     startup.begin()
     arguments = sys.argv[1:]
-    with Replay() as replay:
-        start = StartKey(arguments, os.environ)
-        connection = None
-        if COMPLETION not in os.environ:
-            connection = show_at_once(replay, start, os.environ, time.time_ns() // 1_000_000)
-            from lockterm.cli.early_connection import connect_early
-            from lockterm.cli.plain import plain_words
+    connection = None
+    if COMPLETION not in os.environ:
+        from lockterm.cli.early_connection import connect_early
+        from lockterm.cli.plain import plain_words
 
-            connection = connection or connect_early(plain_words(arguments), os.environ)
-        startup.import_zoneinfo()
-        from lockterm.cli.ending import leave
+        connection = connect_early(plain_words(arguments), os.environ)
+    startup.import_zoneinfo()
+    from lockterm.cli.ending import leave
 
-        try:
-            leave(run(arguments, start, replay, connection))
-        except KeyboardInterrupt:
-            leave(130)
+    try:
+        leave(run(arguments, connection))
+    except KeyboardInterrupt:
+        leave(130)
 
 
 def run(
     arguments: list[str],
-    start: StartKey | None = None,
-    replay: Replay | None = None,
     connection: PendingConnection | None = None,
 ) -> int:
     """Do what was typed.
 
     Args:
         arguments: It.
-        start: This start, by which a later one knows that it is like it; None: none will.
-        replay: Shows the last frame, or will; None: nobody has shown anything.
         connection: To the service; None: none was begun.
 
     Returns:
@@ -70,11 +59,9 @@ def run(
         return run_command(arguments)
     from lockterm.cli.ui import run_ui
 
-    replay = replay or Replay()
     try:
-        return run_ui(options, start=start, replay=replay, connection=connection)
+        return run_ui(options, connection=connection)
     except LocktermError as error:
-        replay.give_back()
         return tell_error(error)
 
 

@@ -13,7 +13,7 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -83,7 +83,6 @@ class FirstPage:
     Args:
         profile: Whose service is asked; an address that is not written plainly is not.
         lock_id: Whose remotes are listed.
-        answered: Called in the thread that asks, with the body of a good answer, before it is read.
         lines: Those of the terminal: a page may have as many remotes as fit.
         connection: To the service of a start that was like this one; None: one is made.
     """
@@ -92,14 +91,12 @@ class FirstPage:
         self,
         profile: Profile,
         lock_id: int,
-        answered: Callable[[bytes], None] = lambda _: None,
         lines: int = USUAL_LINES,
         connection: PendingConnection | None = None,
     ) -> None:
         self.profile = profile
         self._plain = address_of(profile)
         self._connection = connection
-        self._answered = answered
         self.key = (lock_id, 1, profile.page_rows(lines))
         """The lock, the page's number and its size."""
         self.outcome: Future[Outcome] = Future()
@@ -193,8 +190,6 @@ class FirstPage:
         reader.finish()
         took_ms = (time.monotonic() - began_s) * 1000
         _log.debug("%s %s: %s after %.0f ms", "GET", LIST_PATH, status, took_ms)
-        if status == 200 and not reader.flaw:
-            self._answered(bytes(reader.body))
         quote = quoting(self.profile.headers.values())
         answer = Answer(status, told, bytes(reader.body), reader.flaw, quote)
         try:

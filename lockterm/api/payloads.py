@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -24,7 +23,7 @@ def page_of(answer: Answer, page_no: int, page_size: int, lock_id: int) -> Remot
         Refused: The service said no.
     """
     page = read_page(open_answer(answer), page_no, page_size, lock_id)
-    return replace(page, answer_bytes=len(answer.body), answer_crc=zlib.crc32(answer.body))
+    return replace(page, answer_bytes=len(answer.body))
 
 
 def read_page(data: Any, page_no: int, page_size: int, lock_id: int | None = None) -> RemotePage:

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from lockterm.paths import Paths
     from lockterm.screens.outcomes import Outcomes
     from lockterm.store.cache import Cache
-    from lockterm.terminal.last_frame import LastFrame
-    from lockterm.terminal.replay import Replay
 
 RUN_TOLD_S = 1.0
 """So often, in seconds, the title line tells how far a run is."""
@@ -63,8 +61,6 @@ class LocktermApp(TerminalApp[int]):
         clock: Seconds since the epoch; replaced in tests.
         profiles: Those that can be switched to; None where there is only this one.
         first: That lock's first page, which was asked for already; None: it was not.
-        last: Keeps the last frame of a lock's remotes; None: nobody does.
-        replay: What stands on the terminal before the app draws; None: nothing.
     """
 
     BINDINGS = bindings("app")
@@ -81,13 +77,10 @@ class LocktermApp(TerminalApp[int]):
         clock: Clock | None = None,
         profiles: Profiles | None = None,
         first: FirstPage | None = None,
-        last: LastFrame | None = None,
-        replay: Replay | None = None,
     ) -> None:
-        super().__init__(look, Preferences(paths.choices), replay)
+        super().__init__(look, Preferences(paths.choices))
         self.use_keys(keymap)
         self._cache_dir = paths.cache_dir
-        self._last = last
         self.operations = Operations(
             profile,
             paths.database,
@@ -127,8 +120,7 @@ class LocktermApp(TerminalApp[int]):
     def _open_cache(self) -> Cache | None:
         from lockterm.store.cache import cache_of
 
-        frame = self._last.file if self._last is not None else None
-        return cache_of(self._cache_dir, self.operations.profile, frame)
+        return cache_of(self._cache_dir, self.operations.profile)
 
     def now_ms(self) -> int:
         """The clock of the operations."""
@@ -137,16 +129,6 @@ class LocktermApp(TerminalApp[int]):
     def _read_ahead(self, look: Look) -> None:
         """Quiet reads nothing that was not asked for."""
         self.operations.remotes.reads_ahead = not look.quiet
-
-    def note_sent(self) -> None:
-        """Note a picture that may be the last of its kind."""
-        super().note_sent()
-        if self._last is None or self.notice_log.shown or not self.screen_stack:
-            return
-        screen = self.screen
-        shown = screen.worth_keeping if isinstance(screen, LocktermScreen) else None
-        if shown is not None:
-            self._last.note(self.frame_diff.frame, shown, self.look)
 
     def get_default_screen(self) -> Screen[Any]:
         """The lock book, or the remotes of the lock that was asked for."""

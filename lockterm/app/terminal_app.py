@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from lockterm.domain.notices import LoggedNotice, NoticeLog
     from lockterm.keymap import Keymap
     from lockterm.screens.dialogs.confirm import ConfirmModal
-    from lockterm.terminal.replay import Replay
 
 _log = logging.getLogger("lockterm")
 
@@ -57,7 +56,6 @@ class TerminalApp(HookedApp[ReturnType]):
     Args:
         look: What this terminal can do, and what was asked for.
         choices: What was chosen in earlier sessions.
-        replay: What stands on the terminal before the app draws; None: nothing.
     """
 
     TITLE = "lockterm"
@@ -65,17 +63,11 @@ class TerminalApp(HookedApp[ReturnType]):
     _asks_to_quit = False
     _asks_to_stop: ConfirmModal | None = None
 
-    def __init__(self, look: Look, choices: Preferences, replay: Replay | None = None) -> None:
+    def __init__(self, look: Look, choices: Preferences) -> None:
         super().__init__(watch_css=False)
         self.choices = choices
-        self.replay = replay
-        """What stands on the terminal until the driver takes it; None: nothing."""
-        self.is_replayed = replay is not None and replay.stands
-        """Whether the app begins on the last frame of an earlier session."""
-        frame = replay.frame if replay is not None else None
-        self.frame_diff = FrameDiff(self, frame or frame_for(look))
+        self.frame_diff = FrameDiff(self, frame_for(look))
         """Sends what differs from what the terminal shows."""
-        self.frame_diff.on_sent = self.note_sent
         self.appearance = Appearance(self, self.frame_diff, look, choices)
         """Colours, glyphs, theme, mouse, and how much is sent."""
         self._minimum_size = MinimumSize(self)
@@ -94,10 +86,6 @@ class TerminalApp(HookedApp[ReturnType]):
         """What is got ready for later keys while none comes."""
         self.fence = Fence(self.frame_diff.send, self.set_timer, lambda: events.Event().time)
         """Tells which keys were typed at a terminal that shows what was drawn."""
-        if self.is_replayed:
-            from lockterm.terminal.replayed_keys import ReplayedKeys
-
-            queue.replayed = ReplayedKeys(self, self.fence, self.ask_drawn, queue.go_on)
 
     def on_load(self) -> None:
         """Have each task begin in a turn of its own, as on Python 3.11.
@@ -175,22 +163,8 @@ class TerminalApp(HookedApp[ReturnType]):
     def to_send(self, painted: Any) -> Any:
         """What has changed."""
         if self._minimum_size.tell():
-            self._note_live()
             return None
         return self.frame_diff.changed(painted)
-
-    def note_displayed(self) -> None:
-        """Have noted what was sent."""
-        self.frame_diff.note_displayed()
-
-    def note_sent(self) -> None:
-        """A picture is sent."""
-        self._note_live()
-
-    def _note_live(self) -> None:
-        """What is not of an earlier session is sent."""
-        if self.key_queue.replayed is not None:
-            self.key_queue.replayed.note_sent()
 
     def action_redraw(self) -> None:
         """Draw all of it again, where something else has written on the screen."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from lockterm.config import Look, Settings
     from lockterm.config.profiles import Profiles
     from lockterm.paths import Paths
-    from lockterm.terminal.last_frame import LastFrame
-    from lockterm.terminal.replay import Replay
     from lockterm.terminal.signals import SignalGuard
 
 
@@ -25,8 +23,6 @@ def show(
     profiles: Profiles | None = None,
     before: LocktermApp | None = None,
     first: FirstPage | None = None,
-    last: LastFrame | None = None,
-    replay: Replay | None = None,
 ) -> LocktermApp:
     """Run the app on a profile to its end.
 
@@ -37,8 +33,6 @@ def show(
         profiles: Those that can be switched to; None in the demo.
         before: The app that was switched from: its look and its messages are taken over.
         first: The page that was asked for already; None: none was.
-        last: Keeps the last frame of the profile; None: nobody does.
-        replay: What stands on the terminal before the first app draws; None: nothing.
 
     Returns:
         The app, which knows what is to follow.
@@ -56,14 +50,10 @@ def show(
         is_last=settings.is_last,
         profiles=profiles,
         first=first,
-        last=last,
-        replay=replay if before is None else None,
     )
     if before is not None:
         app.notices.log = before.notices.log
     run_app(app, look, guard)
-    if last is not None:
-        last.keep(app.choices)
     return app
 
 

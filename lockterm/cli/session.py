@@ -22,7 +22,7 @@ from lockterm.keymap import hints
 from lockterm.operations import Operations
 from lockterm.paths import Paths
 from lockterm.store.cache import cache_of
-from lockterm.terminal.replay import ENDING_SIGNALS
+from lockterm.terminal.signals import ENDING_SIGNALS
 
 if TYPE_CHECKING:
     from lockterm.api.writes import Write

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,26 +15,20 @@ from lockterm.config.profile import USUAL_LINES
 from lockterm.config.profiles import Profiles
 from lockterm.errors import ConfigError
 from lockterm.paths import Paths
-from lockterm.store.frame_file import FrameFile
 from lockterm.terminal import startup
-from lockterm.terminal.last_frame import LastFrame
-from lockterm.terminal.replay import Replay, terminal_size
-from lockterm.terminal.signals import SignalGuard, require_terminal
+from lockterm.terminal.signals import SignalGuard, require_terminal, terminal_size
 
 if TYPE_CHECKING:
     from lockterm.api.first_page import FirstPage
     from lockterm.api.pending_connection import PendingConnection
     from lockterm.app import LocktermApp
     from lockterm.config import Settings
-    from lockterm.terminal.start_key import StartKey
 
 
 def run_ui(
     options: Options,
     profile: str | None = None,
     *,
-    start: StartKey | None = None,
-    replay: Replay | None = None,
     connection: PendingConnection | None = None,
 ) -> int:
     """Show the UI until it is left.
@@ -43,9 +36,7 @@ def run_ui(
     Args:
         options: What was typed.
         profile: Begin with this one, as was just chosen; None: as options and file say.
-        start: This start, by which a later one knows that it is like it; None: none will.
-        replay: What stands on the terminal already, if anything; None: nothing.
-        connection: To the service of a start that was like this one; None: none was begun.
+        connection: To the service that is most likely meant; None: none was begun.
 
     Returns:
         The exit code: 0, that of a signal, or 1 for a bug.
@@ -57,18 +48,13 @@ def run_ui(
     startup.begin()
     paths = Paths.standard()
     chosen = replace(options, profile=profile) if profile else options
-    if start is not None:
-        start.watch(paths.config_file)
     settings = load_settings(paths.config_file, chosen, os.environ)
     require_terminal(os.environ)
     profiles = Profiles(paths.config_file, options, os.environ)
     if settings.profile is None:
         return _begin(options, settings, paths, profiles)
-    shown = replay or Replay()
-    with SignalGuard(paths.log_file, terminal=shown.settings) as guard, shown:
-        return _run_profiles(
-            settings, paths, guard, shown, profiles, options.log_level, start, connection
-        )
+    with SignalGuard(paths.log_file) as guard:
+        return _run_profiles(settings, paths, guard, profiles, options.log_level, connection)
 
 
 def _begin(options: Options, settings: Settings, paths: Paths, profiles: Profiles) -> int:
@@ -99,33 +85,27 @@ def _run_profiles(
     settings: Settings,
     paths: Paths,
     guard: SignalGuard,
-    replay: Replay,
     profiles: Profiles,
     log_level: str | None,
-    start: StartKey | None,
     connection: PendingConnection | None,
 ) -> int:
     """One app after another: each on a profile, until one ends without naming the next."""
     secrets: set[str] = set()
     before: LocktermApp | None = None
     settings = _at_last_lock(settings, paths)
-    last = _last_frame(settings, paths, start)
-    if last is not None and replay.frame is None:
-        _show_again(last, replay, settings, Preferences(paths.choices))
-    first = _first_page(settings, replay, connection)
+    first = _first_page(settings, connection)
     from lockterm.cli.running import exit_code, show  # asyncio; and Textual, while an answer comes
 
     while True:
         assert settings.profile is not None
         secrets.update(settings.profile.headers.values())
         handler = log_to(paths.log_file, log_level, secrets=secrets)
-        app = show(settings, paths, guard, profiles, before, first, last, replay)
+        app = show(settings, paths, guard, profiles, before, first)
         logging.getLogger("lockterm").removeHandler(handler)
         handler.close()
         if guard.exit_code or app.goes_on is None:
             return exit_code(app, guard)
         settings, before, first = _at_last_lock(app.goes_on, paths), app, None
-        last = _last_frame(settings, paths)
 
 
 def _at_last_lock(settings: Settings, paths: Paths) -> Settings:
@@ -138,9 +118,7 @@ def _at_last_lock(settings: Settings, paths: Paths) -> Settings:
     return replace(settings, open_lock=last_lock(paths.database, profile.name), is_last=True)
 
 
-def _first_page(
-    settings: Settings, replay: Replay, connection: PendingConnection | None
-) -> FirstPage | None:
+def _first_page(settings: Settings, connection: PendingConnection | None) -> FirstPage | None:
     """Ask for the first page of the lock that is to be opened; without one, nothing is asked."""
     if settings.profile is None or settings.open_lock is None:
         if connection is not None:
@@ -150,26 +128,6 @@ def _first_page(
 
     size = terminal_size()
     lines = size[1] if size is not None else USUAL_LINES
-    first = FirstPage(settings.profile, settings.open_lock, replay.confirm, lines, connection)
+    first = FirstPage(settings.profile, settings.open_lock, lines, connection)
     first.ask()
     return first
-
-
-def _last_frame(
-    settings: Settings, paths: Paths, start: StartKey | None = None
-) -> LastFrame | None:
-    """The last frame of a profile; None where the profile keeps nothing."""
-    profile = settings.profile
-    if profile is None or not profile.cache:
-        return None
-    return LastFrame(FrameFile(paths.cache_dir, profile), settings, os.environ, start, paths)
-
-
-def _show_again(last: LastFrame, replay: Replay, settings: Settings, choices: Preferences) -> None:
-    """Show the last frame of the lock that is to be opened, where the live one will be like it."""
-    size = terminal_size()
-    if settings.open_lock is None or size is None:
-        return
-    found = last.found(settings.open_lock, size, choices, time.time_ns() // 1_000_000)
-    if found is not None:
-        replay.show(*found)

@@ -167,8 +167,6 @@ class RemotePage(Record):
     total: int
     answer_bytes: int = 0
     """Bytes of the answer it came in; 0 where it did not come from the service just now."""
-    answer_crc: int = 0
-    """Their CRC-32: another answer has, most likely, another one."""
     unreadable: int = 0
     """List items that were no JSON objects, so that nothing of them can be shown."""
 

@@ -130,7 +130,6 @@ class CachedReads:
         """Drop what is kept under keys that start so."""
         self._due = {key: due for key, due in self._due.items() if not key.startswith(start)}
         if self._cache is not None:
-            self._cache.frame.drop()  # at once: what is shown from now on may be kept again
             await self._finish(self._cache, self._cache.forget, start)
 
     # --- whole lists -----------------------------------------------------------------------

@@ -9,7 +9,6 @@ from datetime import tzinfo
 from lockterm.domain.remote_states import StateFilter, has_state
 from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.domain.searching import has_words
-from lockterm.operations.cached_reads import Seen
 from lockterm.operations.load_state import LoadState
 from lockterm.operations.recorded import DELETED, Unlisted
 
@@ -51,8 +50,6 @@ class ListState:
     """The results from the whole list; None if only this page was searched."""
     unlisted: Unlisted | None = None
     """Changes that the journal knows and the page does not show yet; None if there are none."""
-    replayed: Seen[RemotePage] | None = None
-    """The page whose rows stood on the terminal at the start; None if there was none."""
 
     @property
     def page(self) -> RemotePage | None:
@@ -68,12 +65,6 @@ class ListState:
     def last_page(self) -> int:
         """Number of the list's last page, as far as it is known."""
         return max(self.page.pages, 1) if self.page else 1
-
-    @property
-    def is_replayed(self) -> bool:
-        """Whether the rows are those that stood on the terminal at the start."""
-        seen = self.load.seen
-        return seen is not None and seen is self.replayed and self.load.error is None
 
     @property
     def is_narrowed(self) -> bool:

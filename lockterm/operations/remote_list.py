@@ -132,11 +132,6 @@ class RemoteList:
         self.change(load=LoadState(first[0]), wanted=1)
         return first[1]
 
-    async def show_replayed(self) -> None:
-        """Show the first page as an earlier session has left it on the terminal."""
-        if (kept := await self._kept(1)) is not None:
-            self.change(load=LoadState(kept, kept=True, slow=True), wanted=1, replayed=kept)
-
     async def load(
         self, *, fresh: bool = False, held: bool = False, at_most_s: float = AHEAD_S
     ) -> bool:

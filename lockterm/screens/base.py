@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
     from lockterm.domain.operation import Operation
     from lockterm.operations import Operations
-    from lockterm.terminal.last_frame import Shown
     from lockterm.widgets.notice_line import NoticeLine
 
 
@@ -268,11 +267,6 @@ class LocktermScreen(Screen[ResultT]):
         if self.has_service:
             for title in self.query(TitleLine):  # none: lockterm is ending
                 title.run = run_words(self.operations)
-
-    @property
-    def worth_keeping(self) -> Shown | None:
-        """What is shown, where the next start is to begin with it; None: nothing of that kind."""
-        return None
 
     def show_crumbs(self) -> None:
         """Repaint the title line after a name has changed."""

@@ -38,10 +38,6 @@ class Host(Protocol):
     def notice_log(self) -> NoticeLog:
         """What was said, and what of it stands in the line of keys."""
 
-    @property
-    def is_replayed(self) -> bool:
-        """Whether the app begins on the last frame of an earlier session."""
-
     def keep_message(self, message: str, title: str, severity: SeverityLevel) -> None:
         """Keep something in the message log without showing it."""
 

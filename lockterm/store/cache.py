@@ -7,13 +7,14 @@ import sqlite3
 from array import array
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lockterm.errors import StoreError
 from lockterm.store.damage import files_of
 from lockterm.store.database import Database
-from lockterm.store.frame_file import FrameFile
+from lockterm.store.owner import owner_of
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
@@ -83,21 +84,19 @@ _OLDEST_LISTS = """
 """
 
 
-def cache_of(directory: Path, profile: Profile, frame: FrameFile | None = None) -> Cache | None:
+def cache_of(directory: Path, profile: Profile) -> Cache | None:
     """What a profile read last, to be kept in a directory.
 
     Args:
         directory: That of everything that may be deleted.
         profile: Whose answers they are.
-        frame: See :class:`Cache`.
 
     Returns:
         The cache; None where the profile keeps nothing: then what it has kept before is dropped.
     """
-    cache = Cache(directory / "answers.db", profile, frame)
+    cache = Cache(directory / "answers.db", profile)
     if profile.cache:
         return cache
-    cache.frame.drop()
     if cache.is_there:
         cache.forget("")
         cache.close()
@@ -113,17 +112,20 @@ class Cache:
     Args:
         path: The file.
         profile: Whose answers they are: its name, its base URL and its headers.
-        frame: What was shown of them last, which is dropped with any of them; None: that of the
-            profile beside the file.
     """
 
-    def __init__(self, path: Path, profile: Profile, frame: FrameFile | None = None) -> None:
+    def __init__(self, path: Path, profile: Profile) -> None:
         self._database = Database(path, TABLES, durable=False)
         self.thread = self._database.thread
-        self.frame = frame or FrameFile(path.parent, profile)
+        self._profile = profile
         self._is_checked = False
         self._list_bytes: int | None = None
         """Of all lists that are kept; None: they were not counted yet."""
+
+    @cached_property
+    def _owner(self) -> str:
+        """Whose answers they are; it takes some ms."""
+        return owner_of(self._profile)
 
     @property
     def is_there(self) -> bool:
@@ -136,7 +138,7 @@ class Cache:
             with self._opened().transaction() as connection:
                 row: sqlite3.Row | None = connection.execute(
                     "SELECT value, at_ms FROM answers WHERE owner = ? AND key = ?",
-                    (self.frame.owner, key),
+                    (self._owner, key),
                 ).fetchone()
             return (json.loads(row["value"]), row["at_ms"]) if row else None
         except (StoreError, ValueError):
@@ -151,7 +153,7 @@ class Cache:
         with suppress(StoreError), self._opened().transaction() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)",
-                (self.frame.owner, key, len(text), at_ms, text),
+                (self._owner, key, len(text), at_ms, text),
             )
             count, size = connection.execute("SELECT count(*), sum(bytes) FROM answers").fetchone()
             if count > MOST or size > MOST_BYTES:
@@ -162,10 +164,10 @@ class Cache:
         with suppress(StoreError), self._opened().transaction() as connection:
             connection.execute(
                 "DELETE FROM answers WHERE owner = ? AND substr(key, 1, ?) = ?",
-                (self.frame.owner, len(start), start),
+                (self._owner, len(start), start),
             )
             if not start:
-                connection.execute("DELETE FROM lists WHERE owner = ?", (self.frame.owner,))
+                connection.execute("DELETE FROM lists WHERE owner = ?", (self._owner,))
 
     # --- whole lists -----------------------------------------------------------------------
 
@@ -181,7 +183,7 @@ class Cache:
             for block in listing.blocks
         ]
         size = sum(len(part) for row in rows for part in row)
-        key = (self.frame.owner, lock_id)
+        key = (self._owner, lock_id)
         with suppress(StoreError), self._opened().transaction() as connection:
             connection.execute("DELETE FROM lists WHERE owner = ? AND lock_id = ?", key)
             connection.executemany(
@@ -213,7 +215,7 @@ class Cache:
                     "SELECT lock_id, at_ms, changed, texts, ids, ends, records FROM lists"
                     f" WHERE owner = ?{' AND lock_id = ?' * (lock_id is not None)}"
                     " ORDER BY lock_id, block",
-                    (self.frame.owner, *(() if lock_id is None else (lock_id,))),
+                    (self._owner, *(() if lock_id is None else (lock_id,))),
                 )
                 blocks, kept = dict[int, list[Block]](), dict[int, Listing]()
                 for row in rows:
@@ -243,7 +245,7 @@ class Cache:
                 rows = connection.execute(
                     "SELECT ends, at_ms, changed FROM lists"
                     " WHERE owner = ? AND lock_id = ? AND block >= ? ORDER BY block LIMIT ?",
-                    (self.frame.owner, lock_id, block, most),
+                    (self._owner, lock_id, block, most),
                 )
                 return [(array("q", ends), at_ms, bool(changed)) for ends, at_ms, changed in rows]
         except (StoreError, ValueError, TypeError):
@@ -255,7 +257,7 @@ class Cache:
             with self._opened().reading() as connection:
                 row = connection.execute(
                     "SELECT max(changed) FROM lists WHERE owner = ? AND lock_id = ?",
-                    (self.frame.owner, lock_id),
+                    (self._owner, lock_id),
                 ).fetchone()
             return bool(row[0] != 0)
         except StoreError:
@@ -266,7 +268,7 @@ class Cache:
         with suppress(StoreError), self._opened().transaction() as connection:
             connection.execute(
                 "UPDATE lists SET changed = 1 WHERE owner = ? AND lock_id = ?",
-                (self.frame.owner, lock_id),
+                (self._owner, lock_id),
             )
 
     def close(self) -> None:

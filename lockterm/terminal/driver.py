@@ -24,7 +24,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.messages import InBandWindowResize
 
 from lockterm.config.look import look_of
-from lockterm.terminal.replay import terminal_size
+from lockterm.terminal.signals import terminal_size
 from lockterm.terminal.terminal_input import LettersDrawn, TerminalInput
 
 if TYPE_CHECKING:
@@ -32,14 +32,12 @@ if TYPE_CHECKING:
     from textual.message import Message
 
     from lockterm.terminal.frame_diff import FrameDiff
-    from lockterm.terminal.replay import Replay
 
 _MOUSE = (1000, 1002, 1003, 1015, 1006, 1016)
 _MOUSE_ALL = (1000, 1003, 1015, 1006)
 _MOUSE_QUIET = (1000, 1002, 1015, 1006)
 """Without 1003, which reports each cell that the mouse passes: all of them would be painted."""
 
-_OTHER_SCREEN = "\x1b[?1049h"
 _KITTY_KEYBOARD = ("\x1b[>", "\x1b[<")
 """How Textual's requests for the kitty keyboard protocol, and their ends, begin."""
 
@@ -100,9 +98,6 @@ class TerminalDriver(LinuxDriver):
         self._input = TerminalInput()
         self._wake: tuple[int, int] | None = None
         """A pipe: the reading thread ends when something is written to it."""
-        self._replay: Replay | None = getattr(app, "replay", None)
-        self._has_frame = False
-        """Whether the last frame stands on the other screen already."""
         self._asked_how_drawn = False
 
     def _get_terminal_size(self) -> tuple[int, int]:
@@ -114,14 +109,10 @@ class TerminalDriver(LinuxDriver):
 
     def start_application_mode(self) -> None:
         """Take the terminal: the other screen, raw keys, and the reports it is to send."""
-        settings = self._replay.take() if self._replay is not None else None
-        self._has_frame = settings is not None
         self._input, self._wake = TerminalInput(), os.pipe()
         super().start_application_mode()  # type: ignore[no-untyped-call]
         if self._key_thread is None or not self._key_thread.is_alive():
             return  # in the background: it starts once it is continued in the foreground
-        if settings is not None:
-            self.attrs_before = settings
         with suppress(termios.error):
             # A read never waits: another process may have read what was there.
             now = termios.tcgetattr(self.fileno)
@@ -132,8 +123,6 @@ class TerminalDriver(LinuxDriver):
         self._asked_how_drawn = stderr is not None and stderr.encoding.lower() == "utf-8"
         if self._asked_how_drawn:
             self.write(_HOW_DRAWN)
-            if self._replay is not None and self._replay.frame is not None:
-                self.write(self._replay.frame.again(0) + self._replay.frame.to_cursor)
 
     def stop_application_mode(self) -> None:
         """Give the terminal back as it was."""
@@ -160,8 +149,6 @@ class TerminalDriver(LinuxDriver):
     def write(self, data: str) -> None:
         """Send something after all that was sent before."""
         if self._writer_thread is None or data.startswith(_KITTY_KEYBOARD):
-            return
-        if data == _OTHER_SCREEN and self._has_frame:  # it would clear the frame
             return
         self._input.note_written(data, time.monotonic())
         if self._busy_since_s is None:
@@ -197,8 +184,6 @@ class TerminalDriver(LinuxDriver):
         if self._wake is not None:
             super()._sigtstp_application()
             return
-        if self._replay is not None:
-            self._replay.give_back()
         os.kill(os.getpid(), signal.SIGSTOP)
 
     def _continue(self) -> None:
@@ -208,8 +193,6 @@ class TerminalDriver(LinuxDriver):
                 termios.tcsetattr(self.fileno, termios.TCSANOW, termios.tcgetattr(self.fileno))
             self.suspend_application_mode()
             self._must_signal_resume = True
-        elif self._replay is not None:
-            self._replay.give_back()
         if self._must_signal_resume:
             super()._sigcont_application()
 

@@ -6,7 +6,7 @@ differ. Here the last frame is kept, and what is painted is compared with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -151,9 +151,6 @@ class FrameDiff:
         self._app = app
         self.frame = frame
         """What stands on the terminal."""
-        self.on_sent: Callable[[], None] = lambda: None
-        """Called behind each picture that is sent."""
-        self._is_told = True
         self._has_drawn = False
         self.is_overtaken = False
         """Whether something was painted and not sent, since the terminal is behind."""
@@ -186,17 +183,10 @@ class FrameDiff:
         self._place_cursor()
         text = self.frame.changes(placed(renderable, colours_of(app.console)), app.size)
         self._has_drawn = True
-        self._is_told = False
         if not text and app.cursor_position == app._previous_cursor_position:
             app.post_display_hook()
             return None
         return _Sent(text)
-
-    def note_displayed(self) -> None:
-        """What :meth:`changed` gave was sent, if anything: what follows from it kept nobody up."""
-        if not self._is_told:
-            self._is_told = True
-            self.on_sent()
 
     def _place_cursor(self) -> None:
         """Have the terminal's own cursor follow the focus; Textual moves it behind what is sent."""

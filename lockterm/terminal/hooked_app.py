@@ -24,9 +24,6 @@ class HookedApp(App[ReturnType]):
         """What is sent of what was painted; None: nothing."""
         return painted
 
-    def note_displayed(self) -> None:
-        """Something was painted, and what there was to send of it is sent."""
-
     def prepare(self, widgets: Iterable[Widget]) -> None:
         """Change screens and widgets before they are asked for their bindings."""
 
@@ -43,7 +40,6 @@ class HookedApp(App[ReturnType]):
     def _display(self, screen: Screen[object], renderable: Any) -> None:
         if (sent := self.to_send(renderable)) is not None:
             super()._display(screen, sent)
-        self.note_displayed()
 
     def _register(
         self,

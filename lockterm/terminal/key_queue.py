@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.widget import Widget
 
-    from lockterm.terminal.replayed_keys import ReplayedKeys
 
 Typed = events.Key | events.Paste
 
@@ -193,8 +192,6 @@ class KeyQueue:
         self._target: Widget | None = None
         """Where the key under way went."""
         self._lost: asyncio.TimerHandle | None = None
-        self.replayed: ReplayedKeys | None = None
-        """Decides on keys that were typed before the live frame was seen; None: there are none."""
         self._is_settling = False
         self._follows_screens = False
         self._wake: asyncio.TimerHandle | None = None
@@ -224,7 +221,7 @@ class KeyQueue:
 
     async def _go_on(self) -> None:
         while self._under_way is None and not self._is_settling:
-            if self._waits_for_live() or not self._waiting or self._is_held():
+            if not self._waiting or self._is_held():
                 return
             event = self._waiting.popleft()
             if isinstance(event, EscapedKey):
@@ -234,17 +231,6 @@ class KeyQueue:
                     self._report_alt(event.key)
             elif self._is_meant(event):
                 await self._deal(event)
-
-    def _waits_for_live(self) -> bool:
-        """Whether the next key has to wait for the live frame; those not meant for it are gone."""
-        if (replayed := self.replayed) is None:
-            return False
-        if replayed.holds(self._waiting):
-            return True
-        if replayed.is_over:
-            self.replayed = None
-            self._tell_dropped(replayed.dropped, "before the page took keys")
-        return False
 
     async def _deal(self, event: Typed) -> None:
         target: Widget = self.app.focused or self.app.screen
@@ -326,10 +312,6 @@ class KeyQueue:
         self._openings.remove(opened)
         if failed:
             self._drop(opened)
-        self._settle()
-
-    def go_on(self) -> None:
-        """Deal with the keys that wait, where nothing holds them any more."""
         self._settle()
 
     def _is_held(self) -> bool:

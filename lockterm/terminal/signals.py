@@ -23,10 +23,16 @@ from typing import TYPE_CHECKING, Any, Self
 from lockterm.config.look import takes_utf8
 from lockterm.errors import LocktermError
 from lockterm.paths import append_private
-from lockterm.terminal.replay import ENDING_SIGNALS
 
 if TYPE_CHECKING:
     from textual.app import App
+
+ENDING_SIGNALS = (
+    *(signal.SIGHUP, signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGABRT),
+    *(signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF),
+    signal.SIGXCPU,
+)
+"""The signals that ask lockterm to end: those that would end it at once, and can be caught."""
 
 TIMEOUT_S = 2.5
 """How long ending in good order may take after a signal, in seconds."""
@@ -51,6 +57,21 @@ _LEAVE = (
 
 RESTORE = f"printf '{''.join(chr(92) + '033' + one for one in _LEAVE)}'; stty sane"
 """What does so in a shell, where the line died."""
+
+
+def terminal_size() -> tuple[int, int] | None:
+    """Return the columns and rows that the terminal reports, or None if it reports none.
+
+    COLUMNS and LINES of the environment do not count: they stay when the terminal is resized.
+    """
+    for stream in (sys.__stderr__, sys.__stdin__, sys.__stdout__):
+        try:
+            size = os.get_terminal_size(stream.fileno() if stream else -1)
+        except (OSError, ValueError):
+            continue
+        if size.columns and size.lines:
+            return size.columns, size.lines
+    return None
 
 
 class NoTerminal(LocktermError):
@@ -97,13 +118,9 @@ class SignalGuard:
     Args:
         log_file: Where a signal is noted, so that the next start can tell what happened.
         timeout_s: How long ending may take, in seconds.
-        terminal: The settings that the terminal had before anything changed them; None: it has
-            them still.
     """
 
-    def __init__(
-        self, log_file: Path, *, timeout_s: float = TIMEOUT_S, terminal: list[Any] | None = None
-    ) -> None:
+    def __init__(self, log_file: Path, *, timeout_s: float = TIMEOUT_S) -> None:
         self._log_file = log_file
         self._timeout_s = timeout_s
         self._app: App[Any] | None = None
@@ -111,7 +128,8 @@ class SignalGuard:
         self._received: int | None = None
         self._last_resorts: list[Callable[[], None]] = []
         self._before: dict[int, Any] = {}
-        self._terminal = terminal
+        self._terminal: list[Any] | None = None
+        """The settings of the terminal before anything changes them."""
 
     @contextmanager
     def watching(self, app: App[Any]) -> Iterator[None]:
@@ -135,9 +153,8 @@ class SignalGuard:
         return None if self._received is None else 128 + self._received
 
     def __enter__(self) -> Self:
-        if self._terminal is None:
-            with suppress(termios.error, OSError, ValueError):
-                self._terminal = termios.tcgetattr(0)
+        with suppress(termios.error, OSError, ValueError):
+            self._terminal = termios.tcgetattr(0)
         self._before = {n: signal.signal(n, self._handle) for n in ENDING_SIGNALS}
         return self
 

@@ -80,11 +80,6 @@ class Pager(Widget):
         else:
             self.refresh()
 
-    @property
-    def is_new(self) -> bool:
-        """Whether it says that what is shown was read just now."""
-        return self._at_ms is not None and self._age == format_age(0)
-
     def render(self) -> Content:
         self._fit()
         return Content(self._line)

@@ -60,11 +60,6 @@ class RemotesBody(Horizontal):
     def compose(self) -> ComposeResult:
         yield self.table
 
-    @property
-    def bar_width(self) -> int:
-        """Cells of the period bar in the panel of the remote; 0 if there is no panel."""
-        return self._pane.content_size.width if self._pane is not None else 0
-
     # --- the words in place of the table -------------------------------------------------------
 
     def show_words(self, words: str, keys: str) -> None:
@@ -101,11 +96,6 @@ class RemotesBody(Horizontal):
             self._pane.look_at_journal()
 
     # --- the lock book -------------------------------------------------------------------------
-
-    @property
-    def is_book_shown(self) -> bool:
-        """Whether the panel of the book has it, or there is no such panel."""
-        return self._book_pane is None or self.book is not None
 
     def show_book(self) -> None:
         """Show the lock book, if the terminal has room for it."""

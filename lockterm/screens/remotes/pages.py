@@ -127,9 +127,6 @@ class RemotePages(Vertical):
             # And all that follows from a page.
             self.call_after_refresh(self.load, at_most_s=JUST_READ_S)
         else:
-            if self._screen.host.is_replayed:
-                await self.body.read_book().wait()
-                await self.list.show_replayed()
             self.load()
         self._show_words()  # until a page is there, words stand in its place
         when_idle(self.query_one("#foot"), self.find_line)
@@ -406,8 +403,7 @@ class RemotePages(Vertical):
         else:
             may = {"may_add": not self._screen.why_not("add"), "may_restore": self._has_restorable}
             self.body.show_words(*describe_empty(state, clean(self.list.lock.title, 60), **may))
-        # Rows that were replayed are said to be old: in another colour they would be sent twice.
-        self.table.set_class(state.load.stale and not state.is_replayed, "-stale")
+        self.table.set_class(state.load.stale, "-stale")
 
     @work(exclusive=True, group="restorable")
     async def _look_for_restorable(self) -> None:

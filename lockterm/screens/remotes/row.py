@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
 from lockterm.domain import dates
 from lockterm.domain.constants import AddType, word
-from lockterm.domain.period_bar import period_bar
 from lockterm.domain.reading import Kind
 from lockterm.domain.text import clean, in_cell
-from lockterm.domain.text.validity import Validity, describe_validity, describe_validity_briefly
+from lockterm.domain.text.validity import Validity, describe_validity
 from lockterm.domain.validity import COERCED, State
 from lockterm.screens.remotes.columns import COLUMNS
 from lockterm.screens.remotes.layout import Layout
@@ -44,25 +42,6 @@ class RemoteRow:
     def of(cls, remote: Remote, zone: tzinfo, now_ms: int, busy: str = "") -> RemoteRow:
         """The row of a remote as of now."""
         return cls(remote, describe_validity(remote, now_ms, zone), busy, zone)
-
-
-def say_the_same(rows: Sequence[RemoteRow], now_ms: int, bar: int, ms: int) -> bool:
-    """Whether rows say at another time what they say now, and the pane beside them of the first.
-
-    Args:
-        rows: They.
-        now_ms: When now is.
-        bar: The cells of the bar in the pane; 0: there is none.
-        ms: The other time.
-    """
-    return all(
-        describe_validity(row.remote, ms, row.zone) == row.valid
-        and period_bar(row.remote, ms, bar) == period_bar(row.remote, now_ms, bar)
-        for row in rows[:1]
-    ) and all(
-        describe_validity_briefly(row.remote, ms, row.zone) == (row.valid.short, row.valid.word)
-        for row in rows
-    )
 
 
 def signs(row: RemoteRow) -> tuple[Piece, Piece]:

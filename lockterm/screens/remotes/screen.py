@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.css.query import NoMatches
 
 from lockterm.config.profile import FIT, page_rows
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import Key, Marks, Row, remote_marks
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys
-from lockterm.operations import Operations, Seen
+from lockterm.operations import Operations
 from lockterm.operations.remote_list import HeldKey, RemoteList
 from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.screens.list_screen import MARKING, ListScreen
@@ -26,19 +24,16 @@ from lockterm.screens.remotes.book_pane import BookPane, by_name
 from lockterm.screens.remotes.commands import RemoteCommands
 from lockterm.screens.remotes.list_text import why_no_page
 from lockterm.screens.remotes.pages import FLIPPING, RemotePages
-from lockterm.screens.remotes.row import say_the_same
 from lockterm.screens.remotes.states import ask_only
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.terminal.key_queue import opens
-from lockterm.terminal.last_frame import Shown
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.line_table import LineTable
-from lockterm.widgets.pager import Pager
 
 if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
     from lockterm.domain.plan import Step
-    from lockterm.domain.remotes import Remote, RemotePage
+    from lockterm.domain.remotes import Remote
 
 PAGE_SIZES = (10, 20, 50, 100, 200)
 """Remotes on a page that are offered beside the profile's own number."""
@@ -148,35 +143,6 @@ class RemotesScreen(ListScreen[None]):
 
     def on_resize(self) -> None:
         self.pages.follow_terminal()
-
-    # --- the next start ------------------------------------------------------------------------
-
-    @property
-    def worth_keeping(self) -> Shown | None:
-        """The first page, all of it, as a start would show it; None if something else is shown."""
-        state = self.remotes.state
-        load = state.load
-        if load.seen is None or load.stale or load.slow or state.is_narrowed or state.page_no != 1:
-            return None
-        with suppress(NoMatches):  # lockterm is ending: what is inside a screen goes before it
-            if not any(find_line.display for find_line in self.query("#find")):
-                return self._as_shown(load.seen)
-        return None
-
-    def _as_shown(self, seen: Seen[RemotePage]) -> Shown:
-        """The page, with the answer where a start would show it in the same cells."""
-        foot = self.query_one("#foot").region
-        shown = Shown(self.remotes.lock.lock_id, seen.at_ms, (foot.y, foot.x, foot.width))
-        is_plain = not (self.marks or self.remotes.state.unlisted or self.commands.busy)
-        is_plain = is_plain and self.pages.body.is_book_shown and self.remotes.counts.pages == 1
-        is_plain = is_plain and not self.pages.cut_name and self.query_one(Pager).is_new
-        if not (is_plain and self.pages.table.is_as_at_first):
-            return shown
-        says_so_at = partial(
-            say_the_same, self.pages.table.rows, shown.at_ms, self.pages.body.bar_width
-        )
-        answer = (seen.value.answer_bytes, seen.value.answer_crc)
-        return replace(shown, answer=answer, says_so_at=says_so_at)
 
     # --- marks ---------------------------------------------------------------------------------
 

@@ -84,12 +84,6 @@ class RemotesTable(LineTable):
         called = name(row.remote) if row else ""
         return called if cell_len(called) > self._layout.widths.get("name", 0) else ""
 
-    @property
-    def is_as_at_first(self) -> bool:
-        """Whether a table that is filled with these rows alone would look like this."""
-        is_moved = self.cursor_row or self.scroll_offset.y or self.pointed_row is not None
-        return not is_moved and self._long == self._widened(_SHORTEST)
-
     def choose(self, arrangement: Arrangement) -> None:
         """Choose the columns; they are painted with the next rows."""
         self._arrangement = arrangement
