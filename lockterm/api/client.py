@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from lockterm.api.answer import Answer
 from lockterm.api.bodies import encode_body
 from lockterm.api.envelope import open_answer
-from lockterm.api.failures import not_sent
-from lockterm.api.first_page import LIST_PATH, Outcome, page_query
 from lockterm.api.payloads import page_of, read_many, read_one, read_remote, read_result
 from lockterm.api.retry_policy import RetryPolicy
 from lockterm.api.transport import Transport
@@ -27,6 +25,8 @@ if TYPE_CHECKING:
     from lockterm.config import Profile
 
 T = TypeVar("T")
+
+LIST_PATH = "/api/v1/bluetooth-remote/list"
 
 LOOK = "Look at what the service has now before you send it again."
 """What to do about an outcome that is not known."""
@@ -76,14 +76,6 @@ class LockService:
     async def __aexit__(self, *_: object) -> None:
         await self._transport.close()
 
-    def connect_ahead(self, count: int) -> None:
-        """Begin to connect for the next reads, which then take one round trip; nothing is sent.
-
-        Args:
-            count: So many connections there shall be for those that go on side by side.
-        """
-        self._transport.connect_ahead(count, self._profile.timeout_s)
-
     @property
     def clock_offset_s(self) -> float | None:
         """The service's clock minus this machine's in seconds; None before it has told its time."""
@@ -115,7 +107,6 @@ class LockService:
         lock_id: int,
         page_no: int,
         page_size: int,
-        before: Outcome | None = None,
         place: Place | None = None,
     ) -> RemotePage:
         """A page of a lock's remotes (4.3), counted by the service; pages start at 1.
@@ -124,20 +115,14 @@ class LockService:
             lock_id: The lock.
             page_no: Which page.
             page_size: Remotes on a page.
-            before: What became of just this request, sent before there was a client: as far as it
-                came to an end, it was the first attempt. None: there was none.
             place: Taken for each attempt, left while a good answer is read. None: it needs none.
         """
-        query = page_query(lock_id, page_no, page_size)
-        first = [before] if before is not None else []
+        query = {"lockId": lock_id, "pageNo": page_no, "pageSize": page_size}
 
         async def attempt(within_s: float) -> RemotePage:
-            outcome = first.pop() if first else Outcome()
-            if outcome.error is not None:
-                raise not_sent(outcome.error, self._transport.server) from outcome.error
             if place is not None:
                 await place.take()
-            answer = outcome.answer or await self._transport.exchange(
+            answer = await self._transport.exchange(
                 "GET", LIST_PATH, query=query, within_s=within_s
             )
             if place is None:

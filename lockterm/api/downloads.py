@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import httpx
+
 from lockterm import __version__
 from lockterm.api.failures import not_sent
-from lockterm.api.http import httpx
 from lockterm.api.pacing import Pace
 from lockterm.api.pack_urls import addresses_of, checked_url, not_fetched, other_server
 from lockterm.api.partial_file import PartialFile, on_disk

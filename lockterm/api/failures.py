@@ -5,7 +5,8 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Iterator
 
-from lockterm.api.http import httpcore
+import httpcore
+
 from lockterm.api.trust import NO_CERTIFICATE, tls_failure, unread_failure, wants_certificate
 from lockterm.errors import NoAnswer, Unreachable, Untrusted
 

@@ -12,10 +12,10 @@ import ipaddress
 import socket
 from urllib.parse import urlsplit
 
-from lockterm.address import PORTS
+import httpx
+
 from lockterm.api.failures import not_sent
-from lockterm.api.http import httpx
-from lockterm.config.values import origin_of
+from lockterm.config.values import PORTS, origin_of
 from lockterm.domain.text import clean, without_secrets
 from lockterm.errors import MalformedAnswer
 

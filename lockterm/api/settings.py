@@ -8,12 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lockterm import __version__
-from lockterm.api.pending_connection import CONNECT_S
 from lockterm.config import values
 from lockterm.errors import ConfigError
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
+
+CONNECT_S = 5.0
+"""The most seconds for a connection, and again for its TLS handshake."""
 
 CONNECT_SHARE = 0.45
 """The most of an attempt's time for a connection, and again for its TLS handshake, so that they

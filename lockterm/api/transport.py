@@ -17,16 +17,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlencode
 
-from lockterm.address import PORTS
+import httpcore
+import httpx
+
 from lockterm.api.answer import Answer, quoting
 from lockterm.api.body_reader import BodyReader
 from lockterm.api.connection_pool import Connection, ConnectionPool
 from lockterm.api.failures import no_answer, not_read, not_sent
 from lockterm.api.headers import clock_offset_s, header_fields, retry_after_s
-from lockterm.api.http import httpcore, httpx
 from lockterm.api.pacing import Pace
 from lockterm.api.settings import checked_base_url, connect_limit_s, sent_headers
 from lockterm.api.trust import tls_context
+from lockterm.config.values import PORTS
 from lockterm.domain.text import clean
 from lockterm.errors import ConfigError, StoreError, Unreachable
 
@@ -104,16 +106,6 @@ class Transport:
                 tls_context, self._base_url, self._ca_file, ca_only=self._ca_only
             )
         self._pool = ConnectionPool(self._origin, context)
-
-    def connect_ahead(self, count: int, within_s: float) -> None:
-        """Begin to connect for the next reads; see :meth:`ConnectionPool.connect_ahead`.
-
-        Args:
-            count: So many connections there shall be.
-            within_s: The seconds that each of the reads would have for all of it.
-        """
-        if self._pool is not None:
-            self._pool.connect_ahead(count, connect_limit_s(within_s))
 
     async def close(self) -> None:
         """Close every connection."""

@@ -69,25 +69,6 @@ def tls_context(base_url: str, ca_file: str, *, ca_only: bool = False) -> ssl.SS
     return context
 
 
-def quick_tls_context(base_url: str, ca_file: str, *, ca_only: bool = False) -> ssl.SSLContext:
-    """A context for https that trusts those of :func:`tls_context` who take no time to load.
-
-    They are those of ``ca_file``, and those of this machine where each is looked for when it is
-    needed, in a directory with their hashes; without one, it is that of :func:`tls_context`.
-
-    Raises:
-        Untrusted: As there.
-    """
-    context = _context()
-    if not ca_only:
-        directory = ssl.get_default_verify_paths().openssl_capath
-        if not (directory and any(Path(directory).glob("*.0"))):
-            return tls_context(base_url, ca_file)
-        context.load_verify_locations(capath=directory)
-    _load_own(context, ca_file)
-    return context
-
-
 def _context() -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # verifies, and reads no environment
     context.post_handshake_auth = False  # see unread_failure

@@ -27,9 +27,9 @@ from lockterm.terminal.patches import answers_nobody, has_key_of_its_own
 from lockterm.widgets.bindings import bindings
 
 if TYPE_CHECKING:
-    from lockterm.api.first_page import FirstPage
     from lockterm.config import Profile, Settings
     from lockterm.config.profiles import Profiles
+    from lockterm.operations.first_page import FirstPage
     from lockterm.operations.run_here import RunHere
     from lockterm.paths import Paths
     from lockterm.screens.outcomes import Outcomes
@@ -168,7 +168,7 @@ class LocktermApp(TerminalApp[int]):
     def _look_back(self) -> None:
         """Show what earlier sessions left, and get ready for the first lock of the book."""
         startup.over()
-        self.operations.connection.get_ready(connections=int(self._open_lock is None))
+        self.operations.connection.get_ready()
         self._read_outcomes()
         self.set_interval(OTHERS_S, self._look_again)
         self.appearance.measure_link()

@@ -15,6 +15,7 @@ from lockterm.cli.options import OF_THE_UI, takes
 from lockterm.cli.output import NobodyReads, choose_signs
 from lockterm.config import Options
 from lockterm.errors import LocktermError
+from lockterm.terminal import startup
 
 
 class Commands(click.Group):
@@ -56,6 +57,7 @@ def lockterm(context: click.Context, options: Options) -> int | None:
     demo or a form for the first one. Options may also stand after the commands that take them.
     """
     if context.invoked_subcommand is not None:
+        startup.over()
         choose_signs()
         return None
     from lockterm.cli.ui import run_ui

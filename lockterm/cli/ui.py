@@ -14,13 +14,12 @@ from lockterm.config.preferences import Preferences
 from lockterm.config.profile import USUAL_LINES
 from lockterm.config.profiles import Profiles
 from lockterm.errors import ConfigError
+from lockterm.operations.first_page import FirstPage
 from lockterm.paths import Paths
 from lockterm.terminal import startup
 from lockterm.terminal.signals import SignalGuard, require_terminal, terminal_size
 
 if TYPE_CHECKING:
-    from lockterm.api.first_page import FirstPage
-    from lockterm.api.pending_connection import PendingConnection
     from lockterm.app import LocktermApp
     from lockterm.config import Settings
 
@@ -28,15 +27,12 @@ if TYPE_CHECKING:
 def run_ui(
     options: Options,
     profile: str | None = None,
-    *,
-    connection: PendingConnection | None = None,
 ) -> int:
     """Show the UI until it is left.
 
     Args:
         options: What was typed.
         profile: Begin with this one, as was just chosen; None: as options and file say.
-        connection: To the service that is most likely meant; None: none was begun.
 
     Returns:
         The exit code: 0, that of a signal, or 1 for a bug.
@@ -54,7 +50,7 @@ def run_ui(
     if settings.profile is None:
         return _begin(options, settings, paths, profiles)
     with SignalGuard(paths.log_file) as guard:
-        return _run_profiles(settings, paths, guard, profiles, options.log_level, connection)
+        return _run_profiles(settings, paths, guard, profiles, options.log_level)
 
 
 def _begin(options: Options, settings: Settings, paths: Paths, profiles: Profiles) -> int:
@@ -87,13 +83,12 @@ def _run_profiles(
     guard: SignalGuard,
     profiles: Profiles,
     log_level: str | None,
-    connection: PendingConnection | None,
 ) -> int:
     """One app after another: each on a profile, until one ends without naming the next."""
     secrets: set[str] = set()
     before: LocktermApp | None = None
     settings = _at_last_lock(settings, paths)
-    first = _first_page(settings, connection)
+    first = _first_page(settings)
     from lockterm.cli.running import exit_code, show  # asyncio; and Textual, while an answer comes
 
     while True:
@@ -118,16 +113,11 @@ def _at_last_lock(settings: Settings, paths: Paths) -> Settings:
     return replace(settings, open_lock=last_lock(paths.database, profile.name), is_last=True)
 
 
-def _first_page(settings: Settings, connection: PendingConnection | None) -> FirstPage | None:
-    """Ask for the first page of the lock that is to be opened; without one, nothing is asked."""
+def _first_page(settings: Settings) -> FirstPage | None:
+    """Ask for the first page of the lock that opens at once; None if the lock book opens."""
     if settings.profile is None or settings.open_lock is None:
-        if connection is not None:
-            connection.close()
         return None
-    from lockterm.api.first_page import FirstPage
-
     size = terminal_size()
-    lines = size[1] if size is not None else USUAL_LINES
-    first = FirstPage(settings.profile, settings.open_lock, lines, connection)
+    first = FirstPage(settings.profile, settings.open_lock, size[1] if size else USUAL_LINES)
     first.ask()
     return first

@@ -15,12 +15,14 @@ from typing import Literal
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, available_timezones
 
-from lockterm.address import PORTS
 from lockterm.config.profile import FIT, MAX_PAGE_SIZE, BodyEncoding
 from lockterm.own_files import written_by_others
 
 INT64 = range(-(2**63), 2**63)
 """The whole numbers of TOML and of the service's ids."""
+PORTS = {"http": 80, "https": 443}
+"""Scheme -> the port that is meant where none is written."""
+
 LONGEST_TIMEOUT_S = 600
 MOST_CALLS_PER_MINUTE = 100_000
 HEADERS_OF_OUR_OWN = frozenset({

@@ -283,19 +283,9 @@ class Connection:
                 self._service = await service.__aenter__()
             return self._service
 
-    def get_ready(self, *, connections: int) -> None:
-        """Have the client imported and opened before it is wanted; nothing is sent.
-
-        Args:
-            connections: So many are made as well, where the service is not known to be out of reach
-                or to want a pause.
-        """
-        self.background(self._get_ready(connections))
-
-    async def _get_ready(self, connections: int) -> None:
-        service = await self.open()
-        if self.online is not False and not self.wait_s:
-            service.connect_ahead(connections)
+    def get_ready(self) -> None:
+        """Import and open the client before it is wanted; nothing is sent."""
+        self.background(self.open())
 
     def background(self, work: Awaitable[T]) -> asyncio.Task[T]:
         """Run something to its end whoever stops waiting for it, except at the end of the app."""

@@ -90,10 +90,6 @@ class Everywhere:
             for place, lock in enumerate(locks)
         ]
 
-    def get_ready(self, locks: int) -> None:
-        """Connect before so many locks are read, which then saves a round trip; nothing is sent."""
-        self._connection.get_ready(connections=min(locks, AT_ONCE))
-
     async def read(
         self, wanted: Wanted = lambda _: False, locks: Sequence[Lock] | None = None
     ) -> AsyncGenerator[LockRead, None]:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.names import is_same_name
 from lockterm.domain.remotes import Remote, RemotePage
-from lockterm.errors import ServiceError
+from lockterm.errors import LocktermError, ServiceError
 from lockterm.operations.cached_reads import Source
 
 if TYPE_CHECKING:
     from lockterm.api.client import LockService
-    from lockterm.api.first_page import Outcome
     from lockterm.api.place import Place
     from lockterm.domain.remotes import Remote, RemotePage
 
@@ -24,16 +23,26 @@ def page_source(
     lock_id: int,
     page_no: int,
     page_size: int,
-    before: Outcome | None = None,
+    before: LocktermError | None = None,
     place: Place | None = None,
 ) -> Source[RemotePage]:
-    """A page of a lock's list; ``before``, ``place``: see :meth:`LockService.list_remotes`."""
+    """A page of a lock's list.
+
+    Args:
+        lock_id: The lock.
+        page_no: Which page, from 1.
+        page_size: Remotes on a page.
+        before: Why the same request has failed just now; it is the first answer.
+        place: See :meth:`LockService.list_remotes`.
+    """
     # Whoever asks again, because that one failed, asks the service, and holds no place.
     once = iter([(before, place)])
 
     async def ask(service: LockService) -> RemotePage:
         first, at = next(once, (None, None))
-        return await service.list_remotes(lock_id, page_no, page_size, first, at)
+        if first is not None:
+            raise first
+        return await service.list_remotes(lock_id, page_no, page_size, at)
 
     def dump(page: RemotePage) -> Any:
         counts: dict[str, Any] = {name: getattr(page, name) for name in COUNTS}

@@ -17,11 +17,11 @@ from lockterm.operations.known_remotes import KnownRemotes
 from lockterm.operations.remote_sources import detail_source, has_name, page_source
 
 if TYPE_CHECKING:
-    from lockterm.api.first_page import FirstPage, Outcome
     from lockterm.api.place import Place
     from lockterm.domain.listing import Ends, Listing
     from lockterm.domain.remotes import Remote, RemotePage
     from lockterm.operations.cached_reads import Source
+    from lockterm.operations.first_page import FirstPage, FirstRead
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.list_walk import Step
     from lockterm.operations.recorded import Recorded
@@ -136,7 +136,7 @@ class Remotes:
         self._reads.note_due(page_source(*key), seen)
         return seen, lambda: self._note_first(key, outcome, seen)
 
-    def _note_first(self, key: PageKey, outcome: Outcome, seen: Seen[RemotePage]) -> None:
+    def _note_first(self, key: PageKey, outcome: FirstRead, seen: Seen[RemotePage]) -> None:
         """Do after the first page what goes with every answer."""
         source = page_source(*key)
         self.known.note_page(key[0], seen.value)
@@ -224,7 +224,7 @@ class Remotes:
         except TimeoutError:
             return await self._read_page(page_source(*key), lock_id)
         if outcome.page is None:
-            return await self._read_page(page_source(*key, outcome), lock_id)
+            return await self._read_page(page_source(*key, outcome.error), lock_id)
         seen = Seen.now(outcome.page, self._connection.clock)
         self._note_first(key, outcome, seen)
         return seen

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import repeat
 from operator import ne
+from typing import TYPE_CHECKING
 
 from lockterm.terminal.cell_writer import CellWriter
 from lockterm.terminal.widths import (
@@ -21,7 +22,6 @@ from lockterm.terminal.widths import (
     kept_in_place,
 )
 
-TYPE_CHECKING = False  # as in typing, which takes longer to import than this
 if TYPE_CHECKING:
     from lockterm.config import Look
 
@@ -99,20 +99,6 @@ class Frame:
             row = row if self.joined else drawn_alone(row)
             self._write(writer, y, kept_in_place(row) if self._guarded else row)
         return writer.sent()
-
-    def again(self, y: int) -> str:
-        """What to send of a row that something has written over; empty where it is not known."""
-        if y >= len(self._rows):
-            return ""
-        row, columns = self._rows[y], len(self._rows[y])
-        self._rows[y] = [_UNKNOWN] * columns
-        return self.changes([(0, y, row)], self.size)
-
-    @property
-    def to_cursor(self) -> str:
-        """What puts the terminal's own cursor where it belongs."""
-        x, y = self.cursor
-        return f"\x1b[{y + 1};{x + 1}H"
 
     def _write(self, writer: CellWriter, y: int, now: list[Cell]) -> None:
         before = self._rows[y]

@@ -23,12 +23,5 @@ def any_of(ranges: Iterable[tuple[int, int]]) -> str:
     return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
 
 
-def is_harmful(char: str) -> bool:
-    """As :data:`HARMFUL`, for few characters: compiling that takes longer."""
-    code = ord(char)
-    found = any(first <= code <= last for first, last in (*REPLACED, *IGNORABLE))
-    return found and char not in JOINERS
-
-
 HARMFUL = f"(?![{JOINERS}])[{any_of((*REPLACED, *IGNORABLE))}]"
 """One that is to be replaced or removed before it is drawn; a text, for few starts compile it."""

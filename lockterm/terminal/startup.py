@@ -5,13 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False  # as in typing, which takes longer to import than this
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-_ZONES_AT = "/usr/share/zoneinfo:/usr/lib/zoneinfo:/usr/share/lib/zoneinfo:/etc/zoneinfo"
-"""Where Python looks for time zones, unless it was built to look elsewhere."""
 
 _SWITCH_S = 0.0005
 """So long, in seconds, one thread keeps the others waiting. With Python's 5 ms a picture that was
@@ -32,22 +29,6 @@ def begin() -> None:
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
     gc.disable()
     sys.setswitchinterval(_SWITCH_S)
-
-
-def import_zoneinfo() -> None:
-    """Import it without Python's build configuration, which it reads to learn where zones are.
-
-    From then on, the newer one of the time zone databases is used.
-    """
-    if "PYTHONTZPATH" not in os.environ and os.path.isdir(_ZONES_AT.partition(":")[0]):
-        os.environ["PYTHONTZPATH"] = _ZONES_AT
-        try:
-            import zoneinfo  # noqa: F401
-        finally:
-            del os.environ["PYTHONTZPATH"]
-    from lockterm.config.zone_data import use_newest
-
-    use_newest()
 
 
 def after_first_frame(action: Callable[[], None]) -> None:

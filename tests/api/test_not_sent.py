@@ -8,12 +8,12 @@ import ssl
 
 import anyio
 import h11
+import httpcore
 import pytest
 
 from lockterm.api import settings as settings_module
 from lockterm.api import writes
 from lockterm.api.client import LockService
-from lockterm.api.http import httpcore
 from lockterm.api.trust import NO_CERTIFICATE, tls_context
 from lockterm.domain.remotes import Remote
 from lockterm.errors import (

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,12 +91,3 @@ def test_headers_that_cannot_be_sent(name, value):
     with pytest.raises(ConfigError) as error:
         LockService(Settings("http://localhost", headers={name: value}))
     assert "hunter2" not in error.value.message + error.value.hint
-
-
-def test_importing_the_client_leaves_the_command_line_of_httpx_out():
-    code = "import sys, lockterm.api.client; print(*sys.modules)"
-    modules = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True
-    ).stdout.split()
-    assert "httpx" in modules and "httpx._main" not in modules
-    assert not {"rich", "pygments", "click", "textual", "starlette"} & set(modules)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -12,9 +11,10 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from lockterm.api.first_page import FirstPage, Outcome
 from lockterm.app import LocktermApp
 from lockterm.config import Profile
+from lockterm.errors import Untrusted
+from lockterm.operations.first_page import FirstPage, FirstRead
 from lockterm.paths import Paths
 from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS
@@ -204,8 +204,6 @@ async def test_what_failed_before_is_asked_for_anew_once_the_service_can_be_reac
     async with proxied(service) as (proxy, _):
         profile = Profile("p", proxy.base_url)
         first = FirstPage(profile, 1001)
-        portal = ssl.SSLCertVerificationError(1, "certificate verify failed")
-        portal.verify_message, portal.verify_code = "self-signed certificate", 18
-        first.outcome.set_result(Outcome(error=portal))
+        first.outcome.set_result(FirstRead(error=Untrusted("Its certificate is self-signed.")))
         async with opened(lockterm_app, profile, first) as pilot:
             await until(pilot, lambda: FIRST_ROW in shown(pilot))

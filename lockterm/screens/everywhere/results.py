@@ -154,8 +154,6 @@ class Results(Vertical):
         if is_due and self._reads_first:
             self.read_all()
             return
-        if is_due:  # whoever does not find it in what was read last has them read
-            self._operations.everywhere.get_ready(len(self.site.locks))
         if self._changed:
             self.read(self._take_changed())
 

@@ -1,0 +1,65 @@
+"""The first page of a lock's list, read in a thread while the UI is imported."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lockterm.config.profile import USUAL_LINES
+from lockterm.errors import LocktermError
+
+if TYPE_CHECKING:
+    from lockterm.config import Profile
+    from lockterm.domain.remotes import RemotePage
+
+
+@dataclass(frozen=True, slots=True)
+class FirstRead:
+    """The result of the request."""
+
+    page: RemotePage | None = None
+    """The page; None if it could not be read."""
+    clock_offset_s: float | None = None
+    """The service's clock minus this machine's, in seconds; None if it is not known."""
+    error: LocktermError | None = None
+    """Why the page could not be read; None if it was read, or if lockterm has to ask again."""
+
+
+class FirstPage:
+    """A request through the ordinary client, in a thread with an event loop of its own.
+
+    Args:
+        profile: The service.
+        lock_id: The lock whose remotes are listed.
+        lines: Lines of the terminal; a page may have as many remotes as fit.
+    """
+
+    def __init__(self, profile: Profile, lock_id: int, lines: int = USUAL_LINES) -> None:
+        self.profile = profile
+        self.key = (lock_id, 1, profile.page_rows(lines))
+        """The lock, the number of the page and its size."""
+        self.outcome: Future[FirstRead] = Future()
+
+    def ask(self) -> None:
+        """Begin to read."""
+        self.outcome.set_running_or_notify_cancel()  # a screen that stops waiting cancels nothing
+        threading.Thread(target=self._run, name="first page", daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            read = asyncio.run(self._read())
+        except LocktermError as error:
+            read = FirstRead(error=error)
+        except Exception:  # the next request meets the same bug in the thread of the UI
+            read = FirstRead()
+        self.outcome.set_result(read)
+
+    async def _read(self) -> FirstRead:
+        from lockterm.api.client import LockService
+
+        async with LockService(self.profile) as service:
+            page = await service.list_remotes(*self.key)
+            return FirstRead(page, service.clock_offset_s)
