@@ -228,7 +228,7 @@ def put_outcome(
     else:
         put(describe_result(plan, steps))
         if run is not None and any(step.state in PROBLEMS for step in steps):
-            tell(describe_commands(run))
+            tell(describe_commands(run, steps))
     return code_of_steps(steps)
 
 

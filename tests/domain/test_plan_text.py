@@ -18,7 +18,7 @@ from lockterm.domain.text.plan import (
     describe_step,
     step_states,
 )
-from lockterm.domain.text.run import describe_deletions
+from lockterm.domain.text.run import describe_commands, describe_deletions
 from lockterm.domain.validity import State
 
 DAY_MS = 86_400_000
@@ -186,3 +186,12 @@ def test_how_many_that_have_ended_open_again_is_told_before_it_is_agreed_to() ->
 def test_a_single_one_is_not_none_of_the_one() -> None:
     words = [describe_none(count, "lock", "matches", "does not match") for count in (1, 2000)]
     assert words == ["The only lock does not match", "None of the 2,000 locks matches"]
+
+
+def test_describe_commands_names_the_way_out_when_a_step_is_unknown() -> None:
+    known = [Step(1, Action.ADD, 1, None, "Anna", state=StepState.REFUSED)]
+    unknown = [*known, Step(2, Action.ADD, 1, None, "Ben", state=StepState.UNKNOWN)]
+    assert "outcomes" not in describe_commands("0123456789", known)
+    words = describe_commands("0123456789", unknown)
+    assert words.startswith("lockterm runs show 01234567 tells more")
+    assert words.endswith("lockterm outcomes list, then outcomes check or send-again.")

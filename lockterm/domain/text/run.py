@@ -313,9 +313,12 @@ def describe_run(plan: Plan) -> str:
     return f"{clean(plan.title, 100)}{where}: {words}"
 
 
-def describe_commands(run_id: str) -> str:
-    """Return the commands for a run with problems."""
-    return f"lockterm runs show {run_id[:8]} tells more; runs retry tries again what it can."
+def describe_commands(run_id: str, steps: Iterable[Step]) -> str:
+    """Return the commands for a run with problems in some of its steps."""
+    words = f"lockterm runs show {run_id[:8]} tells more; runs retry tries again what it can."
+    if any(step.state is StepState.UNKNOWN for step in steps):
+        words += " For what is unknown: lockterm outcomes list, then outcomes check or send-again."
+    return words
 
 
 def describe_rest(plan: Plan) -> str:
