@@ -310,6 +310,13 @@ async def test_a_portals_page_costs_nothing_of_what_is_there(fetch, faults, port
     assert fetch.ranges() == [f"bytes={HALF}-"]
 
 
+async def test_download_refuses_a_web_page_when_nothing_is_known_of_the_pack(fetch, faults):
+    for kind in ("text/html; charset=utf-8", "Application/XHTML+xml"):
+        faults.play(answers(PORTAL, 200, f"Content-Type: {kind}"))
+        await fetch.fails(MalformedAnswer, "a web page", fetch.nothing_told)
+        assert fetch.files == []
+
+
 async def test_a_small_pack_may_take_the_place_of_what_is_there(fetch, faults):
     """It has another ETag and is whole within the first bytes."""
     small = PACK[:200]

@@ -383,3 +383,21 @@ def test_times_as_people_read_them() -> None:
     assert dates.day_time(at + 59_000, BERLIN, exact=False) == "1 Dec 2026 09:00 +01:00"
     assert dates.preview(at, UTC, NOW) == "Tue 1 Dec 2026 08:00 +00:00, in 10 days"
     assert dates.as_ms(1_764_576_000) == dates.as_ms(1_764_576_000_000) == 1_764_576_000_000
+
+
+@pytest.mark.parametrize(
+    ("away_ms", "recent", "near_day"),
+    [
+        (0, "20 Nov 09:00", "20 Nov"),
+        (-170 * dates.DAY_MS, " 3 Jun 10:00", "3 Jun"),
+        (-184 * dates.DAY_MS, "20 May 2026", "20 May 2026"),
+        (184 * dates.DAY_MS, "23 May 2027", "23 May 2027"),
+        (-19 * dates.DAY_MS, " 1 Nov 09:00", "1 Nov"),
+    ],
+)
+def test_recent_shows_the_year_when_it_is_half_a_year_away(
+    away_ms: int, recent: str, near_day: str
+) -> None:
+    now = ms("2026-11-20 08:00")
+    assert dates.recent(now + away_ms, BERLIN, now) == recent
+    assert dates.near_day(now + away_ms, BERLIN, now) == near_day

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lockterm.domain.remotes import Remote
 from lockterm.domain.series import Taken, counted_up, next_like
+from lockterm.domain.typed_remote import typed_like
 
 
 @pytest.mark.parametrize(
@@ -48,6 +51,17 @@ def test_what_belongs_to_one_device_is_not_the_next_ones() -> None:
         "remoteName": "Crew 3",
         "remoteNumber": "A-2",
     }
+
+
+def test_typed_like_takes_what_a_remote_has_when_it_can_be_typed() -> None:
+    had = {"id": 5, "remoteName": "Anna", "remoteNumber": "A-1", "remoteType": 2, "isCoerced": 2}
+    typed = typed_like(Remote.read(had | {"startDate": 3_600_000, "endDate": "soon"}), UTC)
+    assert (typed["remoteName"], typed["remoteNumber"], typed["remoteType"]) == ("Anna", "A-1", "2")
+    assert (typed["startDate"], typed["endDate"], typed["isCoerced"]) == (
+        "1970-01-01 01:00",
+        typed_like(Remote(), UTC)["endDate"],
+        "2",
+    )
 
 
 def test_it_is_said_where_only_a_part_of_the_lock_is_known() -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lockterm.domain.remotes import FIELDS
+from lockterm.domain.table_columns import written
 from lockterm.domain.weekdays import format_weekday_letters, format_weekdays, parse_weekdays
 
 
@@ -78,3 +82,12 @@ def test_letters_stand_at_their_place_in_the_week() -> None:
     assert format_weekday_letters([1, 3, 5]) == "M W F"
     assert format_weekday_letters([4, 2]) == " T T"
     assert format_weekday_letters([6, 7, 7, 9]) == "     SS"
+
+
+@pytest.mark.parametrize(
+    ("days", "cell"), [([1, 3], "Mon, Wed"), ([1, 9], "1,9"), ([], ""), (None, "")]
+)
+def test_written_names_weekdays_when_all_of_them_are_weekdays(
+    days: list[int] | None, cell: str
+) -> None:
+    assert written(FIELDS["weekDay"], days, UTC) == cell

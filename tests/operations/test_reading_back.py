@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import ssl
 import time
 from collections.abc import AsyncIterator
@@ -593,3 +594,13 @@ async def test_write_is_recorded_as_not_sent_when_a_gateway_wants_a_client_certi
                 await CALLS["updateLockSetting"](operations, scene)
             (row,) = await operations.journal.history()
     assert row.state is State.NOT_SENT and "did not read the request" in row.message
+
+
+async def test_delete_is_not_recorded_when_only_the_list_is_without_the_remote(bench: Bench):
+    others = [
+        one.raw for one in bench.site.remotes(bench.lock_id) if one.id != bench.scene.remote.id
+    ]
+    data = {"list": others, "pages": 1, "total": len(others), "pageNo": 1, "pageSize": 200}
+    bench.proxy.arm("list", answers(json.dumps({"errcode": 0, "data": data})), 9)
+    seen = await bench.lose("delete", stalled)
+    assert seen.state is State.NOT_SEEN and "its detail is still there" in seen.message

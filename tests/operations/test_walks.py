@@ -221,6 +221,15 @@ async def test_a_search_asks_for_some_pages_side_by_side_and_ends_with_all_of_th
             await until(lambda: service.waiting == 0)
 
 
+@pytest.mark.parametrize(("pages", "asked"), [(1, 1), (2, 2)])
+async def test_walk_asks_for_no_more_pages_when_the_list_has_no_more(
+    opened: Callable[[Service], Operations], pages: int, asked: int
+) -> None:
+    async with Service(lambda page_no: [record(page_no)], pages=pages).running() as service:
+        steps = [step async for step in opened(service).remotes.walk(1, ahead=True)]
+        assert len(steps[-1].new) == 1 and len(service.asked) == asked
+
+
 async def test_a_search_begins_again_where_the_list_changes_beneath_it(
     opened: Callable[[Service], Operations],
 ) -> None:

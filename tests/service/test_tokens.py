@@ -158,6 +158,7 @@ def test_tokens_end_for_every_worker_when_the_file_is_read_again(
         file.write_text(line_of("south", SOUTH))
         process.send_signal(signal.SIGHUP)
         until(lambda: answers() == {(401, 200)})
+        until(lambda: said("the tokens were read again") == readers)
         file.write_text(f"{line_of('north', NORTH)}\n{line_of('south', SOUTH)}\nsouth {SOUTH}\n")
         process.send_signal(signal.SIGHUP)
         until(lambda: said("could not be read again: Line 3") == readers)

@@ -16,6 +16,7 @@ from lockterm.domain.locks import Lock
 from lockterm.errors import StoreError
 from lockterm.paths import Paths
 from lockterm.store.database import Database
+from lockterm.store.file_system import look_at_file_system
 from lockterm.store.lock_book import LockBook
 
 
@@ -54,6 +55,19 @@ def test_store_keeps_a_rollback_journal_when_memory_cannot_be_shared(
         assert len(LockBook(database, "north").locks()) == 2 + had_a_log
     assert journal_of(file) == "wal"
     assert not list(file.parent.glob(".probe*"))
+
+
+@pytest.mark.parametrize(("number", "shares"), [(errno.ENOSPC, True), (errno.ENODEV, False)])
+def test_file_system_shares_memory_when_it_is_only_full(
+    number: int, shares: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(number, "No")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(mmap, "mmap", refuse)
+        assert look_at_file_system(tmp_path) is shares
+    assert look_at_file_system(tmp_path)
 
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP])
