@@ -1,8 +1,7 @@
 """The embedded service: all 12 endpoints of the interface contract, over SQLite or PostgreSQL.
 
 It imports nothing else of lockterm, so that a misreading of the contract cannot hide on both
-sides. ``app.create_service`` makes the application, ``running`` serves it. What it does where the
-contract is silent is written where it happens: codes and envelopes in ``answers``, how parameters
-are read in ``parameters``, the rules of a remote's validity in ``remotes``, the order of lists in
-``remote_table``.
+sides. ``app.create_service`` creates the application, and ``running`` serves it. Each module
+documents its choices where the contract is silent: ``answers`` codes and envelopes, ``parameters``
+the accepted parameters, ``remotes`` the rules of validity, ``remote_table`` the order of lists.
 """

@@ -1,15 +1,16 @@
-"""What this service answers with: the one table of codes, and both envelopes (section 2.1).
+"""The table of codes, and both envelopes (section 2.1).
 
-The contract fixes two codes: 0 is success, and -3 says that a remote's name exists (section 7).
-The rest, and what else the contract leaves open, is this service's choice:
+The contract defines two codes: 0 is success, and -3 means that a remote's name exists (section 7).
+This service chose the rest:
 
-* A refusal by rule is HTTP 200 with a negative code, as vendors of such services do.
-* What fails before any rule is asked (address, method, credential, size, encoding) carries its
-  HTTP status, and the same number as its code.
-* A refusal has no ``data`` at all, as the contract shows for -3 of ``checkRemoteName``.
-* ``status``, ``statusText`` and ``content`` are on every answer of the two endpoints whose tables
-  list them: the HTTP status, its phrase, and an empty text.
-* A path that does not exist is answered in the spelling of the remote endpoints.
+* If a rule refuses the request, the answer is HTTP 200 with a negative code, as is usual for
+  such services.
+* If the request fails before any rule applies (address, method, credential, size, encoding), the
+  answer has an HTTP status, and the same number as its code.
+* A refusal has no ``data``, as the contract shows for -3 of ``checkRemoteName``.
+* Every answer of the two endpoints whose tables list ``status``, ``statusText`` and ``content``
+  has them: the HTTP status, its phrase, and an empty text.
+* An unknown path gets an answer in the spelling of the remote endpoints.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ LOCK_SETTING = "/api/v1/lockSetting/updateLockSetting"
 
 
 class Code(Enum):
-    """The table: number, message, and when it is answered."""
+    """The table of codes: number, message and meaning."""
 
     SUCCESS = 0, "no error", "the operation was done"
     BAD_PARAMETER = (
@@ -118,27 +119,26 @@ class Code(Enum):
         self.number = number
         """``errcode`` or ``errorCode``."""
         self.message = message
-        """``errmsg`` or ``errorMsg``: always the same text for one code."""
+        """``errmsg`` or ``errorMsg``, always the same text for a code."""
         self.meaning = meaning
-        """When it is answered; ``description`` says it for the case at hand."""
+        """The general meaning; an answer's ``description`` describes its own case."""
         self.http_status = max(number, 0) or 200
-        """Status of the HTTP answer that carries it."""
+        """HTTP status of answers with this code."""
 
     @classmethod
     def of_status(cls, http_status: int) -> Code:
-        """The code for an HTTP status that the framework chose by itself."""
+        """Return the code for an HTTP status that the framework chose."""
         other = cls.INTERNAL if http_status >= 500 else cls.MALFORMED
         return next((code for code in cls if code.number == http_status), other)
 
 
 class Refusal(Exception):
-    """An operation that is not done, and why.
+    """The reason why an operation is not done.
 
     Args:
-        code: its row in the table.
-        description: the case at hand, for the envelope's ``description``; without it, the
-            table's meaning.
-        headers: HTTP headers that belong to the answer.
+        code: The code of the answer.
+        description: The ``description`` of the answer; by default the meaning of the code.
+        headers: HTTP headers of the answer.
     """
 
     def __init__(
@@ -151,9 +151,9 @@ class Refusal(Exception):
 
 
 def success(path: str, data: object) -> JSONResponse:
-    """The answer to an operation that was done.
+    """Return the answer to an operation that was done.
 
-    ``data`` is left out for the voice setting, whose answer has no such member (section 4.12).
+    The answer of the voice setting has no ``data`` (section 4.12).
     """
     answer = _envelope(path, Code.SUCCESS, "")
     if path != LOCK_SETTING:
@@ -162,7 +162,7 @@ def success(path: str, data: object) -> JSONResponse:
 
 
 def refusal(path: str, refused: Refusal) -> JSONResponse:
-    """The answer to an operation that was not done."""
+    """Return the answer to an operation that was refused."""
     return JSONResponse(
         _envelope(path, refused.code, refused.description),
         status_code=refused.code.http_status,
@@ -171,7 +171,7 @@ def refusal(path: str, refused: Refusal) -> JSONResponse:
 
 
 def _envelope(path: str, code: Code, description: str) -> dict[str, object]:
-    """The envelope for an answer at ``path``, without its ``data``."""
+    """Return the envelope of an answer at ``path``, without its ``data``."""
     if path not in (VOICE_PACKS, LOCK_SETTING):
         return {"errcode": code.number, "errmsg": code.message, "description": description}
     return {

@@ -1,4 +1,4 @@
-"""Makes the application: the 12 endpoints, the packs' files, and an envelope for all else."""
+"""The application: the 12 endpoints, the files of packs, and an envelope for everything else."""
 
 from __future__ import annotations
 
@@ -58,15 +58,15 @@ OPERATIONS: tuple[tuple[str, str, Operation], ...] = (
 """The endpoints in the order of the contract's section 4."""
 
 METRICS = "/metrics"
-"""What Prometheus asks for, with a token where one is wanted."""
+"""The path for Prometheus, which requires a token like the endpoints."""
 WATCHED = (*(path for _, path, _ in OPERATIONS), "/packs/", HEALTH, READINESS, METRICS)
-"""The paths that are told apart in the log and in the figures."""
+"""The paths that log and figures tell apart."""
 
 REMEMBERED_REQUESTS = 10_000
 _ATTEMPTS = 5
-"""At a transaction in whose way others were, before anything is answered."""
+"""Number of attempts at a transaction that conflicts with others."""
 _PAUSE_S = 0.02
-"""Before the second of them, or half of it; then twice as long each time."""
+"""Maximum pause before the second attempt, in seconds; it doubles each time."""
 _RETRY_AFTER_S = 1
 
 
@@ -84,31 +84,32 @@ def create_service(
     log: Log | None = None,
     figures: Figures | None = None,
 ) -> Starlette:
-    """Make the service.
+    """Create the service.
 
-    ``state.requests`` of the result holds method and path of the last requests, ``state.failures``
-    the exceptions behind answers with 500, ``state.site`` what the operations work on.
+    ``state.requests`` of the result has method and path of the last requests, ``state.failures``
+    the exceptions behind answers with 5xx, ``state.site`` the state of the operations.
 
     Args:
-        database: a file that keeps what is changed, or the ``postgresql://`` address of a database
-            that does; None keeps it in memory.
-        migrate: make the tables of the database, or bring them to this version; a file is made
-            without being asked.
-        sample_data: fill a new database with a site of six locks; without it the service has
-            no locks and accepts any lock id. One that was made so goes on accepting any.
-        today: the day that the sample data is relative to; the clock's day in UTC by default.
-        clock: now in milliseconds since 1970.
-        tokens: the bearer tokens of which requests have to carry one.
-        rate: how many requests a second this process answers to each token on average, or to all
-            who ask without one; others get 429.
-        allowed_hosts: hosts that requests may be addressed to, without ports.
-        public_url: how a proxy in front is reached, without a slash at the end: its host is one of
-            them, and the addresses of packs begin so. Without it, they do with the Host header.
-        log: where requests and failures are told.
-        figures: where requests are counted; None: nothing is at ``METRICS``.
+        database: A file, or the ``postgresql://`` address of a database; None keeps everything in
+            memory.
+        migrate: Whether to create the tables in PostgreSQL or update them to this version; a new
+            file always gets them.
+        sample_data: Whether to fill a new database with a site of six locks. Without them, the
+            service accepts any lock ID, and always will with this database.
+        today: The reference day of the sample data; by default the clock's day in UTC.
+        clock: Returns the time in milliseconds since 1970.
+        tokens: The valid bearer tokens; None if no request needs one.
+        rate: Average number of requests a second that this process answers for each token, or for
+            all requests without tokens; others get 429.
+        allowed_hosts: Hosts that requests may be addressed to, without ports.
+        public_url: The address of a proxy in front, without a slash at the end. Its host is
+            allowed, and the addresses of packs begin with it. By default they begin with the Host
+            header.
+        log: The log of requests and failures.
+        figures: The counters of requests; None if there is nothing at ``METRICS``.
 
     Raises:
-        OSError: the database cannot be used.
+        OSError: The database cannot be used.
     """
     requests: deque[tuple[str, str]] = deque(maxlen=REMEMBERED_REQUESTS)
     failures: deque[Exception] = deque(maxlen=100)
@@ -129,7 +130,7 @@ def create_service(
         raise Unusable(reason, "that was named", "Try again, or see to its rights.") from error
     any_lock = not sample_data or bool(found[0])
     site = Site(opened, clock, any_lock)
-    # The standard library's threads: a way there and back takes a third of anyio's.
+    # A switch to these threads and back takes a third of the time of anyio's.
     threads = ThreadPoolExecutor(opened.threads, "lockterm-request")
 
     async def answer_refusal(request: Request, error: Exception) -> Response:
@@ -164,9 +165,7 @@ def create_service(
         threads.shutdown(wait=False, cancel_futures=True)
         opened.close()
 
-    watch = [Middleware(Watch, endpoints=WATCHED, log=log, figures=figures)]
-    if not (figures or log.as_json):
-        watch.clear()
+    watch = Middleware(Watch, endpoints=WATCHED, log=log, figures=figures)
     service = Starlette(
         routes=[
             *(
@@ -179,7 +178,7 @@ def create_service(
             Route(READINESS, _readiness(site, threads), methods=["GET"]),
         ],
         middleware=[
-            *watch,
+            *((watch,) if figures or log.as_json else ()),
             Middleware(
                 Guard,
                 allowed_hosts=allowed_hosts,
@@ -230,7 +229,7 @@ def _endpoint(
 
 
 def _readiness(site: Site, threads: Executor) -> Endpoint:
-    """Whoever asks needs no token: however many do at once, the database is asked once."""
+    """Ask the database once for all simultaneous requests, because they need no token."""
     asking: asyncio.Future[object] | None = None
 
     async def endpoint(request: Request) -> Response:
@@ -247,7 +246,7 @@ def _done(work: Callable[[T], object], given: T) -> object:
     for attempt in range(1, _ATTEMPTS):
         with suppress(Again):
             return work(given)
-        # Not all at the same time: those who were in each other's way would be so again.
+        # The pauses differ, because transactions that start together would conflict again.
         time.sleep(random.uniform(0.5, 1) * _PAUSE_S * 2 ** (attempt - 1))
     return work(given)
 

@@ -1,7 +1,7 @@
-"""Figures for Prometheus at ``/metrics``, of one process or of all workers.
+"""Counters for Prometheus at ``/metrics``, of one process or of all workers.
 
-prometheus_client decides by the environment, as it is imported, whether processes share what they
-count: each then writes to files of its own in PROMETHEUS_MULTIPROC_DIR, which stay when it ends.
+If PROMETHEUS_MULTIPROC_DIR is set when prometheus_client is imported, each process counts in files
+in that directory, which remain when the process ends.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ disable_created_metrics()
 
 
 class Figures:
-    """Counts of requests and of failed reloads; made before the workers are started."""
+    """Counters of requests and failed reloads; create them before the workers start."""
 
     def __init__(self) -> None:
         own = self._registry = CollectorRegistry()
@@ -38,7 +38,7 @@ class Figures:
             registry=own,
             buckets=_BOUNDS_S,
         )
-        # To find a figure by its labels takes longer than to count.
+        # The lookup by labels takes longer than the counting.
         self._requests, self._seconds = cache(requests.labels), cache(seconds.labels)
         self._failed_reloads = Counter(
             "lockterm_token_reloads_failed", "Files of tokens with errors", registry=own
@@ -54,10 +54,10 @@ class Figures:
         self._seconds(endpoint).observe(seconds)
 
     def count_failed_reload(self) -> None:
-        """Count a failed reload of the tokens, which every worker reads, too, only once."""
+        """Count a failed reload of the tokens, once for all workers."""
         if os.getpid() == self._first_process:
             self._failed_reloads.inc()
 
     def text(self) -> bytes:
-        """Return all figures in Prometheus' text format; what was never counted is left out."""
+        """Return all counters in Prometheus' text format."""
         return generate_latest(self._registry)

@@ -1,6 +1,6 @@
-"""Stands before every path: notes the request, reads its body within limits, checks who asks.
+"""Checks before every path: limits of the body, host, origin, token and rate.
 
-The body is read whole first, so that a refusal never races with bytes still on their way.
+The whole body is read first, so that a refusal never races with bytes on their way.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from .tokens import Tokens
 
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
 TOKEN_NAME = "lockterm.token"
-"""In the scope of a request that was let through: the name of its token."""
+"""Key of the token's name in the scope of an accepted request."""
 HEALTH, READINESS = "/healthz", "/readyz"
-"""Whether the process answers at all, and whether it has its database; asked without a token."""
+"""Paths that show whether the process answers, and whether it has its database; without tokens."""
 MAX_BODY_BYTES = 64 * 1024
 _MAX_DISCARDED_BYTES = 16 * 1024 * 1024
-"""How much of a body that is too large is still read, so that the refusal can be heard."""
+"""Number of bytes that are read of a body that is too large, so that the refusal arrives."""
 BODY_TIMEOUT_S = 20.0
 _NOTED = 200
-"""Characters of a path that are noted; those of the contract have some 50."""
+"""Maximum number of recorded characters of a path; those of the contract have about 50."""
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\[\]:/@?#\s]+)(?::[0-9]{1,5})?")
 _PORTS = {"http": ":80", "https": ":443"}
 _WILDCARDS = frozenset({"0.0.0.0", "::"})
@@ -42,17 +42,17 @@ class Guard:
     """ASGI middleware around the whole service.
 
     Args:
-        app: what answers the requests that are let through.
-        allowed_hosts: names and addresses that the Host header may have, without ports. With
-            ``0.0.0.0`` or ``::`` among them any address (not any name) will do, because a page
-            that rebinds DNS always comes with a name.
-        public_url: how a proxy in front is reached, whose pages and host are ours.
-        rate: how many requests a second are let through for each token on average, and at once;
-            None: any.
-        tokens: where given, what ``Authorization: Bearer`` has to carry one of. The files of
-            packs need none: the lock itself fetches them.
-        clock: now in milliseconds, for the Date header.
-        requests: where method and path of each request are noted.
+        app: The application that answers accepted requests.
+        allowed_hosts: Names and addresses that the Host header may have, without ports. If
+            ``0.0.0.0`` or ``::`` is among them, any address is allowed, but not any name, because
+            a page that rebinds DNS always comes with a name.
+        public_url: The address of a proxy in front, whose host and origin are allowed.
+        rate: Average number of accepted requests a second for each token, and the size of a burst;
+            None if there is no limit.
+        tokens: The valid bearer tokens. The files of packs need none, because the lock itself
+            fetches them.
+        clock: Returns the time in milliseconds, for the Date header.
+        requests: Receives method and path of each request.
     """
 
     def __init__(
@@ -77,12 +77,12 @@ class Guard:
         self._requests = requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse the request, or hand it on with its whole body."""
+        """Refuse the request, or pass it on with its whole body."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         path = scope["path"]
-        # Cut: whoever may ask nothing could otherwise fill the memory with what is noted.
+        # The text is cut, because callers without a token could otherwise fill the memory.
         self._requests.append((scope["method"][:_NOTED], path[:_NOTED]))
 
         async def send_with_date(message: Message) -> None:
@@ -103,8 +103,8 @@ class Guard:
     def _check(self, scheme: str, path: str, headers: Headers) -> str:
         """Refuse a request, or return the name of its token; empty without one."""
         if "transfer-encoding" in headers and "content-length" in headers:
-            # Whoever stands in front may have read another length: what follows on this
-            # connection could be part of this body, or somebody else's request.
+            # A proxy in front may have read another length, so the next bytes of this connection
+            # could be a part of this body or another caller's request.
             said = "The request tells its length in two ways."
             raise Refusal(Code.MALFORMED, said, headers={"Connection": "close"})
         host = headers.get("host", "")
@@ -112,7 +112,7 @@ class Guard:
             raise Refusal(Code.MISDIRECTED)
         if "cross-site" in headers.getlist("sec-fetch-site"):  # a browser, for another's page
             raise Refusal(Code.FORBIDDEN)
-        # Behind a proxy, a page of the address in the Host header is somebody else's.
+        # Behind a proxy, only the public origin is ours, whatever the Host header has.
         ours = self._public_origin or _origin(f"{scheme}://{host}")
         if any(_origin(origin) != ours for origin in headers.getlist("origin")):
             raise Refusal(Code.FORBIDDEN)
@@ -148,7 +148,7 @@ def _http_date(time_s: int) -> bytes:
 
 
 class _Pace:
-    """A bucket that a request takes one from, and that fills by ``rate`` a second."""
+    """A token bucket, which fills by ``rate`` a second and pays one for each request."""
 
     def __init__(self, rate: float, clock: Callable[[], int]) -> None:
         self._rate = rate
@@ -157,9 +157,9 @@ class _Pace:
         self._filled_ms = clock()
 
     def wait_s(self) -> int:
-        """0 where there was one to take; else in how many seconds there is one."""
+        """Take one if there is one and return 0, else return the seconds until there is one."""
         now_ms = self._clock()
-        # A clock that is set back takes nothing away.
+        # A clock that is set back must not empty the bucket.
         came = max(now_ms - self._filled_ms, 0) / 1000 * self._rate
         self._free, self._filled_ms = min(self._free + came, self._room), now_ms
         if self._free < 1:
@@ -169,7 +169,7 @@ class _Pace:
 
 
 def _origin(url: str) -> str:
-    """Where a URL belongs, as browsers write it: without the port that its scheme has."""
+    """Return the origin of a URL as browsers write it, without its scheme's default port."""
     scheme, _, rest = url.lower().partition("://")
     return f"{scheme}://{rest.removesuffix(_PORTS.get(scheme, ''))}"
 
@@ -183,7 +183,7 @@ def _is_address(name: str) -> bool:
 
 
 async def _read(receive: Receive) -> bytes | None:
-    """The body; None when the caller hung up before its end."""
+    """Return the body; None if the caller closed the connection before its end."""
     chunks: list[bytes] = []
     size = 0
     try:

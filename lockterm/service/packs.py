@@ -1,13 +1,11 @@
-"""The voice packs there are: three models of two vendors, nine languages; their bytes, and GET.
+"""The voice packs of three models in nine languages, and the download of their files.
 
 A pack is one timbre of one language of one model. Its name in ``voice/list`` is language and
-timbre, as in ``de-DE-anna``. Its file is a little WAV, made when it is first asked for: a melody of
-its own in triangle waves, repeated to its length, in whole numbers throughout, so that its bytes
-and their MD5 are the same everywhere and always.
+timbre, as in ``de-DE-anna``. Its file is a small WAV with a melody in triangle waves. All
+computations use whole numbers, so its bytes and MD5 are the same on every machine.
 
-Downloads have what a resumed one needs (RFC 9110, 13 and 14). One range at a time; several ranges,
-or a range that cannot be read, get the whole file, as the RFC allows. The ETag is the MD5, so it is
-strong and fit for If-Range.
+Downloads can be resumed (RFC 9110, 13 and 14). A request for several ranges or an invalid range
+gets the whole file, as the RFC allows. The ETag is the MD5, so it is strong and fits If-Range.
 """
 
 from __future__ import annotations
@@ -29,25 +27,25 @@ from .answers import Code, Refusal
 
 _DAY_MS = 86_400_000
 _FIRST_UPDATE_MS = 1_726_480_800_000
-"""2024-09-16T10:00Z, when the oldest pack was made."""
+"""2024-09-16T10:00Z, the date of the oldest pack."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """One voice pack."""
+    """A voice pack."""
 
     vendor: str
     model: str
     lang: str
-    """A locale code, and one that no standard knows."""
+    """A locale code, or a code outside the standard."""
     timbre: str
     """Identifier within the language."""
     timbre_name: str
-    """What a person calls the timbre."""
+    """Name of the timbre for people."""
     is_female: int | None
-    """1 female, 0 male; None where the vendor does not say."""
+    """1 for female, 0 for male; None if the vendor does not state it."""
     label: str
-    """What a person calls the pack."""
+    """Name of the pack for people."""
     updated_ms: int
 
     @property
@@ -56,13 +54,13 @@ class Pack:
 
     @property
     def path(self) -> str:
-        """Where the service serves its file."""
+        """Path of the file on the service."""
         return f"/packs/{self.vendor}/{self.model}/{self.name}.wav".lower()
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """One model of one vendor."""
+    """A model of a vendor."""
 
     packs: tuple[Pack, ...]
 
@@ -70,7 +68,7 @@ class Model:
         return next((pack for pack in self.packs if pack.name == name), None)
 
     def has_voice(self, lang: str, timbre: str) -> bool:
-        """Whether a lock of this model can speak so."""
+        """Return whether locks of this model have this voice."""
         return any((pack.lang, pack.timbre) == (lang, timbre) for pack in self.packs)
 
 
@@ -114,7 +112,7 @@ MODELS: dict[tuple[str, str], Model] = {
     (vendor, model): Model(tuple(_packs(position, vendor, model, languages)))
     for position, (vendor, model, languages) in enumerate(_MODELS)
 }
-"""Every model by vendor and model name; the first one stands in for locks in no table."""
+"""Models by vendor and name; the first one is used for unknown locks."""
 
 PACKS_BY_PATH = {pack.path: pack for model in MODELS.values() for pack in model.packs}
 
@@ -123,18 +121,18 @@ _NOTE_SAMPLES = _RATE // 4
 _NOTES = 8
 _LOUDEST = 9_000
 _PERIODS = (61, 54, 48, 46, 41, 36, 32, 30)
-"""Samples per wave: an octave from middle C."""
+"""Samples per wave, for an octave from middle C."""
 
 
 @lru_cache(maxsize=6)
 def content_of(pack: Pack) -> bytes:
-    """The pack's file, between 0.3 and 2 MB."""
+    """Return the pack's file, between 0.3 and 2 MB."""
     digest = hashlib.sha256(pack.path.encode()).digest()
     melody = array("h")
     for step in digest[:_NOTES]:
         melody.extend(_note(_PERIODS[step % len(_PERIODS)]))
     repeats = 5 + digest[_NOTES] % 26
-    # Cut at a length of its own, so that sizes are not multiples of each other.
+    # Cut a few samples, so that sizes are not multiples of each other.
     samples = (melody * repeats)[: -(1 + digest[_NOTES + 1])]
     file = io.BytesIO()
     with wave.open(file, "wb") as sound:
@@ -147,7 +145,7 @@ def content_of(pack: Pack) -> bytes:
 
 @cache
 def facts_of(pack: Pack) -> tuple[int, str]:
-    """Size in bytes and MD5 in hexadecimal of the pack's file."""
+    """Return size in bytes and hexadecimal MD5 of the pack's file."""
     content = content_of(pack)
     return len(content), hashlib.md5(content, usedforsecurity=False).hexdigest()
 
@@ -169,7 +167,7 @@ _ONE_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 
 
 def download(request: Request) -> Response:
-    """The answer to GET or HEAD of a pack's file."""
+    """Return the answer to GET or HEAD of a pack's file."""
     pack = PACKS_BY_PATH.get(request.scope["path"])
     if pack is None:
         raise Refusal(Code.NOT_FOUND, "There is no such voice pack.")
@@ -196,7 +194,7 @@ def _names(if_none_match: str, etag: str) -> bool:
 
 
 def _span(header: str, size: int) -> tuple[int, int] | None:
-    """First byte and the one after the last; None for the whole file."""
+    """Return the first byte and the one after the last; None for the whole file."""
     match = _ONE_RANGE.fullmatch(header.strip())
     if match is None or match.groups() == ("", ""):
         return None

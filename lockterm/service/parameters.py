@@ -1,14 +1,14 @@
-"""Reads the parameters of a request: JSON or form in a body, or the query; then one by one.
+"""Parameters of a request, from a JSON body, a form or the query.
 
-Strict, because what is read here is kept and shown to others: one encoding (UTF-8), no key twice,
-no NaN, no number that is not itself in int64 or a double, no NUL, no half surrogate pair, and
-nesting no deeper than ``MAX_DEPTH``. What breaks these rules is ``MALFORMED``; what is wrong with
-a single parameter is ``BAD_PARAMETER``:
+The rules are strict, because the service stores values and shows them to others. It accepts only
+UTF-8, no repeated key, no NaN, no number beyond int64 or a double, no NUL, no half surrogate pair,
+and nesting up to ``MAX_DEPTH``. Other requests are ``MALFORMED``. For a single parameter, the
+refusal is ``BAD_PARAMETER``:
 
-* A bool is no int, and 1.0 is none either.
-* ``null`` is the same as leaving the parameter out; in a form, so is an empty text for a
-  parameter that is not a text.
-* A required text may not be blank. Texts are kept exactly as they came.
+* A bool or 1.0 is not accepted as a whole number.
+* ``null`` means that the parameter is missing. In a form, an empty text means the same, except
+  for a text.
+* A required text must not be blank. Texts are stored unchanged.
 * Parameters that the contract does not name are ignored.
 """
 
@@ -27,7 +27,7 @@ from .answers import Code, Refusal
 T = TypeVar("T")
 
 MAX_DEPTH = 16
-"""Levels of objects and arrays in a JSON body, the body itself being the first."""
+"""Maximum levels of objects and arrays in a JSON body, including the body."""
 INT64_MIN = -(2**63)
 INT64_MAX = 2**63 - 1
 _MAX_PARAMETERS = 100
@@ -36,14 +36,14 @@ _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,19}")
 
 
 async def read_parameters(request: Request, *, form_allowed: bool) -> Parameters:
-    """The parameters of a request.
+    """Return the parameters of a request; those of a GET are text in its query.
 
     Args:
-        request: The request; all parameters of a GET are text, in its query.
-        form_allowed: Whether a POST may have them as text in a form.
+        request: The request.
+        form_allowed: Whether a POST may be a form, whose parameters are text.
 
     Raises:
-        Refusal: the content type is not served here, or the body cannot be read.
+        Refusal: The content type is not accepted, or the body cannot be read.
     """
     if request.method != "POST":
         return Parameters(_pairs(request.scope["query_string"]), as_text=True)
@@ -69,9 +69,9 @@ class Parameters:
     """The parameters of one request.
 
     Args:
-        values: what was sent, by name.
-        as_text: whether everything came as text (query or form), so that numbers are decimal
-            digits and objects and arrays are JSON text.
+        values: The values by name.
+        as_text: Whether all values are text (query or form), with numbers as decimal digits, and
+            objects and arrays as JSON.
     """
 
     def __init__(self, values: dict[str, object], *, as_text: bool) -> None:
@@ -79,25 +79,25 @@ class Parameters:
         self._as_text = as_text
 
     def text(self, name: str) -> str:
-        """A required text that is not blank."""
+        """Return a required text that is not blank."""
         value = self._required(name, self.optional_text(name))
         if not value.strip():
             raise Refusal(Code.BAD_PARAMETER, f"{name} is blank.")
         return value
 
     def optional_text(self, name: str) -> str | None:
-        """A text, or None where none was sent."""
+        """Return a text; None if it is missing."""
         value = self._values.get(name)
         if value is not None and not isinstance(value, str):
             raise Refusal(Code.BAD_PARAMETER, f"{name} has to be a text.")
         return value
 
     def integer(self, name: str, low: int = 1) -> int:
-        """A required whole number from ``low`` on."""
+        """Return a required whole number of at least ``low``."""
         return self._required(name, self.optional_integer(name, low))
 
     def optional_integer(self, name: str, low: int = 0, high: int = INT64_MAX) -> int | None:
-        """A whole number from ``low`` to ``high``, or None where none was sent."""
+        """Return a whole number from ``low`` to ``high``; None if it is missing."""
         value = self._sent(name)
         if isinstance(value, str) and self._as_text and _WHOLE_NUMBER.fullmatch(value):
             value = int(value)
@@ -110,11 +110,11 @@ class Parameters:
         return value
 
     def choice(self, name: str, allowed: tuple[int, ...]) -> int:
-        """A required whole number that is one of ``allowed``."""
+        """Return a required whole number that is one of ``allowed``."""
         return self._required(name, self.optional_choice(name, allowed))
 
     def optional_choice(self, name: str, allowed: tuple[int, ...]) -> int | None:
-        """One of ``allowed``, or None where none was sent."""
+        """Return one of ``allowed``; None if it is missing."""
         value = self.optional_integer(name)
         if value is not None and value not in allowed:
             numbers = ", ".join(str(number) for number in allowed)
@@ -122,7 +122,7 @@ class Parameters:
         return value
 
     def weekdays(self, name: str) -> list[int] | None:
-        """Weekdays 1 (Monday) to 7 in the order they were sent, or None where none were sent."""
+        """Return weekdays from 1 (Monday) to 7, in the given order; None if they are missing."""
         value = self._structure(name)
         if value is None:
             return None
@@ -138,7 +138,7 @@ class Parameters:
         return self._required(name, self.optional_json_object(name))
 
     def optional_json_object(self, name: str) -> dict[str, object] | None:
-        """A JSON object, or None where none was sent."""
+        """Return a JSON object; None if it is missing."""
         value = self._structure(name)
         if value is not None and not isinstance(value, dict):
             raise Refusal(Code.BAD_PARAMETER, f"{name} has to be a JSON object.")
@@ -162,7 +162,7 @@ class Parameters:
 
 
 def decode_json(text: str, *, depth: int = MAX_DEPTH) -> object:
-    """One JSON text as Python objects, or ``Refusal`` saying what is wrong with it."""
+    """Return a JSON text as Python objects; raise ``Refusal`` if it breaks a rule."""
     try:
         value: object = json.loads(
             text,
@@ -226,14 +226,14 @@ def _finite(text: str) -> float:
 
 
 def _int64(text: str) -> int:
-    # The length first: Python itself refuses to read thousands of digits.
+    # The length is checked first, because Python refuses to read thousands of digits.
     if len(text) > 20 or not INT64_MIN <= int(text) <= INT64_MAX:
         raise Refusal(Code.MALFORMED, "A whole number is beyond int64.")
     return int(text)
 
 
 def _inspect(value: object, depth: int) -> None:
-    """Walk through ``value`` for depth and for texts that could not be kept as they are."""
+    """Refuse a value that is too deep, or has a text that cannot be stored unchanged."""
     open_values = [(value, 1)]
     while open_values:
         one, level = open_values.pop()

@@ -18,7 +18,7 @@ from .storage import Unusable
 
 HINT = "Its address is postgresql://USER@HOST:PORT/DATABASE, and the server has to be running."
 _OLDEST_LIBPQ = 160000
-"""The first libpq with ``require_auth`` and ``sslrootcert=system``."""
+"""First version of libpq with ``require_auth`` and ``sslrootcert=system``."""
 _SECRET = ("password", "sslpassword")
 _SETTINGS = {
     "connect_timeout": 5,
@@ -26,7 +26,7 @@ _SETTINGS = {
     "tcp_user_timeout": 10_000,
     "application_name": "lockterm",
 }
-"""Unless the address says otherwise; seconds, the third in milliseconds."""
+"""Default settings, in seconds; the third is in milliseconds."""
 _SCRAM = "scram-sha-256"
 _HINTS = (
     (
@@ -46,14 +46,14 @@ _HINTS = (
         " your own authority, add sslrootcert=FILE to the address.",
     ),
 )
-"""Parts of libpq's messages, and what to do about them."""
+"""Parts of libpq's messages, with the hint for each."""
 
 
 def read_address(address: str) -> tuple[dict[str, Any], str]:
     """Return the settings to connect with, and a name for the database that may be shown.
 
     Raises:
-        Unusable: The address is none or holds a password, or libpq is too old to protect one.
+        Unusable: The address is invalid or has a password, or libpq is too old to protect one.
     """
     if psycopg.pq.version() < _OLDEST_LIBPQ:
         raise Unusable(
@@ -107,7 +107,7 @@ def weaknesses(address: str) -> list[str]:
 
 
 def hint_for(reason: str) -> str:
-    """Return what to do about a connection that failed with these words of libpq."""
+    """Return the hint for a connection that failed with this message of libpq."""
     for parts, hint in _HINTS:
         if any(part in reason for part in parts):
             return hint

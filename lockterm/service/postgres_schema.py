@@ -1,4 +1,4 @@
-"""The one schema in PostgreSQL that the service uses: no other role may put anything into it.
+"""The only schema in PostgreSQL that the service uses; no other role may add anything to it.
 
 A function, an operator or a trigger of another role would run with the rights of the service.
 """
@@ -47,7 +47,7 @@ WITH trusted AS (
 SELECT what || CASE role WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(role) END
 FROM found WHERE role NOT IN (SELECT oid FROM trusted) LIMIT 1
 """
-"""Who besides this role and superusers can decide what a statement does here."""
+"""Query for roles other than this one and superusers that could change what a statement does."""
 
 
 def keep_to_schema(connection: psycopg.Connection[Any], schema: str) -> None:
@@ -65,7 +65,7 @@ def own_schema(connection: psycopg.Connection[Any], shown: str) -> str:
         shown: The name of the database that may be shown.
 
     Raises:
-        Unusable: There is none, or another role can put something into it.
+        Unusable: There is no schema, or another role can add something to it.
     """
     row = connection.execute("SELECT pg_catalog.current_schema()").fetchone()
     if row is None or row[0] is None:

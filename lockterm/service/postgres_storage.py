@@ -1,8 +1,8 @@
-"""The service's tables in PostgreSQL, shared by any number of processes on any number of machines.
+"""The service's tables in PostgreSQL, shared by any number of processes and machines.
 
-What is read is one snapshot. Whatever writes to a lock first takes its row of ``gate``, which is
-held until the end of the transaction: then it reads what was committed last, so that changes of a
-lock are made as if one after the other, without a serialization failure among them.
+A read sees one snapshot. A write to a lock first locks the lock's row of ``gate`` until the end of
+the transaction, and then reads the last commit. Changes to a lock therefore happen one after
+another, without serialization failures between them.
 """
 
 from __future__ import annotations
@@ -40,31 +40,31 @@ from .postgres_schema import keep_to_schema, own_schema
 OLDEST_SERVER = 13
 """The oldest PostgreSQL server that the tests have passed with."""
 MIGRATING = 0x4C4B5356
-"""The advisory lock of whoever makes or changes the tables."""
+"""Number of the advisory lock for creating or changing the tables."""
 _BUSY_HINT = (
     "Nothing was changed. Who has a transaction open stands in pg_stat_activity; have it end, and"
     " try again."
 )
 CONNECTIONS = 10
-"""Of one process, at most."""
+"""Maximum number of connections of one process."""
 WAIT_S = 5.0
-"""For a connection of the pool, while all are in use or the server is away."""
+"""Seconds to wait for a connection while all are in use or the server is unreachable."""
 _CANCEL_S = 2.0
-"""For the server to hear that a statement is no longer wanted."""
+"""Seconds to wait while a statement is canceled."""
 LIMITS = """
 SET lock_timeout = '10s'; SET statement_timeout = '60s';
 SET idle_in_transaction_session_timeout = '60s'
 """
-"""Of a connection: what waits, or is slow, holds up no other for ever."""
+"""Limits of a connection, so that a slow or waiting statement never blocks others forever."""
 FOR_ANOTHER = "SET LOCAL lock_timeout = '5min'; SET LOCAL statement_timeout = 0"
-"""While another makes the tables; an index of many rows takes as long as it does."""
+"""Limits while another process creates the tables; an index of many rows takes minutes."""
 FOR_TABLES = "SET LOCAL lock_timeout = '5s'"
-"""Of the one that makes them: behind it waits whoever only wants to read."""
+"""Limit of the process that creates the tables, because readers wait behind it."""
 
 _HASH = r"sha256(decode(replace({}, E'\\', E'\\\\'), 'escape'))"
-"""Of a text's bytes: a name may be longer than what an index takes. Nobody makes two with one.
+"""SQL for the hash of a text's bytes, because a name may be too long for an index.
 
-Without the E, a backslash is what ``standard_conforming_strings`` of the database says.
+The E fixes the meaning of a backslash, which otherwise depends on ``standard_conforming_strings``.
 """
 
 STEPS = (
@@ -121,26 +121,26 @@ DROP INDEX remote_by_name;
 CREATE UNIQUE INDEX remote_by_name ON remote (lock_id, ({_HASH.format("name")}));
 """,
 )
-"""What takes the tables from each version of theirs to the next; none is ever changed."""
+"""Steps from each version of the tables to the next; never change an existing step."""
 
 # Without any handler, Python would print the pool's warnings on the terminal.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 
 class PostgresDatabase:
-    """The open database.
+    """An open PostgreSQL database.
 
     Args:
-        address: ``postgresql://...``, without a password: that comes from the environment, from
-            ``.pgpass`` or from a service file.
-        begin: puts into a new one what it begins with.
-        migrate: make the tables, or bring them to this version.
+        address: ``postgresql://...`` without a password, which comes from the environment,
+            ``.pgpass`` or a service file.
+        begin: The function that fills a new database.
+        migrate: Whether to create the tables or update them to this version.
 
     Raises:
-        OSError: it cannot be reached, or does not have the tables of this version.
+        OSError: The database is unreachable, or its tables have another version.
     """
 
-    threads = 4 * CONNECTIONS  # who has to wait too long for a connection is told so
+    threads = 4 * CONNECTIONS  # who has to wait too long for a connection gets a refusal
     is_quick = False
 
     def __init__(self, address: str, begin: Begin, *, migrate: bool) -> None:
@@ -167,17 +167,17 @@ class PostgresDatabase:
         self._in_use = set[psycopg.Connection[Any]]()
 
     def rows(self, sql: str, values: Sequence[Any] = (), /) -> list[Any]:
-        """What one statement finds that only reads: one way to the server and back."""
+        """Return the rows of one statement that reads, in a single round trip."""
         with self._transaction("") as db:
             return db.execute(sql, values).fetchall()
 
     def reading(self) -> AbstractContextManager[_Connection]:
-        """One snapshot for everything that is read inside."""
+        """Open a transaction in which all reads see the same state."""
         return self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
     @contextmanager
     def writing(self, lock_id: int | None = None) -> Iterator[_Connection]:
-        """All of what is written inside, or nothing; one at a time for each lock."""
+        """Open a transaction that writes; for each lock, one at a time."""
         with self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED", is_writing=True) as db:
             if lock_id is not None:
                 db.execute(
@@ -216,7 +216,7 @@ class PostgresDatabase:
                 self._pool.drain()
 
     def close(self) -> None:
-        """Let go of all connections. Doing so twice is harmless."""
+        """Close all connections and cancel running statements. A second call does nothing."""
         self._pool.close()
         for connection in tuple(self._in_use):  # the program ends no sooner than its threads
             with suppress(psycopg.Error):
@@ -230,14 +230,14 @@ class _Connection:
         self._connection = connection
 
     def execute(self, sql: str, values: Sequence[Any] = (), /) -> psycopg.Cursor[Any]:
-        """Do one statement; no text of a request is ever part of it."""
+        """Execute one statement; its text never contains a part of a request."""
         return self._connection.execute(sql.replace("?", "%s"), values)
 
     def new_id(self, sql: str, values: Sequence[Any], /) -> int:
         return int(self.execute(f"{sql} RETURNING id", values).fetchone()[0])  # type: ignore[index]
 
     def go_on_after_ids(self) -> None:
-        """Never back: an id that was deleted would come again."""
+        """Continue after the highest ID, but never go back to a deleted one."""
         self.execute(
             "SELECT setval('remote_id_seq', greatest(max(remote.id), max(last_value)))"
             " FROM remote, remote_id_seq"
@@ -247,7 +247,7 @@ class _Connection:
 def _prepare(
     connection: psycopg.Connection[Any], shown: str, begin: Begin, *, migrate: bool
 ) -> str:
-    """Make the tables, or see that they are of this version; returns their schema."""
+    """Create the tables or check their version, and return their schema."""
     if (server := connection.info.server_version // 10000) < OLDEST_SERVER:
         raise Unusable(
             f"its server is PostgreSQL {server}, and {OLDEST_SERVER} or newer is needed",
@@ -303,11 +303,11 @@ def _get_ready(connection: psycopg.Connection[Any], schema: str) -> None:
     connection.execute(LIMITS)
     keep_to_schema(connection, schema)
     connection.commit()
-    connection.autocommit = True  # a statement alone is one way to the server and back
+    connection.autocommit = True  # so that a single read is a single round trip
 
 
 def _meaning(error: psycopg.Error, *, is_lost: bool, is_ending: bool) -> Exception | None:
-    """What a failed transaction means for who asked for it; None if it is a bug of ours."""
+    """Return the error to raise for a failed transaction; None if it is a bug of the service."""
     if is_lost:
         return OutcomeUnknown() if is_ending else Again()
     match error:

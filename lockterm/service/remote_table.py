@@ -1,12 +1,12 @@
 """The stored remotes, and pages of them at any depth.
 
-A lock's list is in the order of ids, which is the order of adding: the newest last. It never
-changes otherwise, so a walk through the pages sees nothing twice unless something is deleted.
+A lock's list is in the order of IDs, so the newest remote is the last. Without a deletion, a walk
+through the pages never returns a remote twice.
 
-``OFFSET`` walks over every row it skips. Instead, ``remote_count`` holds how many remotes of a lock
-have ids in each span of 2**8, 2**16 and 2**24 ids. A page is found by counting down through the
-three sizes, at most 256 spans of each, and the total is the sum of the largest. Adding or
-deleting a remote touches three counts. Where there is little to skip, ``OFFSET`` alone is quicker.
+``OFFSET`` reads every row that it skips. Instead, ``remote_count`` has the number of a lock's
+remotes in each span of 2**8, 2**16 and 2**24 IDs. To find a page, the service counts through at
+most 256 spans of each size. The total is the sum of the largest spans. To add or delete a remote
+changes three counts. For the first pages ``OFFSET`` alone is faster.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .storage import Connection, Database
 
 
 class Remote(NamedTuple):
-    """A stored remote: the columns that are ever returned."""
+    """A stored remote, with the columns that the service returns."""
 
     id: int
     lock_id: int
@@ -37,7 +37,7 @@ class Remote(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A part of a lock's remotes."""
+    """A page of a lock's remotes."""
 
     is_lock: bool
     """Whether the lock is in the table of locks."""
@@ -57,7 +57,7 @@ SELECT is_lock, total, page.* FROM (SELECT
     SELECT {_COLUMNS} FROM remote WHERE lock_id = ? AND id >= ? ORDER BY id LIMIT ? OFFSET ?
 ) AS page ON TRUE ORDER BY page.id
 """
-"""``OFFSET`` here is at most 2**8: what is left to skip inside the smallest span."""
+"""One statement for a page. Its ``OFFSET`` is at most 2**8, the size of the smallest span."""
 COUNT_QUERY = (
     "SELECT bucket, remotes FROM remote_count"
     " WHERE lock_id = ? AND shift = ? AND bucket BETWEEN ? AND ? ORDER BY bucket"
@@ -65,7 +65,7 @@ COUNT_QUERY = (
 
 
 def page(database: Database, lock_id: int, offset: int, size: int) -> Page:
-    """At most ``size`` remotes of the lock, without the first ``offset`` ones."""
+    """Return at most ``size`` remotes of a lock, after the first ``offset`` ones."""
     if offset <= 1 << _SHIFTS[-1]:
         rows = database.rows(PAGE_QUERY, (lock_id, lock_id, lock_id, 0, size, offset))
     else:
@@ -79,7 +79,7 @@ def page(database: Database, lock_id: int, offset: int, size: int) -> Page:
 
 
 def _start(db: Connection, lock_id: int, offset: int) -> tuple[int, int]:
-    """From which id a page is to be read, and how many remotes it still has to skip there."""
+    """Return the ID to read a page from, and the number of remotes to skip after it."""
     first, last, span_start = 0, 2**62, 0
     for shift in _SHIFTS:
         for bucket, remotes in db.execute(COUNT_QUERY, (lock_id, shift, first, last)):
@@ -94,19 +94,19 @@ def _start(db: Connection, lock_id: int, offset: int) -> tuple[int, int]:
 
 
 def find(db: Connection, remote_id: int) -> Remote | None:
-    """The remote with this id, or None."""
+    """Return the remote with this ID, or None."""
     row = db.execute(f"SELECT {_COLUMNS} FROM remote WHERE id = ?", (remote_id,)).fetchone()
     return row and Remote._make(row)
 
 
 def has_name(db: Connection, lock_id: int, name: str) -> bool:
-    """Whether the lock has a remote with exactly this name."""
+    """Return whether the lock has a remote with exactly this name."""
     query = f"SELECT id FROM remote WHERE lock_id = ? AND {db.same_name}"
     return db.execute(query, (lock_id, name)).fetchone() is not None
 
 
 def insert(db: Connection, remote: Mapping[str, object]) -> int:
-    """Add a remote, given by column; returns its new id."""
+    """Add a remote, given by column, and return its new ID."""
     remote_id = db.new_id(*_insertion(remote))
     spans = [(remote["lock_id"], shift, remote_id >> shift) for shift in _SHIFTS]
     db.execute(
@@ -118,7 +118,7 @@ def insert(db: Connection, remote: Mapping[str, object]) -> int:
 
 
 def insert_many(db: Connection, remotes: list[dict[str, object]]) -> None:
-    """Add many remotes at once and count them afterwards; they may have ids of their own."""
+    """Add many remotes and then count them; they may have given IDs."""
     for remote in remotes:
         db.execute(*_insertion(remote))
     for lock_id in {remote["lock_id"] for remote in remotes}:
@@ -134,7 +134,7 @@ def change(db: Connection, remote_id: int, columns: Mapping[str, object]) -> Non
 
 
 def delete(db: Connection, remote_id: int, lock_id: object) -> None:
-    """Remove one remote."""
+    """Delete a remote."""
     db.execute("DELETE FROM remote WHERE id = ?", (remote_id,))
     where = "WHERE lock_id = ? AND shift = ? AND bucket = ?"
     for shift in _SHIFTS:
@@ -144,14 +144,14 @@ def delete(db: Connection, remote_id: int, lock_id: object) -> None:
 
 
 def clear(db: Connection, lock_id: int) -> int:
-    """Remove all remotes of a lock; returns how many there were."""
+    """Delete all remotes of a lock and return their number."""
     deleted = db.execute("DELETE FROM remote WHERE lock_id = ?", (lock_id,)).rowcount
     db.execute("DELETE FROM remote_count WHERE lock_id = ?", (lock_id,))
     return deleted
 
 
 def recount(db: Connection, lock_id: object) -> None:
-    """Make the counts of a lock anew from its remotes."""
+    """Rebuild the counts of a lock from its remotes."""
     db.execute("DELETE FROM remote_count WHERE lock_id = ?", (lock_id,))
     for shift in _SHIFTS:
         db.execute(

@@ -1,9 +1,12 @@
 """The eight operations on remotes (sections 4.1 to 4.8), the record, and the rules of validity.
 
-Where the contract is silent on a remote's type, dates and weekdays: the end is after the start; a
-permanent remote may be sent with dates, which it does not keep; weekdays belong to a recurring
-remote alone, so that sending some with another type is refused and changing the type drops the old
-ones; a recurring remote without weekdays is accepted.
+The service chose these rules, because the contract does not state them:
+
+* The end is after the start.
+* A permanent remote may be sent with dates, but does not keep them.
+* Only a recurring remote has weekdays. Weekdays for another type are refused, and a change of the
+  type removes them.
+* A recurring remote may have no weekdays.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 200
 _FLAGS = (0, 1, 2)
 _API_USER_ID = 30017
-"""Whoever calls: the contract has no authentication, so there is one API user."""
+"""ID of the only API user, because the contract has no authentication."""
 
 PERMANENT, TIME_LIMITED, RECURRING = 1, 2, 4
 _TYPE_NAMES = {
@@ -37,7 +40,7 @@ _STATUS_NAMES = {_NORMAL: "normal", _INVALID: "invalid"}
 
 
 def add(call: Call) -> object:
-    """Add a remote (section 4.1); ``extraData`` is ``{}`` and ``isCoerced`` 0 unless sent."""
+    """Add a remote (section 4.1); by default ``extraData`` is ``{}`` and ``isCoerced`` is 0."""
     given, now = call.given, call.site.clock()
     lock_id, name = given.integer("lockId"), given.text("remoteName")
     firmware = given.optional_json_object("firmwareInfo")
@@ -65,7 +68,7 @@ def add(call: Call) -> object:
 
 
 def check_remote_name(call: Call) -> object:
-    """Refuse a name that exists on the lock (section 4.2); a free one answers ``{}``."""
+    """Refuse a name that exists on the lock (section 4.2), or return ``{}``."""
     lock_id, name = call.given.integer("lockId"), call.given.text("remoteName")
     with call.site.database.reading() as db:
         call.site.lock(db, lock_id)
@@ -75,7 +78,7 @@ def check_remote_name(call: Call) -> object:
 
 
 def list_remotes(call: Call) -> object:
-    """One page of a lock's remotes (section 4.3); one beyond the end is empty."""
+    """Return a page of a lock's remotes (section 4.3); a page beyond the end is empty."""
     lock_id = call.given.integer("lockId")
     page_no = call.given.optional_integer("pageNo", low=1) or 1
     size = call.given.optional_integer("pageSize", 1, MAX_PAGE_SIZE) or DEFAULT_PAGE_SIZE
@@ -93,7 +96,7 @@ def list_remotes(call: Call) -> object:
 
 
 def update(call: Call) -> object:
-    """Change the parameters that were sent (section 4.4); the merged result has to be valid."""
+    """Change the given parameters (section 4.4), if the resulting remote is valid."""
     given = call.given
     lock_id, remote_id = given.integer("lockId"), given.integer("remoteId")
     name = given.optional_text("remoteName")
@@ -114,7 +117,7 @@ def update(call: Call) -> object:
 
 
 def detail(call: Call) -> object:
-    """One remote with its lock (section 4.5); the fields that lists leave out are not in it."""
+    """Return a remote with its lock (section 4.5), without the fields that lists leave out."""
     with call.site.database.reading() as db:
         row = _remote(db, call.given.integer("remoteId"))
         lock = call.site.lock(db, row.lock_id)
@@ -123,18 +126,18 @@ def detail(call: Call) -> object:
 
 
 def delete(call: Call) -> object:
-    """Remove a remote (section 4.6)."""
+    """Delete a remote (section 4.6)."""
     remote_id = call.given.integer("remoteId")
     with call.site.database.reading() as db:
         lock_id = _remote(db, remote_id).lock_id
     with call.site.database.writing(lock_id) as db:
-        _remote(db, remote_id)  # somebody else may have removed it meanwhile
+        _remote(db, remote_id)  # another request may have deleted it
         remote_table.delete(db, remote_id, lock_id)
     return {}
 
 
 def clear(call: Call) -> object:
-    """Remove all remotes of a lock (section 4.7)."""
+    """Delete all remotes of a lock (section 4.7)."""
     lock_id = call.given.integer("lockId")
     with call.site.database.writing(lock_id) as db:
         call.site.lock(db, lock_id)
@@ -170,7 +173,7 @@ def _remote_of(call: Call, db: Connection, lock_id: int, remote_id: int) -> Remo
 
 @contextmanager
 def _names_kept_apart() -> Iterator[None]:
-    """The database compares names, exactly as they are; a remote may keep its own."""
+    """Turn the database's conflict of names into a refusal; a remote may keep its own name."""
     try:
         yield
     except NameTaken:
@@ -182,10 +185,10 @@ def _name_exists() -> Refusal:
 
 
 def as_record(row: Remote, now_ms: int) -> dict[str, object]:
-    """The record as list and detail return it: 18 fields, none of the six that lists leave out.
+    """Return the record of lists and details: 18 fields, without the six that lists leave out.
 
-    The contract does not say what moves a remote to status 2. Here it is the end date having
-    passed; a remote whose time has not begun is normal.
+    The contract does not define when a remote gets status 2. In this service it does when its end
+    date has passed. An upcoming remote is normal.
     """
     end_ms = row.end_ms
     status = _INVALID if end_ms and end_ms < now_ms else _NORMAL
@@ -212,7 +215,7 @@ def as_record(row: Remote, now_ms: int) -> dict[str, object]:
 
 
 def _decoded(stored: str) -> object:
-    """What is kept as JSON; most remotes have neither weekdays nor extra data."""
+    """Return a stored JSON value; most remotes have neither weekdays nor extra data."""
     match stored:
         case "[]":
             return []
@@ -222,14 +225,14 @@ def _decoded(stored: str) -> object:
 
 
 def _validity(given: Parameters, before: Remote | None = None) -> dict[str, object]:
-    """The columns of a remote's validity as a request makes it.
+    """Return the columns of a remote's validity after a request.
 
     Args:
-        given: the request; for an update it may name only some of the four parameters.
-        before: the stored remote that an update starts from; None on an add.
+        given: The request; an update may have only some of the four parameters.
+        before: The stored remote before an update; None for a new one.
 
     Raises:
-        Refusal: a parameter is wrong, or the result breaks the rules.
+        Refusal: A parameter is wrong, or the result breaks the rules.
     """
     if before is None:
         kind = given.choice("remoteType", tuple(_TYPE_NAMES))

@@ -1,4 +1,4 @@
-"""Runs the service: in a thread beside other work, or alone in the foreground."""
+"""Running the service, in a thread beside other work or alone in the foreground."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import socket
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Self
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from .figures import Figures
 
 HEAD_TIMEOUT_S = 20.0
-"""How long the head of a request may take; uvicorn itself would wait for ever."""
+"""Maximum seconds for the head of a request; uvicorn itself has no limit."""
 DRAIN_S = 10.0
-"""How long answers under way may still take in the foreground once the service is to stop."""
+"""Maximum seconds for running requests after the service was asked to stop."""
 _PROMPT_DRAIN_S = 0.8
-"""The same beside other work."""
+"""The same limit beside other work."""
 _TURNS = 5
-"""Of the loop, from a connection that waits to a request that is worked on."""
+"""Turns of the loop between a waiting connection and its request."""
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 # Without any handler, Python would print uvicorn's errors on the terminal of the program around.
@@ -44,22 +44,21 @@ logging.getLogger("uvicorn").addHandler(logging.NullHandler())
 
 
 class RunningService:
-    """The embedded service on a socket of its own, served by a thread.
+    """The embedded service in a thread, with its own socket.
 
-    A context manager; or ``start`` and ``stop``. Port 0 picks a free one, known from the
-    beginning: the socket listens as soon as the object is made.
+    Use it as a context manager, or call ``start`` and ``stop``. The socket listens as soon as the
+    object exists, so the port is known even if it was 0.
 
     Args:
-        host: name or address to listen on.
-        port: TCP port.
-        listening: a socket that listens on ``host`` already, to answer who waits there; it is
-            closed with the service.
-        drain_s: how long answers under way may still take once it is to stop.
-        options: those of ``create_service``. Unless given, ``allowed_hosts`` is this machine's
-            loopback names and ``host``.
+        host: Name or address to listen on.
+        port: TCP port; 0 selects a free one.
+        listening: A socket that already listens on ``host``; it is closed with the service.
+        drain_s: Maximum seconds for running requests after the service was asked to stop.
+        options: The options of ``create_service``. By default, ``allowed_hosts`` has ``host`` and
+            this machine's names.
 
     Raises:
-        OSError: the address is not to be had (the port is in use), or the database.
+        OSError: The address or the database cannot be used.
     """
 
     def __init__(
@@ -76,7 +75,7 @@ class RunningService:
         self._log: Log = options.setdefault("log", Log())
         self._figures: Figures | None = options.get("figures")
         self.base_url = url_of(host, self._socket)
-        """Where the service is reached, without a slash at the end."""
+        """Address of the service, without a slash at the end."""
         try:
             options.setdefault("allowed_hosts", (*LOOPBACK_HOSTS, host, socket.gethostname()))
             self.app: Starlette = create_service(**options)
@@ -84,9 +83,9 @@ class RunningService:
             self._socket.close()
             raise
         self.requests: deque[tuple[str, str]] = self.app.state.requests
-        """Method and path of the requests so far, the oldest first; bounded."""
+        """Method and path of the last requests, the oldest first."""
         self.failures: deque[Exception] = self.app.state.failures
-        """The exceptions behind answers with a 5xx."""
+        """Exceptions behind answers with 5xx."""
         config = Config(
             self.app,
             http=EnvelopeProtocol,
@@ -100,21 +99,21 @@ class RunningService:
             date_header=False,
         )
         self._server = _Server(config, drain_s)
-        self._at_end: Callable[[], None] = lambda: None
+        self._asked = SimpleQueue[int]()
         self._thread = threading.Thread(target=self._serve, name="lockterm-service", daemon=True)
 
     def start(self) -> Self:
-        """Begin to answer; returns when the service does."""
+        """Start the service and return when it answers."""
         self._thread.start()
         self._server.ready.wait()
         return self
 
     def ask_to_stop(self) -> None:
-        """Begin to end, from any thread; ``stop`` waits for it."""
+        """Start to stop, from any thread; ``stop`` waits for the end."""
         self._server.ask_to_exit()
 
     def stop(self) -> None:
-        """End within about a second, whatever callers keep open. Doing so twice is harmless."""
+        """Stop within about a second, even if callers keep connections open; may be repeated."""
         self.ask_to_stop()
         if self._thread.ident is not None:
             self._thread.join()
@@ -122,11 +121,11 @@ class RunningService:
         self.app.state.site.database.close()
 
     def wait(self, asked: SimpleQueue[int]) -> None:
-        """Wait until a signal asks to stop, or until the service ended by itself.
+        """Wait until a signal asks to stop or the service ends.
 
-        With tokens, ``SIGHUP`` has them read again in place of that.
+        If there are tokens, ``SIGHUP`` only reads them again.
         """
-        self._at_end = lambda: asked.put(0)
+        self._asked = asked
         while self._thread.is_alive():
             if asked.get() != signal.SIGHUP or self._tokens is None:
                 break
@@ -143,21 +142,21 @@ class RunningService:
             asyncio.run(self._server.serve(sockets=[self._socket]))
         finally:
             self._server.ready.set()
-            self._at_end()
+            self._asked.put(0)
 
 
 def serve(host: str = "127.0.0.1", port: int = 8080, **options: Any) -> None:
     """Serve in the foreground until SIGINT, SIGTERM or, without tokens, SIGHUP; then end cleanly.
 
-    The first line on stdout is ``listening on http://HOST:PORT``. Only for the main thread.
+    The first line on stdout is ``listening on http://HOST:PORT``. Call it in the main thread.
 
     Args:
-        host: name or address to listen on.
-        port: TCP port; 0 picks a free one.
-        options: those of ``create_service``.
+        host: Name or address to listen on.
+        port: TCP port; 0 selects a free one.
+        options: The options of ``create_service``.
 
     Raises:
-        OSError: the address is not to be had (the port is in use), or the database.
+        OSError: The address or the database cannot be used.
     """
     with asked_to_end() as asked, RunningService(host, port, drain_s=DRAIN_S, **options) as service:
         announce(service.base_url, options)
@@ -165,11 +164,11 @@ def serve(host: str = "127.0.0.1", port: int = 8080, **options: Any) -> None:
 
 
 def announce(url: str, options: Mapping[str, Any]) -> None:
-    """Print where the service listens, and note who can change what it keeps.
+    """Print the address, and a note if every user of this machine can change the database.
 
     Args:
         url: The address.
-        options: Those of ``create_service``.
+        options: The options of ``create_service``.
     """
     say(f"listening on {url}")
     log: Log | None = options.get("log")
@@ -178,20 +177,24 @@ def announce(url: str, options: Mapping[str, Any]) -> None:
 
 
 def say(line: str) -> None:
-    """Print a line; a service is served whether or not stdout can be written."""
+    """Print a line, but continue if stdout cannot be written."""
     try:
         print(line, flush=True)
     except OSError as error:
         with suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # it would be flushed again at the end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python's last flush fails
             print(f"{line} (stdout cannot be written: {error.strerror})", file=sys.stderr)
 
 
 @contextmanager
 def asked_to_end() -> Iterator[SimpleQueue[int]]:
-    """Inside, SIGINT, SIGTERM and SIGHUP put their number into the queue and do nothing else."""
-    asked = SimpleQueue[int]()  # an Event has a lock, which a second signal would wait for
-    before = {number: signal.signal(number, lambda one, _: asked.put(one)) for number in ENDINGS}
+    """Put the numbers of SIGINT, SIGTERM and SIGHUP into a queue instead of their usual effect."""
+    asked = SimpleQueue[int]()  # an Event has a lock, on which a second signal would wait
+
+    def ask(number: int, _: object) -> None:
+        asked.put(number)
+
+    before = {number: signal.signal(number, ask) for number in ENDINGS}
     try:
         yield asked
     finally:
@@ -200,7 +203,7 @@ def asked_to_end() -> Iterator[SimpleQueue[int]]:
 
 
 def read_again(tokens: Tokens, log: Log, figures: Figures | None) -> None:
-    """Take the tokens that are there now, and report what became of it."""
+    """Read the tokens again and log the result."""
     try:
         tokens.read_again()
         log.tell("tokens", "the tokens were read again")
@@ -217,7 +220,7 @@ def read_again(tokens: Tokens, log: Log, figures: Figures | None) -> None:
 
 
 class _Server(Server):
-    """uvicorn's server without its polling: it sleeps until asked to exit."""
+    """uvicorn's server without polling: it sleeps until it is asked to exit."""
 
     def __init__(self, config: Config, drain_s: float) -> None:
         super().__init__(config)
@@ -227,10 +230,10 @@ class _Server(Server):
         self._exit_asked = asyncio.Event()
 
     def ask_to_exit(self) -> None:
-        """From any thread: stop soon."""
+        """Ask the server to stop, from any thread."""
         self.should_exit = True
         if self._loop is not None:
-            with suppress(RuntimeError):  # the loop has ended meanwhile
+            with suppress(RuntimeError):  # the loop has already ended
                 self._loop.call_soon_threadsafe(self._exit_asked.set)
 
     async def main_loop(self) -> None:
@@ -240,8 +243,8 @@ class _Server(Server):
             await self._exit_asked.wait()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        # Whoever is accepted after the end of the server is forgotten: no answer, no hanging up.
-        # So first no more are, and what has come already is taken up and read.
+        # uvicorn forgets connections that it accepts after its end. Therefore first stop to accept
+        # them, then read the requests of those that were accepted.
         loop = asyncio.get_running_loop()
         for server in self.servers:
             for listening in server.sockets:
@@ -267,7 +270,7 @@ class _Server(Server):
 
 
 class EnvelopeProtocol(H11Protocol):
-    """Replaces the plain text that uvicorn answers to a broken request, and ends slow ones."""
+    """HTTP protocol with an envelope for broken requests, and a time limit for request heads."""
 
     _head_timer: asyncio.TimerHandle | None = None
 
@@ -295,7 +298,7 @@ class EnvelopeProtocol(H11Protocol):
             self._head_timer = None
 
     def send_400_response(self, msg: str) -> None:
-        """Answer in the spelling of the remote endpoints, and hang up."""
+        """Answer in the spelling of the remote endpoints, and close the connection."""
         answer = refusal("", Refusal(Code.MALFORMED, "This is no valid HTTP request."))
         headers = [*answer.raw_headers, (b"connection", b"close")]
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
@@ -309,21 +312,22 @@ class EnvelopeProtocol(H11Protocol):
 
 
 def url_of(host: str, listening: socket.socket) -> str:
-    """How a service on this socket is reached, without a slash at the end."""
+    """Return the address of a service on this socket, without a slash at the end."""
     return f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens there; port 0 picks a free one.
+    """Return a socket that listens on the address; port 0 selects a free one.
 
     Raises:
-        OSError: the address is not to be had.
+        OSError: The address cannot be used.
     """
     if not 0 <= port <= 65535:
         raise OSError(f"{port} is no TCP port")
     family, kind, protocol, _, address = socket.getaddrinfo(
         host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )[0]
+    # asyncio sends without delay only if the socket has a protocol number.
     listening = socket.socket(family, kind, protocol)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

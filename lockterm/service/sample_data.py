@@ -1,4 +1,4 @@
-"""A made-up site: six locks and their remotes, the same ones for the same day."""
+"""Sample data: six locks and their remotes, always the same for the same day."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LOCKS: tuple[tuple[int, str, str, str, str, int], ...] = (
     (1005, "Staff entrance", "South campus, reception", "nordriegel", "NR-450", 64),
     (1006, "Chemical store", "South campus, yard", "lumenlock", "L7", 18),
 )
-"""Id, name, alias, vendor, model and number of remotes."""
+"""ID, name, alias, vendor, model and number of remotes."""
 
 _LETTERS = {lock[0]: letter for lock, letter in zip(LOCKS, "ABCDEF", strict=True)}
 _FIRST_REMOTE_ID = 48_213
@@ -35,7 +35,7 @@ _WEEKDAYS: tuple[list[int], ...] = (
     [],
 )
 _ENDS_IN_HOURS = (9, 20, 33, 58, 80)
-"""From the beginning of the day: what expires soon."""
+"""Hours from the start of the day until the ends of remotes that expire soon."""
 
 _PEOPLE = (
     "Amelia Hart", "Jonas Weber", "Priya Nair", "Tomás Herrera", "Lena Fischer", "Omar Haddad",
@@ -74,11 +74,11 @@ _ROLES = ("spare", "car", "bicycle cage", "weekend", "contractor", "night shift"
 
 
 def fill(db: Connection, today: date) -> None:
-    """Put the locks and their remotes into an empty database.
+    """Add the locks and their remotes to an empty database.
 
     Args:
-        db: inside a transaction.
-        today: the day that dates are relative to, taken in UTC.
+        db: A connection inside a transaction.
+        today: The reference day of all dates, in UTC.
     """
     for lock in LOCKS:
         db.execute(
@@ -91,7 +91,7 @@ def fill(db: Connection, today: date) -> None:
         for lock_id, *_, count in LOCKS
         for position, name in enumerate(names_for(lock_id, count))
     ]
-    # Remotes of all locks were added in between each other, so no lock has ids in a row.
+    # Remotes of different locks alternate, so that no lock has consecutive IDs.
     waiting.sort(key=lambda item: (item[2] + random.random() * 12, item[0]))
     remote_id = _FIRST_REMOTE_ID
     remotes = []
@@ -104,7 +104,7 @@ def fill(db: Connection, today: date) -> None:
 
 
 def names_for(lock_id: int, count: int) -> list[str]:
-    """``count`` names, each once, the special ones scattered among people."""
+    """Return different names, with special ones among those of people."""
     names: list[str] = []
     turn = lock_id % 7
     while len(names) < count:
@@ -161,7 +161,7 @@ def _remote(
 
 
 def _period(random: Random, created: int, midnight: int) -> tuple[int, int]:
-    """Expired, ending within days, running for long, or not begun yet."""
+    """Return start and end: expired, expiring within days, long or upcoming."""
     start = created - created % _HOUR_MS
     match int(random.random() * 8):
         case 0 | 5:
@@ -177,7 +177,7 @@ def _period(random: Random, created: int, midnight: int) -> tuple[int, int]:
 
 
 def _extra_data(position: int) -> dict[str, object]:
-    """Mostly nothing; now and then a note, once about the recommended 1 KB and once beyond it."""
+    """Return extra data: mostly none, sometimes a note, once about 1 KB and once more."""
     if position == 40:
         return {
             "history": [{"by": "front desk", "note": "battery changed", "n": n} for n in range(30)]

@@ -1,4 +1,4 @@
-"""What every operation works on: the locks, the database, the clock."""
+"""The state that every operation uses: locks, database and clock."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .storage import Connection, Database
 
 
 def now_ms() -> int:
-    """The time of this machine in milliseconds since 1970, UTC."""
+    """Return this machine's time in milliseconds since 1970, UTC."""
     return time.time_ns() // 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class SiteLock:
-    """A lock as the service knows it."""
+    """A lock of the service."""
 
     id: int
     name: str
@@ -31,20 +31,20 @@ class SiteLock:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One running service's state."""
+    """The state of a running service."""
 
     database: Database
-    """Where everything that changes is kept."""
+    """The database with all remotes and settings."""
     clock: Callable[[], int]
-    """Now, in milliseconds since 1970."""
+    """Returns the time in milliseconds since 1970."""
     any_lock: bool
-    """Whether a lock id in no table counts as a lock; it then has the first model's voices."""
+    """Whether unknown lock IDs count as locks, which then have the first model's voices."""
 
     def lock(self, db: Connection, lock_id: int) -> SiteLock:
-        """The lock with this id.
+        """Return the lock with this ID.
 
         Raises:
-            Refusal: there is none.
+            Refusal: No lock has this ID.
         """
         query = "SELECT name, alias, vendor, model FROM lock WHERE id = ?"
         row = db.execute(query, (lock_id,)).fetchone()
@@ -58,22 +58,22 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request, ready to be worked on."""
+    """A request whose parameters are read."""
 
     site: Site
-    """Where."""
+    """The state to work on."""
     given: Parameters
-    """With what."""
+    """The parameters."""
     request: Request
     public_url: str | None
-    """How a proxy in front is reached, without a slash at the end."""
+    """The address of a proxy in front, without a slash at the end."""
 
     @property
     def base_url(self) -> str:
-        """How the caller reaches the service, without a slash at the end."""
+        """The service's address for this caller, without a slash at the end."""
         return self.public_url or str(self.request.base_url).rstrip("/")
 
 
 def no_lock(lock_id: int) -> Refusal:
-    """The refusal for the id of no lock."""
+    """Return the refusal for an unknown lock ID."""
     return Refusal(Code.UNKNOWN_LOCK, f"There is no lock {lock_id}.")

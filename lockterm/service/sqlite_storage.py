@@ -19,22 +19,24 @@ from typing import Any
 from .storage import SCHEMA, VERSION, Begin, NameTaken, Unavailable, Unusable
 
 _APPLICATION_ID = 0x4C4B5356
-"""Marks a file as a database of this service, so that no other is ever written to."""
+"""Mark of this service's files; the service never writes to other databases."""
 _WRITE_WAIT_S, _READ_WAIT_S = 5.0, 0.5
-"""For another program that holds the file; a read, for which nothing else is answered, gives up
-sooner."""
+"""Seconds to wait for another program that locks the file.
+
+A read gives up sooner, because the service answers nothing else while it waits.
+"""
 _HINT = "Name a file that is new or was made by lockterm serve."
 
 
 class SqliteDatabase:
-    """The open database.
+    """An open SQLite database.
 
     Args:
-        path: the file; None keeps everything in memory.
-        begin: puts into a new one what it begins with.
+        path: The file; None keeps everything in memory.
+        begin: The function that fills a new database.
 
     Raises:
-        OSError: the file cannot be opened, is not a database, or is another program's.
+        OSError: The file cannot be opened, is no database, or belongs to another program.
     """
 
     threads = 1
@@ -80,7 +82,7 @@ class SqliteDatabase:
             connection.execute("COMMIT")
 
     def rows(self, sql: str, values: Sequence[Any] = (), /) -> list[Any]:
-        """What one statement finds that only reads."""
+        """Return the rows of one statement that reads."""
         with self._reader.lock:
             try:
                 return self._reader.execute(sql, values).fetchall()
@@ -88,11 +90,11 @@ class SqliteDatabase:
                 raise Unavailable from error
 
     def reading(self) -> AbstractContextManager[_Connection]:
-        """One consistent view for everything that is read inside."""
+        """Open a transaction in which all reads see the same state."""
         return self._transaction(self._reader, "BEGIN")
 
     def writing(self, lock_id: int | None = None) -> AbstractContextManager[_Connection]:
-        """All of what is written inside, or nothing; one at a time, whichever lock it is."""
+        """Open a transaction that writes; for all locks together, one at a time."""
         return self._transaction(self._writer, "BEGIN IMMEDIATE")
 
     @staticmethod
@@ -114,7 +116,7 @@ class SqliteDatabase:
                 raise
 
     def close(self) -> None:
-        """Close the file. Doing so twice is harmless."""
+        """Close the file. A second call does nothing."""
         for connection in (self._reader, self._writer):
             with connection.lock:
                 connection.close()
@@ -133,7 +135,7 @@ class _Connection(sqlite3.Connection):
         return new_id
 
     def go_on_after_ids(self) -> None:
-        """SQLite notes the highest id by itself."""
+        """Do nothing, because SQLite records the highest ID."""
 
 
 def _connect(path: Path | None, wait_s: float) -> _Connection:
@@ -149,13 +151,13 @@ def _connect(path: Path | None, wait_s: float) -> _Connection:
 
 
 def _make_private(path: Path) -> None:
-    """Who may use which door is nobody else's business; SQLite's new files follow suit.
+    """Create the file if it is missing, and let only this user read it and SQLite's other files.
 
-    SQLite opens the files beside it by their names, and would follow a link: so nobody else may
-    be able to make one there.
+    SQLite opens its other files by name and follows links. Therefore no other user may be able to
+    create a link in the directory.
 
     Raises:
-        OSError: Others can write in the directory, or one of the files is not a file of this user.
+        OSError: Others can write in the directory, or a file is a link or belongs to another user.
     """
     try:
         around = path.parent.stat()

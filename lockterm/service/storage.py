@@ -1,7 +1,7 @@
-"""What a database has to give to the service, and the tables that it keeps them in.
+"""The interface of the service's databases, and their tables.
 
-There is one set of statements for all databases, in SQLite's spelling; what differs stands in
-``sqlite_storage`` and ``postgres_storage``, and nothing outside of the two asks which it is.
+All databases get the same statements, in SQLite's spelling. Differences between them are in
+``sqlite_storage`` and ``postgres_storage``, and no other module depends on the kind.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 VERSION = 1
-"""Of the schema; raised with every change to it."""
+"""Version of the schema; raise it with every change."""
 
 SCHEMA = """
 CREATE TABLE lock (
@@ -66,15 +66,15 @@ CREATE TABLE site (any_lock INTEGER NOT NULL);
 
 
 class Unavailable(Exception):
-    """The database cannot do it at present; nothing was changed."""
+    """The database cannot do the operation now; nothing was changed."""
 
 
 class Again(Unavailable):
-    """Others were quicker, or the connection was lost: the same once more may do."""
+    """A conflict or a lost connection; the same operation may succeed if it is repeated."""
 
 
 class OutcomeUnknown(Exception):
-    """The database was lost while it recorded a change, which may be there or not."""
+    """The connection was lost during a commit, so the change may be recorded or not."""
 
 
 class NameTaken(Exception):
@@ -85,9 +85,9 @@ class Unusable(OSError):
     """A database that the service cannot begin with.
 
     Args:
-        reason: what is wrong with it, without a full stop.
-        database: which one it is, without any password.
-        hint: what to do about it.
+        reason: The problem, without a full stop.
+        database: The name of the database, without a password.
+        hint: The next step for the user.
     """
 
     def __init__(self, reason: str, database: str, hint: str) -> None:
@@ -96,15 +96,15 @@ class Unusable(OSError):
 
 
 class Rows(Protocol):
-    """What a statement found."""
+    """The result of a statement."""
 
     @property
     def description(self) -> Any:
-        """A sequence for each column, beginning with its name."""
+        """A sequence for each column, which starts with the column's name."""
 
     @property
     def rowcount(self) -> int:
-        """How many rows were changed."""
+        """Number of changed rows."""
 
     def fetchone(self) -> Any: ...
 
@@ -114,54 +114,54 @@ class Rows(Protocol):
 
 
 class Connection(Protocol):
-    """A transaction's way to the database."""
+    """A connection, inside a transaction."""
 
     same_name: str
-    """What finds the remotes of a lock whose name is ``?``, by an index."""
+    """The condition that finds a lock's remotes with the name ``?`` by an index."""
 
     def execute(self, sql: str, values: Sequence[Any] = (), /) -> Rows:
-        """Do one statement with a ``?`` for each value."""
+        """Execute one statement, which has a ``?`` for each value."""
 
     def new_id(self, sql: str, values: Sequence[Any], /) -> int:
-        """Do an ``INSERT`` of one row; returns the id it was given."""
+        """Execute an ``INSERT`` of one row and return its new ID."""
 
     def go_on_after_ids(self) -> None:
-        """Give no id up to the highest that there is: rows came with ids of their own."""
+        """Continue after the highest ID, because rows were added with given IDs."""
 
 
 class Database(Protocol):
-    """A database that is open, for threads at once.
+    """An open database, which several threads may use at the same time.
 
-    A transaction that fails raises ``Unavailable``, or ``OutcomeUnknown`` if it cannot be told.
+    A failed transaction raises ``Unavailable``, or ``OutcomeUnknown`` if it may be committed.
     """
 
     threads: int
-    """How many of them it is good for; a further one would only wait."""
+    """Number of threads that it serves at the same time; another one would only wait."""
     is_quick: bool
-    """Whether a read takes less than the way to a thread and back, and waits for nobody."""
+    """Whether a read takes less time than a switch to a thread, and never waits for a write."""
 
     def rows(self, sql: str, values: Sequence[Any] = (), /) -> list[Any]:
-        """What one statement finds that only reads; it sees one state, and needs no transaction."""
+        """Return the rows of one statement that reads; it needs no transaction."""
 
     def reading(self) -> AbstractContextManager[Connection]:
-        """One consistent view for everything that is read inside."""
+        """Open a transaction in which all reads see the same state."""
 
     def writing(self, lock_id: int | None = None) -> AbstractContextManager[Connection]:
-        """All of what is written inside, or on an exception nothing of it.
+        """Open a transaction that commits at its end, and changes nothing after an exception.
 
-        Whoever else writes to this lock waits until the end: what is read inside stays true. The
-        ids of its remotes therefore grow in the order in which they are first seen.
+        Other writers to the same lock wait for its end, so its reads stay true. The IDs of a
+        lock's remotes therefore grow in the order in which clients first see them.
 
         Args:
-            lock_id: the lock that is written to; None where nobody else writes.
+            lock_id: The lock to write to; None if there is no other writer.
 
         Raises:
-            NameTaken: the lock has a remote of that name.
+            NameTaken: Another remote of the lock has the name.
         """
 
     def close(self) -> None:
-        """Let go of it. Doing so twice is harmless."""
+        """Close the database. A second call does nothing."""
 
 
 Begin = Callable[[Connection], None]
-"""Puts into a new database what it begins with, in the transaction that makes its tables."""
+"""Fills a new database, in the transaction that creates its tables."""

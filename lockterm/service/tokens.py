@@ -1,7 +1,7 @@
-"""Who may ask: tokens with a name each, kept as hashes, so that who reads them cannot ask.
+"""Bearer tokens, each with a name, and stored as hashes so that a reader cannot use them.
 
-SHA-256 without anything added is enough: ``new_token`` has 256 bits of chance, and one that is
-chosen has ``SHORTEST`` characters at least. A slow hash would be paid for by every request.
+SHA-256 without a salt is enough: ``new_token`` has 256 random bits, and a chosen token has at least
+``SHORTEST`` characters. A slow hash would delay every request.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Callable
 from hashlib import sha256
 
 SHORTEST = 20
-"""Characters of a token that somebody chose."""
+"""Minimum number of characters of a chosen token."""
 MAX_BYTES = 1024 * 1024
-"""Of all lines."""
+"""Maximum size of a file of tokens."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _HASH = re.compile(r"sha256:([0-9a-f]{64})")
 
@@ -39,14 +39,14 @@ class Tokens:
 
     @classmethod
     def only(cls, token: str) -> Tokens:
-        """This one token."""
+        """Return an object with a single valid token."""
         return cls(lambda: (line_of("token", token), ""))
 
     def read_again(self) -> None:
-        """Take the tokens of the text as it is now.
+        """Read the text again.
 
-        With an error in the text, the tokens that it still has stay valid and none is added. If
-        it cannot be read, none is valid: whoever revokes a token must be sure that it ended.
+        If the text has an error, its tokens that were valid before stay valid, and no token is
+        added. If it cannot be read, no token is valid, so that a revoked token always ends.
 
         Raises:
             OSError: The text cannot be read.
@@ -68,24 +68,24 @@ class Tokens:
         return len(self._names)
 
     def name_of(self, token: bytes) -> str | None:
-        """Whose token it is.
+        """Return the name of a token; None if it is not valid.
 
-        How long it takes tells nothing of a token: what is compared are hashes, and only where
-        those that Python makes of them, with a key of this process, are the same already.
+        The time that this takes reveals nothing about valid tokens, because only hashes are
+        compared.
         """
         return self._names.get(sha256(token).digest())
 
 
 def new_token() -> str:
-    """A token that nobody guesses, fit for a header."""
+    """Return a random token that fits into a header."""
     return secrets.token_urlsafe(32)
 
 
 def line_of(name: str, token: str) -> str:
-    """The line of a token.
+    """Return the line for a token.
 
     Raises:
-        ValueError: this is no name, as a sentence.
+        ValueError: The name is invalid; its text is a sentence.
     """
     if not _NAME.fullmatch(name):
         raise ValueError("A name has 1 to 64 letters, digits, points, dashes or underscores.")

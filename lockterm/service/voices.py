@@ -9,12 +9,12 @@ from .site import Call, SiteLock
 
 
 def list_packs(call: Call) -> object:
-    """The packs of a lock's model, in short (section 4.9)."""
+    """Return the packs of a lock's model in the short form (section 4.9)."""
     return [_short(pack) for pack in _lock(call).model.packs]
 
 
 def full_packs(call: Call) -> object:
-    """The languages of a model with their timbres (section 4.10)."""
+    """Return the languages of a model with their timbres (section 4.10)."""
     vendor, name = call.given.text("vendor"), call.given.text("model")
     model = MODELS.get((vendor, name))
     if model is None:
@@ -33,7 +33,7 @@ def full_packs(call: Call) -> object:
 
 
 def pack_detail(call: Call) -> object:
-    """One pack of a lock with its file's address, size and MD5 (section 4.11)."""
+    """Return a pack of a lock with its file's address, size and MD5 (section 4.11)."""
     name = call.given.text("name")
     pack = _lock(call).model.pack(name)
     if pack is None:
@@ -44,7 +44,7 @@ def pack_detail(call: Call) -> object:
 
 
 def set_voice(call: Call) -> object:
-    """Set the voice that a lock uses (section 4.12)."""
+    """Set the voice of a lock (section 4.12)."""
     lock_id = call.given.integer("lockId")
     voice = Parameters(call.given.json_object("currentVoiceTimbre"), as_text=False)
     lang, timbre = voice.text("lang"), voice.text("timbre")

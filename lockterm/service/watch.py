@@ -1,7 +1,6 @@
-"""What is told of the service to those who run it: lines of a log, and each request's figures.
+"""The log of the service, and the middleware that logs and counts requests.
 
-Nothing of it has a header or a body, and no name but that of a token: of a path it tells only which
-endpoint it is.
+A line has no header, no body and no name except a token's. Instead of a path it has the endpoint.
 """
 
 from __future__ import annotations
@@ -30,23 +29,23 @@ _CODE = re.compile(rb'\{"err(?:or)?[cC]ode":(-?[0-9]{1,3}),')
 
 
 class Log:
-    """Lines on stderr, each written at once, so that those of several processes do not mix.
+    """A log on stderr, which writes each line at once, so that lines of processes do not mix.
 
     Args:
-        as_json: one JSON object a line, for each request too; else sentences, and of requests
-            nothing.
+        as_json: Whether to write a JSON object for each event and request; else the log has
+            sentences, and no requests.
     """
 
     def __init__(self, *, as_json: bool = False) -> None:
         self.as_json = as_json
 
     def tell(self, event: str, said: str = "", **facts: object) -> None:
-        """Something happened.
+        """Log an event.
 
         Args:
-            event: what kind of thing, for programs.
-            said: a sentence, for people; without one it is told to programs alone.
-            facts: more, for programs.
+            event: The kind of event, for programs.
+            said: A sentence for people; without one, only the JSON log has the event.
+            facts: More values for programs.
         """
         if self.as_json:
             now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -56,7 +55,7 @@ class Log:
             self._write(f"lockterm: {said}")
 
     def failed(self, error: BaseException) -> None:
-        """An error behind an answer, without its words: a database repeats values in them."""
+        """Log the error behind an answer, without its text, which may contain values."""
         cause = error.__cause__ or error
         frame = cause.__traceback__
         while frame is not None and frame.tb_next is not None:
@@ -75,13 +74,13 @@ class Log:
 
 
 class Watch:
-    """ASGI middleware around all others: tells of each answer when it was given.
+    """ASGI middleware around all others, which logs and counts each answer.
 
     Args:
-        app: what answers.
-        endpoints: the paths that are told apart; one that ends in a slash has all below it.
-        log: where a request is told, if it tells of them.
-        figures: where it is counted; None: nowhere.
+        app: The application that answers.
+        endpoints: The paths to tell apart; a path that ends in a slash includes all below it.
+        log: The log of requests.
+        figures: The counters of requests; None if there are none.
     """
 
     def __init__(
@@ -93,7 +92,7 @@ class Watch:
         self._figures = figures
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand the request on, and note what was answered."""
+        """Pass the request on, and log and count its answer."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -114,7 +113,7 @@ class Watch:
             status = code = Code.INTERNAL.number
             raise
         finally:
-            if status:  # else who asked hung up before the end
+            if status:  # else the caller closed the connection before the answer
                 self._note(scope, status, code, begun_s)
 
     def _note(self, scope: Scope, status: int, code: int, begun_s: float) -> None:

@@ -1,7 +1,7 @@
-"""Serves with several processes on one socket, for a database that they can share.
+"""Serving with several processes on one socket, for a database that they can share.
 
-The processes hold nothing that another would miss: one that dies is replaced, and what it had
-answered is in the database. All of them end with the one that started them, however it ends.
+The processes have no state, so a process that dies is replaced, and its answered changes are in the
+database. All of them end with the process that started them, even if it is killed.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from .tokens import Tokens
 from .watch import Log
 
 _PAUSE_S = 0.5
-"""Before a worker that ended by itself is replaced."""
+"""Seconds before a worker that ended unexpectedly is replaced."""
 
 
 def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> None:
-    """Serve in the foreground with so many processes until asked to end; then end cleanly.
+    """Serve in the foreground with several processes until asked to end; then end cleanly.
 
-    The first line on stdout is that of ``running.serve``. Only for a process of one thread.
+    The first line on stdout is that of ``running.serve``. Call it in a process with one thread.
 
     Args:
-        workers: how many processes.
-        host: name or address to listen on.
-        port: TCP port; 0 picks a free one.
-        options: those of ``create_service``; the database has to be one that processes can share.
+        workers: Number of processes.
+        host: Name or address to listen on.
+        port: TCP port; 0 selects a free one.
+        options: The options of ``create_service``, with a database that processes can share.
 
     Raises:
-        OSError: the address is not to be had (the port is in use), or the database.
+        OSError: The address or the database cannot be used.
     """
     tokens: Tokens | None = options.get("tokens")
     log: Log = options.setdefault("log", Log())
@@ -57,13 +57,13 @@ def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> No
     def end(*_: object) -> None:
         nonlocal is_ending
         is_ending = True
-        listening.close()  # who still comes is refused, and does not wait for nobody
+        listening.close()  # so that new connections are refused at once
         for child in children:
             with suppress(ProcessLookupError):
                 os.kill(child, signal.SIGTERM)
 
     def read_tokens(number: int, _: object) -> None:
-        # The parent's are those that a worker begins with. Each of the others reads them itself.
+        # New workers start with the parent's tokens; running workers read the file themselves.
         if tokens is None:
             end()
         else:
@@ -73,14 +73,14 @@ def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> No
                     os.kill(child, signal.SIGHUP)
 
     with listen(host, port) as listening:
-        # Makes the tables once, and says what is wrong with the database before anything runs.
+        # Create the tables once, and report a problem with the database before any worker starts.
         create_service(**options).state.site.database.close()
         options["migrate"] = False
         url = url_of(host, listening)
         parent_lives, until_then = os.pipe()
 
         def start() -> None:
-            with _undisturbed():  # whoever is asked to end has to end this one, too
+            with _undisturbed():  # a signal to end must reach the new process, too
                 if is_ending:
                     return
                 if child := os.fork():
@@ -100,7 +100,7 @@ def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> No
             while children:
                 ended, status = os.wait()
                 if ended not in children:
-                    continue  # the first process of a container gets the orphans of others, too
+                    continue  # the first process of a container also gets orphans of others
                 children.remove(ended)
                 if not is_ending:
                     how = os.waitstatus_to_exitcode(status)
@@ -115,13 +115,13 @@ def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> No
 
 
 def _work(parent_lives: int, host: str, listening: socket.socket, options: Any) -> NoReturn:
-    """Be a worker until asked to end, or until who started it is gone.
+    """Work until asked to end, or until the parent ends.
 
-    What it is asked before it can do so has to wait: the signals come blocked.
+    Signals are blocked when this starts, so that none is lost.
     """
 
     def watch() -> None:
-        os.read(parent_lives, 1)  # nothing is ever written: it ends when the parent has
+        os.read(parent_lives, 1)  # nothing is ever written, so it returns when the parent ends
         os.kill(os.getpid(), signal.SIGTERM)
 
     code, log = 1, options["log"]
