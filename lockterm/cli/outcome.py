@@ -20,7 +20,7 @@ from lockterm.domain.operation import Operation, State
 from lockterm.domain.text import clean
 from lockterm.errors import LocktermError, OutcomeUnknown, ServiceError
 from lockterm.keymap.hints import settling
-from lockterm.operations.refusals import HeldBack
+from lockterm.operations.refusals import PendingChangeError
 
 TIMEOUT_S = 90.0
 """How long a command reads back what had no answer. Answers may be 60 s old, and 15 s more tell
@@ -62,7 +62,7 @@ def carry_out(session: Session, change: Change, work: Coroutine[Any, Any, Any]) 
     except Rehearsed as rehearsed:
         _show_request(session, rehearsed, change)
         return DONE
-    except HeldBack as error:
+    except PendingChangeError as error:
         error.hint = f"{_SETTLE} {settling()}"
         raise
     except OutcomeUnknown as error:

@@ -94,7 +94,7 @@ def give_up(options: Options, operation_id: str, yes: bool, as_json: bool) -> in
         question = f"It may still take effect. To give up on it, type {clean(name, 60)}"
         if not agree_by_typing(question, (name, clean(name, 60)), yes=yes):
             return let_be()
-        settled = session.run(session.operations.settling.give_up(operation))
+        settled = session.run(session.operations.resolution.give_up(operation))
     if as_json:
         put_json(_json(settled))
     else:
@@ -158,7 +158,7 @@ def accept(
         words = _remote_words(session, remote_id)
         if not agree(f"{clean(operation.message)} Is {words} the one?", yes=yes):
             return let_be()
-        bound = session.run(session.operations.settling.bind(operation, remote_id))
+        bound = session.run(session.operations.resolution.bind(operation, remote_id))
     return _put_one(bound, as_json=as_json)
 
 
@@ -190,7 +190,7 @@ def send_again(options: Options, operation_id: str, yes: bool, as_json: bool) ->
         if not agree_by_typing(f"To do so, type {word}", (word,), yes=yes):
             return let_be()
         try:
-            session.run(operations.settling.send_again(operation))
+            session.run(operations.resolution.send_again(operation))
         except OutcomeUnknown as error:
             tell(sentence_of(error))
         again = session.run(_after(session, operation))

@@ -14,7 +14,7 @@ _MOST_DIGITS = 4000
 """Python reads no longer numbers."""
 
 
-class Taken:
+class NamesInUse:
     """The names and numbers that remotes of a lock have, as far as these are known.
 
     Args:
@@ -95,7 +95,7 @@ def counted_up(text: str, taken: Collection[str]) -> str:
             return following
 
 
-def next_like(typed: Mapping[str, str], taken: Taken) -> dict[str, str]:
+def next_like(typed: Mapping[str, str], taken: NamesInUse) -> dict[str, str]:
     """What stands in the form of the next remote of a series.
 
     Args:

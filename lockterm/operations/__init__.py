@@ -5,10 +5,11 @@ by the answer, by reading back, or by a person, and nothing is ever sent again b
 
 Reading order: ``facade`` (the parts), ``writes`` (the six of the contract), ``sending`` (one
 write), ``journal_store`` (what is written down of it), ``watching`` (reads back what had no
-answer), ``proof`` (what proves it), ``settling`` (what a person decides), ``recorded`` (what the
+answer), ``proof`` (what proves it), ``resolution`` (what a person decides), ``recorded`` (what the
 journal knows against what is shown). ``planner`` makes plans of many changes from the sources in
 ``plan_files``, ``copying``, ``undoing`` and ``voice_plans``; ``runs`` carries them out, ``steps``
-does each of them, and ``pace`` says how fast. Reads are in ``remotes``, ``voices`` and ``locks``.
+does each of them, and ``rate_limiter`` says how fast. Reads are in ``remotes``, ``voices`` and
+``locks``.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from lockterm.errors import (
     StoreError,
     Unreachable,
 )
-from lockterm.operations.walk_limits import ASKED, WalkBudget
+from lockterm.operations.list_walk import ASKED, WalkBudget
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from lockterm.operations.first_page import FirstPage
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.locks import Locks
-    from lockterm.operations.pace import Pace
+    from lockterm.operations.rate_limiter import RateLimiter
+    from lockterm.operations.resolution import Resolution
     from lockterm.operations.run_here import RunHere
     from lockterm.operations.runs import Runs
     from lockterm.operations.sending import Sender
-    from lockterm.operations.settling import Settling
     from lockterm.operations.voices import Voices
     from lockterm.operations.watching import Watch
     from lockterm.operations.writes import Writes
@@ -151,11 +151,11 @@ class Operations:
         )
 
     @cached_property
-    def pace(self) -> Pace:
+    def pace(self) -> RateLimiter:
         """How fast runs go, and what reads back: the service tells by its answers."""
-        from lockterm.operations.pace import Pace
+        from lockterm.operations.rate_limiter import RateLimiter
 
-        pace = Pace(lambda: self.clock.steady(), self.profile.calls_per_minute)
+        pace = RateLimiter(lambda: self.clock.steady(), self.profile.calls_per_minute)
         self.connection.on_limited, self.connection.on_answered = pace.limit, pace.answer
         return pace
 
@@ -176,11 +176,11 @@ class Operations:
         return Writes(self.sender, self.journal, self.locks, self.remotes, self.zone)
 
     @cached_property
-    def settling(self) -> Settling:
+    def resolution(self) -> Resolution:
         """What a person decides about a write without an answer."""
-        from lockterm.operations.settling import Settling
+        from lockterm.operations.resolution import Resolution
 
-        return Settling(self.journal, self.remotes, self.watch, self.sender, self.writes)
+        return Resolution(self.journal, self.remotes, self.watch, self.sender, self.writes)
 
     @cached_property
     def runs(self) -> Runs:
@@ -195,7 +195,7 @@ class Operations:
         """Import what the first answer is shown with, behind the first frame and before it."""
         import email.utils  # noqa: F401  # reads its date
 
-        import lockterm.operations.walk_limits  # noqa: F401
+        import lockterm.operations.list_walk  # noqa: F401
 
         self._reads.get_ready()
 

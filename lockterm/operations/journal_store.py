@@ -18,7 +18,14 @@ from lockterm.domain.text.operation import describe_change_briefly
 from lockterm.errors import StoreDamaged, StoreError
 from lockterm.operations.account import ProfileAccount
 from lockterm.operations.connection import out_of_turn
-from lockterm.operations.refusals import HeldBack, SettledMeanwhile, damaged_entry, just_added
+from lockterm.operations.discrepancies import find_discrepancies
+from lockterm.operations.recorded import Recorded, Unlisted, is_known
+from lockterm.operations.refusals import (
+    PendingChangeError,
+    SettledMeanwhile,
+    damaged_entry,
+    just_added,
+)
 from lockterm.store.journal import Journal
 from lockterm.store.journal_known import damaged_entries
 from lockterm.store.sessions import StoreSession
@@ -30,7 +37,6 @@ if TYPE_CHECKING:
     from lockterm.domain.plan import RunLine
     from lockterm.domain.remotes import Remote, RemotePage
     from lockterm.operations.connection import Connection
-    from lockterm.operations.recorded import Recorded, Unlisted
     from lockterm.store.database import Database
 
 __all__ = ["JournalStore", "damaged_entries"]
@@ -267,10 +273,8 @@ class JournalStore:
         rows = await self._lately(lock_id)
         if not rows:
             return None
-        from lockterm.operations.kept_otherwise import find_kept  # most first pages need none
-
         recorded = self._recorded(rows)
-        for operation, words in find_kept(rows, recorded, page.remotes, self.profile.zone):
+        for operation, words in find_discrepancies(rows, recorded, page.remotes, self.profile.zone):
             if operation.message != words:
                 await self.note_message(operation, words)
                 with out_of_turn():
@@ -278,8 +282,6 @@ class JournalStore:
         return recorded.unlisted(page, listed)
 
     def _recorded(self, operations: Iterable[Operation]) -> Recorded:
-        from lockterm.operations.recorded import Recorded  # most first pages do without it
-
         offset_s = self._connection.clock_offset_s
         offset_ms = None if offset_s is None else offset_s * 1000
         return Recorded.of(operations, self._clock.now_ms(), offset_ms)
@@ -293,8 +295,6 @@ class JournalStore:
         is_since: bool = False,
     ) -> set[int]:
         """Which of some remotes cannot be what an add has made; see :func:`recorded.is_known`."""
-        from lockterm.operations.recorded import is_known
-
         asked = [remote for remote in remotes if remote.id in ids]
         rows = await self._thread.run(self._read, lambda: self._journal.about(add, ids))
         known = [one.id for one in asked if is_known(one, add, rows, is_since=is_since)]
@@ -326,8 +326,8 @@ class JournalStore:
         """Write an operation down before it is sent.
 
         Raises:
-            HeldBack: An earlier one that it could double or contradict is not settled; also the one
-                that it would send again, where it is not the same.
+            PendingChangeError: An earlier one that it could double or contradict is not settled;
+                also the one that it would send again, if that is another one.
             SettledMeanwhile: What it would send again is settled.
             NameTaken: Another session has added a remote of its name since it was begun.
             StoreDamaged: The store was damaged, and nobody was told yet; or the entry that holds
@@ -353,7 +353,7 @@ class JournalStore:
         if holder is not None and holder.state in RECORDED:
             raise just_added(holder.remote_name, holder.remote_id)
         if holder is not None:
-            raise HeldBack(holder, self.session.id, self.profile.name)
+            raise PendingChangeError(holder, self.session.id, self.profile.name)
 
     async def note_sending(self, operation: Operation) -> None:
         """Note on the disk that an operation is being sent, before its first byte leaves.

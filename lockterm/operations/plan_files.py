@@ -8,17 +8,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lockterm.domain.operation import Operation
 from lockterm.domain.plan import Action, PlannedSteps, Step
 from lockterm.domain.remotes import Remote
 from lockterm.domain.table_columns import ACTION, LOCK, REMOTE
 from lockterm.domain.table_file import TOO_MANY_BYTES, BadTable, Problem, Row, Table, read_table
 from lockterm.domain.table_plan import LockPlan, check_rows
 from lockterm.domain.text import clean, without_secrets
-from lockterm.operations.kept_notes import read_recorded
-from lockterm.operations.kept_otherwise import describe_kept, kept_names, last_of
+from lockterm.operations.discrepancies import (
+    describe_discrepancy,
+    find_differing_names,
+    find_last_changes,
+)
+from lockterm.operations.journal_store import JournalStore
 from lockterm.operations.planner import PlanDraft, PlanSource, ReadLock, make_plan, read_locks
 from lockterm.operations.readback import same
+from lockterm.operations.recorded import Recorded
 from lockterm.paths import read_named
+from lockterm.store.journal_kept import recorded_changes
 
 if TYPE_CHECKING:
     from lockterm.operations.facade import Operations
@@ -192,7 +199,7 @@ async def _with_what_was_kept(
 ) -> list[Step]:
     """Add a note to each step that was sent before, and that the service keeps otherwise."""
     rows, recorded = await read_recorded(operations.journal, read.lock.lock_id)
-    last, remotes = last_of(rows), {one.id: one for one in read.remotes}
+    last, remotes = find_last_changes(rows), {one.id: one for one in read.remotes}
 
     def with_note(step: Step) -> Step:
         sent, remote = last.get(step.remote_id or 0), remotes.get(step.remote_id)
@@ -200,12 +207,12 @@ async def _with_what_was_kept(
             return step
         names = [
             name
-            for name in kept_names(sent, remote, recorded)
+            for name in find_differing_names(sent, remote, recorded)
             if name in step.wanted and same(step.wanted[name], sent.body[name])
         ]
         if not names:
             return step
-        words = f"It was sent before. {describe_kept(sent, remote, names, read.zone)}"
+        words = f"It was sent before. {describe_discrepancy(sent, remote, names, read.zone)}"
         return replace(step, note=f"{step.note} {words}".strip())
 
     return [with_note(step) for step in steps]
@@ -233,3 +240,13 @@ def _step_of(row: Row, lock_id: int) -> Step:
         before={"remoteNumber": row.text("remoteNumber")},
         line=row.line,
     )
+
+
+async def read_recorded(journal: JournalStore, lock_id: int) -> tuple[list[Operation], Recorded]:
+    """Return the last changes that were recorded on a lock, and what is known of it."""
+    recorded = await journal.recorded(lock_id)
+    account, service = journal.account.name, journal.profile.base_url
+    rows = await journal.database.thread.run(
+        recorded_changes, journal.database, service, account, lock_id
+    )
+    return rows, recorded

@@ -22,7 +22,7 @@ LAST_READING = "last reading of the remote"
 """What is asked or read before a change; see :func:`before_sending`."""
 
 
-class HeldBack(LocktermError):
+class PendingChangeError(LocktermError):
     """A further add or clear on a lock, or change of a remote, whose last one is not settled."""
 
     title = "Held back"

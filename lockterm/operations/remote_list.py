@@ -21,10 +21,10 @@ from lockterm.errors import LocktermError, Refused, StoreError
 from lockterm.operations.cached_reads import Seen
 from lockterm.operations.facade import Operations
 from lockterm.operations.list_state import Found, ListState
+from lockterm.operations.list_walk import SeenIds
 from lockterm.operations.load_state import LoadState, load
 from lockterm.operations.recorded import Unlisted
 from lockterm.operations.remotes import AHEAD_S
-from lockterm.operations.walk_limits import SeenIds
 
 MOST_FOUND = 500
 """Remotes after which a search ends: nobody reads on."""

@@ -12,9 +12,8 @@ from lockterm.domain.names import normalize_name
 from lockterm.domain.remotes import Remote, is_still
 from lockterm.domain.text.remote import format_remote
 from lockterm.errors import NAME_EXISTS, MalformedAnswer, Refused, RuleViolation, StoreError
-from lockterm.operations.cached_reads import CachedReads, Seen
+from lockterm.operations.cached_reads import CachedReads, Seen, detail_source, has_name, page_source
 from lockterm.operations.known_remotes import KnownRemotes
-from lockterm.operations.remote_sources import detail_source, has_name, page_source
 
 if TYPE_CHECKING:
     from lockterm.api.place import Place
@@ -23,9 +22,8 @@ if TYPE_CHECKING:
     from lockterm.operations.cached_reads import Source
     from lockterm.operations.first_page import FirstPage, FirstRead
     from lockterm.operations.journal_store import JournalStore
-    from lockterm.operations.list_walk import Step
+    from lockterm.operations.list_walk import Step, WalkBudget, WalkLimits
     from lockterm.operations.recorded import Recorded
-    from lockterm.operations.walk_limits import WalkBudget, WalkLimits
 
 AHEAD_S = 60.0
 """How long a page that was fetched ahead may be shown, in seconds; its age is shown with it."""
@@ -268,8 +266,7 @@ class Remotes:
             MalformedAnswer: The list kept moving.
             ListTooLarge: The limits were reached.
         """
-        from lockterm.operations.list_walk import walk
-        from lockterm.operations.walk_limits import WalkBudget
+        from lockterm.operations.list_walk import WalkBudget, walk
 
         return walk(self._reads, lock_id, budget or WalkBudget(lock_id), place, ahead=ahead)
 
@@ -278,7 +275,7 @@ class Remotes:
 
         What the service listed and nobody can read is there as a remote of which nothing is known.
         """
-        from lockterm.operations.walk_limits import ASKED, WalkBudget
+        from lockterm.operations.list_walk import ASKED, WalkBudget
 
         budget = WalkBudget(lock_id, limits or ASKED)
         found: dict[object, Remote] = {}

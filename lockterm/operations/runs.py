@@ -31,24 +31,23 @@ from lockterm.errors import (
     StoreError,
 )
 from lockterm.operations.connection import go_by, unstated_s
-from lockterm.operations.kept_notes import with_notes
 from lockterm.operations.ongoing_run import OngoingRun
-from lockterm.operations.pace import MOST_AT_ONCE
+from lockterm.operations.rate_limiter import MOST_AT_ONCE
 from lockterm.operations.refusals import (
-    HeldBack,
     NoSuchRun,
     OtherCredentials,
     OtherPlan,
+    PendingChangeError,
     RunUnderWay,
 )
-from lockterm.operations.steps import CALLS
+from lockterm.operations.steps import CALLS, with_notes
 from lockterm.store.runs import RunStore
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
     from lockterm.operations.connection import Connection
     from lockterm.operations.journal_store import JournalStore
-    from lockterm.operations.pace import Pace
+    from lockterm.operations.rate_limiter import RateLimiter
     from lockterm.operations.steps import Steps
 
 _log = logging.getLogger(__name__)
@@ -85,7 +84,7 @@ class Runs:
         connection: Connection,
         journal: JournalStore,
         steps: Steps,
-        pace: Pace,
+        pace: RateLimiter,
     ) -> None:
         self._profile = profile
         self._connection = connection
@@ -391,7 +390,7 @@ class Runs:
         """Carry out a step; an unconfirmed change that blocks it is read back once in a run."""
         try:
             return await self._steps.carry_out(step)
-        except HeldBack as error:
+        except PendingChangeError as error:
             holder = error.operation
             if holder.id in run.holders:
                 raise

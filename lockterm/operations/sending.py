@@ -23,8 +23,8 @@ from lockterm.errors import (
     Unreachable,
 )
 from lockterm.operations.known_remotes import MOST
+from lockterm.operations.list_walk import UNASKED
 from lockterm.operations.readback import differing_from_added, like_added
-from lockterm.operations.walk_limits import UNASKED
 
 if TYPE_CHECKING:
     from lockterm.api.writes import Write

@@ -26,7 +26,9 @@ from lockterm.errors import (
     RuleViolation,
     StoreError,
 )
+from lockterm.operations.discrepancies import KEPT
 from lockterm.operations.readback import shows_others
+from lockterm.store.journal_kept import messages_of_run
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -292,3 +294,12 @@ def _wanted(step: Step, base: Mapping[str, Any], fields: Iterable[Field]) -> Rem
 
 def _ended(step: Step, state: StepState, message: str = "") -> Step:
     return replace(step, state=state, message=message)
+
+
+async def with_notes(journal: JournalStore, plan_id: str, steps: Iterable[Step]) -> list[Step]:
+    """Return the steps of a run, each with what the service kept instead of it."""
+    thread, database = journal.database.thread, journal.database
+    kept = await thread.to_its_end(messages_of_run, database, plan_id, KEPT)
+    return [
+        replace(step, message=kept.get(step.operation_id or "", step.message)) for step in steps
+    ]

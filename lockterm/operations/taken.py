@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from lockterm.domain.series import Taken
+from lockterm.domain.series import NamesInUse
 from lockterm.errors import ListTooLarge, ServiceError
-from lockterm.operations.walk_limits import UNASKED, WalkBudget
+from lockterm.operations.list_walk import UNASKED, WalkBudget
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
     from lockterm.operations.remotes import Remotes
 
 
-async def read_taken(
+async def read_names_in_use(
     remotes: Remotes,
     lock_id: int,
     known: Iterable[Remote] = (),
     total: int | None = None,
     *,
     own_id: int | None = None,
-) -> Taken:
+) -> NamesInUse:
     """Read the whole list of a lock, within the usual limits, and note its names and numbers.
 
     Where the list cannot be read whole, the result says how much of it is known.
@@ -46,12 +46,12 @@ async def read_taken(
         is_read = isinstance(error, ListTooLarge)  # a second reading would end there again
         known += await remotes.last_known(lock_id)  # it may be old, but it is better than nothing
         some = [*known, *found]
-        taken = Taken(_others(some, own_id), total, is_read=is_read)
+        taken = NamesInUse(_others(some, own_id), total, is_read=is_read)
         taken.words = taken.words or "The list was not read whole: another may have this number."
         return taken
     finally:
         await walk.aclose()
-    return Taken(_others([*known, *found], own_id), is_read=True)
+    return NamesInUse(_others([*known, *found], own_id), is_read=True)
 
 
 def _others(remotes: Iterable[Remote], own_id: int | None) -> list[Remote]:

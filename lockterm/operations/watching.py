@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from lockterm.domain.operation import READABLE_CALLS, Operation, State
 from lockterm.errors import ListTooLarge, ServiceError, StoreError, Unreachable
 from lockterm.operations.connection import FIRST_RETRY_S, LAST_RETRY_S, go_by
+from lockterm.operations.list_walk import ASKED, UNASKED, WalkLimits
 from lockterm.operations.proof import (
     Case,
     Horizon,
@@ -32,13 +33,12 @@ from lockterm.operations.readback import (
     shows_others,
 )
 from lockterm.operations.refusals import damaged_entry
-from lockterm.operations.walk_limits import ASKED, UNASKED, WalkLimits
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
     from lockterm.operations.connection import Connection
     from lockterm.operations.journal_store import JournalStore
-    from lockterm.operations.pace import Pace
+    from lockterm.operations.rate_limiter import RateLimiter
     from lockterm.operations.remotes import Remotes
 
 _log = logging.getLogger(__name__)
@@ -77,7 +77,7 @@ class Watch:
         connection: Connection,
         journal: JournalStore,
         remotes: Remotes,
-        pace: Pace,
+        pace: RateLimiter,
         *,
         by_itself: bool,
     ) -> None:

@@ -88,8 +88,8 @@ class Writes:
 
         Raises:
             NameTaken: The lock has a remote of that name; nothing was sent.
-            HeldBack: An earlier add or clear of the lock is not settled, and this is not the same
-                sent again; nothing was sent.
+            PendingChangeError: An earlier add or clear of the lock is not settled, and this is not
+                the same sent again; nothing was sent.
             SettledMeanwhile: What it would send again is settled by now; nothing was sent.
             StoreError: It cannot be journalled; nothing was sent.
             Unreachable: Nothing was sent.

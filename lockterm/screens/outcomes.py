@@ -222,7 +222,7 @@ class Outcomes:
         if read.state is State.AMBIGUOUS:
             remote_id = await self._recognise(read)
             if remote_id is not None:
-                bound = await self._try(self._operations.settling.bind(read, remote_id))
+                bound = await self._try(self._operations.resolution.bind(read, remote_id))
                 read = bound or read
         self._app.notify(read.message, title=self._title(read))
 
@@ -286,7 +286,7 @@ class Outcomes:
         kind = DestroyModal if operation.call in DESTROYING else partial(ConfirmModal, danger=True)
         modal: Screen[Any] = kind(question, details, verb=verb, keep="Do not send", typed=(word,))
         if await self._app.push_screen_wait(modal):
-            await self._try(self._operations.settling.send_again(operation))
+            await self._try(self._operations.resolution.send_again(operation))
             await self.refresh()
 
     async def _values(self, operation: Operation) -> list[str]:
@@ -328,7 +328,7 @@ class Outcomes:
             typed=("give up",),
         )
         if await self._app.push_screen_wait(modal):
-            await self._try(self._operations.settling.give_up(operation))
+            await self._try(self._operations.resolution.give_up(operation))
 
     async def _try(self, work: Awaitable[T]) -> T | None:
         try:

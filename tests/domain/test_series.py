@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockterm.domain.remotes import Remote
-from lockterm.domain.series import Taken, counted_up, next_like
+from lockterm.domain.series import NamesInUse, counted_up, next_like
 from lockterm.domain.typed_remote import typed_like
 
 
@@ -46,7 +46,7 @@ def test_a_series_never_comes_back_to_what_is_taken(first: str, length: int) -> 
 def test_what_belongs_to_one_device_is_not_the_next_ones() -> None:
     typed = {"remoteName": " Crew 1 ", "remoteNumber": "A-1", "endDate": "+30d", "remoteRight": "1"}
     device = {"mac": "C4:4E", "electricQuantity": "87", "firmwareInfo": "{}", "remoteUserNo": "7"}
-    taken = Taken([Remote.read({"id": 2, "remoteName": "Crew 2", "remoteNumber": "B-1"})])
+    taken = NamesInUse([Remote.read({"id": 2, "remoteName": "Crew 2", "remoteNumber": "B-1"})])
     assert next_like(typed | device, taken) == typed | dict.fromkeys(device, "") | {
         "remoteName": "Crew 3",
         "remoteNumber": "A-2",
@@ -66,14 +66,14 @@ def test_typed_like_takes_what_a_remote_has_when_it_can_be_typed() -> None:
 
 def test_it_is_said_where_only_a_part_of_the_lock_is_known() -> None:
     one, other = (Remote.read({"id": id, "remoteNumber": f"A-{id}"}) for id in (1, 2))
-    assert Taken([one, other, one], 2).words == ""
-    assert Taken([one, other], None).words == ""
-    words = Taken([one, one], 2).words
+    assert NamesInUse([one, other, one], 2).words == ""
+    assert NamesInUse([one, other], None).words == ""
+    words = NamesInUse([one, one], 2).words
     assert words == "Only 1 of 2 remotes are known: another may have this number."
 
 
 def test_taken_describes_same_and_near_names_and_numbers() -> None:
-    taken = Taken([Remote.read({"id": 1, "remoteName": "Zo\u00eb", "remoteNumber": "F0A9"})])
+    taken = NamesInUse([Remote.read({"id": 1, "remoteName": "Zo\u00eb", "remoteNumber": "F0A9"})])
     assert taken.describe_number("F0A9") == "Zo\u00eb on this lock has the same."
     assert taken.describe_number("f0a9") == "Zo\u00eb on this lock has F0A9, nearly the same."
     assert taken.describe_number("F0A8") == taken.describe_number("") == ""

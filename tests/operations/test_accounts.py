@@ -18,7 +18,7 @@ from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import NewRemote
 from lockterm.errors import OutcomeUnknown
 from lockterm.operations import Operations
-from lockterm.operations.refusals import HeldBack, OtherAccount, OtherCredentials
+from lockterm.operations.refusals import OtherAccount, OtherCredentials, PendingChangeError
 from lockterm.service.running import RunningService
 from lockterm.store.cache import cache_of
 from tests.faults.calls import CALLS, Scene, new_remote
@@ -250,7 +250,7 @@ async def test_profiles_of_two_accounts_know_nothing_of_each_other(
 async def test_profiles_of_one_account_share_what_is_known(tenants: Tenants):
     await block(tenants, account="a")
     async with tenants.session(ROTATED, account="a", name="south") as operations:
-        with pytest.raises(HeldBack):
+        with pytest.raises(PendingChangeError):
             await add_one(operations, tenants.lock_id)
 
 
@@ -291,7 +291,7 @@ async def test_another_account_is_not_recognized_by_an_id(tenants: Tenants):
 async def test_a_block_holds_when_the_credentials_have_changed(tenants: Tenants):
     await block(tenants)
     async with tenants.session(ROTATED) as operations:
-        with pytest.raises(HeldBack):
+        with pytest.raises(PendingChangeError):
             await add_one(operations, tenants.lock_id)
 
 
@@ -324,7 +324,7 @@ async def test_a_renamed_profile_keeps_its_unconfirmed_changes_when_they_are_ado
         journal = operations.journal
         assert await journal.unsettled() == []
         (left,) = await journal.left_by_others()
-        with pytest.raises(HeldBack) as held:
+        with pytest.raises(PendingChangeError) as held:
             await add_one(operations, tenants.lock_id)
         assert "outcomes adopt" in held.value.hint
         await journal.adopt([left])

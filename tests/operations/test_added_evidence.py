@@ -132,7 +132,7 @@ async def test_check_leaves_a_remote_that_differs_to_a_person(site: Site) -> Non
         site.alter_newest(lock_id)
         seen = await operations.watch.check(lost)
         assert seen.state is State.AMBIGUOUS and "addType" in seen.message
-        bound = await operations.settling.bind(seen, seen.candidates[0])
+        bound = await operations.resolution.bind(seen, seen.candidates[0])
         assert bound.remote_id == proxy.ledger[-1].data["remoteId"]
 
 
@@ -151,7 +151,7 @@ async def test_check_proves_nothing_while_the_add_is_sent_again(site: Site) -> N
             await exchange.send(exchange.good_bytes())
 
         proxy.arm("add", hang, 1)
-        again = asyncio.create_task(operations.settling.send_again(lost))
+        again = asyncio.create_task(operations.resolution.send_again(lost))
         await landed.wait()
         seen = await operations.watch.check(lost)
         assert seen.state is not State.CONFIRMED_BY_READING and "sent again" in seen.message

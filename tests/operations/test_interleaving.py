@@ -28,7 +28,7 @@ from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import RemoteChanges
 from lockterm.errors import LocktermError, OutcomeUnknown, Refused, Unreachable
 from lockterm.operations import Operations
-from lockterm.operations.refusals import HeldBack, SettledMeanwhile
+from lockterm.operations.refusals import PendingChangeError, SettledMeanwhile
 from lockterm.service.running import RunningService
 from tests.faults.calls import FIRST_MODEL, id_of, new_remote
 from tests.faults.cases import disagreements
@@ -143,7 +143,9 @@ class TwoSessions(RuleBasedStateMachine):
             assert applied == 1, call
         elif not isinstance(error, OutcomeUnknown):
             assert applied == 0, (call, error)
-            assert isinstance(error, (Refused, Unreachable, HeldBack, SettledMeanwhile)), error
+            assert isinstance(
+                error, (Refused, Unreachable, PendingChangeError, SettledMeanwhile)
+            ), error
 
     def pick(self, lock: int, which: int) -> tuple[int, Remote | None]:
         lock_id = self.locks[lock % len(self.locks)]
@@ -228,13 +230,13 @@ class TwoSessions(RuleBasedStateMachine):
     @rule(who=WHICH, which=st.integers(0, 5))
     def give_up(self, who: int, which: int) -> None:
         if operation := self.one_unsettled(who, which):
-            self.run(self.sessions[who].settling.give_up(operation))
+            self.run(self.sessions[who].resolution.give_up(operation))
 
     @rule(who=WHICH, which=st.integers(0, 5))
     def bind(self, who: int, which: int) -> None:
         operation = self.one_unsettled(who, which)
         if operation and operation.state is State.AMBIGUOUS:
-            self.run(self.sessions[who].settling.bind(operation, operation.candidates[0]))
+            self.run(self.sessions[who].resolution.bind(operation, operation.candidates[0]))
 
     @rule(who=WHICH, which=st.integers(0, 5), play=FAULTS)
     def send_again(self, who: int, which: int, play: Any) -> None:
@@ -242,12 +244,12 @@ class TwoSessions(RuleBasedStateMachine):
         if operation is None:
             return
         if operation.call != "clear":
-            again = self.sessions[who].settling.send_again
+            again = self.sessions[who].resolution.send_again
             self.run(self.write(operation.call, play, lambda: again(operation)))
             return
         clears = self.proxy.asked.count("clear")
         with suppress(Refused, OutcomeUnknown):
-            self.run(self.sessions[who].settling.send_again(operation))
+            self.run(self.sessions[who].resolution.send_again(operation))
         assert self.proxy.asked.count("clear") == clears
 
     # --- what happens ------------------------------------------------------------------------
@@ -265,7 +267,7 @@ class TwoSessions(RuleBasedStateMachine):
     def go_offline_and_come_back(self, who: int, lock: int) -> None:
         async def offline() -> None:
             await self.proxy.refuse()
-            with pytest.raises((Unreachable, HeldBack)):
+            with pytest.raises((Unreachable, PendingChangeError)):
                 remote = Remote(id=1, raw={"id": 1})
                 writes = self.sessions[who].writes
                 await writes.delete_remote(self.locks[0], remote, just_read=True)

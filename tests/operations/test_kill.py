@@ -97,7 +97,7 @@ async def rows_after(site: Site, proxy: FaultProxy, store: Path) -> list[Operati
         await read_back(operations)
         rows = await operations.journal.history()
         for row in await operations.journal.unsettled():  # so that nothing holds back the next life
-            await operations.settling.give_up(row)
+            await operations.resolution.give_up(row)
     assert disagreements(rows, proxy.ledger) == []
     return rows
 

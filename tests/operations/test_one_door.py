@@ -37,7 +37,7 @@ def test_only_the_door_knows_the_journal_and_the_writes(graph: grimp.ImportGraph
     importers = graph.find_modules_that_directly_import("lockterm.store.journal")
     assert importers == {f"{DOOR}.journal_store"}
     writing = graph.find_modules_that_directly_import("lockterm.api.writes")
-    assert outside(writing, "lockterm.api") == {f"{DOOR}.writes", f"{DOOR}.settling"}
+    assert outside(writing, "lockterm.api") == {f"{DOOR}.writes", f"{DOOR}.resolution"}
 
 
 def test_screens_and_widgets_know_neither_client_nor_store(graph: grimp.ImportGraph):
@@ -103,7 +103,7 @@ async def test_every_write_at_the_service_is_a_row(site: Site):
                 except LocktermError:
                     await read_back(operations)
                     for one in await operations.journal.unsettled(lock_id):
-                        await operations.settling.give_up(one)
+                        await operations.resolution.give_up(one)
         rows = Counter(
             row.call
             for row in await operations.journal.history()

@@ -22,8 +22,8 @@ from lockterm.domain.operation import UNSETTLED, Operation, State
 from lockterm.domain.remotes import Remote, is_still
 from lockterm.errors import NoAnswer
 from lockterm.operations.journal_store import RECENT_S
-from lockterm.operations.pace import Pace
 from lockterm.operations.proof import Horizon
+from lockterm.operations.rate_limiter import RateLimiter
 from lockterm.operations.readback import same
 from lockterm.operations.recorded import Recorded, is_known
 from lockterm.operations.watching import Watch
@@ -93,7 +93,7 @@ class World:
         self._set_up()
         self.clock = Clock(wall=self._wall_s)
         self.account = self
-        self.watch = Watch(self, self, self, Pace(self.timer.now_s), by_itself=True)  # type: ignore[arg-type]
+        self.watch = Watch(self, self, self, RateLimiter(self.timer.now_s), by_itself=True)  # type: ignore[arg-type]
         self.watch.timer = self.timer
         self.watch.horizon = Horizon()
         self.watch.note_lost(self.operation)

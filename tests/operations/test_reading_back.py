@@ -29,7 +29,7 @@ from lockterm.errors import (
 )
 from lockterm.operations import Operations
 from lockterm.operations.readback import judge_add
-from lockterm.operations.refusals import HeldBack
+from lockterm.operations.refusals import PendingChangeError
 from lockterm.operations.undoing import undo_one
 from lockterm.store.journal import Journal
 from tests.certs import CERTS
@@ -112,7 +112,7 @@ async def test_a_voice_that_is_not_known_is_not_sent_again(bench: Bench):
     seen = await bench.lose("updateLockSetting")
     for body in ({}, {"currentVoiceTimbre": {"lang": "en-GB"}}):
         with pytest.raises(StoreDamaged):
-            await bench.operations.settling.send_again(replace(seen, body=body))
+            await bench.operations.resolution.send_again(replace(seen, body=body))
     assert bench.proxy.asked.count("updateLockSetting") == 1
 
 
@@ -159,7 +159,7 @@ async def test_an_unsettled_add_or_clear_holds_back_more_of_them(bench: Bench, f
     for held in ("clear", "add"):
         bench.proxy.asked.clear()
         request = new_remote(bench.lock_id, "Another fob", "N-901")
-        with pytest.raises(HeldBack, match="this session"):
+        with pytest.raises(PendingChangeError, match="this session"):
             await (
                 bench.operations.writes.clear_remotes(bench.lock_id)
                 if held == "clear"
@@ -169,7 +169,7 @@ async def test_an_unsettled_add_or_clear_holds_back_more_of_them(bench: Bench, f
     # Neither another lock nor another kind of change is held.
     await bench.operations.writes.add_remote(new_remote(bench.site.new_lock()))
     await CALLS["update"](bench.operations, bench.scene)
-    await bench.operations.settling.give_up(first)
+    await bench.operations.resolution.give_up(first)
     await bench.operations.writes.add_remote(new_remote(bench.lock_id, "Another fob", "N-901"))
     await bench.operations.writes.clear_remotes(bench.lock_id)
     await bench.agree()
@@ -178,7 +178,7 @@ async def test_an_unsettled_add_or_clear_holds_back_more_of_them(bench: Bench, f
 async def test_sending_again_what_was_not_seen(bench: Bench):
     seen = await bench.lose("add", close)
     assert seen.state is State.NOT_SEEN
-    await bench.operations.settling.send_again(seen)
+    await bench.operations.resolution.send_again(seen)
     first, second = await bench.operations.journal.history()
     assert (first.state, second.state) == (State.SENT_AGAIN, State.CONFIRMED)
     assert second.again_of == first.id and len(bench.proxy.ledger) == 1
@@ -189,7 +189,7 @@ async def test_sending_again_what_has_landed_meanwhile(bench: Bench):
     seen = await bench.lose("add", stalled)
     await bench.proxy.land()
     with pytest.raises(NameTaken):
-        await bench.operations.settling.send_again(seen)
+        await bench.operations.resolution.send_again(seen)
     assert bench.proxy.asked.count("add") == 1
     assert (await bench.operations.watch.check(seen)).state is State.CONFIRMED_BY_READING
 
@@ -198,7 +198,7 @@ async def test_sending_again_ends_in_doubt_too(bench: Bench):
     seen = await bench.lose("add", close)
     bench.proxy.arm("add", applied_unheard, 1)
     with pytest.raises(OutcomeUnknown):
-        await bench.operations.settling.send_again(seen)
+        await bench.operations.resolution.send_again(seen)
     await read_back(bench.operations)
     first, second = await bench.operations.journal.history()
     assert (first.state, second.state) == (State.SENT_AGAIN, State.CONFIRMED_BY_READING)
@@ -211,7 +211,7 @@ async def test_sending_again_is_refused(bench: Bench, answer):
     seen = await bench.lose("update", close)
     bench.proxy.arm("update", answer, 1)
     with pytest.raises(Refused):
-        await bench.operations.settling.send_again(seen)
+        await bench.operations.resolution.send_again(seen)
     states = [one.state for one in await bench.operations.journal.history()]
     assert states == [State.NOT_SEEN, State.REFUSED]
 
@@ -225,7 +225,7 @@ async def test_a_clear_is_never_sent_again(bench: Bench):
     )["remoteId"]
     gone = bench.site.remotes(bench.lock_id)[0]
     bench.site.ask("bluetooth-remote/delete", remoteId=gone.id)
-    await bench.operations.settling.send_again(seen)
+    await bench.operations.resolution.send_again(seen)
     await read_back(bench.operations)
     assert [one.id for one in bench.site.remotes(bench.lock_id)] == [newcomer]
     history = await bench.operations.journal.history()
@@ -252,7 +252,7 @@ async def test_a_clear_that_lands_amid_the_deletes_in_its_place_can_be_restored(
         await exchange.send(exchange.good_bytes())
 
     bench.proxy.arm("delete", clear_lands, 1)
-    await bench.operations.settling.send_again(seen)
+    await bench.operations.resolution.send_again(seen)
     await read_back(bench.operations)
     history = await bench.operations.journal.history()
     states = [one.state for one in history]
@@ -270,7 +270,7 @@ async def test_a_delete_that_was_given_up_can_be_restored_where_it_landed(
 ):
     before = bench.names
     seen = await bench.lose("delete", stalled if lands else close)
-    given_up = await bench.operations.settling.give_up(seen)
+    given_up = await bench.operations.resolution.give_up(seen)
     await bench.proxy.land()
     drawn = await undo_one(bench.operations, given_up.id)
     assert "was given up: what is still on the lock by its name is not" in " ".join(
@@ -287,10 +287,10 @@ async def test_deleting_one_by_one_goes_on_after_an_interruption(bench: Bench):
     seen = await bench.lose("clear", close)
     bench.proxy.arm("delete", applied_unheard, 1)
     with pytest.raises(OutcomeUnknown):
-        await bench.operations.settling.send_again(seen)
+        await bench.operations.resolution.send_again(seen)
     await read_back(bench.operations)
     first = (await bench.operations.journal.history())[0]
-    await bench.operations.settling.send_again(first)
+    await bench.operations.resolution.send_again(first)
     await read_back(bench.operations)
     assert bench.site.remotes(bench.lock_id) == []
     assert len(bench.proxy.applied("delete")) == 3
@@ -571,7 +571,7 @@ async def test_send_again_sends_nothing_when_the_check_settles_a_clear(bench: Be
     assert seen.unsettled, "one reading is no proof of an absence"
     await timer.pass_s(1)
     bench.proxy.asked.clear()
-    await bench.operations.settling.send_again(seen)
+    await bench.operations.resolution.send_again(seen)
     assert bench.proxy.asked == ["list"]
     assert [one.id for one in bench.site.remotes(bench.lock_id)] == [newcomer]
     (row,) = await bench.operations.journal.history()

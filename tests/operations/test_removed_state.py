@@ -14,7 +14,7 @@ import pytest
 
 from lockterm.domain.operation import State
 from lockterm.errors import StoreError
-from lockterm.operations.refusals import HeldBack
+from lockterm.operations.refusals import PendingChangeError
 from lockterm.store.sessions import StoreSession
 from tests.faults.calls import CALLS, new_remote
 from tests.faults.proxy import Exchange
@@ -44,9 +44,9 @@ async def test_an_unsettled_line_stays_and_holds_back(pair: Pair) -> None:
     shutil.rmtree(state(pair))
     for session in (pair.here, pair.there):
         assert await session.journal.unsettled() == [operation]
-        with pytest.raises(HeldBack):
+        with pytest.raises(PendingChangeError):
             await session.writes.add_remote(new_remote(pair.scene.lock_id, "Other fob"))
-    await pair.there.settling.give_up(operation)
+    await pair.there.resolution.give_up(operation)
     assert await pair.here.journal.unsettled() == []
     assert len(await pair.here.journal.history()) == 1
     assert (state(pair) / "sessions" / pair.here.journal.session.id).exists()
@@ -67,7 +67,7 @@ async def test_an_add_under_way_is_nobody_elses_to_send(pair: Pair) -> None:
     await until(lambda: "add" in pair.proxy.asked)
     shutil.rmtree(state(pair))
     assert await pair.there.journal.unsettled() == []
-    with pytest.raises(HeldBack, match=pair.here.journal.session.id):
+    with pytest.raises(PendingChangeError, match=pair.here.journal.session.id):
         await CALLS["add"](pair.there, pair.scene)
     gate.set()
     await adding

@@ -247,7 +247,7 @@ async def test_a_lost_answer_stops_the_restore_until_it_is_settled(
         (unsettled,) = await operations.journal.unsettled()
         read = await operations.watch.check(unsettled)
         assert read.state is State.AMBIGUOUS
-        await operations.settling.bind(read, read.candidates[0])
+        await operations.resolution.bind(read, read.candidates[0])
         drawn = await restoring(operations, "clear")
         assert drawn.plan.actions() == {Action.KEEP: 3, Action.ADD: count - 3}
         assert states(await carry_out(operations, drawn.plan))[StepState.RECORDED] == count - 3
@@ -268,7 +268,7 @@ async def test_what_was_sent_again_counts_as_restored(
             f"{service.base_url}/api/v1/bluetooth-remote/delete", json={"remoteId": landed["id"]}
         )
         (unsettled,) = await operations.journal.unsettled()
-        await operations.settling.send_again(await checked(operations, unsettled))
+        await operations.resolution.send_again(await checked(operations, unsettled))
         (step,) = (await restoring(operations, "delete")).plan.steps
         assert step.action is Action.KEEP and "was restored already" in step.message
 

@@ -121,7 +121,7 @@ async def test_nothing_is_sent_again_to_the_next_remote_with_the_id(site: Site, 
         next_id = site.ask("bluetooth-remote/add", **new_remote(lock_id).body())["remoteId"]
         give_id(site, next_id, old.id or 0, 1_900_000_000_000)
         with pytest.raises(RuleViolation, match="another remote"):
-            await operations.settling.send_again(unsettled)
+            await operations.resolution.send_again(unsettled)
         assert proxy.asked.count(call) == 1
 
 
@@ -141,6 +141,6 @@ async def test_what_is_left_of_a_clear_is_never_the_next_remote_with_an_id(site:
         page = {"list": [one.raw for one in old], "pageNo": 1, "pageSize": 200, "total": 3}
         behind = {"errcode": 0, "errmsg": "", "description": "", "data": page | {"pages": 1}}
         proxy.arm("list", answers(json.dumps(behind)), 1)
-        await operations.settling.send_again(unsettled)
+        await operations.resolution.send_again(unsettled)
         assert [one.remote_name for one in site.remotes(lock_id)] == ["New fob"]
         assert proxy.asked.count("delete") == 2

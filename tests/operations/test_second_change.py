@@ -11,7 +11,7 @@ from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import RemoteChanges
 from lockterm.errors import OutcomeUnknown, RuleViolation
 from lockterm.operations import Operations
-from lockterm.operations.refusals import HeldBack
+from lockterm.operations.refusals import PendingChangeError
 from tests.faults.calls import CALLS, Scene, id_of, new_remote
 from tests.faults.catalogue import close
 from tests.faults.site import Site, checked, read_back
@@ -36,13 +36,13 @@ async def test_a_second_change_of_a_remote_waits_for_the_first(site: Site, first
             await CALLS[first](operations, Scene(lock_id, one))
         await read_back(operations)
         asked = len(proxy.asked)
-        with pytest.raises(HeldBack, match=f"of {one.remote_name} on .* Which of two"):
+        with pytest.raises(PendingChangeError, match=f"of {one.remote_name} on .* Which of two"):
             await SECOND[second](operations, lock_id, one)
         assert not {*proxy.asked[asked:]} - {"detail", "list"}, "nothing is sent"
         assert len(await operations.journal.history()) == 1
         await SECOND[second](operations, lock_id, other)
         (unsettled,) = await operations.journal.unsettled()
-        await operations.settling.send_again(unsettled)  # this is no second one
+        await operations.resolution.send_again(unsettled)  # this is no second one
         assert proxy.applied(first)[-1].body == unsettled.body
 
 
@@ -62,9 +62,9 @@ async def test_only_the_same_is_the_first_sent_again(site: Site):
             with pytest.raises(OutcomeUnknown) as unknown:
                 await work
             lost.append(unknown.value.operation_id)
-        with pytest.raises(HeldBack):
+        with pytest.raises(PendingChangeError):
             await writes.update_remote(lock_id, id_of(one), other, one, again_of=lost[0])
-        with pytest.raises(HeldBack):
+        with pytest.raises(PendingChangeError):
             await writes.add_remote(new_remote(lock_id, "Other"), again_of=lost[1])
         assert [row.id for row in await operations.journal.unsettled()] == lost
         await writes.update_remote(lock_id, id_of(one), first, one, again_of=lost[0])
@@ -85,7 +85,7 @@ async def test_two_profiles_of_one_service_hold_each_others_adds_back(site: Site
         with pytest.raises(OutcomeUnknown):
             await one.writes.add_remote(new_remote(lock_id))
         for call in ("add", "clear"):
-            with pytest.raises(HeldBack) as held:
+            with pytest.raises(PendingChangeError) as held:
                 await CALLS[call](two, Scene(lock_id, site.remotes(lock_id)[0]))
             assert "in profile one first" in held.value.hint
         await three.writes.add_remote(new_remote(lock_id))  # another service, for all it knows
@@ -107,11 +107,11 @@ async def test_a_change_is_not_sent_again_over_what_somebody_else_has_set_since(
         shorter = {"startDate": remote.start_ms, "endDate": sooner_ms}
         site.ask("bluetooth-remote/update", lockId=lock_id, remoteId=remote.id, **shorter)
         with pytest.raises(RuleViolation, match=r"changed since.*endDate.*Check it first"):
-            await operations.settling.send_again(unsettled)
+            await operations.resolution.send_again(unsettled)
         assert site.remotes(lock_id)[1].end_ms == sooner_ms
         differs = await checked(operations, unsettled)
         assert differs.state is State.CONFLICT
-        await operations.settling.send_again(
+        await operations.resolution.send_again(
             differs
         )  # it was said, and a person wants it all the same
         assert site.remotes(lock_id)[1].end_ms == later_ms

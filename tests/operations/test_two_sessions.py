@@ -13,7 +13,7 @@ from lockterm.domain.plan import StepState
 from lockterm.errors import OutcomeUnknown, Refused
 from lockterm.operations import Operations
 from lockterm.operations.proof import Horizon
-from lockterm.operations.refusals import HeldBack, SettledMeanwhile
+from lockterm.operations.refusals import PendingChangeError, SettledMeanwhile
 from lockterm.store.database import Database
 from lockterm.store.journal import Journal
 from lockterm.store.sessions import StoreSession
@@ -61,9 +61,9 @@ async def test_the_other_session_knows_who_holds_the_lock(pair: Pair):
     operation = await pair.lose("add")
     (seen,) = await pair.there.journal.unsettled(pair.scene.lock_id)
     assert seen == operation
-    with pytest.raises(HeldBack, match=operation.session):
+    with pytest.raises(PendingChangeError, match=operation.session):
         await pair.there.writes.add_remote(new_remote(pair.scene.lock_id, "Other fob"))
-    await pair.there.settling.give_up(seen)
+    await pair.there.resolution.give_up(seen)
     await pair.here.writes.add_remote(new_remote(pair.scene.lock_id, "Other fob"))
 
 
@@ -74,11 +74,11 @@ async def test_add_not_seen_blocks_only_its_like_and_clears_in_a_later_session(
     """It may still land: another add of it would double it, and a clear could miss it."""
     operation, lock_id = await pair.lose("add"), pair.scene.lock_id
     assert operation.state is State.NOT_SEEN
-    with pytest.raises(HeldBack):
+    with pytest.raises(PendingChangeError):
         await pair.there.writes.add_remote(new_remote(lock_id, name, number))
-    with pytest.raises(HeldBack):
+    with pytest.raises(PendingChangeError):
         await pair.there.writes.clear_remotes(lock_id)
-    with pytest.raises(HeldBack):
+    with pytest.raises(PendingChangeError):
         await pair.here.writes.add_remote(new_remote(lock_id, "Another fob", "N-901"))
     await pair.there.writes.add_remote(new_remote(lock_id, "Another fob", "N-901"))
 
@@ -107,7 +107,7 @@ async def test_an_add_on_its_way_holds_back_the_other_session(pair: Pair):
     adding = asyncio.create_task(CALLS["add"](pair.here, pair.scene))
     await until(lambda: "add" in pair.proxy.asked)
     for call in ("add", "clear"):
-        with pytest.raises(HeldBack):
+        with pytest.raises(PendingChangeError):
             await CALLS[call](pair.there, pair.scene)
     # What the other session is sending is not taken for lost.
     assert await pair.there.journal.unsettled() == []
@@ -128,13 +128,15 @@ async def test_only_one_of_two_sends_it_again(pair: Pair, call: str):
 
     pair.proxy.arm(call, slow, 1)
     results = await asyncio.gather(
-        pair.here.settling.send_again(operation),
-        pair.there.settling.send_again(operation),
+        pair.here.resolution.send_again(operation),
+        pair.there.resolution.send_again(operation),
         return_exceptions=True,
     )
     refused = [one for one in results if isinstance(one, Exception)]
     assert len(refused) == 1 and len(pair.proxy.applied(call)) == 1, results
-    assert isinstance(refused[0], (HeldBack, SettledMeanwhile)) or "has a remote" in str(refused[0])
+    assert isinstance(refused[0], (PendingChangeError, SettledMeanwhile)) or "has a remote" in str(
+        refused[0]
+    )
     assert pair.proxy.asked.count(call) == 2
 
 
@@ -144,12 +146,12 @@ async def test_what_the_other_session_settled_is_not_sent_again(pair: Pair, end:
     if end == "confirmed":
         stale = await pair.here.journal.find(stale.id) or stale
     elif end == "given up":
-        await pair.there.settling.give_up(stale)
+        await pair.there.resolution.give_up(stale)
     else:
-        await pair.there.settling.send_again(stale)
+        await pair.there.resolution.send_again(stale)
     asked = pair.proxy.asked.count("update")
     with pytest.raises(SettledMeanwhile):
-        await pair.here.settling.send_again(stale)
+        await pair.here.resolution.send_again(stale)
     assert pair.proxy.asked.count("update") == asked
 
 
@@ -168,7 +170,7 @@ async def test_what_a_second_sending_does_is_no_proof_of_the_first(pair: Pair, c
         await exchange.send(answer.head + b"\r\n\r\n" + answer.body)
 
     pair.proxy.arm(second, held)
-    sending = asyncio.create_task(pair.there.settling.send_again(lost))
+    sending = asyncio.create_task(pair.there.resolution.send_again(lost))
     await applied.wait()
     read = await checked(pair.here, lost)
     gate.set()
@@ -235,11 +237,11 @@ async def test_what_a_session_left_when_it_ended_is_settled_by_the_others(pair: 
     )
     assert journal.prepare(orphan) is None
     journal.move("orphan", [State.PREPARED], state=State.SENDING, sent_ms=1)
-    with pytest.raises(HeldBack):
+    with pytest.raises(PendingChangeError):
         await pair.there.writes.add_remote(new_remote(other))
     assert await pair.there.journal.unsettled() == []
     dead.close()
-    with pytest.raises(HeldBack):  # in doubt now
+    with pytest.raises(PendingChangeError):  # in doubt now
         await pair.there.writes.add_remote(new_remote(other))
     (seen,) = await pair.there.journal.unsettled()
     assert (seen.id, seen.state) == ("orphan", State.UNKNOWN)

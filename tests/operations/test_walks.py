@@ -20,8 +20,15 @@ from lockterm.config import Profile
 from lockterm.domain.operation import Operation, State
 from lockterm.errors import ListTooLarge, MalformedAnswer, OutcomeUnknown, RateLimited
 from lockterm.operations import Operations
-from lockterm.operations.list_walk import PAGES_AT_ONCE
-from lockterm.operations.walk_limits import ASKED, MIB, UNASKED, WalkBudget, WalkLimits, memory_of
+from lockterm.operations.list_walk import (
+    ASKED,
+    MIB,
+    PAGES_AT_ONCE,
+    UNASKED,
+    WalkBudget,
+    WalkLimits,
+    memory_of,
+)
 from tests.api.fault_server import FaultServer, answers, http
 from tests.faults.calls import new_remote
 from tests.faults.site import until
@@ -110,7 +117,7 @@ async def test_time(
 ) -> None:
     now_s = [0.0]
     monkeypatch.setattr(
-        "lockterm.operations.walk_limits.WalkBudget",
+        "lockterm.operations.list_walk.WalkBudget",
         lambda lock_id, limits: WalkBudget(lock_id, limits, lambda: now_s[0]),
     )
 

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from lockterm.domain.remotes import Remote
-from lockterm.operations.list_walk import PAGES_AT_ONCE
-from lockterm.operations.walk_limits import SeenIds
+from lockterm.operations.list_walk import PAGES_AT_ONCE, SeenIds
 from lockterm.paths import Paths
 from lockterm.screens.remotes.pages import RemotePages
 from tests.screens.running_app import Starter, settled, shown, until

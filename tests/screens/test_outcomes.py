@@ -70,7 +70,7 @@ async def test_of_two_remotes_like_the_one_that_was_added_a_person_says_which(
         assert isinstance(app, LocktermApp)
         monkeypatch.setattr(app.operations.watch, "check", check)
         monkeypatch.setattr(app.operations.journal, "unsettled", unsettled)
-        monkeypatch.setattr(app.operations.settling, "bind", bind)
+        monkeypatch.setattr(app.operations.resolution, "bind", bind)
         app.outcomes.unsettled = (ADDED,)
         app.action_settle("check")
         await until(pilot, lambda: isinstance(app.screen, ChoiceModal))

@@ -318,7 +318,7 @@ async def test_an_outcome_is_checked_and_given_up_and_never_sent_again(
         app, home = pilot.app, pilot.app.screen
         assert isinstance(app, LocktermApp)
         with pytest.raises(LocktermError):
-            await app.operations.settling.send_again(left)
+            await app.operations.resolution.send_again(left)
         for key in ("c", "A", "A", "X"):
             was_unsettled = bool(app.outcomes.unsettled)
             await press(pilot, key)

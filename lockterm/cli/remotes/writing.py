@@ -34,7 +34,7 @@ from lockterm.domain.text.service import describe_clock_doubt
 from lockterm.domain.text.validity import describe_validity
 from lockterm.domain.typed_remote import TypedRemote
 from lockterm.errors import NameTaken
-from lockterm.operations.taken import read_taken
+from lockterm.operations.taken import read_names_in_use
 
 
 @click.command(epilog=manual.ADD)
@@ -225,7 +225,7 @@ def _taken(
     """
     if session.dry_run:
         return {}
-    read = read_taken(session.operations.remotes, lock.lock_id, own_id=own_id)
+    read = read_names_in_use(session.operations.remotes, lock.lock_id, own_id=own_id)
     taken = session.run(read)
     if taken.words:
         tell(f"note: {taken.words}")

@@ -17,7 +17,7 @@ from textual.widgets import Button, Input, Static, TextArea
 from lockterm.domain.constants import WORDS, word
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
-from lockterm.domain.series import Taken
+from lockterm.domain.series import NamesInUse
 from lockterm.domain.text import clean
 from lockterm.domain.text.error import format_titled_meaning
 from lockterm.domain.typed_remote import TypedRemote, read_typed, shown_fields, typed_of
@@ -83,7 +83,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         """Field and text -> why the service does not take that text there."""
         self.remarks: dict[tuple[str, str], str] = {}
         """Field and text -> what else is known about that text there."""
-        self.taken = Taken()
+        self.taken = NamesInUse()
         """The names and numbers that other remotes of the lock have, as far as they are known."""
         self._offered = self._other(offered)
         self._zone = zone

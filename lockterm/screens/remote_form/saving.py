@@ -22,8 +22,13 @@ from lockterm.errors import (
     ServiceError,
 )
 from lockterm.keymap.hints import key, settling, with_keys
-from lockterm.operations.refusals import LAST_READING, HeldBack, SettledMeanwhile, before_sending
-from lockterm.operations.taken import read_taken
+from lockterm.operations.refusals import (
+    LAST_READING,
+    PendingChangeError,
+    SettledMeanwhile,
+    before_sending,
+)
+from lockterm.operations.taken import read_names_in_use
 from lockterm.screens.remote_form.fields import TAKEN, RemoteFields
 from lockterm.screens.remote_form.questions import (
     ask_to_add,
@@ -137,7 +142,7 @@ class RemoteSaving:
         async with self._numbers:
             if not self._fields.taken.is_read:
                 remotes, lock_id = self._operations.remotes, self._lock.lock_id
-                self._fields.taken = await read_taken(remotes, lock_id)
+                self._fields.taken = await read_names_in_use(remotes, lock_id)
         if self._fields.is_attached:
             self._fields.read_now()
 
@@ -261,7 +266,7 @@ class RemoteSaving:
             self._unsettled = error.operation_id
         if isinstance(error, SettledMeanwhile):
             self._unsettled = None
-        if isinstance(error, HeldBack):
+        if isinstance(error, PendingChangeError):
             error.hint = f"Outside of this form {settling()}"
             if error.operation.id == self._unsettled:
                 error.hint = f"Here only the same is sent again. {error.hint}"
@@ -304,7 +309,7 @@ class RemoteSaving:
         question = ask_whether_it_is(operation.remote_name, operation.candidates[0])
         if self._was_left or not await self._screen.app.push_screen_wait(question):
             return operation
-        return await self._operations.settling.bind(operation, operation.candidates[0])
+        return await self._operations.resolution.bind(operation, operation.candidates[0])
 
     def _tell_outcome(self, operation: Operation | None) -> None:
         state = operation.state if operation else None

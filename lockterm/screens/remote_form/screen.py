@@ -15,7 +15,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from lockterm.domain.remotes import FIELDS
-from lockterm.domain.series import Taken, next_like
+from lockterm.domain.series import NamesInUse, next_like
 from lockterm.domain.text import clean
 from lockterm.domain.text.service import describe_read_only
 from lockterm.domain.typed_remote import typed_words
@@ -85,7 +85,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         focus_field: str | None = None,
         typed: Mapping[str, str] | None = None,
         offered: Mapping[str, str] | None = None,
-        taken: Taken | None = None,
+        taken: NamesInUse | None = None,
     ) -> None:
         super().__init__(operations)
         self.lock_entry = lock_entry
@@ -115,7 +115,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         """What to say of those that were recorded; clean."""
         self._count = 0
         """How many those are."""
-        self.fields.taken = taken or Taken()
+        self.fields.taken = taken or NamesInUse()
         self._is_like = bool(offered) and remote is None
         """Whether it adds another remote like one."""
         if self._is_like:  # counted up: what of it is not certain stands there at once

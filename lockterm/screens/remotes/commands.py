@@ -31,7 +31,7 @@ from lockterm.terminal.key_queue import opening
 if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
     from lockterm.domain.remotes import Remote
-    from lockterm.domain.series import Taken
+    from lockterm.domain.series import NamesInUse
     from lockterm.screens.remote_form import RemoteSaved
 
 WRITES = frozenset({"add", "another", "edit", "renew", "delete", "clear", "user_number"})
@@ -189,12 +189,12 @@ class RemoteCommands:
     async def _add_like(self, remote: Remote) -> None:
         from lockterm.domain.series import next_like
         from lockterm.domain.typed_remote import typed_like
-        from lockterm.operations.taken import read_taken
+        from lockterm.operations.taken import read_names_in_use
 
         with opening(self._screen, "the form", must_appear=True):
             typed = typed_like(remote, self._screen.operations.zone(self._lock))
             remotes, known = self._screen.operations.remotes, [*self.known]
-            taken = await read_taken(remotes, self._lock.lock_id, known, self.total)
+            taken = await read_names_in_use(remotes, self._lock.lock_id, known, self.total)
             self._open_form(None, "remoteName", next_like(typed, taken), taken)
 
     def edit(self) -> None:
@@ -221,7 +221,7 @@ class RemoteCommands:
         remote: Remote | None,
         focus_field: str | None = None,
         offered: Mapping[str, str] | None = None,
-        taken: Taken | None = None,
+        taken: NamesInUse | None = None,
     ) -> None:
         from lockterm.screens.remote_form import RemoteForm
 

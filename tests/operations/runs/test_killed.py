@@ -82,9 +82,9 @@ async def decide(operations: Operations) -> None:
     for operation in await operations.journal.unsettled():
         operation = await operations.watch.check(operation)
         if operation.state is State.AMBIGUOUS and len(operation.candidates) == 1:
-            await operations.settling.bind(operation, operation.candidates[0])
+            await operations.resolution.bind(operation, operation.candidates[0])
         elif operation.unsettled:
-            await operations.settling.give_up(operation)
+            await operations.resolution.give_up(operation)
 
 
 def is_of(step: Step, entry: Entry) -> bool:

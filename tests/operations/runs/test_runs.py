@@ -167,7 +167,7 @@ async def test_how_far_another_session_got_is_told_by_what_has_changed(site: Sit
         assert tuple(changed.values()) == done.steps
         (operation,) = await one.journal.unsettled()
         assert await other.runs.changed(done) == []
-        await one.settling.bind(operation, operation.candidates[0])
+        await one.resolution.bind(operation, operation.candidates[0])
         (step,) = await other.runs.changed(done)
         assert (step.number, step.state, step.remote_id) == (1, RECORDED, operation.candidates[0])
 

@@ -19,8 +19,8 @@ from lockterm.domain.requests import RemoteChanges
 from lockterm.domain.text.run import count_states
 from lockterm.errors import OutcomeUnknown, StoreError
 from lockterm.operations.connection import go_by, turn, unstated_s
-from lockterm.operations.pace import Pace
 from lockterm.operations.proof import Horizon
+from lockterm.operations.rate_limiter import RateLimiter
 from lockterm.operations.undoing import undo_last
 from lockterm.operations.watching import Timer
 from tests.faults.catalogue import BROKEN_OFF, LIMITED, REFUSED, answers, refusal, reset
@@ -272,7 +272,7 @@ async def test_all_that_is_unknown_is_read_back_together_at_the_end(site: Site):
         assert await operations.runs.find(done.id) == done
 
 
-class HeldPace(Pace):
+class HeldPace(RateLimiter):
     """No time passes by it, and nothing begins while it is held."""
 
     is_held = False
@@ -293,7 +293,7 @@ async def test_each_call_that_reads_back_has_its_turn_by_the_pace(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ):
     pace = HeldPace(time.monotonic)
-    monkeypatch.setattr("lockterm.operations.pace.Pace", lambda *_, **__: pace)
+    monkeypatch.setattr("lockterm.operations.rate_limiter.RateLimiter", lambda *_, **__: pace)
     steps, asked = [], list[str]()
     for _ in range(3):
         one, other = site.new_lock(), site.new_lock()
@@ -349,7 +349,7 @@ async def test_what_is_read_back_with_nobody_waiting_goes_by_the_pace_too(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ):
     pace = HeldPace(time.monotonic)
-    monkeypatch.setattr("lockterm.operations.pace.Pace", lambda *_, **__: pace)
+    monkeypatch.setattr("lockterm.operations.rate_limiter.RateLimiter", lambda *_, **__: pace)
     lock_id = site.new_lock()
     (before, *_) = site.remotes(lock_id)
     async with site.proxy() as proxy, site.operations(proxy) as operations:
@@ -453,7 +453,7 @@ async def test_what_a_person_settles_is_told_of_the_step(site: Site):
         (operation,) = await operations.journal.unsettled()
         assert operation.id == done.steps[0].operation_id
         assert operation.state is State.AMBIGUOUS
-        await operations.settling.bind(operation, operation.candidates[0])
+        await operations.resolution.bind(operation, operation.candidates[0])
         (step,) = (await operations.runs.find(done.id)).steps
         assert (step.state, step.remote_id) == (RECORDED, operation.candidates[0])
         (line,) = await operations.journal.runs()

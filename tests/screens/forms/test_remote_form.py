@@ -390,7 +390,7 @@ async def test_another_change_of_the_remote_is_not_taken_for_the_forms_own(
 ) -> None:
     async with a_lost_rename(open_form, line) as (form, remote_id, lost):
         operations = form.screen.operations
-        await operations.settling.give_up(lost)
+        await operations.resolution.give_up(lost)
         remote = await operations.remotes.detail(remote_id)
         await operations.writes.update_remote(1001, remote_id, RemoteChanges(is_coerced=1), remote)
         await form.press("ctrl+r")
@@ -404,7 +404,7 @@ async def test_what_was_sent_again_elsewhere_is_the_forms_own(
 ) -> None:
     async with a_lost_rename(open_form, line) as (form, remote_id, lost):
         operations = form.screen.operations
-        await operations.settling.send_again(lost)
+        await operations.resolution.send_again(lost)
         await form.press("ctrl+r")
         assert form.closed == [RemoteSaved(remote_id)]
         assert call(service, "detail", remoteId=remote_id)["remoteName"] == "Roofs"

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from lockterm.config.look import Look
 from lockterm.operations import taken
-from lockterm.operations.walk_limits import WalkLimits
+from lockterm.operations.list_walk import WalkLimits
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService

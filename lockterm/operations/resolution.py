@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lockterm.operations.writes import Writes
 
 
-class Settling:
+class Resolution:
     """Settles operations by the word of a person.
 
     Args:

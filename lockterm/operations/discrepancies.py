@@ -22,7 +22,7 @@ KEPT = "The service kept"
 _COMPARED = [field.name for field in RECOGNISED if field.listed]
 
 
-def find_kept(
+def find_discrepancies(
     rows: Sequence[Operation], recorded: Recorded, remotes: Sequence[Remote], zone: tzinfo
 ) -> Iterator[tuple[Operation, str]]:
     """Find what remotes of a list show otherwise than it was sent.
@@ -36,7 +36,7 @@ def find_kept(
     Yields:
         The last operation of each such remote, and a sentence.
     """
-    last = last_of(rows)
+    last = find_last_changes(rows)
     for remote in remotes:
         if remote.id not in last:
             continue
@@ -45,17 +45,17 @@ def find_kept(
         if operation.call == "add" and twins:
             yield operation, f"{KEPT} it twice: remotes {remote.id} and {twins[0].id}."
             continue
-        names = kept_names(operation, remote, recorded)
+        names = find_differing_names(operation, remote, recorded)
         is_young = recorded.now_ms - (operation.settled_ms or 0) < Horizon().stale_s * 1000
         may_be_old = recorded.newest(remote) is not remote or (
             operation.call == "update"
             and not differing(remote.raw, record_before(operation), set_by(operation))
         )
         if names and not (may_be_old and is_young):
-            yield operation, describe_kept(operation, remote, names, zone)
+            yield operation, describe_discrepancy(operation, remote, names, zone)
 
 
-def last_of(rows: Sequence[Operation]) -> dict[int, Operation]:
+def find_last_changes(rows: Sequence[Operation]) -> dict[int, Operation]:
     """Return the last recorded add or change of each remote, of rows with the oldest first."""
     found: dict[int, Operation] = {}
     for row in rows:
@@ -66,7 +66,7 @@ def last_of(rows: Sequence[Operation]) -> dict[int, Operation]:
     return found
 
 
-def kept_names(operation: Operation, remote: Remote, recorded: Recorded) -> list[str]:
+def find_differing_names(operation: Operation, remote: Remote, recorded: Recorded) -> list[str]:
     """Return the fields that a remote shows otherwise than a recorded operation has sent them.
 
     None if somebody has changed the remote since, or its id is another one's by now.
@@ -89,7 +89,9 @@ def kept_names(operation: Operation, remote: Remote, recorded: Recorded) -> list
     ]
 
 
-def describe_kept(operation: Operation, remote: Remote, names: Sequence[str], zone: tzinfo) -> str:
+def describe_discrepancy(
+    operation: Operation, remote: Remote, names: Sequence[str], zone: tzinfo
+) -> str:
     """Return a sentence: ``The service kept End 18:00 instead of 18:30``."""
     sent = _sent(operation)
     wanted = Remote.read({**remote.raw, **{name: sent[name] for name in names}})

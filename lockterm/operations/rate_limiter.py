@@ -43,7 +43,7 @@ LEAST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 1.0
 """The pause after a 429 that asks for less: twice as long each time, until something went well."""
 
 
-class Pace:
+class RateLimiter:
     """Decides when the next step of a run may begin, or the next call that reads back.
 
     Args:

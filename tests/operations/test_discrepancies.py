@@ -13,7 +13,7 @@ from lockterm.domain.operation import Operation, State
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import RemoteChanges
 from lockterm.operations import Operations
-from lockterm.operations.kept_otherwise import find_kept
+from lockterm.operations.discrepancies import find_discrepancies
 from tests.faults.calls import new_remote
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.faults.site import Site
@@ -114,7 +114,7 @@ async def test_a_change_that_was_not_applied_is_reported_when_no_list_can_be_so_
     recorded = await bench.operations.journal.recorded(bench.lock_id)
     for minutes, count in ((0, 0), (2, 1)):
         later = replace(recorded, now_ms=recorded.now_ms + minutes * 60_000)
-        found = list(find_kept([sent], later, remotes, bench.operations.profile.zone))
+        found = list(find_discrepancies([sent], later, remotes, bench.operations.profile.zone))
         assert len(found) == count
     assert found[0][1] == "The service kept Name Fob 2 instead of Anna."
 
@@ -125,7 +125,7 @@ async def test_an_add_that_was_applied_twice_is_reported(bench: Bench):
     remotes.append(Remote.read({**remotes[-1].raw, "id": 99}))
     recorded = await bench.operations.journal.recorded(bench.lock_id)
     rows = await bench.operations.journal.history()
-    ((_, words),) = find_kept(rows, recorded, remotes, bench.operations.profile.zone)
+    ((_, words),) = find_discrepancies(rows, recorded, remotes, bench.operations.profile.zone)
     assert words == f"The service kept it twice: remotes {remote_id} and 99."
 
 
