@@ -20,6 +20,7 @@ from lockterm.screens.remote_form import RemoteForm, RemoteSaved
 from lockterm.screens.remote_form.fields import TAKEN
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
+from lockterm.widgets.form_field import FormField
 from tests.long import telling
 from tests.screens.forms.conftest import GATE, Form, Line, Opener, add, call, total
 from tests.screens.running_app import Clock, settled, shown, until
@@ -740,3 +741,22 @@ async def test_form_saves_with_the_same_key_when_the_service_is_back(
         await form.agree()
         assert total(service) == before + 1
         assert form.closed and form.closed[0] is not None
+
+
+async def test_focus_chain_follows_the_form_when_rows_were_just_shown(
+    service: RunningService, open_form: Opener
+) -> None:
+    """Before the next layout they have no place on the screen, by which Textual would go."""
+    async with open_form(service) as form:
+        screen = form.screen
+        screen.fields.row("remoteType").value = "4"
+        screen.fields.read_now()
+        fields = [row.field for row in screen.rows if row.display]
+        visited = [
+            row.field
+            for widget in screen.focus_chain
+            for row in widget.ancestors_with_self
+            if isinstance(row, FormField)
+        ]
+        assert "startDate" in visited
+        assert list(dict.fromkeys(visited)) == fields
