@@ -24,19 +24,13 @@ from tests.benchmarks import installed
 from tests.benchmarks import service as service_table
 from tests.benchmarks.growth import flips, growth, openings
 from tests.benchmarks.measuring import (
-    AGAIN,
     DEFAULT,
     FAR,
-    FAR_AGAIN,
     FAR_NAIVE,
     FRAME,
     HELLO,
-    LAST,
-    NAIVE,
     PAGE,
     THIN_CURSOR,
-    TLS,
-    TLS_AGAIN,
     Addresses,
     case_of,
     cases,
@@ -46,8 +40,6 @@ from tests.benchmarks.measuring import (
     sent_bytes,
 )
 from tests.benchmarks.sites import limited, sites
-from tests.certs import CERTS
-from tests.faults.site import tls_context
 from tests.servers import Link, port_of
 
 TRIP_S = 0.15
@@ -89,34 +81,18 @@ class Row:
     """Whose figure stands beside it, for comparison."""
 
 
-def trips(count: int, more_ms: int) -> float:
-    """So many round trips of the far link and some milliseconds."""
-    return count * TRIP_S * 1000 + more_ms
-
-
 ROWS = (
-    Row("page seen last, marked old, H", LAST, start("until_ms"), 0.10, 0.06, HELLO),
-    Row("first live rows from loopback, H", PAGE, start("until_ms"), 1.10, 0.85, HELLO, NAIVE),
-    Row("unchanged page from loopback, confirmed, H", AGAIN, start("until_ms"), 0.8, 0.2, HELLO),
-    Row("150 ms away, http: live rows, ms", FAR, start("until_ms"),
-        trips(2, 60), trips(2, 40), also=FAR_NAIVE),
-    Row("   the second time", FAR_AGAIN, start("until_ms"),
-        trips(2, 60), trips(2, 40), also=FAR_NAIVE),
-    Row("150 ms away, https: live rows, ms", TLS, start("until_ms"),
-        trips(3, 60), trips(3, 40)),
-    Row("   the second time", TLS_AGAIN, start("until_ms"), trips(3, 60), trips(3, 40)),
-    Row("bytes until stable, the second time, near", AGAIN, start("stable_bytes"), 2600, 2350),
-    Row("   far", FAR_AGAIN, start("stable_bytes"), 3000, 2800),
-    Row("   the first time, near", PAGE, start("stable_bytes"), None, None, also=HELLO),
-    Row("cursor key, bytes", PAGE, keys("down", "bytes"), 240, 225, also=HELLO),
-    Row("   quiet", THIN_CURSOR, keys("down", "bytes"), 60, 45),
-    Row("   latency, beside hello's", PAGE, keys("down", "last_ms"), 0.95, 0.85, HELLO),
-    Row("page flip of 20 rows, bytes", PAGE, keys("page", "bytes"), 1520, 1450, also=HELLO),
+    Row("frame with titles and footer, H", FRAME, start("until_ms"), 1.25, 1.10, HELLO),
+    Row("first live rows from loopback, H", PAGE, start("until_ms"), 1.35, 1.15, HELLO),
+    Row("150 ms away: live rows, of the naive client", FAR, start("until_ms"),
+        0.60, 0.50, FAR_NAIVE),
+    Row("bytes until stable", PAGE, start("stable_bytes"), 3200, None, also=HELLO),
+    Row("cursor key, bytes", PAGE, keys("down", "bytes"), 260, None, also=HELLO),
+    Row("   quiet", THIN_CURSOR, keys("down", "bytes"), 60, None),
+    Row("   latency, beside hello's", PAGE, keys("down", "last_ms"), 1.0, 0.85, HELLO),
+    Row("page flip of 20 rows, bytes", PAGE, keys("page", "bytes"), 2000, None, also=HELLO),
     Row("   latency, beside hello's", PAGE, keys("page", "last_ms"), 0.65, 0.55, HELLO),
-    Row("   150 ms away, beside loopback", FAR, keys("page", "last_ms"), None, None, PAGE),
-    Row("peak RSS, beside hello's", PAGE, start("rss_peak_mib"), 1.35, 1.22, HELLO),
-    Row("frame with titles and footer, H", FRAME, start("until_ms"), 1.05, 0.85, HELLO),
-    Row("CPU until stable, beside hello's", PAGE, start("cpu_ms"), None, None, HELLO, NAIVE),
+    Row("peak RSS, beside hello's", PAGE, start("rss_peak_mib"), 1.40, 1.30, HELLO),
 )  # fmt: skip
 
 
@@ -179,9 +155,7 @@ def main() -> None:
         service = stack.enter_context(RunningService())
         port = port_of(service)
         far = stack.enter_context(Link(port, TRIP_S, connects_s=TRIP_S))
-        inner = stack.enter_context(Link(port, tls=tls_context(CERTS / "server")))
-        far_tls = stack.enter_context(Link(inner.port, TRIP_S, connects_s=TRIP_S))
-        at = Addresses(service.base_url, far.base_url, f"https://localhost:{far_tls.port}")
+        at = Addresses(service.base_url, far.base_url)
         suite = cases(at, home, options.downs)
         report = measure(suite, options.rounds, max(options.warmup, 1), home)
         print(f"{options.rounds} interleaved rounds; medians\n")

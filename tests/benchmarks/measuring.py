@@ -33,15 +33,12 @@ UNCACHED = ("/bin/sh", "-c", 'rm -rf "$XDG_CACHE_HOME" && exec "$@"', "sh")
 LIVE = rf"{FIRST_NAME}(.*\n)+.*page 1 of 7 . 137 remotes"
 """The page, and words that are said of one that the service has just sent."""
 
-HELLO, NAIVE, FAR_NAIVE = "hello", "naive", "naive, far"
-"""The bare app, and a client as one would write it first, near and far."""
-FRAME, PAGE, AGAIN, THIN_CURSOR = "frame", "first start", "second start", "quiet"
-"""lockterm to its frame; to live rows, with nothing kept of earlier starts, and with it; quiet."""
-LAST = "last page"
-"""lockterm to the rows of the start before, marked old; the warm-up keeps them."""
-FAR, FAR_AGAIN = "first start, far", "second start, far"
-TLS, TLS_AGAIN = "first start, far, https", "second start, far, https"
-"""The same over a link with latency, which delays connecting too."""
+HELLO, FAR_NAIVE = "hello", "naive, far"
+"""The bare app, and a client as one would write it first, over a link with latency."""
+FRAME, PAGE, THIN_CURSOR = "frame", "first start", "quiet"
+"""lockterm to its frame; to live rows, with nothing kept of earlier starts; and quiet."""
+FAR = "first start, far"
+"""lockterm over a link with latency, which delays connecting too."""
 
 BARE, DEFAULT, QUIET = "bare Textual app", "lockterm", "lockterm --quiet"
 LOOKS: tuple[tuple[str, list[str], dict[str, str]], ...] = (
@@ -93,8 +90,6 @@ class Addresses:
     near: str
     far: str
     """Over a link with latency."""
-    far_tls: str
-    """Over the same, by https."""
 
 
 def cases(at: Addresses, home: Path, downs: int) -> list[dict[str, Any]]:
@@ -112,8 +107,7 @@ def cases(at: Addresses, home: Path, downs: int) -> list[dict[str, Any]]:
 
     def case(name: str, until: str, *command: str, keys: str = "") -> dict[str, Any]:
         place = home / name
-        again = name in (LAST, AGAIN, FAR_AGAIN, TLS_AGAIN)
-        begun = [*(() if again else UNCACHED), sys.executable, *command]
+        begun = [*UNCACHED, sys.executable, *command]
         return {
             **{"name": name, "cmd": begun, "until": until, "keys": keys},
             "env": environment(place),
@@ -127,16 +121,10 @@ def cases(at: Addresses, home: Path, downs: int) -> list[dict[str, Any]]:
 
     return [
         case(HELLO, "Remote 001", str(HERE / "hello.py"), keys=keys),
-        case(NAIVE, FIRST_NAME, str(HERE / "naive.py"), at.near),
         case(FAR_NAIVE, FIRST_NAME, str(HERE / "naive.py"), at.far),
         lockterm(FRAME, at.near, until=titles),
         lockterm(PAGE, at.near, keys=keys),
-        lockterm(LAST, at.near, until=FIRST_NAME),
-        lockterm(AGAIN, at.near),
-        lockterm(FAR, at.far, keys=f"{flip},{flip},{flip}"),
-        lockterm(FAR_AGAIN, at.far),
-        lockterm(TLS, at.far_tls),
-        lockterm(TLS_AGAIN, at.far_tls),
+        lockterm(FAR, at.far),
         lockterm(THIN_CURSOR, at.near, "--quiet", keys=moves),
     ]
 
@@ -172,7 +160,7 @@ def sent_bytes(url: str, home: Path, idle_s: float) -> Iterator[tuple[str, dict[
     Raises:
         AssertionError: Something was not reached.
     """
-    suite = cases(Addresses(url, url, url), home, 0)
+    suite = cases(Addresses(url, url), home, 0)
     bare, page = case_of(suite, HELLO), case_of(suite, PAGE)
     for name, options, more in LOOKS:
         case = bare if name == BARE else page
