@@ -15,10 +15,9 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 import httpcore
-import httpx
 
 from lockterm.api.answer import Answer, quoting
 from lockterm.api.body_reader import BodyReader
@@ -30,12 +29,15 @@ from lockterm.api.settings import checked_base_url, connect_limit_s, sent_header
 from lockterm.api.trust import tls_context
 from lockterm.config.values import PORTS
 from lockterm.domain.text import clean
-from lockterm.errors import ConfigError, StoreError, Unreachable
+from lockterm.errors import StoreError, Unreachable
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
 
 _log = logging.getLogger(__name__)
+
+_IN_PATHS = "/%:@!$&'()*+,;=~"
+"""Characters of a prefix that are sent as they are written."""
 
 
 @dataclass(slots=True)
@@ -73,18 +75,17 @@ class Transport:
     def __init__(self, profile: Profile, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
         self._base_url = checked_base_url(profile)
-        try:
-            url = httpx.URL(self._base_url)
-        except httpx.InvalidURL:
-            raise ConfigError("base_url has a host or a port that cannot be.") from None
-        port = url.port or PORTS[url.scheme]
-        self._origin = httpcore.Origin(url.raw_scheme, url.raw_host, port)
-        self._prefix = url.raw_path.rstrip(b"/")
-        self.server = clean(url.netloc.decode("ascii"))
+        url = urlsplit(self._base_url)
+        host, usual = url.hostname or "", PORTS[url.scheme]
+        port = url.port or usual
+        self._origin = httpcore.Origin(url.scheme.encode(), host.encode(), port)
+        self._prefix = quote(url.path, safe=_IN_PATHS).rstrip("/").encode()
+        netloc = (f"[{host}]" if ":" in host else host) + (f":{port}" if port != usual else "")
+        self.server = clean(netloc)
         """The service's host and port, for messages."""
         self.clock_offset_s: float | None = None
         """The service's clock minus this machine's in seconds, by the last answer with a date."""
-        headers = {"Host": url.netloc.decode("ascii")} | sent_headers(profile)
+        headers = {"Host": netloc} | sent_headers(profile)
         self._headers = {name.encode(): value.encode() for name, value in headers.items()}
         self.quote = quoting(profile.headers.values())
         """Quotes what the service sent, as errors may do it: short, clean, without secrets."""
