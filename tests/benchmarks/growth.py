@@ -101,7 +101,7 @@ def _locks(url: str, home: Path) -> Iterator[Row]:
     few, many = (statistics.median(cpu[count][1:]) for count in homes)
     label = f"{MANY_LOCKS:,} locks"
     yield f"{label}: CPU of a start, beside {FEW}", many / few, 1.4, 1.2
-    yield f"{label}: slowest key, ms of CPU", _slowest(taken), 30, 20
+    yield f"{label}: slowest key, ms of CPU", _slowest(taken), 40, 20
     yield from _everywhere(url, homes[MANY_LOCKS])
 
 
@@ -145,8 +145,8 @@ def _history(url: str, home: Path) -> Iterator[Row]:
                 rss[count].append(_rss_mib(session) - before)
     more = statistics.median(rss[MANY_OPERATIONS]) - statistics.median(rss[FEW])
     label = f"{MANY_OPERATIONS:,} operations"
-    yield f"{label}: the history opens, ms", min(opened[MANY_OPERATIONS]), 100, 60
-    yield f"{label}: slowest key, ms of CPU", _slowest(taken), 30, 20
+    yield f"{label}: the history opens, ms", min(opened[MANY_OPERATIONS]), 150, 60
+    yield f"{label}: slowest key, ms of CPU", _slowest(taken), 50, 20
     yield f"{label}: a letter that none has, ms of CPU", statistics.median(nowhere), None, None
     yield f"{label}: memory, MiB more than {FEW}", more, 15, 5
 
