@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -31,7 +31,6 @@ from lockterm.widgets.state_panel import StatePanel
 if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
     from lockterm.domain.marks import Key, Marks, Row
-    from lockterm.domain.remotes import Remote
     from lockterm.operations import Operations
 
 MOST_FOUND = 500
@@ -120,7 +119,7 @@ class Results(Vertical):
         if self._finds_first:
             yield FindLine(stays=True, id="find")
         with Container(id="remotes"):
-            yield OnLocksTable(self._columns, self._is_marked, id="found")
+            yield OnLocksTable(self._columns, self._marks, id="found")
             yield StatePanel("Reading what was read last ...", id="state")
         if not self._finds_first:
             yield FindLine(id="find")
@@ -280,10 +279,6 @@ class Results(Vertical):
         """The remotes that are shown, from top to bottom."""
         shown = self.query_one(OnLocksTable).rows
         return [row for row in shown if row.listing is not None]
-
-    def _is_marked(self, row: OnLock) -> bool:
-        marked = row.remote is not None and bool(self._marks)
-        return marked and self._marks.has((row.lock.lock_id, cast("Remote", row.remote)))
 
     def marked_rows(self) -> Sequence[Row]:
         """Those of the rows that may be marked; the others are not unpacked for it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
 from functools import cached_property, partial
@@ -17,6 +17,7 @@ from lockterm.domain.constants import needs_weekdays
 from lockterm.domain.glyphs import separator
 from lockterm.domain.listing import Listing, Place
 from lockterm.domain.locks import Lock
+from lockterm.domain.marks import Key, Marks, Row
 from lockterm.domain.remote_states import StateFilter, has_state
 from lockterm.domain.sorting import natural, sorted_by
 from lockterm.domain.text import clean
@@ -126,18 +127,18 @@ class OnLocksTable(RowTable):
 
     Args:
         columns: Which of ``COLUMNS``, from left to right.
-        marked: Tells whether a row is marked.
+        marks: The marked remotes.
     """
 
     sortable = (*_BY, "Lock", "Read")
 
     def __init__(
-        self, columns: Sequence[str], marked: Callable[[OnLock], bool], *, id: str | None = None
+        self, columns: Sequence[str], marks: Marks[Key, Row], *, id: str | None = None
     ) -> None:
         super().__init__(*[COLUMNS[key] for key in columns], id=id)
         self.busy: defaultdict[int, dict[int, str]] = defaultdict(dict)
         """Lock id -> remote id -> what is being done with it: ``deleting``."""
-        self._marked = marked
+        self._marks = marks
         self._columns = columns
         self._rows: Sequence[OnLock] = ()
         self._now_ms = 0
@@ -196,7 +197,9 @@ class OnLocksTable(RowTable):
         return [known.get(key, COLUMNS[key].most) for key in self._columns]
 
     def is_marked(self, row: int) -> bool:
-        return self._marked(self._rows[row])
+        shown = self._rows[row]
+        remote = shown.remote if self._marks else None  # it is not unpacked for nothing
+        return remote is not None and self._marks.has((shown.lock.lock_id, remote))
 
     def line(self, row: int) -> Iterator[Piece]:
         """A remote; or a lock with why it was not read, across all columns."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import tzinfo
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -32,16 +32,16 @@ _DIGITS = 4
 _COUNT = len("× ") + _DIGITS
 
 
-_BY: Mapping[str, Callable[[Lock], Any]] = {
-    "Name": lambda lock: lock.title,
-    "Id": lambda lock: lock.lock_id,
-    "Vendor": lambda lock: lock.vendor or None,
-    "Model": lambda lock: lock.model or None,
-    "Zone": lambda lock: lock.zone or None,
-    "Remotes": lambda lock: lock.remotes,
-    "Opened": lambda lock: lock.opened_ms,
+_BY = {
+    "Name": "title",
+    "Id": "lock_id",
+    "Vendor": "vendor",
+    "Model": "model",
+    "Zone": "zone",
+    "Remotes": "remotes",
+    "Opened": "opened_ms",
 }
-"""Title -> what locks are sorted by where it was clicked; None: the lock has none."""
+"""Title -> the field of a lock by which its click sorts; an empty one stands last."""
 
 
 class Shelf:
@@ -201,11 +201,11 @@ class LocksTable(RowTable):
             return locks
         from lockterm.domain.sorting import natural, sorted_by
 
-        by = _BY[self.sorting.key]
+        field = _BY[self.sorting.key]
 
         def key(lock: Lock) -> Any:
-            value = by(lock)
-            return natural(value) if isinstance(value, str) else value
+            value = getattr(lock, field)
+            return (natural(value) if value else None) if isinstance(value, str) else value
 
         return sorted_by(locks, key, descending=self.sorting.descending)
 
