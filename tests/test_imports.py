@@ -7,7 +7,7 @@ from pathlib import Path
 
 import lockterm
 
-MOST = 230
+MOST = 150
 """Imports inside of functions: of a command, a screen or a library that few starts need."""
 
 

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Iterable, Mapping
 from datetime import UTC
+from email.utils import parsedate_to_datetime
 
 MOST_S = 60.0
 """The longest wait that is believed, in seconds."""
@@ -24,8 +25,6 @@ def header_fields(came: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
 
 def http_date(text: str | None) -> float | None:
     """An HTTP date in seconds since the epoch, or None if it is none."""
-    from email.utils import parsedate_to_datetime
-
     try:
         moment = parsedate_to_datetime(text or "")
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

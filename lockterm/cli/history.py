@@ -19,6 +19,7 @@ from lockterm.domain.date_input import read_moment
 from lockterm.domain.history import Selection
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import STATE_NAMES, format_operation
+from lockterm.operations.export import TOLD, history_as_json, told
 
 
 @click.command(epilog=manual.HISTORY)
@@ -53,12 +54,8 @@ def history(
         book = session.run(session.operations.locks.all())
         zones = {lock.lock_id: session.operations.zone(lock) for lock in book}
     if form is Form.JSON:
-        from lockterm.operations.export import history_as_json
-
         put(history_as_json(found, zone).decode().rstrip("\n"))
     elif form is Form.CSV:
-        from lockterm.operations.export import TOLD, told
-
         put_csv(TOLD, (told(one, zone, zones.get(one.lock_id, zone)) for one in found))
     else:
         cells = [

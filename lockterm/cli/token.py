@@ -10,6 +10,7 @@ from lockterm.cli.ending import tell
 from lockterm.cli.output import put
 from lockterm.config import values
 from lockterm.errors import ConfigError
+from lockterm.service import tokens
 
 _MOST = 4096
 """Characters of a token: a header that carries more is refused by what stands in between."""
@@ -23,8 +24,6 @@ def token(name: str, is_given: bool) -> int:
 
     The token itself is told on stderr, once; it is kept nowhere.
     """
-    from lockterm.service import tokens
-
     made = tokens.new_token()
     try:
         line = tokens.line_of(name, _typed(tokens.SHORTEST) if is_given else made)

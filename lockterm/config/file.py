@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -87,8 +88,6 @@ def parse_config(path: Path, data: bytes) -> ConfigFile:
     Raises:
         ConfigError: It is no TOML, or has keys that mean nothing here.
     """
-    import tomllib
-
     try:
         source = data.decode("utf-8")
         document = tomllib.loads(source.removeprefix(BYTE_ORDER_MARK))
@@ -200,8 +199,6 @@ def line_of(source: str, keys: tuple[str, ...]) -> int | None:
 
 def _key_path(line: str) -> tuple[str, ...]:
     """The keys of one line of TOML, by TOML's own rules for dots and quotes."""
-    import tomllib
-
     try:
         table = tomllib.loads(line)
     except (ValueError, RecursionError):

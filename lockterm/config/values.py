@@ -6,6 +6,7 @@ The sentence of the ``ValueError`` starts in the middle: the caller puts the pla
 
 from __future__ import annotations
 
+import difflib
 import ipaddress
 import os
 import re
@@ -302,8 +303,6 @@ def _is_host(host: str) -> bool:
 
 def suggestion(word: str, known: Iterable[str]) -> str:
     """``; did you mean "x"?`` where a known word is close, else the known words."""
-    import difflib
-
     words = sorted(known)
     begun = [known_word for known_word in words if word and known_word.startswith(word)]
     close = begun or difflib.get_close_matches(word, words, n=1)
@@ -331,8 +330,6 @@ def zone_of_offset(name: str) -> str:
 
 
 def _zones_like(name: str) -> str:
-    import difflib
-
     if meant := zone_of_offset(name):
         return f"; {meant}"
     by_lower = {zone.lower(): zone for zone in available_timezones()}

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lockterm.domain.constants import AddType, Flag, RemoteStatus, RemoteType
+from lockterm.domain.json_text import canonical
 from lockterm.domain.reading import Field, Kind, Record, Sent, number, text, wire_field
 
 
@@ -143,8 +144,6 @@ def is_still(before: Mapping[str, Any], now: Remote) -> bool:
 
     Number and creation time are what no update changes (4.4).
     """
-    from lockterm.domain.json_text import canonical
-
     return all(
         canonical(before[name]) == canonical(now.raw[name])
         for name in ("remoteNumber", "createTime")

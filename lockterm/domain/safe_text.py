@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from base64 import b64decode
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from urllib.parse import quote, quote_plus
@@ -204,7 +205,6 @@ def _basic(value: str) -> Iterator[str]:
     kind, _, credentials = value.partition(" ")
     if kind.lower() != "basic":
         return
-    from base64 import b64decode
 
     with suppress(ValueError):
         pair = b64decode(credentials.strip(), validate=True).decode("utf-8", "replace")

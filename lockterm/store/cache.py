@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lockterm.domain.listing import Block, Listing
 from lockterm.errors import StoreError
 from lockterm.store.damage import files_of
 from lockterm.store.database import Database
@@ -202,7 +203,6 @@ class Cache:
 
     def lists(self, lock_id: int | None = None) -> Mapping[int, Listing]:
         """The lists that are kept whole, by the id of their lock; or that of one lock alone."""
-        from lockterm.domain.listing import Block, Listing
 
         def block(row: sqlite3.Row) -> Block:
             texts = row["texts"].decode("utf-8", "surrogatepass")

@@ -28,6 +28,7 @@ from lockterm.store.damage import (
     refuse_foreign,
 )
 from lockterm.store.file_system import look_at_file_system, use_journal
+from lockterm.store.salvage import finish, make_tables, salvage
 from lockterm.store.tables import MADE, TABLES, VERSION
 from lockterm.threads import OneThread
 
@@ -141,8 +142,6 @@ class Database:
             return self._connection
         make_directory(self.path.parent)
         if ready_for(self.path).exists():
-            from lockterm.store.salvage import finish
-
             finish(self.path)
         with passing_damage():
             return self._connect()
@@ -210,8 +209,6 @@ class Database:
     def _set_aside(self) -> None:
         self.close()
         if self._durable:
-            from lockterm.store.salvage import salvage
-
             notice = salvage(self.path, self._inode, self._tables)
             self.notice = notice or self.notice
         else:
@@ -267,8 +264,6 @@ class Database:
     def _prepare(self, connection: sqlite3.Connection) -> None:
         """Make the tables of a new file; compare those of another one."""
         if not contents(connection):  # else without waiting for a session that is writing
-            from lockterm.store.salvage import make_tables
-
             connection.execute("BEGIN IMMEDIATE")  # two sessions may start at once
             with connection:
                 if not contents(connection):

@@ -40,6 +40,7 @@ from lockterm.store.journal_rows import (
     quoted,
     stored,
 )
+from lockterm.store.journal_search import add_functions, having_words
 
 LONGEST_GUARD_MS = 600_000
 """What is read before a write takes less; what is noted for later is by a clock set back since."""
@@ -286,8 +287,6 @@ class Journal:
                     "id NOT IN (SELECT operation_id FROM steps WHERE operation_id IS NOT NULL)"
                 )
             if selection.words:
-                from lockterm.store.journal_search import add_functions, having_words
-
                 add_functions(connection, selection.zone)
                 having, words = having_words(selection.words, f"NOT {_KNOWN_DAMAGED}")
                 every.append(having)

@@ -12,6 +12,7 @@ from textual.widgets import Input, Label
 from lockterm.domain.names import fold_text
 from lockterm.terminal.idle import when_idle
 from lockterm.widgets.bindings import bindings
+from lockterm.widgets.text_input import OneLine
 
 if TYPE_CHECKING:
     from lockterm.widgets.text_input import OneLine
@@ -70,8 +71,6 @@ class FindLine(Horizontal):
 
     def _with_field(self) -> OneLine:
         """The field; it is made before it is wanted, or then."""
-        from lockterm.widgets.text_input import OneLine
-
         if self._field is None:
             self._field = OneLine(compact=True, max_length=200)
             self._field.cursor_blink = False
