@@ -296,3 +296,15 @@ def test_in_the_foreground(number: signal.Signals, tmp_path: Path) -> None:
             assert process.communicate(timeout=PATIENCE_S) == ("", "")
         assert process.returncode == 0
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_read_is_answered_while_a_write_to_the_file_lasts(
+    running_service, call_to, tmp_path: Path
+) -> None:
+    """Reads run in the loop: one that waited for a write would hold up everything."""
+    api = call_to(running_service(database=tmp_path / "site.db"))
+    with api.service.app.state.site.database.writing(1004) as db:
+        db.execute("DELETE FROM remote WHERE lock_id = 1001")
+        assert api.page(1001)["total"] == len(api.page(1001, pageSize=200)["list"]) == 137
+        assert api.request("GET", "/healthz").status_code == 200
+        assert len(api.page(1001, pageNo=20, pageSize=15)["list"]) == 0, "deep pages, too"
