@@ -21,6 +21,7 @@ from lockterm.app.first_run_app import FirstRunApp
 from lockterm.keymap.check import FIXED_KEYS, RESERVED_KEYS
 from lockterm.keymap.keys import FIRST_RUN_IDS, PLACES, PRIORITY, in_help, known
 from lockterm.keymap.names import EDITING, SENDABLE, spelled, written
+from lockterm.screens.palette import Palette
 from lockterm.screens.remote_form.inputs import JsonEditor
 from lockterm.widgets.text_input import OneLine
 
@@ -45,12 +46,12 @@ def own_bindings(node: type[DOMNode]) -> list[Binding]:
 
     Textual's are what a field does with the text in it, tab and shift+tab, enter on a button,
     ctrl+c. Nobody may take them away, so they need no ID; nor do the keys with alt by which our
-    fields edit.
+    fields edit, and those of the palette, which are Textual's own of a field above a list.
     """
     textuals = {
         (binding.key, binding.action)
         for base in inspect.getmro(node)
-        if base.__module__.startswith("textual.") or base in (OneLine, JsonEditor)
+        if base.__module__.startswith("textual.") or base in (OneLine, JsonEditor, Palette)
         for binding in Binding.make_bindings(base.__dict__.get("BINDINGS", ()))
     }
     assert node._merged_bindings is not None
