@@ -51,7 +51,10 @@ def test_timbres_are_those_of_the_model(scripts: Scripts) -> None:
     cells = scripts.run("voice", "list", "1001", "--csv").stdout
     rows = list(csv.DictReader(io.StringIO(cells, newline="")))
     assert list(dict.fromkeys(row["lang"] for row in rows)) == langs
-    assert {"de-DE", "anna"} <= set(scripts.run("voice", "list", "1001").stdout.split())
+    shown = scripts.run("voice", "list", "1001").stdout
+    assert {"de-DE", "anna"} <= set(shown.split())
+    count = sum(len(language["timbres"]) for language in told["languages"])
+    assert shown.endswith(f"nordriegel NR-450: {len(langs)} languages, {count} timbres\n")
 
 
 def test_set_is_checked_sent_journalled_and_remembered(scripts: Scripts) -> None:

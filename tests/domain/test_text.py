@@ -93,6 +93,6 @@ TOKEN = 'ab/cd+ef=gh&ij"kl'
 )
 def test_a_gateway_that_echoes_a_secret_is_not_quoted_with_it(echo: str):
     transport = Transport(Settings("http://127.0.0.1:1", headers={"A": f"Bearer {TOKEN}"}))
-    for padding in (0, *range(3150, 3200)):  # around where a long text is cut
+    for padding in (0, *range(3000, 3200)):  # around where a long text is cut
         quoted = transport.quote(" " * padding + f"you sent: Bearer {echo}".encode().decode())
         assert "cd" not in quoted and "ab" not in quoted, quoted

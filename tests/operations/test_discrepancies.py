@@ -117,6 +117,14 @@ async def test_a_change_that_was_not_applied_is_reported_when_no_list_can_be_so_
         found = list(find_discrepancies([sent], later, remotes, bench.operations.profile.zone))
         assert len(found) == count
     assert found[0][1] == "The service kept Name Fob 2 instead of Anna."
+    others = [Remote.read({**one.raw, "remoteNumber": "Z-9"}) for one in remotes]
+    for rows, seen in (
+        ([replace(sent, state=State.REFUSED)], remotes),
+        ([sent, replace(sent, call="delete")], remotes),
+        ([sent, replace(sent, state=State.UNKNOWN)], remotes),
+        ([sent], others),  # the ID is another remote's by now
+    ):
+        assert not [*find_discrepancies(rows, later, seen, bench.operations.profile.zone)]
 
 
 async def test_an_add_that_was_applied_twice_is_reported(bench: Bench):

@@ -69,13 +69,15 @@ def test_a_line_is_made_of_a_new_token_or_of_a_given_one(
     assert Tokens(lambda: (line, "")).name_of(told.split()[-1].encode()) == "north"
     given = tmp_path / "token"
     latin = "\udce9" * 20  # é, in bytes that are no UTF-8
-    for typed, code in ((NORTH, 0), ("sh0rt", 2), ("a\tb" * 20, 2), ("é" * 20, 2), (latin, 2)):
+    lengths = [("n" * 19, 2), ("n" * 20, 0), ("n" * 4096, 0), ("n" * 4097, 2)]
+    wrong = [("a\tb" * 20, 2), ("é" * 20, 2), (latin, 2)]
+    for typed, code in ((NORTH, 0), *lengths, *wrong):
         given.write_text(f"{typed}\n", "utf-8", "surrogateescape")
         with given.open(encoding="utf-8") as stdin:
             monkeypatch.setattr("sys.stdin", stdin)
             assert run(["token", "north", "--stdin"]) == code
         line, told = capsys.readouterr()
-        assert line == ("" if code else f"{line_of('north', NORTH)}\n")
+        assert line == ("" if code else f"{line_of('north', typed)}\n")
         assert typed not in told
         assert "codec" not in told
         assert ("The token" in told) == (typed.startswith(("a\t", "é", "\udce9"))), told
