@@ -160,6 +160,7 @@ def test_info_and_doctor_tell_what_the_configuration_says_of_terminal_and_keys(
     assert settings["glyphs"] == {"value": "ascii", "from": "quiet"}
     assert settings["copy"]["from"] == f"{config_file}, line 2"
     assert settings["keys.app.help"] == {"value": "f1", "from": f"{config_file}, line 5"}
+    assert re.search(r"(?m)^  mouse +false  \(.*line 3\)$", lockterm("info").stdout)
 
 
 def test_a_damaged_row_is_told_by_doctor_and_by_a_change(scripts: Scripts) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockterm.domain.remotes import FIELDS
-from lockterm.domain.table_columns import written
+from lockterm.domain.table_columns import typed_cell, written
 from lockterm.domain.weekdays import format_weekday_letters, format_weekdays, parse_weekdays
 
 
@@ -91,3 +91,10 @@ def test_written_names_weekdays_when_all_of_them_are_weekdays(
     days: list[int] | None, cell: str
 ) -> None:
     assert written(FIELDS["weekDay"], days, UTC) == cell
+
+
+@pytest.mark.parametrize("name", ["remoteNumber", "remoteName", "weekDay", "endDate"])
+def test_typed_cell_is_refused_when_a_spreadsheet_has_rounded_it(name: str) -> None:
+    with pytest.raises(ValueError, match="shortened a long number"):
+        typed_cell(FIELDS[name], " 1.23457E+15", UTC, 0)
+    assert typed_cell(FIELDS["extraData"], '{"a": 1E+15}', UTC, 0) == '{"a": 1E+15}'
