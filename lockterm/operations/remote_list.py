@@ -7,8 +7,8 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import replace
-from functools import partial
-from typing import Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.history import Selection
 from lockterm.domain.locks import Lock
@@ -21,10 +21,12 @@ from lockterm.errors import LocktermError, Refused, StoreError
 from lockterm.operations.cached_reads import Seen
 from lockterm.operations.facade import Operations
 from lockterm.operations.list_state import Found, ListState
-from lockterm.operations.list_walk import SeenIds
 from lockterm.operations.load_state import LoadState, load
 from lockterm.operations.recorded import Unlisted
 from lockterm.operations.remotes import AHEAD_S
+
+if TYPE_CHECKING:
+    from lockterm.operations.list_walk import SeenIds
 
 MOST_FOUND = 500
 """Remotes after which a search ends: nobody reads on."""
@@ -91,10 +93,16 @@ class RemoteList:
         """The states of the remotes that were read."""
         self._noted: int | None = None
         """Number of remotes that the lock book has noted; None if the lock was not opened yet."""
-        self._listed = SeenIds()
-        """The ids of all pages seen so far."""
         self._refused: set[int] = set()
         """Page sizes that the service has refused."""
+
+    @cached_property
+    def _listed(self) -> SeenIds:
+        """The ids of all pages seen so far."""
+        # It brings the client of the service, which the first frame does not wait for.
+        from lockterm.operations.list_walk import SeenIds
+
+        return SeenIds()
 
     def rename(self, lock: Lock) -> None:
         """Take over what the lock book says of the lock now: its name, its zone."""
