@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lockterm.api.body_reader import MAX_BODY, BodyReader
-from lockterm.api.decoder import NotJson, decode
+from lockterm.api.decoder import MAX_PARTS, NotJson, decode
 from lockterm.api.envelope import open_answer, read_envelope
 from lockterm.api.headers import clock_offset_s, retry_after_s
 from lockterm.api.payloads import read_many, read_one, read_page, read_result
@@ -112,6 +112,8 @@ def test_halves_of_pairs_are_replaced_and_pairs_kept():
     assert decode(rb'["\uDc00"]') == ["�"]
     with pytest.raises(NotJson):
         decode(rb'{"\ud800":1,"\udc00":2}')
+    with pytest.raises(NotJson, match="too many halves"):  # in either spelling
+        decode(b'"' + rb"\ud800\uD800" * (MAX_PARTS // 2 + 1) + b'"')
 
 
 @given(envelopes)

@@ -23,6 +23,7 @@ from lockterm.errors import (
     OutcomeUnknown,
     RateLimited,
     Refused,
+    RuleViolation,
     StoreDamaged,
     StoreError,
     Untrusted,
@@ -183,6 +184,13 @@ async def test_sending_again_what_was_not_seen(bench: Bench):
     assert (first.state, second.state) == (State.SENT_AGAIN, State.CONFIRMED)
     assert second.again_of == first.id and len(bench.proxy.ledger) == 1
     await bench.agree()
+
+
+async def test_send_again_sends_nothing_when_an_add_may_still_be_found(bench: Bench):
+    seen = await bench.lose("add", close)
+    with pytest.raises(RuleViolation, match="can still be found out"):
+        await bench.operations.resolution.send_again(replace(seen, state=State.UNKNOWN))
+    assert bench.proxy.asked.count("add") == 1
 
 
 async def test_sending_again_what_has_landed_meanwhile(bench: Bench):
