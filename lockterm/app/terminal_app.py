@@ -24,8 +24,7 @@ from lockterm.screens.base import LocktermScreen
 from lockterm.terminal.chosen_keys import ChosenKeys
 from lockterm.terminal.fence import Fence
 from lockterm.terminal.form_wall import FormWall
-from lockterm.terminal.frame import frame_for
-from lockterm.terminal.frame_diff import FrameDiff
+from lockterm.terminal.frame_diff import FrameDiff, frame_for
 from lockterm.terminal.hooked_app import HookedApp
 from lockterm.terminal.idle import Idle
 from lockterm.terminal.key_queue import KeyQueue

@@ -22,8 +22,7 @@ from textual.geometry import Region
 from textual.strip import Strip, get_line_length
 
 from lockterm.terminal.ambiguous_width import count_ambiguous_as_wide
-from lockterm.terminal.frame import Frame
-from lockterm.terminal.frame_diff import graphemes_of, placed
+from lockterm.terminal.frame_diff import Frame, graphemes_of, placed
 from lockterm.terminal.widths import GUARD
 from tests.long import examples
 

@@ -23,8 +23,7 @@ from textual.strip import Strip
 
 from lockterm.app import LocktermApp
 from lockterm.service.running import RunningService
-from lockterm.terminal.frame import Frame
-from lockterm.terminal.frame_diff import placed
+from lockterm.terminal.frame_diff import Frame, placed
 from tests.long import examples
 from tests.screens.running_app import Starter, settled, until
 from tests.screens.site import LOCKS, fill_book
