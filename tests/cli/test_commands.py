@@ -250,3 +250,14 @@ def test_a_command_names_what_to_set_when_the_user_has_no_home(
     told = capsys.readouterr().err
     assert "has no home directory" in told and "Set HOME" in told
     assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "command"), [(("remotes", "add", "--nosuch"), " remotes add"), (("nosuch",), "")]
+)
+def test_a_usage_error_names_the_help_when_a_command_is_misused(
+    lockterm: Run, typed: tuple[str, ...], command: str
+) -> None:
+    refused = lockterm(*typed)
+    assert refused.returncode == 2
+    assert refused.stderr.endswith(f". See: lockterm{command} --help\n")
