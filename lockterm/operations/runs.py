@@ -5,7 +5,7 @@ an operation before its first byte leaves. So the two tell how far a run got tha
 there is no such operation, the step is done again; else it is what the journal says. Nothing that
 was recorded is sent again, and nothing unknown repeated.
 
-One step at a time on a lock, the locks side by side; see :mod:`lockterm.operations.pace`.
+One step at a time on a lock, the locks side by side; see :mod:`lockterm.operations.rate_limiter`.
 """
 
 from __future__ import annotations
