@@ -19,7 +19,7 @@ from lockterm.config import Profile
 from lockterm.domain.listing import Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote, RemotePage
-from lockterm.errors import RateLimited, ServiceError
+from lockterm.errors import RateLimited
 from lockterm.operations import Operations
 from lockterm.operations.everywhere import AT_ONCE, BEGUN, PAUSES, LockRead
 from lockterm.store.cache import Cache
@@ -113,31 +113,6 @@ async def test_so_many_are_read_at_the_same_time_and_no_more(
     assert site.accepted == AT_ONCE, "no connection is opened where another one is idle"
     assert [one.lock.lock_id for one in found] == [*range(1, 3 * AT_ONCE + 1)]
     assert all(len(one.remotes) == 1 and not one.problem for one in found)
-
-
-async def test_nothing_is_connected_ahead_in_a_pause_and_out_of_reach(
-    operations: Operations, site: Site
-) -> None:
-    await book(operations, site, *[1] * AT_ONCE)
-
-    async def has_one_more_after(problem: Script) -> bool:
-        """Whether a reading after getting ready is all that connects."""
-        site.instead[1] = problem
-        with pytest.raises(ServiceError):
-            await operations.remotes.page(1, 1, PAGE, fresh=True)
-        before = site.accepted
-        operations.everywhere.get_ready(AT_ONCE)
-        await asyncio.sleep(0)  # its turn
-        site.instead.clear()
-        let_pause_pass(operations)
-        await operations.remotes.page(1, 1, PAGE, fresh=True)
-        return site.accepted == before + 1
-
-    async def reset(line: Line) -> None:
-        line.reset()
-
-    assert await has_one_more_after(answers("", 429, "Retry-After: 7"))
-    assert await has_one_more_after(reset)
 
 
 async def test_calls_do_not_wait_for_answers_to_be_read(
