@@ -196,25 +196,6 @@ async def test_it_is_there_from_what_was_read_last_and_asks_nothing(
         assert len(site.asked) == asked, "letters ask nothing"
 
 
-async def test_there_are_connections_before_all_locks_are_read(
-    lockterm_app: Starter, clock: Clock
-) -> None:
-    site = Site(L1=[remote(1, 1, "Anna")], L2=[remote(2, 2, "Anna")], L3=[remote(3, 3, "Anna")])
-    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
-        await until(pilot, lambda: service.open_connections == 1)  # for the first lock
-        await press(pilot, "F")
-        await until(pilot, lambda: service.open_connections == 3)
-        assert not site.asked
-        seen = await press(pilot, *"anna", "ctrl+r")
-        assert "3 of 3 locks read" in seen and service.accepted == 3
-        await press(pilot, "escape", "escape", "F")
-        assert service.accepted == 3, "what was read lately is not about to be read again"
-        clock.now_s += 3600
-        await press(pilot, "escape", "F")
-        await until(pilot, lambda: service.open_connections == 3)
-        assert service.accepted == 6
-
-
 @pytest.mark.long
 async def test_a_lock_without_an_answer_is_a_line_and_holds_nothing_up(
     lockterm_app: Starter, clock: Clock

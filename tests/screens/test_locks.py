@@ -20,7 +20,6 @@ from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
 from lockterm.service.sample_data import LOCKS as SAMPLES
-from tests.api.fault_server import FaultServer, answers
 from tests.conftest import NOW_MS
 from tests.faults.calls import new_remote
 from tests.screens import someone_else
@@ -155,22 +154,6 @@ async def test_an_age_is_whole_beside_a_long_name(
     )
     async with lockterm_app(service) as pilot:
         assert "20 minutes ago" in shown(pilot.app)
-
-
-async def test_a_connection_is_there_before_a_lock_is_opened_and_nothing_is_sent_over_it(
-    lockterm_app: Starter,
-) -> None:
-    service = FaultServer()
-    async with service.running():
-        service.play(answers("", 404))
-        fill_book(lockterm_app, *LOCKS)
-        async with lockterm_app(service) as pilot:
-            await until(pilot, lambda: service.open_connections == 1)
-            assert isinstance(pilot.app.screen, LocksScreen)
-            assert service.asked == []
-            await pilot.press("enter")
-            await until(pilot, lambda: bool(service.asked))
-            assert service.asked[0].connection == 1
 
 
 async def test_a_form_that_is_typed_ahead_has_the_name_and_the_zone_of_its_lock(
