@@ -25,7 +25,7 @@ from lockterm.cli.options import asks_service, the_lock
 from lockterm.cli.output import put
 from lockterm.cli.plans import drawn_from, put_plan
 from lockterm.cli.session import Session
-from lockterm.cli.which_lock import find_lock, lock_words
+from lockterm.cli.which_lock import find_lock, format_lock
 from lockterm.config import Options
 from lockterm.domain.text import clean
 from lockterm.domain.text.plan import has_work
@@ -59,7 +59,7 @@ def edit(options: Options, typed_lock: str, prune: bool) -> int:
                 return MISUSED
             if not has_work(drawn.plan):
                 table.is_done = not table.may_be_open
-                put(f"{lock_words(seen.lock)} stays as it is.")
+                put(f"{format_lock(seen.lock)} stays as it is.")
                 return DONE
             put_plan(session, drawn)
             if not agreed(drawn.plan, session.operations.now_ms(), yes=False):

@@ -15,7 +15,7 @@ from lockterm.cli.session import Session
 from lockterm.cli.which_lock import lock_json
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
-from lockterm.operations.everywhere import LockRead, Wanted, read_words
+from lockterm.operations.everywhere import LockRead, Wanted, describe_reads
 
 MOST_NAMED = 20
 """So many locks that were not read are named in the sentence for people; ``--json`` has all."""
@@ -50,7 +50,7 @@ def read_all(session: Session, wanted: Wanted) -> list[LockRead]:
             hint="Add locks with lockterm locks add or import, or in the UI.",
         )
     if missed_of(found):
-        tell(read_words(found, MOST_NAMED))
+        tell(describe_reads(found, MOST_NAMED))
     return found
 
 

@@ -16,7 +16,7 @@ from lockterm.cli.options import OF_THE_UI, for_programs, takes
 from lockterm.cli.output import put, put_json
 from lockterm.config import Options, Settings, load_settings
 from lockterm.config.file import PROFILE_KEYS
-from lockterm.config.zone_data import zone_data, zone_words
+from lockterm.config.zone_data import describe_zone_data, zone_data
 from lockterm.domain.text import MASKED, clean
 from lockterm.errors import ConfigError
 from lockterm.paths import Paths
@@ -88,7 +88,7 @@ def _described(settings: Settings) -> dict[str, dict[str, Any]]:
 
 def _print(report: dict[str, Any], paths: Paths) -> None:
     put(f"lockterm {report['version']}   Python {report['python']}   Textual {report['textual']}")
-    put(f"Time zones {zone_words(zone_data())}")
+    put(f"Time zones {describe_zone_data(zone_data())}")
     put("\nPaths")
     for name, path in paths.named().items():
         there = "" if path.exists() else "  (not there yet)"

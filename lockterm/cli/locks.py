@@ -14,7 +14,7 @@ from lockterm.cli.ending import DONE, MISUSED, Misused, tell
 from lockterm.cli.options import Form, asks_service, for_programs, reads, the_lock
 from lockterm.cli.output import go_on_without_reader, put, put_csv, put_json, put_table, with_offset
 from lockterm.cli.session import Session
-from lockterm.cli.which_lock import find_lock, lock_words
+from lockterm.cli.which_lock import find_lock, format_lock
 from lockterm.config import Options, values
 from lockterm.domain import dates
 from lockterm.domain.lock_file import MOST_BYTES, SET, BadLockFile, LockLine, checked, read_locks
@@ -94,7 +94,7 @@ def add(options: Options, typed_id: str, as_json: bool, **told: str) -> int:
         put_json({"outcome": outcome, "lock": _json(lock)})
     else:
         so = "is in the lock book so already" if outcome is _Outcome.UNCHANGED else f"was {outcome}"
-        put(f"{lock_words(lock)} {so}.")
+        put(f"{format_lock(lock)} {so}.")
     return DONE
 
 
@@ -114,9 +114,9 @@ def remove(options: Options, typed_lock: str, as_json: bool) -> int:
     if as_json:
         put_json({"outcome": "removed" if is_there else "unchanged", "lock": _json(lock)})
     elif is_there:
-        put(f"{lock_words(lock)} was taken out of the lock book; the service keeps all it has.")
+        put(f"{format_lock(lock)} was taken out of the lock book; the service keeps all it has.")
     else:
-        put(f"{lock_words(lock)} is not in the lock book.")
+        put(f"{format_lock(lock)} is not in the lock book.")
     return DONE
 
 

@@ -14,7 +14,7 @@ from lockterm.cli.options import asks_service, for_programs
 from lockterm.cli.outcome import TIMEOUT_S
 from lockterm.cli.output import go_on_without_reader, put, put_json, put_table
 from lockterm.cli.session import Session
-from lockterm.cli.which_lock import lock_words
+from lockterm.cli.which_lock import format_lock
 from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.glyphs import quoted
@@ -200,7 +200,7 @@ def send_again(options: Options, operation_id: str, yes: bool, as_json: bool) ->
 async def _to_send(session: Session, operation: Operation) -> list[str]:
     """Return what sending a change again would send, and what may come of it, in lines."""
     lock = await session.operations.locks.find(operation.lock_id)
-    title, where = clean(format_operation(operation), 80), lock_words(lock)
+    title, where = clean(format_operation(operation), 80), format_lock(lock)
     if operation.call == "clear":
         ids = ", ".join(map(str, operation.candidates))
         return [f"{title} on {where}: the remotes that are left are deleted one by one: {ids}."]

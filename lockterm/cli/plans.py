@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lockterm.cli.ending import Misused, sentence_of, tell
 from lockterm.cli.output import put
 from lockterm.cli.session import Session
-from lockterm.cli.which_lock import lock_words
+from lockterm.cli.which_lock import format_lock
 from lockterm.domain.plan import (
     ACTION_GLYPHS,
     DUE,
@@ -99,7 +99,7 @@ def tell_unread(drawn: PlanDraft) -> None:
     """Print on stderr which locks could not be read whole, and why."""
     for one in drawn.unread:
         if one.error is not None:
-            tell(f"{lock_words(one.lock)}: {sentence_of(one.error)}")
+            tell(f"{format_lock(one.lock)}: {sentence_of(one.error)}")
 
 
 def put_plan(session: Session, drawn: PlanDraft, say: Callable[[str], None] = put) -> None:
@@ -114,7 +114,7 @@ def put_plan(session: Session, drawn: PlanDraft, say: Callable[[str], None] = pu
     for lock_id, some in groupby(sorted(planned, key=_lock_of), _lock_of):
         lock = session.run(session.operations.locks.find(lock_id))
         steps = [*some]
-        say(lock_words(lock))
+        say(format_lock(lock))
         for step in steps:
             if step.action is not Action.KEEP or step.message:
                 for line in _step_lines(session, lock, step):

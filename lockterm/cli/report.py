@@ -21,7 +21,7 @@ from lockterm.cli.options import Form, reads
 from lockterm.cli.output import put, put_json, put_table, with_offset
 from lockterm.cli.remotes.reading import TITLES, table_cells
 from lockterm.cli.session import Session
-from lockterm.cli.which_lock import lock_json, lock_words
+from lockterm.cli.which_lock import format_lock, lock_json
 from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.date_input import read_moment
@@ -93,7 +93,7 @@ def report(options: Options, within: str, form: Form) -> int:
 def _tell_unreadable(found: Sequence[LockRead], count: int) -> None:
     """Print how many remotes have a period that cannot be read, and the first of them."""
     named = [
-        f"{format_remote(remote)} on {lock_words(one.lock)}"
+        f"{format_remote(remote)} on {format_lock(one.lock)}"
         for one in found
         if one.listing is not None and one.listing.unreadable_periods
         for remote in one.listing.remotes()

@@ -34,13 +34,13 @@ from lockterm.cli.output import (
     with_offset,
 )
 from lockterm.cli.session import Session
-from lockterm.cli.which_lock import changing, lock_json, lock_words, reading
+from lockterm.cli.which_lock import changing, format_lock, lock_json, reading
 from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.text import clean
 from lockterm.domain.text.amount import format_count, format_size
-from lockterm.domain.voices import VoicePack, pack_source, pack_words
+from lockterm.domain.voices import VoicePack, name_pack, pack_source
 from lockterm.errors import StoreError
 from lockterm.own_files import Place
 
@@ -73,7 +73,7 @@ def packs(options: Options, typed_lock: str, form: Form) -> int:
     else:
         rows = [(_text(p, "name"), _text(p, "label"), _updated(p, zone)) for p in packs]
         put_table(("Name", "Label", "Updated"), rows)
-        put(f"{lock_words(lock)}: {format_count(len(packs), 'voice pack')}")
+        put(f"{format_lock(lock)}: {format_count(len(packs), 'voice pack')}")
     return DONE
 
 
@@ -93,7 +93,8 @@ def list_timbres(
         vendor, model = vendor or lock.vendor, model or lock.model
         if not vendor or not model:
             raise Misused(
-                f"The lock book does not say which model {lock_words(lock)} is: nothing was asked.",
+                f"The lock book does not say which model {format_lock(lock)} is:"
+                " nothing was asked.",
                 hint="Give --vendor and --model.",
             )
         languages = session.run(session.operations.voices.languages(vendor, model))
@@ -172,7 +173,7 @@ def fetch(
     with reading(options, typed_lock) as (session, lock):
         voices = session.operations.voices
         pack = session.run(voices.pack(lock.lock_id, name))
-        named, listed = (*lock.file_words, *pack_words("", (), pack)), None
+        named, listed = (*lock.file_words, *name_pack("", (), pack)), None
         if pack.file_size is None or not pack.file_md5 or not pack.timbre_pack_url:
             listed = session.run(voices.listed(lock.lock_id, name))
         url = pack.timbre_pack_url or (listed.timbre_pack_url if listed else "") or ""
@@ -209,7 +210,7 @@ def set_voice(options: Options, typed_lock: str, lang: str, timbre: str, how: Wr
             raise Misused("LANG and TIMBRE are needed; nothing was sent.")
         if not how.dry_run and not _is_wanted(session, lock, lang, timbre, yes=how.yes):
             return let_be()
-        done = f"The voice of {lock_words(lock)} was set to {clean(lang, 40)} {clean(timbre, 40)}."
+        done = f"The voice of {format_lock(lock)} was set to {clean(lang, 40)} {clean(timbre, 40)}."
         change = Change(lock, "updateLockSetting", done, how.as_json)
         work = session.operations.writes.set_voice(lock, VoiceChoice(lang, timbre))
         return carry_out(session, change, work)
@@ -276,7 +277,7 @@ def _is_wanted(session: Session, lock: Lock, lang: str, timbre: str, *, yes: boo
     model = f"{clean(lock.vendor, 40)} {clean(lock.model, 40)}"
     tell(f"note: {model} has no timbre {clean(timbre, 40)} of {clean(lang, 40)}.")
     require_someone(yes, "Setting it all the same")
-    return agree(f"Set the voice of {lock_words(lock)} all the same?", yes=yes)
+    return agree(f"Set the voice of {format_lock(lock)} all the same?", yes=yes)
 
 
 def _row(pack: VoicePack, zone: tzinfo) -> dict[str, Any]:

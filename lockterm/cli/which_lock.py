@@ -98,7 +98,7 @@ def lock_json(lock: Lock) -> dict[str, Any]:
     return {"lockId": lock.lock_id, "name": lock.name or None}
 
 
-def lock_words(lock: Lock) -> str:
+def format_lock(lock: Lock) -> str:
     """``Main gate (lock 1001)``: clean."""
     return f"{clean(lock.name, 60)} (lock {lock.lock_id})" if lock.name else lock.title
 

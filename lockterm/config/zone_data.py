@@ -50,7 +50,7 @@ def zone_data() -> ZoneData:
     return ZoneData(_version_in(others), installed, is_first or not has_others)
 
 
-def zone_words(data: ZoneData) -> str:
+def describe_zone_data(data: ZoneData) -> str:
     """Return which database is used, and why: ``2026f, installed with lockterm``."""
     if not data.is_installed_used:
         return f"{data.machine or 'of an unknown version'}, from this machine"

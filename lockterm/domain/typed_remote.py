@@ -96,7 +96,7 @@ def _typed(field: Field, value: Any, zone: tzinfo) -> str:
     return text if len(text) <= most else text[: most - 1] + UNICODE.ellipsis
 
 
-def typed_words(name: str, text: str) -> str:
+def format_typed(name: str, text: str) -> str:
     """A field and what was typed into it or chosen, as a line that is safe to show.
 
     Args:

@@ -9,10 +9,9 @@ from math import inf
 from typing import Any
 
 from lockterm.domain import rules
-from lockterm.domain.backup import BackedUp
 from lockterm.domain.bulk import Target, change_each, delete_each
 from lockterm.domain.constants import RemoteType, needs_weekdays
-from lockterm.domain.copies import copied
+from lockterm.domain.copies import BackedUp, copied
 from lockterm.domain.history import HistoryLine
 from lockterm.domain.operation import (
     IN_FLIGHT,

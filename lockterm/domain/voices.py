@@ -62,7 +62,7 @@ def has_voice(languages: Iterable[Language], lang: str, timbre: str) -> bool:
     )
 
 
-def pack_words(
+def name_pack(
     url: str, languages: Iterable[Language], pack: VoicePack | None = None
 ) -> tuple[str, ...]:
     """The language and the timbre of a pack, or what it calls itself where neither is known."""

@@ -9,9 +9,15 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lockterm.domain.backup import BackedUp, backed_up
 from lockterm.domain.constants import needs_dates
-from lockterm.domain.copies import at_wall_time, copied, describe_zones, without_unknown_zones
+from lockterm.domain.copies import (
+    BackedUp,
+    at_wall_time,
+    backed_up,
+    copied,
+    describe_zones,
+    without_unknown_zones,
+)
 from lockterm.domain.locks import Lock
 from lockterm.domain.new_names import with_near_notes
 from lockterm.domain.operation import Operation

@@ -212,7 +212,7 @@ class _Reading:
         return pages
 
 
-def read_words(found: Sequence[LockRead], most: int, longest: int | None = None) -> str:
+def describe_reads(found: Sequence[LockRead], most: int, longest: int | None = None) -> str:
     """``31 of 32 locks read, yard: no answer``.
 
     Args:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from lockterm.domain.backup import BackedUp, read_backup
+from lockterm.domain.copies import BackedUp, read_backup
 from lockterm.domain.hidden import known_fields
 from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, WITHOUT_EFFECT, Operation
 from lockterm.domain.plan import NAME_TAKEN, Action, PlannedSteps, Step, StepState

@@ -9,7 +9,7 @@ from textual.app import App
 from textual.screen import Screen
 
 from lockterm.domain.locks import Lock
-from lockterm.domain.typed_remote import typed_words
+from lockterm.domain.typed_remote import format_typed
 from lockterm.errors import LocktermError, ServiceError
 from lockterm.screens.base import notify_error
 from lockterm.screens.form_drafts import LOCK, ask_about_draft, title_of_lock, title_of_remote
@@ -42,7 +42,7 @@ async def offer_abandoned(
         title = title_of_remote(lock, draft.remote_id)
         if is_lock:
             title = title_of_lock(lock if draft.lock_id else None)
-        words = lock_words if is_lock else typed_words
+        words = lock_words if is_lock else format_typed
         modal: Screen[Any] = await ask_about_draft(
             draft, operations, title, words, verb="Open the form"
         )

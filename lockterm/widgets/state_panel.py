@@ -9,7 +9,7 @@ from lockterm.domain.text.error import format_meaning
 from lockterm.errors import LocktermError, Refused
 
 
-def error_words(error: LocktermError) -> str:
+def describe_error(error: LocktermError) -> str:
     """An error as it stands where there is nothing to show: what, what it means, what to do."""
     sentences = (format_meaning(error), clean(error.hint, 300))
     return f"{clean(error.title)}\n\n{' '.join(filter(None, sentences))}"
@@ -36,4 +36,4 @@ class StatePanel(Static):
         self.display = True
 
     def say_error(self, error: LocktermError, next_key: str) -> None:
-        self.say(error_words(error), next_key)
+        self.say(describe_error(error), next_key)

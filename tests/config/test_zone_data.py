@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import tzdata
 
-from lockterm.config.zone_data import use_newest, zone_data, zone_words
+from lockterm.config.zone_data import describe_zone_data, use_newest, zone_data
 
 PACKAGE = Path(tzdata.__file__).parent / "zoneinfo"
 
@@ -52,7 +52,7 @@ def test_zones_come_from_the_newer_database(
     data = zone_data()
     assert (data.is_installed_used, data.machine) == (is_installed_used, version)
     assert data.used == (tzdata.IANA_VERSION if is_installed_used else version)
-    assert data.used in zone_words(data)
+    assert data.used in describe_zone_data(data)
     noon = datetime(2026, 7, 1, 12, tzinfo=zoneinfo.ZoneInfo("America/Vancouver"))
     assert noon.astimezone(UTC).hour == (19 if is_installed_used else 10)
     assert zoneinfo.ZoneInfo("Odd"), "a zone of one of them alone is found"

@@ -27,7 +27,7 @@ from textual.app import App
 from textual.widgets import Static
 from lockterm.cli.commands import lockterm as command
 from lockterm.cli.remotes.reading import CSV_COLUMNS
-from lockterm.domain.backup import read_backup
+from lockterm.domain.copies import read_backup
 from lockterm.domain.hidden import known_fields
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import Operation, State

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
-from lockterm.domain.backup import read_backup
+from lockterm.domain.copies import read_backup
 from lockterm.screens.voice.packs_panel import PackDetail
 from lockterm.service.running import RunningService
 from lockterm.widgets.choice import OptionLine

@@ -11,8 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from lockterm.domain import dates
-from lockterm.domain.history import HistoryLine, Selection
-from lockterm.domain.left_state import left_state
+from lockterm.domain.history import HistoryLine, Selection, left_state
 from lockterm.domain.names import fold_text
 from lockterm.domain.operation import IN_FLIGHT, UNSETTLED, Operation, State
 from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES

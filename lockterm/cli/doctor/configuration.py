@@ -10,7 +10,7 @@ from pathlib import Path
 from lockterm.cli.doctor.finding import Finding
 from lockterm.config import Options, Settings, load_settings
 from lockterm.config.file import read_config
-from lockterm.config.zone_data import zone_data, zone_words
+from lockterm.config.zone_data import describe_zone_data, zone_data
 from lockterm.errors import ConfigError
 
 
@@ -35,7 +35,7 @@ def configuration_findings(
             yield Finding("OK", sentence, facts=facts)
     data = zone_data()
     facts = {"timeZones": asdict(data)}
-    yield Finding("OK", f"Time zones are of {zone_words(data)}.", facts=facts)
+    yield Finding("OK", f"Time zones are of {describe_zone_data(data)}.", facts=facts)
     profile = settings.profile
     if profile is None:
         advice = f"Try lockterm demo, give --base-url, or write a profile into {config_file}."

@@ -22,7 +22,7 @@ from lockterm.cli.output import (
     with_offset,
 )
 from lockterm.cli.session import Session
-from lockterm.cli.which_lock import lock_json, lock_words, reading
+from lockterm.cli.which_lock import format_lock, lock_json, reading
 from lockterm.config import Options
 from lockterm.config.profile import MAX_PAGE_SIZE
 from lockterm.domain.constants import RemoteType, word
@@ -141,7 +141,7 @@ def check_name(options: Options, typed_lock: str, name: str, as_json: bool) -> i
     if as_json:
         put_json({"lock": lock_json(lock), "remoteName": name, "free": free})
     else:
-        put(f"{clean(name, 60)} is {'free' if free else 'taken'} on {lock_words(lock)}.")
+        put(f"{clean(name, 60)} is {'free' if free else 'taken'} on {format_lock(lock)}.")
     return DONE if free else FAILED
 
 
@@ -154,7 +154,7 @@ def read_remote(session: Session, lock: Lock, remote_id: int) -> Remote:
     remote = session.run(session.operations.remotes.detail(remote_id))
     if remote.lock_id not in (None, lock.lock_id):
         raise Misused(
-            f"Remote {remote_id} belongs to lock {remote.lock_id}, not to {lock_words(lock)}:"
+            f"Remote {remote_id} belongs to lock {remote.lock_id}, not to {format_lock(lock)}:"
             " nothing was changed.",
             hint="See that lock and remote are the ones you mean.",
         )
@@ -202,12 +202,12 @@ def table_cells(remote: Remote, zone: tzinfo, now_ms: int) -> tuple[object, ...]
 
 def _summary(lock: Lock, counts: dict[str, Any], shown: int) -> str:
     total = counts["total"]
-    words = f"{lock_words(lock)}: {format_count(total, 'remote')}"
+    words = f"{format_lock(lock)}: {format_count(total, 'remote')}"
     if counts["pageNo"] is not None:
         words += f", page {counts['pageNo']} of {counts['pages']}"
     if counts["unreadable"]:
         words += f", {counts['unreadable']} that cannot be read"
-    return words if total or shown else f"{lock_words(lock)} has no remotes."
+    return words if total or shown else f"{format_lock(lock)} has no remotes."
 
 
 def csv_rows(remotes: Iterable[Remote], zone: tzinfo) -> Iterable[dict[str, Any]]:

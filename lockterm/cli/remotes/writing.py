@@ -16,7 +16,7 @@ from lockterm.cli.outcome import Change, carry_out, unchanged
 from lockterm.cli.remotes.reading import read_remote
 from lockterm.cli.remotes.typed_options import read_options, resolved, takes_fields
 from lockterm.cli.session import Session
-from lockterm.cli.which_lock import changing, lock_words
+from lockterm.cli.which_lock import changing, format_lock
 from lockterm.config import Options
 from lockterm.domain import rules
 from lockterm.domain.locks import Lock
@@ -60,7 +60,7 @@ def add(options: Options, typed_lock: str, how: WriteOptions, **fields: str | No
 
         def done(remote_id: Any) -> str:
             known = f" as remote {remote_id}" if remote_id is not None else ""
-            return f"{who} was added to {lock_words(lock)}{known}."
+            return f"{who} was added to {format_lock(lock)}{known}."
 
         details = resolved(reading, given, zone, adding=True)
         change = Change(lock, "add", done, how.as_json, details=details)
@@ -88,7 +88,7 @@ def update(
         details = [*found, *resolved(reading, given, zone, adding=False)]
         if rules.opens_again(before, after, session.operations.now_ms()):
             details.insert(0, rules.OPENS_AGAIN)
-        who = f"{format_remote(before)} on {lock_words(lock)}"
+        who = f"{format_remote(before)} on {format_lock(lock)}"
         done = f"{who} was changed."
         change = Change(lock, "update", done, how.as_json, details=details, remote_id=remote_id)
         if not found:
@@ -121,9 +121,9 @@ def delete(options: Options, typed_lock: str, remote_id: int, how: WriteOptions)
             lost = describe_backup(before.raw)
             valid = describe_validity(before, now_ms, session.operations.zone(lock))
             tell(f"{format_remote(before)}: {clean(valid.words)}; {valid.word}. {lost}")
-        if not agree(f"Delete {format_remote(before)} from {lock_words(lock)}?", yes=how.yes):
+        if not agree(f"Delete {format_remote(before)} from {format_lock(lock)}?", yes=how.yes):
             return let_be()
-        done = f"{format_remote(before)} was deleted from {lock_words(lock)}."
+        done = f"{format_remote(before)} was deleted from {format_lock(lock)}."
         change = Change(lock, "delete", done, how.as_json, remote_id=remote_id)
         work = session.operations.writes.delete_remote(lock.lock_id, before, just_read=how.yes)
         return carry_out(session, change, work)
@@ -141,7 +141,7 @@ def clear(options: Options, typed_lock: str, how: WriteOptions) -> int:
             told = count if deleted is None else deleted
             remotes = "1 remote was" if told == 1 else f"{told:,} remotes were"
             more = describe_beyond_backup(deleted, count or 0)
-            return f"{remotes} deleted from {lock_words(lock)}. {more}".strip()
+            return f"{remotes} deleted from {format_lock(lock)}. {more}".strip()
 
         change = Change(lock, "clear", done, how.as_json)
         if not how.dry_run:
@@ -149,13 +149,13 @@ def clear(options: Options, typed_lock: str, how: WriteOptions) -> int:
             seen = session.run(session.operations.remotes.page(lock.lock_id, 1, 1, fresh=True))
             count = seen.value.least
             if not count:
-                return unchanged(change, f"{lock_words(lock)} has no remotes: nothing was sent.")
+                return unchanged(change, f"{format_lock(lock)} has no remotes: nothing was sent.")
             if not how.yes:
                 first = next(iter(seen.value.remotes), None)
                 lost = describe_backup(first.raw if first else {}, many=True)
                 tell(f"every one of them stops opening this lock. {lost}")
             remotes = "the only remote" if count == 1 else f"all {count:,} remotes"
-            question = f"To delete {remotes} of {lock_words(lock)}, type its id or its name"
+            question = f"To delete {remotes} of {format_lock(lock)}, type its id or its name"
             if not agree_by_typing(question, (str(lock.lock_id), lock.name), yes=how.yes):
                 return let_be()
         work = session.operations.writes.clear_remotes(lock.lock_id, count)
@@ -176,7 +176,7 @@ def user_number(
     """
     with changing(options, typed_lock, how) as (session, lock):
         before = _remote_before(session, lock, remote_id)
-        done = f"{format_remote(before)} on {lock_words(lock)} has user number {number} now."
+        done = f"{format_remote(before)} on {format_lock(lock)} has user number {number} now."
         change = Change(lock, "updateRemoteUserNo", done, how.as_json, remote_id=remote_id)
         work = session.operations.writes.set_user_no(lock.lock_id, before, number, just_read=True)
         return carry_out(session, change, work)
@@ -200,7 +200,7 @@ def _require_free_name(session: Session, lock: Lock, name: str) -> None:
     if not session.dry_run and not session.run(
         session.operations.remotes.is_name_free(lock.lock_id, name)
     ):
-        words = f"{lock_words(lock)} has a remote named {name} already; nothing was sent."
+        words = f"{format_lock(lock)} has a remote named {name} already; nothing was sent."
         raise NameTaken(words, hint="Choose another name.")
 
 

@@ -229,12 +229,12 @@ def describe_fields(
         here: The id of this session.
     """
     found = [
-        Detail.of_words("What", format_operation(operation)),
-        Detail.of_words("Result", STATE_NAMES[operation.state]),
-        *([Detail.of_words("Code", str(operation.code))] if operation.code is not None else []),
-        *([Detail.of_words("Message", operation.message)] if operation.message else []),
+        Detail.of_text("What", format_operation(operation)),
+        Detail.of_text("Result", STATE_NAMES[operation.state]),
+        *([Detail.of_text("Code", str(operation.code))] if operation.code is not None else []),
+        *([Detail.of_text("Message", operation.message)] if operation.message else []),
         *_answer(operation),
-        Detail.of_words("Lock", f"{operation.lock_name} ({operation.lock_id})"),
+        Detail.of_text("Lock", f"{operation.lock_name} ({operation.lock_id})"),
     ]
     for label, ms in (
         ("Prepared", operation.prepared_ms),
@@ -243,17 +243,17 @@ def describe_fields(
         ("Read back", operation.read_ms if operation.call in READABLE_CALLS else None),
     ):
         if ms is not None:
-            found.append(Detail.of_words(label, dates.day_time(ms, zone)))
+            found.append(Detail.of_text(label, dates.day_time(ms, zone)))
     mine = " (this one)" if operation.session == here else ""
-    found.append(Detail.of_words("Session", f"{operation.session}{mine}"))
+    found.append(Detail.of_text("Session", f"{operation.session}{mine}"))
     found += _links(operation, linked, zone)
     found += _before_and_after(operation, zone)
     found += [
         _blank(),
-        Detail.of_words("Call", f"POST {operation.path}"),
+        Detail.of_text("Call", f"POST {operation.path}"),
         Detail.of_json("Body", operation.body),
     ]
-    return [*found, Detail.of_words("Operation", operation.id)]
+    return [*found, Detail.of_text("Operation", operation.id)]
 
 
 def _links(operation: Operation, linked: Sequence[Operation], zone: tzinfo) -> list[Detail]:
@@ -273,10 +273,10 @@ def _links(operation: Operation, linked: Sequence[Operation], zone: tzinfo) -> l
         words = (
             f"{format_operation(other)}, {dates.day_time(other.prepared_ms, zone, exact=False)}: "
         )
-        found.append(Detail.of_words(label, words + STATE_NAMES[other.state]))
+        found.append(Detail.of_text(label, words + STATE_NAMES[other.state]))
     if len(restored) > 1:
         done = {other.restores_remote for other in restored if other.state in RECORDED}
-        found.append(Detail.of_words("Restored", f"{len(done)} of {len(operation.before)}"))
+        found.append(Detail.of_text("Restored", f"{len(done)} of {len(operation.before)}"))
     return found
 
 
@@ -284,14 +284,12 @@ def _answer(operation: Operation) -> list[Detail]:
     if operation.call == "add" and operation.remote_id is not None:
         old = operation.restores_remote
         return [
-            Detail.of_words(
-                "Remote id", f"{operation.remote_id}" + (f", was {old}" if old else "")
-            ),
+            Detail.of_text("Remote id", f"{operation.remote_id}" + (f", was {old}" if old else "")),
         ]
     if operation.call == "clear" and operation.answer is not None:
-        return [Detail.of_words("Deleted", f"{operation.answer}, says the service")]
+        return [Detail.of_text("Deleted", f"{operation.answer}, says the service")]
     if operation.remote_id is not None:
-        return [Detail.of_words("Remote id", str(operation.remote_id))]
+        return [Detail.of_text("Remote id", str(operation.remote_id))]
     return []
 
 
@@ -299,7 +297,7 @@ def _before_and_after(operation: Operation, zone: tzinfo) -> list[Detail]:
     if operation.call == "updateLockSetting":
         voice = operation.body.get("currentVoiceTimbre")
         words = " ".join(map(str, voice.values())) if isinstance(voice, dict) else ""
-        return [_blank(), Detail.of_words("Voice", words)]
+        return [_blank(), Detail.of_text("Voice", words)]
     if operation.call == "clear":
         return _listed([Remote.read(record) for record in operation.before])
     before = Remote.read(operation.before[0]) if operation.before else None
@@ -332,9 +330,9 @@ def _compared(before: Remote | None, after: Remote | None, zone: tzinfo) -> list
         parts = compare_field(field, was, will, zone) if one != other or may_be_cut else []
         for part in parts:
             words = f"{part.before or NOTHING} -> {part.after or NOTHING}"
-            found.append(Detail.of_words(part.label, words))
+            found.append(Detail.of_text(part.label, words))
         if not parts:
-            found.append(Detail.of_words(field.label, one))
+            found.append(Detail.of_text(field.label, one))
     odd = {**(before.odd if before else {}), **(after.odd if after else {})}
     for name, value in odd.items():
         found.append(Detail.of_json(clean(name, 14), value, "not of the contract's type: "))
@@ -349,7 +347,7 @@ def _listed(remotes: Sequence[Remote]) -> list[Detail]:
         found.append(Detail(clean(remote.remote_number or "", 40), words, words))
     if len(remotes) > MOST_LISTED:
         found.append(
-            Detail.of_words(
+            Detail.of_text(
                 "", f"{ellipsis()} and {len(remotes) - MOST_LISTED:,} more: the export has all."
             )
         )

@@ -9,8 +9,8 @@ from datetime import tzinfo
 from typing import Any
 
 from lockterm.domain import dates
-from lockterm.domain.backup import BackedUp
 from lockterm.domain.constants import RemoteType, numbered, word
+from lockterm.domain.copies import BackedUp
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.json_text import one_line, shown_object
 from lockterm.domain.reading import Field, Kind
@@ -74,7 +74,7 @@ class Detail:
     """The state that it tells."""
 
     @classmethod
-    def of_words(cls, label: str, words: str, name: str = "") -> Detail:
+    def of_text(cls, label: str, words: str, name: str = "") -> Detail:
         """Words that are copied as they are shown."""
         return cls(label, clean(words), words, name)
 
@@ -102,10 +102,10 @@ def describe_remote(remote: Remote, valid: Validity, zone: tzinfo, now_ms: int) 
         else:
             found.append(_detail(remote, field, zone, now_ms))
         if field.name == "remoteType":
-            found.append(Detail.of_words("Valid", valid.words))
+            found.append(Detail.of_text("Valid", valid.words))
             found.append(Detail("State", valid.word, valid.word, state=valid.state))
         elif field.name == "status" and valid.disagreement:
-            found.append(Detail.of_words("", f"! {valid.disagreement}"))
+            found.append(Detail.of_text("", f"! {valid.disagreement}"))
     return found + [
         Detail.of_json(clean(name, 40), value, _UNNAMED, name)
         for name, value in remote.extras.items()
@@ -129,7 +129,7 @@ def _detail(remote: Remote, field: Field, zone: tzinfo, now_ms: int) -> Detail:
         other = called.of(remote) if called is not None else None
         is_same = other and word(field.constants, value) in other.casefold()
         also = f", the service says {quoted(other)}" if other and not is_same else ""
-        return Detail.of_words(label, numbered(field.constants, value) + also, name)
+        return Detail.of_text(label, numbered(field.constants, value) + also, name)
     words = str(value)
     if name == "apiUserId":
         return Detail(label, f"{words}, an account that calls the service", words, name)
@@ -141,7 +141,7 @@ def _detail(remote: Remote, field: Field, zone: tzinfo, now_ms: int) -> Detail:
     elif field.kind in (Kind.DATE, Kind.TIMESTAMP):
         ms = dates.as_ms(value) if field.kind is Kind.TIMESTAMP else value
         words = dates.preview(ms, zone, now_ms)
-    return Detail.of_words(label, words, name)
+    return Detail.of_text(label, words, name)
 
 
 def _text(label: str, value: str | None, name: str) -> Detail:
@@ -158,7 +158,7 @@ def _lock_info(label: str, info: LockInfo, lock_id: int | None) -> Iterator[Deta
     if info.lock_id != lock_id or "lockId" in info.odd:
         other = info.odd.get("lockId", info.lock_id)
         words = f"{other}, another than the lock id above"
-        yield Detail.of_words(f"{label} id", words, "lockInfo")
+        yield Detail.of_text(f"{label} id", words, "lockInfo")
     if info.extras:
         yield Detail.of_json(label, info.extras, _UNNAMED, "lockInfo")
 
@@ -241,7 +241,7 @@ def describe_losses(remotes: Sequence[BackedUp]) -> list[str]:
         if many
         else "It gets a new id and a new creation time."
     ]
-    if sentence := _unknown_words(some):
+    if sentence := _describe_unknown(some):
         said.append(sentence)
     if unnamed := sorted({name for remote in some for name in remote.unnamed}):
         more = [f"{len(unnamed) - _NAMED} more"] if len(unnamed) > _NAMED else []
@@ -259,7 +259,7 @@ def describe_losses(remotes: Sequence[BackedUp]) -> list[str]:
     return said
 
 
-def _unknown_words(remotes: Sequence[BackedUp]) -> str:
+def _describe_unknown(remotes: Sequence[BackedUp]) -> str:
     """Which fields of how many: ``battery level of all 137; user number of 136``."""
     counts = Counter(field.name for remote in remotes for field in remote.unknown)
     if not counts:

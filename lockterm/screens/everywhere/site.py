@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lockterm.domain.text.amount import describe_age, format_short_age
-from lockterm.operations.everywhere import LockRead, read_words
+from lockterm.operations.everywhere import LockRead, describe_reads
 
 if TYPE_CHECKING:
     from lockterm.domain.listing import Listing
@@ -117,7 +117,7 @@ class Site:
         if self.is_reading:
             return f"reading: {len(answers):,} of {len(self.asked):,} locks"
         if len(answers) == len(self.locks):
-            return read_words(answers, 0 if longest == 0 else 3, longest)
+            return describe_reads(answers, 0 if longest == 0 else 3, longest)
         unread = self.unread
         if not unread:
             return "as read last"

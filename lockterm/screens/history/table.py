@@ -9,8 +9,7 @@ from rich.cells import cell_len
 from textual import events
 
 from lockterm.domain import dates
-from lockterm.domain.history import HistoryLine
-from lockterm.domain.left_state import left_state
+from lockterm.domain.history import HistoryLine, left_state
 from lockterm.domain.operation import RECORDED, State
 from lockterm.domain.plan import RunLine, RunState, StepState
 from lockterm.domain.text import LONGEST_CELL, clean

@@ -117,7 +117,7 @@ class MarkedLocks:
         self._screen.run_worker(reading, group=READING, exclusive=True)
 
     async def _read(self, locks: Sequence[Lock]) -> None:
-        from lockterm.operations.everywhere import read_words
+        from lockterm.operations.everywhere import describe_reads
 
         operations = self._screen.operations
         found: list[LockRead] = []
@@ -142,7 +142,7 @@ class MarkedLocks:
         found.sort(key=lambda one: one.place)
         count = sum(one.listing.count for one in found if one.listing is not None)
         self._screen.notify(
-            f"{read_words(found, _NAMED)}. They have {format_count(count, 'remote')}.",
+            f"{describe_reads(found, _NAMED)}. They have {format_count(count, 'remote')}.",
             title="Read",
             severity="warning" if any(one.problem for one in found) else "information",
         )

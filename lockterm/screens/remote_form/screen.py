@@ -18,7 +18,7 @@ from lockterm.domain.remotes import FIELDS
 from lockterm.domain.series import NamesInUse, next_like
 from lockterm.domain.text import clean
 from lockterm.domain.text.service import describe_read_only
-from lockterm.domain.typed_remote import typed_words
+from lockterm.domain.typed_remote import format_typed
 from lockterm.keymap.hints import with_keys
 from lockterm.screens.base import ELSEWHERE, LocktermScreen
 from lockterm.screens.form import FormScreen
@@ -339,7 +339,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         self.fields.go_on(typed)
 
     def describe(self, field: str, text: str) -> str:
-        return typed_words(field, text)
+        return format_typed(field, text)
 
     def keep_draft(self) -> None:
         self.drafts.keep()

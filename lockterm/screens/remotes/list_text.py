@@ -12,7 +12,7 @@ from lockterm.domain.text.amount import format_count
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations.list_state import ListState
 from lockterm.widgets.pager import with_age
-from lockterm.widgets.state_panel import error_words, in_a_line
+from lockterm.widgets.state_panel import describe_error, in_a_line
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import RemotePage
@@ -172,7 +172,7 @@ def describe_empty(
         return _nothing_matches(state)
     if state.load.error is not None and state.page is None:
         keys = with_keys("{remotes.refresh}  try again      escape  back to the locks")
-        return error_words(state.load.error), keys
+        return describe_error(state.load.error), keys
     if state.page is None:
         return f"Loading the remotes of {lock} ...", "escape  back to the locks"
     if state.page.unreadable:

@@ -20,7 +20,7 @@ from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.service import describe_read_only
-from lockterm.domain.voices import Language, VoicePack, pack_source, pack_words
+from lockterm.domain.voices import Language, VoicePack, name_pack, pack_source
 from lockterm.errors import LocktermError, OutcomeUnknown, ServiceError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations, Seen
@@ -401,7 +401,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             title = detail.label or detail.name or ""
         elif timbre is not None:
             title = timbre.name or timbre.timbre or ""
-        named = (*self.entry.file_words, *pack_words(url, self.voices.value or (), detail))
+        named = (*self.entry.file_words, *name_pack(url, self.voices.value or (), detail))
         source = pack_source(url, named, (detail, pack, timbre))
         self.app.push_screen(DownloadModal(self.operations, source, title or "(no name)"))
 
