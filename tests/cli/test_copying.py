@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 
+from lockterm.domain.constants import RemoteType
 from lockterm.domain.locks import Lock
 from tests.cli.conftest import Scripts
 
@@ -15,6 +17,14 @@ ALL = ("--expired", "copy")
 
 def named(scripts: Scripts, lock_id: int) -> list[str]:
     return sorted(row["name"] for row in scripts.remotes(lock_id))
+
+
+def expired_count(scripts: Scripts) -> int:
+    """Return how many samples on lock 1003 have expired; one of them ends today."""
+    now_ms = time.time() * 1000
+    rows = scripts.json("remotes", "list", "1003")["remotes"]
+    ends = [row["endDate"] for row in rows if row["remoteType"] != RemoteType.PERMANENT]
+    return sum(end is not None and end < now_ms for end in ends)
 
 
 def test_a_lock_is_copied_whole_and_once(scripts: Scripts) -> None:
@@ -61,20 +71,25 @@ def test_a_name_that_is_taken_is_left_out_or_renamed(scripts: Scripts) -> None:
 def test_copy_skips_expired_remotes_and_counts_them_unless_told_otherwise(
     scripts: Scripts,
 ) -> None:
+    expired = expired_count(scripts)
+    valid = 9 - expired
     shown = scripts.run("copy", "1003", "1004", "--yes")
     assert shown.returncode == 0
-    assert "6 to add, 3 skipped: expired. 12 calls" in shown.stdout
-    assert len(named(scripts, 1004)) == 6
+    assert f"{valid} to add, {expired} skipped: expired. {valid * 2} calls" in shown.stdout
+    assert len(named(scripts, 1004)) == valid
     again = scripts.run("copy", "1003", "1004", "--yes")
-    assert "Nothing is to be changed, 3 skipped: expired\n6 so already." in again.stdout
+    nothing = f"Nothing is to be changed, {expired} skipped: expired\n{valid} so already."
+    assert nothing in again.stdout
     shown = scripts.run("copy", "1003", "1004", "--yes", "--expired", "copy")
-    assert "3 to add: 6 calls" in shown.stdout
+    assert f"{expired} to add: {expired * 2} calls" in shown.stdout
     assert len(named(scripts, 1004)) == 9
 
 
 def test_copy_json_counts_the_expired_remotes_that_are_left_out(scripts: Scripts) -> None:
+    some = expired_count(scripts)
     again = ("--yes",)  # then there is nothing to be done
-    for how, expired in ((("--dry-run",), 3), (("--yes",), 3), (again, 3), ((*ALL, "--yes"), 0)):
+    cases = ((("--dry-run",), some), (("--yes",), some), (again, some), ((*ALL, "--yes"), 0))
+    for how, expired in cases:
         told = scripts.run("copy", "1003", "1004", "--json", *how)
         last = json.loads(told.stdout.splitlines()[-1])
         assert last["leftOut"] == {"expired": expired}, how

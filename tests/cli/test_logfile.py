@@ -46,6 +46,7 @@ def test_a_command_logs_exchanges_and_no_secret(scripts: Scripts) -> None:
     lines = log.read_text().splitlines()
     assert [line.split(" ", 2)[2].rpartition(" after ")[0] for line in lines] == [
         "DEBUG POST /api/v1/bluetooth-remote/checkRemoteName: 200",
+        "DEBUG GET /api/v1/bluetooth-remote/list: 200",
         "DEBUG POST /api/v1/bluetooth-remote/checkRemoteName: 200",
         "DEBUG POST /api/v1/bluetooth-remote/add: 200",
     ]

@@ -92,7 +92,8 @@ async def test_add_is_recorded_when_its_answer_is_lost_and_the_list_shows_it(
     (row,) = scripts.remotes(1004)
     told = json.loads(lost.stdout)
     assert (told["outcome"], told["remoteId"]) == ("recorded", row["id"])
-    assert (proxy.asked.count("add"), proxy.asked.count("list")) == (1, 1)
+    # The list is read before, for numbers and names like these, and after it.
+    assert (proxy.asked.count("add"), proxy.asked.count("list")) == (1, 2)
 
 
 @pytest.mark.long
@@ -207,7 +208,8 @@ def test_dates_are_doubted_while_the_clocks_disagree(
     assert "This machine's clock is" in doubted.stderr
     assert [path for _, path in service.requests if path.endswith("add")] == []
     assert scripts.run(*ADD[:7], *period, "--yes").returncode == 0
-    assert scripts.run(*ADD[:4], "Ben", *ADD[5:]).returncode == 0, "permanent has no dates"
+    permanent = scripts.run(*ADD[:4], "Ben", "--number", "B-1", "--type", "permanent")
+    assert permanent.returncode == 0, "permanent has no dates"
 
 
 @pytest.mark.parametrize(
