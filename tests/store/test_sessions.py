@@ -170,3 +170,19 @@ def test_note_leaving_raises_when_it_cannot_be_noted(
     here.close()
     with pytest.raises(StoreError, match="Nothing was sent"):
         here.note_leaving("one")
+
+
+def test_open_makes_no_file_when_the_session_has_ended(tmp_path: Path) -> None:
+    session = StoreSession(tmp_path / "sessions")
+    session.open()
+    session.close()
+    session.open()
+    assert os.listdir(tmp_path / "sessions") == []
+
+
+def test_is_alive_is_true_for_the_own_session_when_it_has_ended(tmp_path: Path) -> None:
+    """A thread that is late must not take what this session still sends for left by a dead one."""
+    session = StoreSession(tmp_path / "sessions")
+    session.open()
+    session.close()
+    assert session.is_alive(session.id)
