@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,11 @@ from lockterm.domain.plan import NAME_TAKEN, Action, PlannedSteps, Step, StepSta
 from lockterm.operations import Operations
 from lockterm.operations.planner import PlanSource, ReadLock, make_plan, read_locks
 from lockterm.service.running import RunningService
+from lockterm.store.cache import Cache
 from tests.conftest import NOW_MS
+from tests.faults.proxy import Exchange
+from tests.faults.site import Site
+from tests.operations.test_added_evidence import shows
 
 LOCKS = (1003, 1004)
 """Locks of the sample data."""
@@ -108,3 +113,44 @@ async def test_make_plan_leaves_steps_unsent_when_no_lock_is_reached(tmp_path: P
         draft = await make_plan(operations, EveryChange(operations, LOCKS))
     assert [step.state for step in draft.left] == [StepState.NOT_SENT] * 2
     assert all(step.message for step in draft.left)
+
+
+async def test_make_plan_deletes_nothing_when_a_remote_has_no_usable_id(site: Site) -> None:
+    lock_id = site.new_lock()
+
+    def spoil(record: dict[str, Any]) -> None:
+        if record["remoteName"] == "Fob 1":
+            record["id"] = "?"
+
+    async with site.proxy() as proxy, site.operations(proxy) as operations:
+        proxy.arm("list", shows(spoil))
+        draft = await make_plan(operations, EveryChange(operations, (lock_id,)))
+    assert not [step for step in draft.plan.steps if step.is_left]
+    (left,) = draft.left
+    assert left.message == f"1 of the remotes of lock {lock_id} cannot be read."
+
+
+@pytest.mark.parametrize("is_changed", [False, True])
+async def test_read_locks_keeps_a_list_as_behind_when_it_was_changed_while_it_was_read(
+    site: Site, tmp_path: Path, is_changed: bool
+) -> None:
+    lock_id = site.new_lock()
+    (remote, *_) = site.remotes(lock_id)
+    async with site.proxy() as proxy:
+        profile = Profile(name="kept", base_url=proxy.base_url)
+        cache = Cache(tmp_path / "answers.db", profile)
+        operations = Operations(profile, site.new_store(), open_cache=lambda: cache)
+
+        async def answer_late(exchange: Exchange) -> None:
+            answer = await exchange.apply()
+            if is_changed:
+                await operations.writes.delete_remote(lock_id, remote)
+            await exchange.send(answer.head + b"\r\n\r\n" + answer.body)
+
+        proxy.arm("list", answer_late, 1)
+        try:
+            (read,) = await read_locks(operations, [lock_id])
+            assert read.error is None
+            assert await operations.remotes.is_behind(lock_id) is is_changed
+        finally:
+            await operations.close()
