@@ -123,6 +123,24 @@ async def test_a_remote_added_from_here_comes_back_with_every_field(
     assert after["user_no"] == 14 and after["mac"] == "AA:BB:CC:00:11:22"
 
 
+async def test_known_hidden_has_what_was_sent_when_it_was_before_the_change(
+    service: RunningService, start: Start
+) -> None:
+    operations = start(service.base_url)
+    request = NewRemote(
+        lock_id=LOCK, remote_name="Anna", remote_number="A-1", remote_type=1, add_type=1, mac="AA"
+    )
+    remote_id = await operations.writes.add_remote(request)
+    assert remote_id is not None
+    other, *_ = await operations.remotes.all(LOCK)
+    await operations.writes.delete_remote(LOCK, await operations.remotes.detail(remote_id))
+    await operations.writes.set_user_no(LOCK, other, 7)
+    deleted = await last(operations, "delete")
+    known = await operations.journal.known_hidden(deleted)
+    assert set(known) == {remote_id}
+    assert known[remote_id]["mac"] == "AA"
+
+
 async def test_what_is_lost_of_a_remote_from_elsewhere_is_said_first(
     service: RunningService, start: Start
 ) -> None:

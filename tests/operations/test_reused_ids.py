@@ -7,11 +7,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from lockterm.domain.operation import State
+from lockterm.domain.operation import Operation, State
 from lockterm.domain.plan import Action
+from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import NewRemote
 from lockterm.errors import OutcomeUnknown, RuleViolation
 from lockterm.operations import Operations
+from lockterm.operations.recorded import is_known
 from lockterm.operations.undoing import undo_one
 from tests.conftest import NOW_MS
 from tests.faults.calls import CALLS, Scene, new_remote
@@ -19,6 +21,7 @@ from tests.faults.cases import READ_BACK
 from tests.faults.catalogue import answers, close
 from tests.faults.site import Site, read_back
 from tests.operations.runs.planning import carry_out
+from tests.operations.test_proof import operation
 from tests.operations.test_reading_back import applied_unheard, stalled
 
 ANNA = {"mac": "AA:AA:AA:00:00:01", "remote_user_no": 3, "remote_right": 1}
@@ -144,3 +147,38 @@ async def test_what_is_left_of_a_clear_is_never_the_next_remote_with_an_id(site:
         await operations.resolution.send_again(unsettled)
         assert [one.remote_name for one in site.remotes(lock_id)] == ["New fob"]
         assert proxy.asked.count("delete") == 2
+
+
+OLD = {"id": 5, "remoteNumber": "N-5", "createTime": 1_795_000_000_000}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ([], [], False),
+        ([("clear", OLD)], [], True),
+        ([("clear", OLD | {"id": 6})], [], False),
+        ([("clear", OLD | {"createTime": 1})], [], False),
+        ([], [("clear", OLD)], False),  # the clear may have found the one that was added
+        ([("clear", OLD)], [("clear", OLD)], True),
+        ([("update", OLD)], [("clear", OLD)], True),
+        ([("delete", OLD)], [], True),
+        ([], [("delete", OLD)], False),
+    ],
+)
+def test_is_known_is_true_when_something_before_the_add_had_the_remote(
+    before: list[tuple[str, dict[str, object]]],
+    after: list[tuple[str, dict[str, object]]],
+    expected: bool,
+):
+    def done(place: int, call: str, record: dict[str, object]) -> Operation:
+        remote_id = None if call == "clear" else 5
+        return operation(call, State.CONFIRMED, place, remote_id=remote_id, before=(record,))
+
+    add = operation("add", State.UNKNOWN, 50)
+    rows = [
+        *(done(place, *one) for place, one in enumerate(before)),
+        add,
+        *(done(100 + place, *one) for place, one in enumerate(after)),
+    ]
+    assert is_known(Remote.read(OLD), add, rows, is_since=False) is expected
