@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import ssl
+from pathlib import Path
 
 import anyio
 import h11
@@ -221,6 +223,17 @@ async def test_a_ca_file_of_no_use(ca_file):
         async with LockService(Settings("https://localhost", ca_file=ca_file)):
             pass
     assert "ca_file" in error.value.message and error.value.message.isprintable()
+
+
+@pytest.mark.parametrize("too_many", [0, 1])
+def test_tls_context_refuses_a_ca_file_when_it_has_more_than_16_mib(
+    tmp_path: Path, too_many: int
+) -> None:
+    certificate = (CERTS / "ca.pem").read_bytes()
+    (tmp_path / "ca.pem").write_bytes(certificate.ljust((16 << 20) + too_many, b"\n"))
+    refuses = pytest.raises(Untrusted) if too_many else contextlib.nullcontext()
+    with refuses:
+        tls_context("https://localhost", str(tmp_path / "ca.pem"))
 
 
 async def test_a_certificate_fault_is_told_in_reads_too_and_proxies_are_ignored(
