@@ -26,6 +26,7 @@ def test_packs_and_their_detail(scripts: Scripts) -> None:
     table = scripts.run("voice", "packs", "1001").stdout.splitlines()
     assert table[0].split() == ["Name", "Label", "Updated"]
     told = scripts.json("voice", "packs", "1001")
+    assert table[-1] == f"lock 1001: {len(told['packs'])} voice packs"
     assert [pack["name"] for pack in told["packs"]] == [line.split()[0] for line in table[1:-1]]
     name = told["packs"][0]["name"]
     detail = scripts.json("voice", "show", "1001", name)["pack"]
