@@ -591,6 +591,12 @@ async def test_a_service_elsewhere_leads_to_no_private_address(fetch, host):
         checked_url(f"http://{host}/p.wav", service)
 
 
+@pytest.mark.parametrize("host", ["8.8.8.8", "[2606:4700::1111]", "[64:ff9b::808:808]"])
+async def test_addresses_of_returns_an_address_when_it_is_public(host: str) -> None:
+    url = httpx.URL(f"https://{host}/p.wav")
+    assert await addresses_of(url, "https://locks.example") == [host.strip("[]")]
+
+
 async def test_it_is_the_checked_address_that_is_connected_to(fetch, faults, monkeypatch):
     """A name that resolves to another address the second time leads nowhere else."""
     loop = asyncio.get_running_loop()
