@@ -18,6 +18,7 @@ import httpx
 import pytest
 
 from lockterm.service.running import RunningService
+from lockterm.service.storage import VERSION
 from tests.conftest import NOW_MS
 from tests.service.conftest import PATIENCE_S, REMOTE, SETTING, VOICE
 
@@ -109,7 +110,7 @@ def test_database_is_refused_when_a_link_is_in_the_place_of_its_files(
     assert victim.read_bytes() == b"precious"
 
 
-@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o775])
+@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o720, 0o702])
 def test_database_is_refused_when_others_can_write_in_its_directory(
     mode: int, tmp_path: Path
 ) -> None:
@@ -120,22 +121,43 @@ def test_database_is_refused_when_others_can_write_in_its_directory(
     assert list((tmp_path / "open").iterdir()) == []
 
 
-def test_database_is_refused_when_it_has_a_trigger_of_somebody_else(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "made",
+    [
+        "TRIGGER odd AFTER INSERT ON remote BEGIN DELETE FROM remote; END",
+        "VIEW odd AS SELECT * FROM remote",
+    ],
+)
+def test_database_is_refused_when_it_has_a_trigger_or_view_of_somebody_else(
+    made: str, tmp_path: Path
+) -> None:
     file = tmp_path / "service.db"
     RunningService(database=file).stop()
     with sqlite3.connect(file) as db:
-        db.execute("CREATE TRIGGER odd AFTER INSERT ON remote BEGIN DELETE FROM remote; END")
+        db.execute(f"CREATE {made}")
     db.close()
     with pytest.raises(OSError, match="trigger or view of somebody else, odd"):
         RunningService(database=file)
 
 
-def test_a_file_that_others_could_read_is_closed_to_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", [VERSION - 1, VERSION + 1])
+def test_database_is_refused_when_another_version_made_it(version: int, tmp_path: Path) -> None:
+    file = tmp_path / "service.db"
+    RunningService(database=file).stop()
+    with sqlite3.connect(file) as db:
+        db.execute(f"PRAGMA user_version = {version}")
+    db.close()
+    with pytest.raises(OSError, match="made by another version of the service"):
+        RunningService(database=file)
+
+
+@pytest.mark.parametrize("mode", [0o660, 0o640, 0o604])
+def test_database_is_closed_to_others_when_they_could_read_it(mode: int, tmp_path: Path) -> None:
     file = tmp_path / "service.db"
     RunningService(database=file).stop()
     for name in ("", "-wal", "-shm"):
         file.with_name(file.name + name).touch()
-        file.with_name(file.name + name).chmod(0o664)
+        file.with_name(file.name + name).chmod(mode)
     with RunningService(database=file):
         files = [path for path in tmp_path.iterdir() if path.name.startswith("service.db")]
         assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
