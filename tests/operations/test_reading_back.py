@@ -193,6 +193,23 @@ async def test_send_again_sends_nothing_when_an_add_may_still_be_found(bench: Be
     assert bench.proxy.asked.count("add") == 1
 
 
+async def test_send_again_sends_nothing_when_the_entry_is_damaged(bench: Bench):
+    """Its fields are made up: nothing of it is asked for either."""
+    seen = await bench.lose("delete", close)
+    bench.proxy.asked.clear()
+    with pytest.raises(StoreDamaged, match="is damaged"):
+        await bench.operations.resolution.send_again(replace(seen, state=State.DAMAGED))
+    assert bench.proxy.asked == []
+
+
+async def test_send_again_sends_nothing_when_a_delete_is_a_conflict(bench: Bench):
+    seen = await bench.lose("delete", close)
+    conflict = replace(seen, state=State.CONFLICT, message="Somebody has changed it.")
+    with pytest.raises(RuleViolation, match=r"Somebody has changed it\. Nothing was sent"):
+        await bench.operations.resolution.send_again(conflict)
+    assert bench.proxy.asked.count("delete") == 1
+
+
 async def test_sending_again_what_has_landed_meanwhile(bench: Bench):
     seen = await bench.lose("add", stalled)
     await bench.proxy.land()
