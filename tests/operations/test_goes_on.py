@@ -94,9 +94,10 @@ async def test_a_proxy_login_before_a_write_is_looked_after_too(site: Site) -> N
         async def portal(exchange: Exchange) -> None:
             await exchange.send(http(PAGE, 407))
 
-        proxy.arm("list", portal, 2)
+        proxy.arm("list", portal)
         with pytest.raises(ServiceError, match="407"):
             await operations.writes.delete_remote(lock_id, remote)
         assert operations.connection.online is False
+        proxy.disarm("list")
         await until(lambda: operations.connection.online)
         assert proxy.ledger == []
