@@ -202,14 +202,14 @@ JOB: tuple[Step, ...] = (
         "renewal",
         (SAVE,),
         asked(
-            f"Change {NAME} 2, number N-77",
+            f"Renew {NAME} 2, number N-77",
             "End: .* -> ",
             "in (?:90|89) days",
             keep="Keep editing",
-            act=f"Change {NAME} 2",
+            act=f"Renew {NAME} 2",
         ),
     ),
-    Step("renewal, yes", ("right",), answering("Keep editing", "Change")),
+    Step("renewal, yes", ("right",), answering("Keep editing", "Renew")),
     Step("renewed", ("enter",), Expected(("138 remotes",), f"Changed {NAME} 2 .N-77.")),
 )
 """From the start to a remote that was added, changed and renewed."""

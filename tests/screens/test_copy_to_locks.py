@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from lockterm.operations.export import remotes_as_csv, remotes_as_json
 from lockterm.operations.planner import read_locks
 from lockterm.screens.copy import CopyScreen
 from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.locks.screen import LocksScreen
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.service.running import RunningService
@@ -71,6 +73,30 @@ async def test_marked_locks_get_what_the_lock_has(
             (Action.ADD, 1003, "Paul"),
         ]
         assert someone_else.counted(service, "add") == 3
+
+
+async def test_lock_book_and_copy_screen_show_counts_when_all_locks_were_read(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    fill_book(lockterm_app, *(replace(lock, remotes=None) for lock in LOCKS))
+    async with lockterm_app(service) as pilot:
+        assert "9" not in _row(pilot, "1003")
+        await pilot.press("F", "ctrl+r")
+        await settled(pilot)
+        assert "4 of 4 locks read" in words(pilot.app)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
+        await settled(pilot)
+        assert "9" in _row(pilot, "1003")
+        await opened(pilot)
+        assert _row(pilot, "1003")[-1] == "9"
+        assert _row(pilot, "1001")[-1] == "137"
+
+
+def _row(pilot: Pilot[int], lock_id: str) -> list[str]:
+    """Return the words of the row of a lock."""
+    rows = [line.split() for line in shown(pilot).splitlines()]
+    return next(row for row in rows if lock_id in row)
 
 
 @pytest.mark.long

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from textual.widgets import Static
+from textual.widgets import Button, Static
 
 from lockterm.domain.dates import DAY_MS
 from lockterm.screens.dialogs.confirm import ConfirmModal
@@ -47,7 +47,7 @@ async def test_renewing_to_an_earlier_end_asks_to_shorten(
         assert call(service, "detail", remoteId=remote_id)["endDate"] == 1_798_215_540_000
 
 
-async def test_renewing_counts_from_current_end_and_asks_to_change(
+async def test_renewing_counts_from_current_end_and_asks_to_renew(
     service: RunningService, open_form: Opener
 ) -> None:
     remote_id = add(service, remoteName="Roof", **PERIOD)
@@ -56,10 +56,24 @@ async def test_renewing_counts_from_current_end_and_asks_to_change(
         assert form.note("endDate").endswith("current end 31 Jan 2027 + 1 month")
         assert form.screen.fields.row("endDate").warning == ""
         await form.press("ctrl+s")
-        assert form.dialog.startswith("Change Roof, number T-1")
+        assert form.dialog.startswith("Renew Roof, number T-1")
+        assert form.pilot.app.screen.query_one("#act", Button).label.plain == "Renew Roof"
         assert "Shortens" not in form.dialog
         await form.agree()
         assert call(service, "detail", remoteId=remote_id)["endDate"] == MIDNIGHT + 28 * DAY_MS
+
+
+@pytest.mark.parametrize("keys", [("home", "'X "), ()])
+async def test_question_asks_to_change_when_more_than_the_end_differs_or_it_does_not(
+    service: RunningService, open_form: Opener, keys: tuple[str, ...]
+) -> None:
+    remote_id = add(service, remoteName="Roof", **PERIOD)
+    async with open_form(service, remote_id, "remoteName") as form:
+        await form.press(*keys or ("end", "'s"))
+        if keys:
+            await form.fill(endDate="+1mo")
+        await form.press("ctrl+s")
+        assert form.dialog.startswith("Change Roof, number T-1")
 
 
 async def test_imported_plan_marks_and_sums_what_it_shortens(

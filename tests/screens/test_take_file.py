@@ -227,6 +227,32 @@ async def test_what_is_wrong_is_listed_with_line_and_reason(
         assert "There is no row in it" in shown(pilot)
 
 
+async def test_import_lists_every_row_when_one_lock_is_unknown_and_another_row_is_wrong(
+    service: RunningService, lockterm_app: Starter, folder: Path
+) -> None:
+    head = "lockId,remoteNumber,remoteName,remoteType"
+    unknown = [f"7777,{name}-1,{name},permanent" for name in ("Anna", "Ben")]
+    (folder / "all.csv").write_text("\n".join([head, *unknown, "1004,C-1,Carl,9"]))
+    (folder / "unknown.csv").write_text("\n".join([head, *unknown]))
+    async with lockterm_app(service) as pilot:
+        screen = await opened(pilot)
+        await take(pilot, "all.csv")
+        assert "3 things are wrong: nothing was sent." in words(pilot.app)
+        rows = [line.split() for line in shown(pilot).splitlines()]
+        assert [row[:2] for row in rows if row and row[0] in {"2", "3", "4"}] == [
+            ["2", "lockId"],
+            ["3", "lockId"],
+            ["4", "remoteType"],
+        ]
+        assert "Lock 7777 was not read: lock not found" in words(pilot.app)
+        screen.query_one(PathInput).focus()
+        await take(pilot, "unknown.csv")
+        assert plan_of(pilot) == [(Action.ADD, 7777, "Anna"), (Action.ADD, 7777, "Ben")]
+        told = [line for line in shown(pilot).splitlines() if "lock not found" in line]
+        assert all(any(name in line for line in told) for name in ("Anna", "Ben"))
+    assert not someone_else.counted(service, "add")
+
+
 @pytest.mark.long
 async def test_zeros_that_a_spreadsheet_dropped_are_noticed(
     service: RunningService, lockterm_app: Starter, folder: Path

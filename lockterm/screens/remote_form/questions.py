@@ -12,7 +12,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import FIELDS, Remote
 from lockterm.domain.rules import effective
 from lockterm.domain.text import clean, seen_or
-from lockterm.domain.text.difference import Difference
+from lockterm.domain.text.difference import Difference, find_differences
 from lockterm.domain.text.remote import describe_add, describe_update, format_remote_name
 from lockterm.domain.text.shortening import describe_shortened_access
 from lockterm.domain.typed_remote import TypedRemote
@@ -37,12 +37,12 @@ def ask_to_add(lock_entry: Lock, reading: TypedRemote, now_ms: int, zone: tzinfo
 def ask_to_change(
     before: Remote, lock_entry: Lock, reading: TypedRemote, now_ms: int, zone: tzinfo
 ) -> ConfirmModal:
-    """Ask whether to change or shorten a remote: each field before and after, and its period."""
+    """Ask whether to change, renew or shorten a remote: each field before and after."""
     name = format_remote_name(before, f"remote {before.id}")
     after = effective(before, reading.values)
     lines = describe_update(before, after, now_ms, zone)
     shortened = describe_shortened_access(before, after, now_ms, zone)
-    verb = "Shorten" if shortened else "Change"
+    verb = "Shorten" if shortened else "Renew" if _is_renewal(before, after, zone) else "Change"
     return ConfirmModal(
         f"{verb} {name}, number {clean(seen_or(before.remote_number, 'none'), 60)}, "
         f"on {_title(lock_entry)}?",
@@ -90,6 +90,13 @@ def ask_to_leave(what: str, *, is_sent: bool) -> ConfirmModal:
         question = f"Leave the form of {clean(what, 60)}?"
         lost = "The change that was sent stays under UNSETTLED. What was typed after it is lost."
     return ConfirmModal(question, lost, verb="Leave", keep="Keep editing", loses_text=True)
+
+
+def _is_renewal(before: Remote, after: Remote, zone: tzinfo) -> bool:
+    """Return whether a change sets a later end and nothing else."""
+    labels = [one.label for one in find_differences(before, after, zone)]
+    is_later = (after.end_ms or 0) > (before.end_ms or 0)
+    return is_later and labels == [FIELDS["endDate"].label]
 
 
 def _short(name: str) -> str:
