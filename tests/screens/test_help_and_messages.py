@@ -83,6 +83,21 @@ async def test_help_says_why_and_where(lockterm_app: Starter, service: RunningSe
         assert "Europe/Berlin" in text
 
 
+async def test_footer_shows_no_key_that_a_field_takes_when_it_has_the_focus(
+    lockterm_app: Starter, service: RunningService
+) -> None:
+    async with lockterm_app(service, 1001) as pilot:
+        assert "/ find" in shown(pilot.app).splitlines()[-1]
+        await pilot.press("slash")
+        await until(pilot, lambda: isinstance(pilot.app.focused, Input))
+        await pilot.press("slash", "plus", "minus", "at", "backslash", "underscore", "w")
+        await settled(pilot)
+        assert pilot.app.screen.query_one(Input).value == "/+-@\\_w"
+        assert shown(pilot.app).splitlines()[-1] == "esc show all  f5 refresh  f1 help"
+        keys = {key for action in actions_of(pilot.app.screen) for key in action.keys}
+        assert {key for key in keys if len(key) == 1} == set()
+
+
 @pytest.mark.long
 async def test_help_picture(lockterm_app: Starter, service: RunningService) -> None:
     fill_book(lockterm_app, *LOCKS)
