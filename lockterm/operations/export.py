@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, tzinfo
@@ -23,6 +24,7 @@ from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES, describe_change
 from lockterm.errors import StoreError
 from lockterm.operations.planner import ReadLock
+from lockterm.own_files import Place
 from lockterm.paths import make_directory, write_new, write_whole
 
 FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
@@ -266,8 +268,14 @@ def may_replace(path: Path) -> bool:
         StoreError: It cannot be seen.
     """
     try:
-        with path.open("rb") as file:
-            return is_export(file.read(_MOST_HEAD))
+        with Place(path) as place:
+            descriptor = place.open(os.O_RDONLY)
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # a pipe would be waited for
+                raise _irreplaceable(path)
+            return is_export(os.read(descriptor, _MOST_HEAD))
+        finally:
+            os.close(descriptor)
     except FileNotFoundError:
         return True
     except OSError as error:
@@ -290,12 +298,16 @@ def write_file(
     try:
         write_whole(path, content, may_replace=may_replace)
     except FileExistsError:
-        raise StoreError(
-            f"{clean(path)} is no file that could be replaced. Nothing was written.",
-            hint="Name another file.",
-        ) from None
+        raise _irreplaceable(path) from None
     except OSError as error:
         raise StoreError(
             f"{clean(path)} cannot be written: {error.strerror or error}.",
             hint="See that the directory is there, yours, writable and not full.",
         ) from None
+
+
+def _irreplaceable(path: Path) -> StoreError:
+    return StoreError(
+        f"{clean(path)} is no file that could be replaced. Nothing was written.",
+        hint="Name another file.",
+    )

@@ -91,6 +91,16 @@ def test_export_wants_force_when_the_file_is_no_export(
         assert file.read_text() not in (written, "")
 
 
+def test_export_refuses_a_pipe_when_it_would_have_to_wait_for_it(
+    scripts: Scripts, tmp_path: Path
+) -> None:
+    os.mkfifo(pipe := tmp_path / "out.json")
+    for options in ((), ("--force",)):
+        told = scripts.run("export", "1003", "--output", str(pipe), *options)
+        assert told.returncode == 1
+        assert f"{pipe} is no file that could be replaced." in told.stderr
+
+
 def test_export_follows_the_link_of_this_user_alone(
     scripts: Scripts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
