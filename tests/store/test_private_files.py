@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from lockterm.cli.doctor.store import store_findings
 from lockterm.cli.logfile import log_to
 from lockterm.config import Profile
 from lockterm.config.file import read_config
 from lockterm.errors import ConfigError, StoreError
-from lockterm.paths import append_private, make_directory
+from lockterm.paths import Paths, append_private, make_directory
 from lockterm.store.cache import LARGEST, Cache
 from lockterm.store.database import Database
 from lockterm.store.sessions import StoreSession
@@ -133,6 +134,8 @@ def test_store_is_refused_when_somebody_else_put_a_trigger_or_view_into_it(
         for use in (database.transaction, database.reading):
             with pytest.raises(StoreError, match=r"lockterm did not make: odd"), use():
                 pass
+    (told,) = store_findings(Paths(*[tmp_path] * 4))
+    assert (told.state, "lockterm did not make: odd" in told.sentence) == ("FAIL", True)
     with closing(sqlite3.connect(file)) as other:
         other.execute(f"DROP {statement.split()[1]} odd")
     with closing(Database(file)) as database, database.transaction() as connection:

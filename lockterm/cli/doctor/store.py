@@ -15,10 +15,11 @@ from lockterm.config.values import is_zone
 from lockterm.domain.operation import IN_FLIGHT, UNSETTLED
 from lockterm.domain.text import clean
 from lockterm.domain.text.amount import format_count, format_size
+from lockterm.errors import StoreError
 from lockterm.keymap.hints import key, settling
 from lockterm.operations.journal_store import damaged_entries
 from lockterm.paths import Paths
-from lockterm.store.damage import contents, failure_of, is_damage, is_earlier
+from lockterm.store.damage import contents, failure_of, is_damage, is_earlier, refuse_foreign
 from lockterm.store.database import compare_contents, version_of
 from lockterm.store.tables import VERSION
 
@@ -51,6 +52,9 @@ def _database_findings(database: Path) -> Iterator[Finding]:
         yield Finding("WARN", f"Others can read {database}.", f"Run: chmod 600 {database}")
     try:
         facts, flaws = _looked_into(database)
+    except StoreError as error:
+        yield Finding("FAIL", error.message, error.hint, {"file": str(database)})
+        return
     except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite quotes what is no text
         if not is_damage(error):
             yield Finding("FAIL", *failure_of(database, error), {"file": str(database)})
@@ -112,6 +116,8 @@ def _looked_into(database: Path) -> tuple[dict[str, Any], str]:
     """Counts of what is in it, and what is wrong with it; empty if nothing is."""
     uri = f"{database.absolute().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True)) as connection:
+        connection.execute("PRAGMA trusted_schema = OFF")
+        refuse_foreign(connection, database)
         answer = str(connection.execute("PRAGMA integrity_check(1)").fetchone()[0])
         if answer != "ok":
             return {}, answer
