@@ -31,6 +31,10 @@ WITH trusted AS (
     SELECT 'its table or sequence ' || relname || ' belongs to the role ', relowner
     FROM pg_class JOIN place ON place.oid = relnamespace
     UNION ALL
+    SELECT 'a trigger can be added to its table ' || relname || ' by the role ', acl.grantee
+    FROM pg_class JOIN place ON place.oid = relnamespace, aclexplode(relacl) AS acl
+    WHERE acl.privilege_type = 'TRIGGER'
+    UNION ALL
     SELECT 'its function ' || proname || ' belongs to the role ', proowner
     FROM pg_proc JOIN place ON place.oid = pronamespace
     UNION ALL
@@ -80,7 +84,8 @@ def own_schema(connection: psycopg.Connection[Any], shown: str) -> str:
         raise Unusable(
             f"{found[0]}, who could change what the service does",
             shown,
-            f"Run in it: REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC, or whoever is named. Or give"
-            " the service a schema of its own, with CREATE SCHEMA ... AUTHORIZATION.",
+            f"Run in it, with the role that is named: REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC;"
+            f" REVOKE TRIGGER ON ALL TABLES IN SCHEMA {schema} FROM PUBLIC. Or give the service a"
+            " schema of its own, with CREATE SCHEMA ... AUTHORIZATION.",
         )
     return schema

@@ -56,6 +56,8 @@ def name_of(address: str) -> str:
              "ALTER OPERATOR === (int, int) OWNER TO mallory"],
             "operator === belongs to the role mallory",
         ),
+        (["GRANT TRIGGER ON remote TO mallory"], "added to its table remote by the role mallory"),
+        (["GRANT ALL ON remote TO PUBLIC"], "added to its table remote by the role PUBLIC"),
         (["CREATE VIEW more AS SELECT 1", "ALTER VIEW more OWNER TO mallory"], "more belongs"),
     ],
 )  # fmt: skip
