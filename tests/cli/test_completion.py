@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lockterm.domain.locks import Lock
-from tests.cli.conftest import Run, Scripts
+from tests.cli.conftest import LOCKTERM, Run, Scripts
 from tests.programs import require
 from tests.terminal.pty_session import clean_environment
 
@@ -53,6 +54,17 @@ def test_a_script_is_installed_where_the_shell_looks(
     result = lockterm("completion", "--install", shell, env=homes)
     assert (result.returncode, file.read_text()) == (1, "somebody's own\n")
     assert f"{file} is there, and lockterm has not written it." in result.stderr
+
+
+def test_only_its_owner_can_change_a_script_when_the_umask_takes_nothing(
+    lockterm: Run, tmp_path: Path
+) -> None:
+    homes = {"XDG_CONFIG_HOME": str(tmp_path / "config")}
+    open_to_all = ("sh", "-c", 'umask 0; exec "$0" "$@"', *LOCKTERM)
+    result = lockterm("completion", "--install", "fish", env=homes, program=open_to_all)
+    assert result.returncode == 0
+    file = tmp_path / "config/fish/completions/lockterm.fish"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o644
 
 
 @pytest.mark.parametrize(
