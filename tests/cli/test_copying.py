@@ -103,6 +103,20 @@ def test_what_is_there_by_its_number_stays_as_it_is(scripts: Scripts) -> None:
     assert len(named(scripts, 1004)) == 9
 
 
+def test_copy_reports_a_name_and_a_number_that_the_lock_has_spelled_otherwise(
+    scripts: Scripts,
+) -> None:
+    one, other, *_ = scripts.json("remotes", "list", "1003")["remotes"]
+    number, name = one["remoteNumber"].lower(), other["remoteName"].upper()
+    scripts.have(remoteName="Somebody", remoteNumber=number)
+    scripts.have(remoteName=name, remoteNumber="Z-77")
+    shown = " ".join(scripts.run("copy", "1003", "1004", *ALL, "--dry-run").stdout.split())
+    assert f"The lock has a similar number: {number}." in shown
+    assert shown.count("similar number") == 1
+    assert f"The lock has a similar name: “{name}”." in shown
+    assert shown.count("similar name") == 1
+
+
 def test_a_lock_that_cannot_be_read_gets_nothing_and_holds_no_other_up(scripts: Scripts) -> None:
     told = scripts.run("copy", "1003", "7777", "1004", *ALL, "--yes", "--json")
     assert told.returncode == 1
