@@ -629,3 +629,13 @@ async def test_delete_is_not_recorded_when_only_the_list_is_without_the_remote(b
     bench.proxy.arm("list", answers(json.dumps({"errcode": 0, "data": data})), 9)
     seen = await bench.lose("delete", stalled)
     assert seen.state is State.NOT_SEEN and "its detail is still there" in seen.message
+
+
+async def test_send_again_deletes_nothing_when_what_a_clear_left_is_uncertain(bench: Bench):
+    """An old list may show a remote under an id that another one has by now."""
+    seen = await bench.lose("clear", stalled)
+    await bench.proxy.land()
+    bench.operations.watch.timer = VirtualTimer(time.monotonic())
+    with pytest.raises(RuleViolation, match="not certain yet"):
+        await bench.operations.resolution.send_again(seen)
+    assert "delete" not in bench.proxy.asked
