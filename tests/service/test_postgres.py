@@ -64,9 +64,10 @@ def test_tables_are_made_when_that_is_asked_for_alone(cluster: Cluster, place: s
         service.state.site.database.close()
     name = psycopg.conninfo.conninfo_to_dict(place)["dbname"]
     assert cluster.do("SELECT count(*) FROM remote", name) == [(270,)]
-    cluster.do("INSERT INTO lockterm_version VALUES (99)", name)
+    newer = len(postgres_storage.STEPS) + 1
+    cluster.do(f"INSERT INTO lockterm_version VALUES ({newer})", name)
     for migrate in (False, True):
-        with pytest.raises(Unusable, match=r"newer lockterm.* 99"):
+        with pytest.raises(Unusable, match=rf"newer lockterm.* {newer}"):
             create_service(place, migrate=migrate)
 
 
@@ -461,6 +462,41 @@ def test_no_id_comes_back_after_rows_with_ids_of_their_own(two: list[Caller]) ->
     with two[0].service.app.state.site.database.writing() as db:
         db.go_on_after_ids()
     assert two[0].add(1004, "After") > remote_id
+
+
+def test_service_takes_no_id_that_is_there_for_a_name_that_is_taken(
+    two: list[Caller], cluster: Cluster, place: str
+) -> None:
+    api = two[0]
+    remote_id = api.add(1004, "First")
+    name = psycopg.conninfo.conninfo_to_dict(place)["dbname"]
+    cluster.do(f"SELECT setval('remote_id_seq', {remote_id}, false)", name)
+    answer = api.request("POST", f"{REMOTE}add", json={**ADD, "remoteName": "Second"})
+    assert answer.status_code == 500 and answer.json()["errcode"] != -3
+    api.service.failures.clear()
+
+
+def test_reading_sees_one_state_when_another_process_writes(place: str) -> None:
+    create_service(place, migrate=True).state.site.database.close()
+    reader, writer = (create_service(place).state.site.database for _ in range(2))
+    count = "SELECT count(*) FROM site"
+    with reader.reading() as db:
+        before = db.execute(count).fetchone()
+        with writer.writing() as other:
+            other.execute("INSERT INTO site VALUES (1)")
+        assert db.execute(count).fetchone() == before
+    assert reader.rows(count) != [before]
+    reader.close()
+    writer.close()
+
+
+def test_service_makes_no_tables_when_the_database_does_not_keep_utf8(
+    cluster: Cluster, place: str
+) -> None:
+    made = "ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
+    cluster.do(f"CREATE DATABASE latin {made}")
+    with pytest.raises(Unusable, match="does not keep text as UTF8"):
+        create_service(psycopg.conninfo.make_conninfo(place, dbname="latin"), migrate=True)
 
 
 def test_service_makes_no_tables_when_it_was_not_asked_to(cluster: Cluster) -> None:
