@@ -153,6 +153,25 @@ async def test_what_a_plan_has_not_done_stays_marked(
         await until(pilot, lambda: marked(pilot) == [one])
 
 
+async def test_marks_go_when_a_plan_that_was_stopped_is_done_later(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    """What it has done must not be changed once more with the next plan."""
+    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "slash", *"limited", "down", "space", "space", "escape")
+        one, other = marked(pilot)
+        await press(pilot, "w", *"+30d", "ctrl+s")
+        plan, stop = drawn(pilot).drawn.plan, asyncio.Event()
+        runs = pilot.app.operations.runs  # type: ignore[attr-defined]
+        plan = await runs.carry_out(plan, on_step=lambda step: stop.set(), stop=stop)
+        await press(pilot, "escape")
+        await until(pilot, lambda: marked(pilot) == [other])
+        await carry_out(pilot, await runs.find(plan.id))
+        screen(pilot).unmark_done()
+        await until(pilot, lambda: marked(pilot) == [])
+        assert one != other
+
+
 async def test_a_range_all_and_none(service: RunningService, lockterm_app: Starter) -> None:
     async with lockterm_app(service, 1001) as pilot:
         ids = [row.remote.id for row in table(pilot).rows]
@@ -165,6 +184,7 @@ async def test_a_range_all_and_none(service: RunningService, lockterm_app: Start
         assert marked(pilot) == ids[1:5]
         await press(pilot, "p", "asterisk")
         assert signed(pilot) == ids
+        assert "cannot be marked" not in notices(pilot)
         await press(pilot, "U")
         assert not screen(pilot).marks
         assert "20 unmarked. U marks them again." in notices(pilot)
