@@ -13,13 +13,17 @@ import pytest
 
 from lockterm.api.trust import tls_context
 from lockterm.cli.commands import run
+from lockterm.cli.voice import copy_pack
 from lockterm.config.file import read_config
 from lockterm.config.profiles import Profiles
 from lockterm.config.settings import Options
 from lockterm.errors import ConfigError, LocktermError, Untrusted
+from lockterm.operations.export import export_files
 from lockterm.own_files import Place, read_guarded, read_trusted, written_by_others
 from lockterm.paths import make_directory, write_new, write_whole
+from lockterm.store.database import Database
 from tests.certs import CERTS
+from tests.conftest import NOW_MS
 
 NOBODY = 65534
 
@@ -64,6 +68,9 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     "write_whole": lambda at: write_whole(at / "file", b"new"),
     "write_new": lambda at: write_new(at / "new", b"new"),
     "make_directory": lambda at: make_directory(at / "deep/er"),
+    "history export": lambda at: export_files("history", b"", b"", at, NOW_MS),
+    "voice pack": lambda at: copy_pack(CERTS / "ca.pem", at / "pack"),
+    "store": lambda at: Database(at / "deep/lockterm.db").check(),
     "man": man,
 }
 

@@ -48,6 +48,13 @@ def test_what_runs_is_what_is_tested() -> None:
     assert locked(RUNS).items() <= locked(SERVES).items() <= locked(TESTS).items()
 
 
+def test_compose_installs_locked_versions_alone() -> None:
+    text = (ROOT / "tests/service/compose.yaml").read_text("utf-8").replace("\\\n", " ")
+    others, own = (set(found.split()) for found in re.findall(r"pip install ([^&\n]*)", text))
+    assert {"--require-hashes", "-r", f"/source/{SERVES}"} <= others
+    assert {"--no-deps", "/source"} <= own
+
+
 def test_wheel_is_built_with_pinned_backend_and_versions_that_it_runs_with() -> None:
     (backend,) = (one for one in ASKED[BUILDS] if one.startswith("hatchling"))
     assert backend == f"hatchling=={locked(BUILDS)['hatchling']}"

@@ -183,7 +183,7 @@ def fetch(
             return let_be()
         file = session.run(voices.fetch(source, lambda have, total: None, server))
     if output is not None:
-        _copy(file, output)
+        copy_pack(file, output)
         file = output
     size = file.stat().st_size
     if as_json:
@@ -226,7 +226,7 @@ def _agreed(session: Session, name: str, server: str, *, yes: bool) -> bool:
     return agree(f"Fetch the voice pack {clean(name, 60)} from {server}?", yes=yes)
 
 
-def _copy(file: Path, output: Path) -> None:
+def copy_pack(file: Path, output: Path) -> None:
     """Copy a pack to a new file, whole or not at all; what is there is not touched.
 
     Raises:

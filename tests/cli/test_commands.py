@@ -15,6 +15,8 @@ import pytest
 
 from lockterm import __version__
 from lockterm.cli.commands import run
+from lockterm.service import running
+from lockterm.service.tokens import line_of
 from tests.cli.conftest import Run
 from tests.terminal.pty_session import LOCKTERM, clean_environment
 
@@ -184,6 +186,22 @@ def test_serve_refuses_a_database_when_others_decide_about_its_path(
     tmp_path.chmod(0o777)
     assert run(["serve", "--port", "0", "--database", str(tmp_path / "link/a.db")]) == 1
     assert "others can replace the link" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("part", ["top", "top/tokens"])
+def test_serve_refuses_tokens_when_others_can_change_them(
+    part: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(running, "serve", lambda *_, **__: None)
+    file = tmp_path / "top/tokens"
+    file.parent.mkdir()
+    file.write_text(line_of("north", "n" * 20))
+    command = ["serve", "--tokens", str(file)]
+    assert run(command) == 0
+    changed = tmp_path / part
+    changed.chmod(0o777)
+    assert run(command) == 2
+    assert f"chmod go-w {changed}." in capsys.readouterr().err
 
 
 def test_serve_says_where_first_and_ends_with_a_signal(tmp_path: Path) -> None:

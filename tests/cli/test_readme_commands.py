@@ -19,6 +19,7 @@ from lockterm.cli.outcomes import outcomes
 from lockterm.cli.remotes import remotes
 from lockterm.cli.serve import serve
 from lockterm.cli.voice import voice
+from lockterm.paths import Paths
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -63,6 +64,21 @@ def test_what_is_told_of_serving_for_real_has_options_that_there_are() -> None:
     for arguments in (shlex.split(found[1].replace("\\\n", " ")), listed):
         assert "--migrate" in arguments
         serve.make_context("serve", list(arguments))
+
+
+def test_the_readme_names_every_directory_that_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in ("CONFIG", "DATA", "STATE", "CACHE"):
+        monkeypatch.delenv(f"XDG_{kind}_HOME", raising=False)
+    monkeypatch.setenv("HOME", "/home/me")
+    paths = Paths.standard()
+    kept = {paths.config_file.parent, paths.data_dir, paths.state_dir, paths.cache_dir}
+    assert {path if path in kept else path.parent for path in paths.named().values()} == kept
+    readme = (ROOT / "README.md").read_text("utf-8")
+    removing = readme.partition("\nTo remove it, ")[2].partition("\n\n")[0]
+    named = re.findall(r"`~(/[^`]*)`", removing)
+    assert {Path(f"/home/me{place}") for place in named} == kept
+    for command in ("lockterm man", "completion --install", "lockterm edit", "lockterm demo"):
+        assert f"`{command}`" in removing
 
 
 def test_the_readme_has_the_exit_codes_of_the_help() -> None:

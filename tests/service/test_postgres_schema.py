@@ -41,7 +41,7 @@ def name_of(address: str) -> str:
         (["GRANT CREATE ON SCHEMA public TO PUBLIC"], "public by the role PUBLIC"),
         (["GRANT CREATE ON SCHEMA public TO mallory"], "public by the role mallory"),
         (["ALTER SCHEMA public OWNER TO mallory"], "schema public belongs to the role mallory"),
-        (["ALTER TABLE remote OWNER TO mallory"], "remote belongs to the role mallory"),
+        (["ALTER TABLE remote OWNER TO mallory"], "sequence remote belongs to the role mallory"),
         (
             [FUNCTION.format("odd()"), "ALTER FUNCTION odd OWNER TO mallory"],
             "function odd belongs to the role mallory",

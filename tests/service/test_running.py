@@ -132,7 +132,12 @@ def test_database_is_refused_when_it_has_a_trigger_or_view_of_somebody_else(
     made: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "service.db"
-    RunningService(database=file).stop()
+    service = RunningService(database=file)
+    database = service.app.state.site.database
+    for transaction in (database.reading(), database.writing()):
+        with transaction as db:
+            assert db.execute("PRAGMA trusted_schema").fetchone()[0] == 0
+    service.stop()
     with sqlite3.connect(file) as db:
         db.execute(f"CREATE {made}")
     db.close()
