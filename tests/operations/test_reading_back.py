@@ -639,3 +639,11 @@ async def test_send_again_deletes_nothing_when_what_a_clear_left_is_uncertain(be
     with pytest.raises(RuleViolation, match="not certain yet"):
         await bench.operations.resolution.send_again(seen)
     assert "delete" not in bench.proxy.asked
+
+
+async def test_send_again_raises_the_refusal_when_a_clear_leaves_something(bench: Bench):
+    seen = await bench.lose("clear", close)
+    bench.proxy.arm("delete", answers(refusal()), 1)
+    with pytest.raises(Refused):
+        await bench.operations.resolution.send_again(seen)
+    assert len(bench.site.remotes(bench.lock_id)) == 1
