@@ -11,11 +11,13 @@ import pytest
 from lockterm.domain.drafts import Draft
 from lockterm.domain.locks import Lock
 from lockterm.screens.form import SOON_S
+from lockterm.screens.form_drafts import ask_about_draft
 from lockterm.screens.locks.form import LockForm
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
 from lockterm.store.drafts import Drafts
+from tests.faults.calls import new_remote
 from tests.long import telling
 from tests.screens import someone_else
 from tests.screens.forms.conftest import Opener, total
@@ -159,6 +161,41 @@ async def test_a_saved_form_leaves_no_draft(service: RunningService, open_form: 
         assert total(service) == 138
         operations = form.pilot.app.operations
         assert await operations.drafts.find("remote", 1001, None) is None
+
+
+async def test_form_keeps_no_draft_when_it_changes_after_it_was_sent(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    """It would be offered again, and the remote added twice."""
+    async with lockterm_app(service) as pilot:
+        operations = pilot.app.operations
+        form = LockForm(operations)
+        await pilot.app.push_screen(form)
+        await settled(pilot)
+        await pilot.press(*"100")
+        form.drafts.finish()
+        form.drafts.note_change()
+        form.soon.end()
+        await operations.drafts.flush()
+        assert await operations.drafts.find("lock", 0, None) is None
+
+
+@pytest.mark.parametrize("name", ["Roof crew", "Someone else"])
+async def test_ask_about_draft_says_that_it_was_sent_when_the_journal_has_it(
+    service: RunningService, lockterm_app: Starter, name: str
+) -> None:
+    async with lockterm_app(service, open_lock=1001) as pilot:
+        operations = pilot.app.operations
+        await operations.writes.add_remote(new_remote(1001, name))
+        at_ms = operations.machine_ms()
+        draft = Draft("remote", 1001, None, {"remoteName": "Roof crew"}, at_ms, "1-dead")
+        question = await ask_about_draft(
+            draft, operations, "A form", lambda field, text: text, verb="Fill it in"
+        )
+        pilot.app.push_screen(question)
+        await until(pilot, lambda: "was not finished" in shown(pilot))
+        was_sent = "it may be there twice" in " ".join(shown(pilot).split())
+        assert was_sent is (name == "Roof crew")
 
 
 @pytest.mark.long
