@@ -285,7 +285,6 @@ async def test_another_address_is_told_to_get_the_headers(home: Home) -> None:
             await back(pilot)
 
 
-@pytest.mark.long
 async def test_a_test_can_be_stopped_and_typed_fields_stay(tmp_path: Path, clock: Clock) -> None:
     async def never(_: object) -> object:
         await asyncio.Event().wait()
@@ -296,9 +295,12 @@ async def test_a_test_can_be_stopped_and_typed_fields_stay(tmp_path: Path, clock
             form = await form_of(pilot, "e")
             await pilot.press("tab", "ctrl+u", *"UTC", "ctrl+t")
             await until(pilot, lambda: form.doing)
+            await pilot.press("x")  # nothing can be typed while it is asked
             await pilot.press("escape")
             await until(pilot, lambda: "Stopped" in words(pilot.app))
             assert form.typed()["timezone"] == "UTC"
+            await pilot.press("escape")  # nothing is under way: this leaves
+            await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
 
 
 @pytest.mark.long
