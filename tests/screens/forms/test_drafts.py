@@ -180,6 +180,32 @@ async def test_form_keeps_no_draft_when_it_changes_after_it_was_sent(
         assert await operations.drafts.find("lock", 0, None) is None
 
 
+async def test_form_offers_no_draft_when_something_was_typed_already(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service) as pilot:
+        form = LockForm(pilot.app.operations)
+        await pilot.app.push_screen(form)
+        await settled(pilot)
+        await pilot.press(*"100")
+        form.soon.end()
+        await pilot.app.operations.drafts.flush()
+        form.drafts.begin(None)
+        await settled(pilot)
+        assert pilot.app.screen is form
+
+
+async def test_fill_changes_no_field_when_it_cannot_be_typed_into(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    async with lockterm_app(service) as pilot:
+        form = LockForm(pilot.app.operations, Lock(1001, name="Main gate"))
+        await pilot.app.push_screen(form)
+        await settled(pilot)
+        form.fill({"id": "1002", "name": "Side gate"})
+        assert (form.typed()["id"], form.typed()["name"]) == ("1001", "Side gate")
+
+
 @pytest.mark.parametrize("name", ["Roof crew", "Someone else"])
 async def test_ask_about_draft_says_that_it_was_sent_when_the_journal_has_it(
     service: RunningService, lockterm_app: Starter, name: str
