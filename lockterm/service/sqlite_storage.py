@@ -20,7 +20,7 @@ from .storage import SCHEMA, VERSION, Begin, NameTaken, Unavailable, Unusable
 
 _APPLICATION_ID = 0x4C4B5356
 """Mark of this service's files; the service never writes to other databases."""
-_WRITE_WAIT_S, _READ_WAIT_S = 5.0, 0.5
+WRITE_WAIT_S, READ_WAIT_S = 5.0, 0.5
 """Seconds to wait for another program that locks the file.
 
 A read gives up sooner, because the service answers nothing else while it waits.
@@ -46,13 +46,13 @@ class SqliteDatabase:
         if path is not None:
             _make_private(path)
         try:
-            self._writer = self._reader = _connect(path, _WRITE_WAIT_S)
+            self._writer = self._reader = _connect(path, WRITE_WAIT_S)
         except sqlite3.Error as error:
             raise Unusable(f"cannot open the database ({error})", str(path), _HINT) from error
         try:
             self._prepare(path, begin)
             if path is not None:
-                self._reader = _connect(path, _READ_WAIT_S)
+                self._reader = _connect(path, READ_WAIT_S)
         except BaseException as error:
             self._writer.close()
             if isinstance(error, sqlite3.Error):

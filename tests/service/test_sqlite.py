@@ -21,8 +21,8 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 def database(file: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SqliteDatabase]:
     """Return a new database that waits for no other program."""
-    monkeypatch.setattr(sqlite_storage, "_WRITE_WAIT_S", 0.0)
-    monkeypatch.setattr(sqlite_storage, "_READ_WAIT_S", 0.0)
+    monkeypatch.setattr(sqlite_storage, "WRITE_WAIT_S", 0.0)
+    monkeypatch.setattr(sqlite_storage, "READ_WAIT_S", 0.0)
     database = SqliteDatabase(file, lambda db: None)
     yield database
     database.close()
