@@ -45,7 +45,8 @@ def test_ui_has_24_rows_when_the_terminal_reports_no_size(
 ) -> None:
     command = ["/bin/sh", "-c", 'stty rows 0 cols 0; exec "$@"', "sh", *LOCKTERM]
     command += ["--base-url", service.base_url, "--lock", "1001"]
-    with PtySession(command, clean_environment(tmp_path, **variables), size=(80, 24)) as session:
+    # The emulator has more rows, so that lockterm would show more if it took other ones.
+    with PtySession(command, clean_environment(tmp_path, **variables), size=(80, 30)) as session:
         session.wait_for("page 1 of")
         session.wait_until(lambda: "? help" in session.lines[rows - 1], "keys in the last line")
 
