@@ -163,7 +163,7 @@ async def test_every_word_is_read_in_the_themes_for_eyes(
         await settled(pilot)
         async for name in tour(pilot):
             screen = pilot.app.screen
-            on_top = screen.query_one(".dialog, #--container") if screen.is_modal else screen
+            on_top = screen.query_one(".dialog, #palette") if screen.is_modal else screen
             x, y, width, height = on_top.region
             for strip in strips(screen)[y : y + height]:
                 for text, style, _ in strip.crop(x, x + width):
