@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from lockterm.domain.text import clean, masked, spellings
+from lockterm.domain.safe_text import clean, masked, spellings
 
 QUOTED = 200
 """Characters of an answer that an error shows."""

@@ -24,7 +24,7 @@ from lockterm.api.partial_file import PartialFile, on_disk
 from lockterm.api.settings import checked_headers
 from lockterm.api.trust import tls_context
 from lockterm.config.values import origin_of
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.voices import PackSource
 from lockterm.errors import LocktermError, MalformedAnswer, NoAnswer, Refused
 from lockterm.paths import make_directory

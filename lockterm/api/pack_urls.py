@@ -16,7 +16,7 @@ import httpx
 
 from lockterm.api.failures import not_sent
 from lockterm.config.values import PORTS, origin_of
-from lockterm.domain.text import clean, without_secrets
+from lockterm.domain.safe_text import clean, without_secrets
 from lockterm.errors import MalformedAnswer
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")

@@ -28,7 +28,7 @@ from lockterm.api.pacing import Pace
 from lockterm.api.settings import checked_base_url, connect_limit_s, sent_headers
 from lockterm.api.trust import tls_context
 from lockterm.config.values import PORTS
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.errors import StoreError, Unreachable
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import certifi
 
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.errors import Untrusted
 from lockterm.own_files import read_guarded
 

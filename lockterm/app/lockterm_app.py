@@ -14,7 +14,7 @@ from lockterm.config.look import FULL_LOOK, Look
 from lockterm.config.preferences import Preferences
 from lockterm.domain.clock import Clock
 from lockterm.domain.locks import Lock
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.service import describe_read_only
 from lockterm.errors import LocktermError
 from lockterm.keymap import DEFAULT_KEYMAP, Keymap

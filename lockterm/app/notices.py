@@ -12,7 +12,7 @@ from textual.app import App
 from textual.signal import Signal
 
 from lockterm.domain.notices import LoggedNotice, NoticeLog
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.widgets.key_line import KeyLine
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from lockterm.cli.output import has_failed, put, put_aside
 from lockterm.cli.plans import put_end, put_plan, put_planned, put_step, shortened_by
 from lockterm.cli.session import Session
 from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState, at_rest
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import count_to_type, describe_plan, format_step, has_work
 from lockterm.domain.text.run import (

@@ -20,7 +20,7 @@ from lockterm.cli.output import put
 from lockterm.cli.placing import MARK, place, tell_undo, user_config_path, user_data_path
 from lockterm.config import Options, load_settings
 from lockterm.config.file import read_config
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.errors import LocktermError
 from lockterm.paths import Paths
 

@@ -27,7 +27,7 @@ from lockterm.cli.plans import drawn_from, put_plan
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import find_lock, format_lock
 from lockterm.config import Options
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.plan import has_work
 from lockterm.operations.export import remotes_as_csv, write_file
 from lockterm.operations.planner import PlanDraft, ReadLock, read_locks

@@ -8,7 +8,7 @@ import threading
 from contextlib import suppress
 from typing import NoReturn
 
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.errors import (
     CORRECT_FIELDS,
     ConfigError,

@@ -15,7 +15,7 @@ from lockterm.cli.output import is_terminal, put, put_bytes
 from lockterm.cli.session import Session
 from lockterm.cli.which_lock import find_lock
 from lockterm.config import Options
-from lockterm.domain.text import clean, clean_lines
+from lockterm.domain.safe_text import clean, clean_lines
 from lockterm.domain.text.amount import format_count
 from lockterm.operations import export as files
 from lockterm.operations.planner import read_locks

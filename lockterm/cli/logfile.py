@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from lockterm.domain.text import clean, clean_lines, masked, spellings
+from lockterm.domain.safe_text import clean, clean_lines, masked, spellings
 from lockterm.errors import StoreError
 from lockterm.paths import make_directory
 

@@ -17,7 +17,7 @@ from lockterm.cli.output import put, put_json
 from lockterm.cli.session import Rehearsed, Session
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import Operation, State
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.errors import LocktermError, OutcomeUnknown, ServiceError
 from lockterm.keymap.hints import settling
 from lockterm.operations.refusals import PendingChangeError

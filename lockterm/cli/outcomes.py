@@ -19,7 +19,7 @@ from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.operation import HELD_CALLS, RECORDED, WITHOUT_EFFECT, Operation, State
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import (
     STATE_NAMES,

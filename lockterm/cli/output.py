@@ -22,7 +22,7 @@ from lockterm.cli.ending import DONE, NOT_PRINTED, tell
 from lockterm.config.look import takes_utf8
 from lockterm.domain import dates, glyphs
 from lockterm.domain.glyphs import ellipsis
-from lockterm.domain.text import clean, clean_lines
+from lockterm.domain.safe_text import clean, clean_lines
 
 GAP = "  "
 _LONGEST = 200

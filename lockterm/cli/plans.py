@@ -24,8 +24,8 @@ from lockterm.domain.plan import (
     at_rest,
     under_way,
 )
+from lockterm.domain.safe_text import clean
 from lockterm.domain.table_file import MOST_PROBLEMS, BadTable
-from lockterm.domain.text import clean
 from lockterm.domain.text.plan import (
     describe_skipped,
     describe_step,

@@ -19,7 +19,7 @@ from lockterm.cli.session import Session
 from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.plan import ACTION_GLYPHS, DUE, Plan, at_rest, under_way
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import format_step, has_work
 from lockterm.domain.text.run import count_states, describe_counts, describe_run, format_step_state

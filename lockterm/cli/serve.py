@@ -16,7 +16,7 @@ import click
 
 from lockterm.config import values
 from lockterm.config.file import FROM_ENVIRONMENT
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.errors import ConfigError, LocktermError
 from lockterm.own_files import Place, read_guarded
 

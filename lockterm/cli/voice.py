@@ -38,7 +38,7 @@ from lockterm.cli.which_lock import changing, format_lock, lock_json, reading
 from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.locks import Lock, VoiceChoice
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count, format_size
 from lockterm.domain.voices import VoicePack, name_pack, pack_source
 from lockterm.errors import StoreError

@@ -14,7 +14,7 @@ from lockterm.config import Options, values
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.locks import Lock
 from lockterm.domain.names import normalize_name
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.errors import StoreError
 
 

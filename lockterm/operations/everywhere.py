@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lockterm.api.place import Place, Places
 from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.error import format_titled_meaning
 from lockterm.errors import (

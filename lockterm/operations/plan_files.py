@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from lockterm.domain.operation import Operation
 from lockterm.domain.plan import Action, PlannedSteps, Step
 from lockterm.domain.remotes import Remote
+from lockterm.domain.safe_text import clean, without_secrets
 from lockterm.domain.table_columns import ACTION, LOCK, REMOTE
 from lockterm.domain.table_file import TOO_MANY_BYTES, BadTable, Problem, Row, Table, read_table
 from lockterm.domain.table_plan import LockPlan, check_rows
-from lockterm.domain.text import clean, without_secrets
 from lockterm.operations.discrepancies import (
     describe_discrepancy,
     find_differing_names,

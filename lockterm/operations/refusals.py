@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.operation import HELD_CALLS, Operation
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES
 from lockterm.errors import LocktermError, MalformedAnswer, NameTaken, NoAnswer, StoreDamaged
 from lockterm.keymap.hints import key

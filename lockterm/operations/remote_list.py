@@ -15,7 +15,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.operation import RECORDED
 from lockterm.domain.remote_states import StateCounts
 from lockterm.domain.remotes import Remote, RemotePage
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.undo import why_not_restorable
 from lockterm.errors import LocktermError, Refused, StoreError
 from lockterm.operations.cached_reads import Seen

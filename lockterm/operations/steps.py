@@ -15,7 +15,7 @@ from lockterm.domain.operation import State
 from lockterm.domain.plan import DUE, Action, Step, StepState, outcome_of
 from lockterm.domain.reading import Field
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.difference import find_differences
 from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.errors import (

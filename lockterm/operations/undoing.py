@@ -16,7 +16,7 @@ from lockterm.domain.hidden import known_fields
 from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, WITHOUT_EFFECT, Operation
 from lockterm.domain.plan import NAME_TAKEN, Action, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import RECOGNISED, Remote, is_still
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.difference import find_differences
 from lockterm.domain.text.operation import STATE_NAMES, format_operation
 from lockterm.domain.text.remote import describe_losses, format_remote

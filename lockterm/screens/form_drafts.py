@@ -11,7 +11,7 @@ from lockterm.domain.dates import day_time
 from lockterm.domain.history import Selection
 from lockterm.domain.names import is_same_name
 from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.errors import StoreError
 from lockterm.screens.dialogs.confirm import ConfirmModal

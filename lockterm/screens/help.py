@@ -16,7 +16,7 @@ from textual.widgets import Static
 
 from lockterm import __version__
 from lockterm.domain.glyphs import ellipsis
-from lockterm.domain.text import REPLACEMENT, clean
+from lockterm.domain.safe_text import REPLACEMENT, clean
 from lockterm.domain.validity import COERCED, State
 from lockterm.keymap.keys import MOVING, TASKS, in_help
 from lockterm.operations import Operations

@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Label
 
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.screens.host import HEIGHTS, WIDTHS
 from lockterm.terminal.patches import paint_once
 from lockterm.widgets.bindings import bindings

@@ -15,7 +15,7 @@ from textual.timer import Timer
 from lockterm.domain.dates import clock
 from lockterm.domain.operation import HELD_CALLS, READABLE_CALLS, Operation, State
 from lockterm.domain.remotes import Remote
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.operation import (
     CALL_NAMES,
     ask_to_adopt,

@@ -23,7 +23,7 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from lockterm.domain.names import fold_text
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key
 from lockterm.keymap.keys import PLACES, is_by_hand

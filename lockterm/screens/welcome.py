@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.errors import ConfigError
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.dialogs.choice import ChoiceList

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.errors import StoreError
 from lockterm.store.tables import EARLIER
 

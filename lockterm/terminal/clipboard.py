@@ -21,7 +21,7 @@ from typing import Any
 from textual.app import App
 
 from lockterm.config.look import Multiplexer, look_of
-from lockterm.domain.text import clean, clean_lines
+from lockterm.domain.safe_text import clean, clean_lines
 
 SHOWN = 60
 """The most characters of a copied value that the notice repeats."""

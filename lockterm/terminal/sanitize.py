@@ -9,7 +9,7 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-from lockterm.domain.text import REPLACEMENT, without_idle_joiners
+from lockterm.domain.safe_text import REPLACEMENT, without_idle_joiners
 from lockterm.terminal.harmful import HARMFUL, JOINERS, REPLACED, any_of
 
 _SHOWN = f"[{any_of(REPLACED)}]"

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from textual import events, work
 from textual.message import Message
 
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.path_completion import Completion, complete

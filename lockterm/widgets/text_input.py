@@ -13,7 +13,7 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from lockterm.domain.glyphs import quoted
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.widgets.bindings import bindings
 
 _WORD_END = re.compile(r"\W*\w*")

@@ -9,7 +9,7 @@ from textual.style import Style
 from textual.widget import Widget
 
 from lockterm.domain.glyphs import ellipsis
-from lockterm.domain.text import LONGEST_CELL, clean
+from lockterm.domain.safe_text import LONGEST_CELL, clean
 
 CRUMBS = 4
 """A part of so many of the line is left to the crumbs before profile and host are shortened."""

@@ -20,7 +20,7 @@ from lockterm.api.payloads import read_many, read_one, read_page, read_result
 from lockterm.api.transport import Answer
 from lockterm.domain.reading import Record
 from lockterm.domain.remotes import LockInfo, Remote
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.voices import Language, Timbre, VoicePack
 from lockterm.errors import MalformedAnswer, ServiceError
 

@@ -9,7 +9,7 @@ import pytest
 
 from lockterm.cli.commands import run
 from lockterm.config import values
-from lockterm.domain.text import masked, spellings
+from lockterm.domain.safe_text import masked, spellings
 
 
 def test_a_token_of_the_environment(

@@ -23,7 +23,7 @@ from lockterm.cli.output import is_terminal, put_json, put_wrapped
 from lockterm.config import Options, Settings, load_settings
 from lockterm.config.file import ConfigFile
 from lockterm.config.look import resolve_look
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.errors import ConfigError
 from lockterm.keymap import hints
 from lockterm.paths import Paths

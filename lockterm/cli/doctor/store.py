@@ -13,7 +13,7 @@ from typing import Any
 from lockterm.cli.doctor.finding import Finding
 from lockterm.config.values import is_zone
 from lockterm.domain.operation import IN_FLIGHT, UNSETTLED
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count, format_size
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key, settling

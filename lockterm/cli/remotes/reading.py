@@ -29,7 +29,7 @@ from lockterm.domain.constants import RemoteType, word
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import Operation
 from lockterm.domain.remotes import FIELDS, Remote, RemotePage
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import format_operation
 from lockterm.domain.text.remote import describe_remote, format_remote

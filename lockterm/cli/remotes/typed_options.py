@@ -14,8 +14,8 @@ from lockterm.domain import dates
 from lockterm.domain.constants import RemoteType, choices, word
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, Remote
+from lockterm.domain.safe_text import clean
 from lockterm.domain.table_columns import shown_twice
-from lockterm.domain.text import clean
 from lockterm.domain.typed_remote import TypedRemote, read_typed, shown_fields, typed_of
 
 _METAVARS = {Kind.NUMBER: "INT", Kind.DATE: "TIME", Kind.WEEKDAYS: "DAYS", Kind.OBJECT: "JSON"}

@@ -22,7 +22,7 @@ from lockterm.domain import rules
 from lockterm.domain.locks import Lock
 from lockterm.domain.names import is_same_name
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.difference import find_differences
 from lockterm.domain.text.remote import (
     describe_backup,

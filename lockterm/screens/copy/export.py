@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Button, Input, Label
 
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.errors import LocktermError
 from lockterm.operations import Operations
 from lockterm.operations.copying import Source, export_source

@@ -13,8 +13,8 @@ from textual.worker import Worker
 
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import PROBLEMS
+from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.sorting import natural, sorted_by
-from lockterm.domain.text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import describe_skipped
 from lockterm.errors import LocktermError

@@ -13,7 +13,7 @@ from textual.geometry import Offset
 from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.keymap.hints import with_keys
 from lockterm.screens.modal import LocktermModal
 from lockterm.terminal.patches import line_of_option

@@ -6,7 +6,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.widgets import Button
 
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.keymap.hints import keys_of
 from lockterm.screens.dialogs.question import QuestionBox
 from lockterm.screens.modal import LocktermModal

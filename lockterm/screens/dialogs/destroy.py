@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.widgets import Button
 
 from lockterm.domain.glyphs import quoted
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.keymap.hints import key, keys_of
 from lockterm.keymap.names import written
 from lockterm.screens.base import can_act, say_why_no_key

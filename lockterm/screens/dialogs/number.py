@@ -7,7 +7,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Button, Input, Label
 
-from lockterm.domain.text import clean, clean_lines
+from lockterm.domain.safe_text import clean, clean_lines
 from lockterm.screens.modal import LocktermModal
 from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.text_input import OneLine

@@ -9,7 +9,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Button, Input, Label, Static
 
-from lockterm.domain.text import clean, clean_lines
+from lockterm.domain.safe_text import clean, clean_lines
 from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.text_input import OneLine
 

@@ -11,7 +11,7 @@ from textual.geometry import Size
 from textual.widget import Widget
 
 from lockterm.domain import dates, glyphs
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.timeline import DAYS
 from lockterm.widgets.cells import cut

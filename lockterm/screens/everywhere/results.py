@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from lockterm.domain.glyphs import quoted, separator
 from lockterm.domain.remote_states import StateFilter, count_states, describe_counts, describe_state
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys

@@ -19,8 +19,8 @@ from lockterm.domain.listing import Listing, Place
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import Key, Marks, Row
 from lockterm.domain.remote_states import StateFilter, has_state
+from lockterm.domain.safe_text import clean
 from lockterm.domain.sorting import natural, sorted_by
-from lockterm.domain.text import clean
 from lockterm.domain.text.validity import format_days
 from lockterm.domain.validity import State, may_be, without_weekdays
 from lockterm.domain.weekdays import format_weekday_letters, format_weekdays

@@ -13,8 +13,8 @@ from textual.widgets import Button, Input, Static
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action, StepState
 from lockterm.domain.remotes import UPDATED
+from lockterm.domain.safe_text import clean
 from lockterm.domain.table_file import MOST_PROBLEMS, BadTable, Problem
-from lockterm.domain.text import clean
 from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations

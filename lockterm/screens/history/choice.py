@@ -11,7 +11,7 @@ from lockterm.domain.glyphs import quoted
 from lockterm.domain.history import HistoryLine, Selection
 from lockterm.domain.names import fold_text
 from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, WITHOUT_EFFECT, State
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 
 PAGE = 100
 """Operations on a page."""

@@ -18,7 +18,7 @@ from textual.widgets import Static
 from lockterm.domain import dates
 from lockterm.domain.history import HistoryLine
 from lockterm.domain.plan import RunLine, RunState
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import describe_none, format_count
 from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.domain.undo import why_not_restorable, why_not_undone

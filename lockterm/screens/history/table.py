@@ -12,7 +12,7 @@ from lockterm.domain import dates
 from lockterm.domain.history import HistoryLine, left_state
 from lockterm.domain.operation import RECORDED, State
 from lockterm.domain.plan import RunLine, RunState, StepState
-from lockterm.domain.text import LONGEST_CELL, clean
+from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES
 from lockterm.domain.text.run import describe_counts

@@ -8,7 +8,7 @@ from textual.widgets import Button, Input, Label
 
 from lockterm.config.values import lock_id
 from lockterm.domain.locks import Lock
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.modal import LocktermModal
 from lockterm.widgets.compact_button import CompactButton

@@ -15,7 +15,7 @@ from textual.widgets import Button, Input
 from lockterm.config import values
 from lockterm.domain import dates
 from lockterm.domain.locks import Lock
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.operations import Operations
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.form import FormScreen

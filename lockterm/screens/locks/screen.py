@@ -15,7 +15,7 @@ from lockterm.domain.glyphs import quoted
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import Marks, lock_marks
 from lockterm.domain.names import fold_text
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import describe_none, format_count
 from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys

@@ -13,7 +13,7 @@ from textual import events
 from lockterm.domain import dates
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import Marks
-from lockterm.domain.text import LONGEST_CELL, clean
+from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import describe_age, format_short_age
 from lockterm.domain.validity import State
 from lockterm.widgets.line_table import Piece

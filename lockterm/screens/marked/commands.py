@@ -9,7 +9,7 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING, cast
 
 from lockterm.domain.constants import WORDS, Flag
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.screens.host import HasOperations
 from lockterm.screens.list_screen import ListScreen

@@ -11,7 +11,7 @@ from lockterm.domain import bulk, json_text
 from lockterm.domain.bulk import Wanted
 from lockterm.domain.constants import WORDS, RemoteType, needs_dates, needs_weekdays
 from lockterm.domain.date_input import read_moment
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.weekdays import parse_weekdays
 from lockterm.keymap.hints import with_keys
 from lockterm.screens.remote_form.inputs import DatetimeInput, WeekdayPicker

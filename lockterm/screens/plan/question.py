@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lockterm.domain.plan import MOST_UNTYPED, Action, Plan, Step
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.plan import (
     MOST_LISTED,
     count_to_type,

@@ -16,7 +16,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState, count_left
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.plan import (
     describe_step_notes,
     describe_work,

@@ -9,7 +9,7 @@ from datetime import tzinfo
 from rich.cells import cell_len
 
 from lockterm.domain.plan import ACTION_GLYPHS, DUE, Action, Step, StepState, at_rest
-from lockterm.domain.text import LONGEST_CELL, clean
+from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.plan import (
     describe_new_values,
     describe_step,

@@ -27,7 +27,7 @@ from lockterm.config.typed_profile import (
     typed_of,
 )
 from lockterm.domain import dates
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.error import format_sentences
 from lockterm.errors import ConfigError, StoreError
 from lockterm.screens.dialogs.confirm import ConfirmModal

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 
 from lockterm.config.profiles import successor
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.error import format_sentences
 from lockterm.errors import ConfigError
 from lockterm.keymap.hints import key, with_keys

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.sorting import natural, sorted_by
-from lockterm.domain.text import LONGEST_CELL, clean
 from lockterm.widgets.row_table import Column, RowTable
 
 if TYPE_CHECKING:

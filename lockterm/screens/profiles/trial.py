@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lockterm.config import values
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.errors import ConfigError, LocktermError, Unreachable, Untrusted
 from lockterm.operations.connection import CLOCK_TOLERANCE_S
 from lockterm.operations.probe import ServiceAnswers, ask, look_at_certificate

@@ -17,8 +17,8 @@ from textual.widgets import Button, Input, Static, TextArea
 from lockterm.domain.constants import WORDS, word
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
+from lockterm.domain.safe_text import clean
 from lockterm.domain.series import NamesInUse
-from lockterm.domain.text import clean
 from lockterm.domain.text.error import format_titled_meaning
 from lockterm.domain.typed_remote import TypedRemote, read_typed, shown_fields, typed_of
 from lockterm.errors import LocktermError

@@ -15,7 +15,7 @@ from textual.reactive import var
 from textual.widgets import Input, TextArea
 
 from lockterm.domain import dates
-from lockterm.domain.text import clean_lines
+from lockterm.domain.safe_text import clean_lines
 from lockterm.domain.weekdays import format_weekdays, parse_weekdays
 from lockterm.widgets.choice import Choice, MultiChoice, OptionLine
 from lockterm.widgets.text_input import TextInput

@@ -11,7 +11,7 @@ from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import FIELDS, Remote
 from lockterm.domain.rules import effective
-from lockterm.domain.text import clean, seen_or
+from lockterm.domain.safe_text import clean, seen_or
 from lockterm.domain.text.difference import Difference, find_differences
 from lockterm.domain.text.remote import describe_add, describe_update, format_remote_name
 from lockterm.domain.text.shortening import describe_shortened_access

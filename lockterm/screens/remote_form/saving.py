@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lockterm.domain.operation import RECORDED, UNSETTLED, WITHOUT_EFFECT, State
 from lockterm.domain.remotes import RECOGNISED, Remote
 from lockterm.domain.rules import changes, effective, new_remote, sends_dates
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.difference import find_differences
 from lockterm.domain.text.error import format_error
 from lockterm.domain.text.remote import format_remote

@@ -15,8 +15,8 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from lockterm.domain.remotes import FIELDS
+from lockterm.domain.safe_text import clean
 from lockterm.domain.series import NamesInUse, next_like
-from lockterm.domain.text import clean
 from lockterm.domain.text.service import describe_read_only
 from lockterm.domain.typed_remote import format_typed
 from lockterm.keymap.hints import with_keys

@@ -8,7 +8,7 @@ from textual import events
 from textual.message import Message
 
 from lockterm.domain.locks import Lock
-from lockterm.domain.text import LONGEST_CELL, clean
+from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
 

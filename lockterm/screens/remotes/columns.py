@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeGuard
 
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import FIELDS
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.errors import LocktermError
 from lockterm.widgets.line_table import Sorting
 

@@ -11,7 +11,7 @@ from textual.worker import Worker
 from lockterm.domain.constants import RemoteType
 from lockterm.domain.locks import Lock
 from lockterm.domain.reading import INT64
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import CALL_NAMES
 from lockterm.domain.text.remote import (

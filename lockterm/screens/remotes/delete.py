@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import RECOGNISED, Remote
-from lockterm.domain.text import clean, seen_or
+from lockterm.domain.safe_text import clean, seen_or
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.difference import find_differences
 from lockterm.domain.text.error import format_meaning

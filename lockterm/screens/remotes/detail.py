@@ -13,7 +13,7 @@ from textual.reactive import var
 
 from lockterm.domain.glyphs import separator
 from lockterm.domain.locks import Lock
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.error import format_meaning
 from lockterm.domain.text.remote import describe_remote
 from lockterm.domain.text.validity import describe_validity

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lockterm.domain.glyphs import quoted, separator
 from lockterm.domain.remote_states import describe_state
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations.list_state import ListState

@@ -18,7 +18,7 @@ from lockterm.config.profile import page_rows
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import Key, Marks, Row
 from lockterm.domain.remote_states import StateFilter
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations, Seen

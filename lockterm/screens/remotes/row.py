@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lockterm.domain import dates
 from lockterm.domain.constants import AddType, word
 from lockterm.domain.reading import Kind
-from lockterm.domain.text import clean, in_cell
+from lockterm.domain.safe_text import clean, in_cell
 from lockterm.domain.text.validity import Validity, describe_validity
 from lockterm.domain.validity import COERCED, State
 from lockterm.screens.remotes.columns import COLUMNS

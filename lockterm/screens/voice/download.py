@@ -12,7 +12,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Button, Label, ProgressBar, Static
 
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_size
 from lockterm.errors import LONGEST_MEANING, LocktermError
 from lockterm.screens.dialogs.confirm import ConfirmModal

@@ -12,7 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from lockterm.domain import dates
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.keymap.hints import with_keys
 from lockterm.operations.load_state import LoadState
 from lockterm.widgets.state_panel import StatePanel, in_a_line

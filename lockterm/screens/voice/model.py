@@ -10,7 +10,7 @@ from textual.suggester import SuggestFromList
 from textual.widgets import Button, Input, Label
 
 from lockterm.domain.locks import Lock
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.screens.modal import LocktermModal
 from lockterm.widgets.compact_button import CompactButton
 from lockterm.widgets.text_input import OneLine, TextInput

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lockterm.domain.locks import Lock, VoiceChoice
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.voices import joined
 from lockterm.errors import ServiceError
 from lockterm.operations.cached_reads import Seen

@@ -11,7 +11,7 @@ from rich.cells import chop_cells
 from textual.widgets import Static
 
 from lockterm.domain import dates
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_size
 from lockterm.errors import LONGEST_MEANING, LocktermError
 from lockterm.keymap.hints import key, with_keys

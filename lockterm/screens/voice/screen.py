@@ -17,7 +17,7 @@ from textual.widgets import Static, Tree
 
 from lockterm.domain import languages
 from lockterm.domain.locks import Lock, VoiceChoice
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.service import describe_read_only
 from lockterm.domain.voices import Language, VoicePack, name_pack, pack_source

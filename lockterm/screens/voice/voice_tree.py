@@ -21,7 +21,7 @@ from textual.widgets import Tree
 
 from lockterm.domain.languages import LanguageName
 from lockterm.domain.locks import SET_HERE, VoiceChoice
-from lockterm.domain.text import LONGEST_CELL, clean
+from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import format_count
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import matches

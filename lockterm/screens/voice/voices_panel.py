@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.languages import LanguageName
 from lockterm.domain.locks import Lock
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations.load_state import LoadState

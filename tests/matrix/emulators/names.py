@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.cells import split_graphemes
 
-from lockterm.domain.text import clean
+from lockterm.domain.safe_text import clean
 from lockterm.terminal.widths import is_ambiguous
 
 NAMES: tuple[str, ...] = (
