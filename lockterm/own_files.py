@@ -212,20 +212,6 @@ def written_by_others(file: str | PathLike[str]) -> str | None:
             os.close(descriptor)
 
 
-def read_trusted(file: str | PathLike[str], most: int) -> bytes:
-    """What is in a file; nothing where there is none, others may have written it, or it has more.
-
-    Args:
-        file: The file.
-        most: The most bytes that it may have.
-    """
-    try:
-        content, _, why = read_guarded(file, most)
-        return b"" if why else content
-    except (OSError, ValueError):
-        return b""
-
-
 def for_shell(path: str | os.PathLike[str]) -> str:
     """A path as it is typed into a shell."""
     import shlex

@@ -19,7 +19,7 @@ from lockterm.config.profiles import Profiles
 from lockterm.config.settings import Options
 from lockterm.errors import ConfigError, LocktermError, Untrusted
 from lockterm.operations.export import export_files
-from lockterm.own_files import Place, read_guarded, read_trusted, written_by_others
+from lockterm.own_files import Place, read_guarded, written_by_others
 from lockterm.paths import make_directory, write_new, write_whole
 from lockterm.store.database import Database
 from tests.certs import CERTS
@@ -104,11 +104,13 @@ def test_a_link_is_not_followed_when_others_can_replace_it(
     with pytest.raises(PermissionError, match="others can replace the link"):
         write_whole(link, b"new")
     assert (victim / "file").read_text() == "precious"
-    assert read_trusted(link, 100) == b""
+    with pytest.raises(PermissionError, match="others can replace the link"):
+        read_guarded(link, 100)
     link.parent.chmod(0o755)
     assert write_whole(link, b"new") is False
     assert (link.is_symlink(), (victim / "file").read_text()) == (True, "new")
-    assert read_trusted(link, 100) == b"new"
+    content, _, why = read_guarded(link, 100)
+    assert (content, why) == (b"new", None)
 
 
 def test_a_link_that_is_put_there_after_the_check_is_not_followed(
@@ -172,12 +174,12 @@ def test_every_part_of_a_path_counts_when_a_file_decides_something(
         changed.chmod(stat.S_IMODE(changed.stat().st_mode) | 0o020)
         for path in (file, tmp_path / "link/file"):
             assert str(written_by_others(path)).endswith(f"chmod go-w {changed}")
-            assert read_trusted(path, 100) == b""
+            assert read_guarded(path, 100)[2] == written_by_others(path)
         return
     with of_somebody_else(changed, monkeypatch):
         for path in (file, tmp_path / "link/file"):
             assert "belongs to another user" in str(written_by_others(path))
-            assert read_trusted(path, 100) == b""
+            assert read_guarded(path, 100)[2] == written_by_others(path)
 
 
 def test_config_is_refused_when_others_can_change_a_directory_above_it(tmp_path: Path) -> None:
