@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import stat
 from typing import TYPE_CHECKING
 
@@ -214,8 +215,6 @@ def written_by_others(file: str | PathLike[str]) -> str | None:
 
 def for_shell(path: str | os.PathLike[str]) -> str:
     """A path as it is typed into a shell."""
-    import shlex
-
     return shlex.quote(os.fspath(path))
 
 

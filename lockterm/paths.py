@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -157,8 +158,6 @@ def find_typed(text: str) -> Path:
 
 def find_unquoted(text: str) -> Path | None:
     """Return what a quoted path or a file URL means, if it exists."""
-    import shlex
-
     try:
         if text.startswith("file://"):
             url = urlsplit(text)

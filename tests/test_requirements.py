@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -62,3 +65,27 @@ def test_wheel_is_built_with_pinned_backend_and_versions_that_it_runs_with() -> 
     assert {name: locked(BUILDS)[name] for name in both} == {
         name: locked(RUNS)[name] for name in both
     }
+
+
+PAGES_WITHOUT = """
+import sys
+sys.modules.update(dict.fromkeys(sys.argv[1:]))  # an import of these raises ModuleNotFoundError
+from lockterm.cli.commands import lockterm
+from lockterm.cli.man import pages
+assert pages(lockterm)
+"""
+
+
+def test_manual_pages_are_built_when_only_the_build_packages_are_installed() -> None:
+    """The wheel has them, and pip builds it in an environment with those packages alone."""
+    absent = locked(TESTS).keys() - locked(BUILDS).keys()
+    modules = [name for name, of in packages_distributions().items() if absent & {*map(plain, of)}]
+    assert "textual" in modules and "click" not in modules
+    command = [sys.executable, "-c", PAGES_WITHOUT, *modules]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+
+
+def plain(name: str) -> str:
+    """Return a distribution's name as the locked files spell it."""
+    return re.sub(r"[-_.]+", "-", name).lower()

@@ -7,8 +7,6 @@ import errno
 import ssl
 from pathlib import Path
 
-import certifi
-
 from lockterm.domain.safe_text import clean
 from lockterm.errors import Untrusted
 from lockterm.own_files import read_guarded
@@ -59,6 +57,9 @@ def tls_context(base_url: str, ca_file: str, *, ca_only: bool = False) -> ssl.SS
     if not base_url.startswith("https:"):
         return context
     if not ca_only:
+        # The doctor's command imports this module where its manual page is built without certifi.
+        import certifi
+
         context.load_verify_locations(cafile=certifi.where())
         machine = ssl.get_default_verify_paths()
         with contextlib.suppress(OSError):

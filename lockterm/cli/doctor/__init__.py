@@ -12,7 +12,6 @@ from lockterm import __version__
 from lockterm.cli import manual
 from lockterm.cli.doctor.configuration import configuration_findings
 from lockterm.cli.doctor.finding import Finding, trouble
-from lockterm.cli.doctor.keys import run_keys
 from lockterm.cli.doctor.service import service_findings
 from lockterm.cli.doctor.store import store_findings
 from lockterm.cli.doctor.terminal import terminal_findings
@@ -36,6 +35,9 @@ from lockterm.paths import Paths
 def doctor(options: Options, as_json: bool, keys: bool) -> int:
     """Check terminal, configuration, store and service."""
     if keys:
+        # It imports Textual, which the build of the manual pages does without.
+        from lockterm.cli.doctor.keys import run_keys
+
         return run_keys()
     findings: list[dict[str, object]] = []
     wrong = False
