@@ -164,7 +164,6 @@ async def _search(url: str, home: Path) -> dict[str, float]:
     operations = Operations(profile, home / "lockterm.db", open_cache=lambda: cache)
     book = [Lock(lock_id, f"Gate {lock_id}") for lock_id in range(1, SEARCHED + 1)]
     await operations.locks.save_all(book)
-    operations.everywhere.get_ready(SEARCHED)  # as it is while something is typed
     await asyncio.sleep(READY_S)
     begun_s, cpu_s = time.monotonic(), time.process_time()
     async for one in operations.everywhere.read():
