@@ -104,9 +104,7 @@ async def test_from_the_book_to_all_others(service: RunningService, lockterm_app
     fill_book(lockterm_app, *LOCKS)
     for size, name in (
         ((80, 24), "copy-to-locks"),
-        ((60, 20), "copy-to-locks-60x20"),
         ((120, 40), "copy-to-locks-120x40"),
-        ((160, 48), "copy-to-locks-160x48"),
     ):
         async with lockterm_app(service, size=size) as pilot:
             await opened(pilot)
@@ -205,7 +203,7 @@ async def test_a_copy_of_many_remotes_asks_for_their_number(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40), (160, 48)])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_an_export_is_chosen_by_its_path_and_goes_to_its_own_lock_too(
     service: RunningService,
     lockterm_app: Starter,

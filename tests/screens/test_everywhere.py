@@ -137,7 +137,7 @@ class Site:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40)])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_what_it_looks_like(
     lockterm_app: Starter, service: RunningService, clock: Clock, size: tuple[int, int]
 ) -> None:

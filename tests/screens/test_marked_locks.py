@@ -232,7 +232,7 @@ async def test_what_a_lock_has_is_copied_to_the_marked_ones(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40), (160, 48)])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_what_it_looks_like(
     lockterm_app: Starter, service: RunningService, size: tuple[int, int]
 ) -> None:

@@ -1,4 +1,4 @@
-"""The main screens as they look in a light theme, without colours, in quiet, small and wide."""
+"""The main screens as they look in a light theme, without colours, in quiet, and wide."""
 
 from __future__ import annotations
 
@@ -21,16 +21,14 @@ from tests.screens.running_app import Starter, notices, settled, until
 from tests.screens.site import LOCKS, fill_book
 from tests.screens.snapshots import assert_picture
 
-HOME, SMALL = (80, 24), (60, 20)
+HOME = (80, 24)
 LOOKS = {
     "80x24": (FULL_LOOK, "", HOME),
     "light-80x24": (FULL_LOOK, "textual-light", HOME),
     "no-color-80x24": (Look(colours=0), "", HOME),
     "quiet-80x24": (Look(quiet=True), "", HOME),
     "high-contrast-80x24": (FULL_LOOK, "high-contrast-dark", HOME),
-    "60x20": (FULL_LOOK, "", SMALL),
     "120x40": (FULL_LOOK, "", (120, 40)),
-    "160x48": (FULL_LOOK, "", (160, 48)),
 }
 SCREENS = {
     "locks": "W ctrl+r escape j",  # what ends is told on wide terminals
@@ -42,25 +40,23 @@ SCREENS = {
     "voice": "v down",
     "history": "H",
 }
-SIZES = ("80x24", "60x20", "120x40", "160x48")
+SIZES = ("80x24", "120x40")
 OTHERS = {
-    "help": ("enter question_mark", ("60x20", "120x40", "160x48")),
-    "lock-form": ("j e", ("60x20", "120x40", "160x48")),
-    "remote-form-edit": ("enter j e", ("60x20", "120x40", "160x48")),
-    "columns": ("enter t", ("120x40", "160x48")),
-    "page-size": ("enter number_sign", ("60x20", "120x40", "160x48")),
-    "go-to-page": ("enter colon", ("60x20", "120x40", "160x48")),
-    "clear": ("enter C", ("120x40", "160x48")),
-    "everywhere": ("F r e a ctrl+r enter", ("160x48",)),
-    "ends": ("F ctrl+r escape W", ("160x48",)),  # all there at once: the cursor is on the first
+    "help": ("enter question_mark", ("120x40",)),
+    "lock-form": ("j e", ("120x40",)),
+    "remote-form-edit": ("enter j e", ("120x40",)),
+    "columns": ("enter t", ("120x40",)),
+    "page-size": ("enter number_sign", ("120x40",)),
+    "go-to-page": ("enter colon", ("120x40",)),
+    "clear": ("enter C", ("120x40",)),
     "palette": ("enter ctrl+p", SIZES),
     "themes": ("T", SIZES),
     "locks-empty": ("", SIZES),
 }
 """Screens that other tests take in the looks that are not here."""
 
-ELSEWHERE = {"remotes", "marks", "remote-detail", "remote-form", "delete", "voice", "history"}
-"""Screens whose pictures at 60x20 other tests take, as those of two at 120x40."""
+IN_EVERY_LOOK = {"locks", "remotes", "remote-form", "delete"}
+"""A list, a table, a form and a dialog: what the other screens are made of."""
 
 WITHOUT_TABLE = {"remote-form", "delete"}
 """Screens that quiet shows as every terminal of few colours does."""
@@ -70,8 +66,8 @@ PICTURES = [
     for screen in SCREENS
     for look in LOOKS
     if look != "80x24"
-    and (look != "60x20" or screen not in ELSEWHERE)
-    and (look != "120x40" or screen not in {"remotes", "marks"})
+    and (look == "120x40" or screen in IN_EVERY_LOOK)
+    and (look != "120x40" or screen not in {"remotes", "marks"})  # other tests take them
     and (look != "quiet-80x24" or screen not in WITHOUT_TABLE)
 ] + [(screen, look) for screen, (_, looks) in OTHERS.items() for look in looks]
 
@@ -83,9 +79,9 @@ async def press(pilot: Pilot[Any], keys: str) -> None:
 
 
 TELLING = [
-    *(("locks", "60x20"), ("locks", "quiet-80x24"), ("history", "no-color-80x24")),
-    *(("remotes", "light-80x24"), ("remote-detail", "quiet-80x24"), ("delete", "light-80x24")),
-    *(("remote-form", "no-color-80x24"), ("voice", "no-color-80x24")),
+    *(("locks", "120x40"), ("locks", "quiet-80x24"), ("history", "120x40")),
+    *(("remotes", "high-contrast-80x24"), ("delete", "light-80x24")),
+    *(("remote-form", "no-color-80x24"), ("voice", "120x40")),
 ]
 """Each screen, and each look."""
 

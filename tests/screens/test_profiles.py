@@ -371,7 +371,7 @@ async def test_quitting_with_something_typed_asks(home: Home) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40), (160, 48)])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_pictures(tmp_path: Path, clock: Clock, size: tuple[int, int]) -> None:
     home = Home(tmp_path, "https://locks.example.com", clock)
     at = f"{size[0]}x{size[1]}"

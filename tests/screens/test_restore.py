@@ -46,7 +46,7 @@ def names(service: RunningService, lock_id: int) -> Counter[str]:
     return Counter(record["remoteName"] for record in records)
 
 
-@pytest.mark.parametrize("size", telling([(80, 24)], [(80, 24), (60, 20), (120, 40), (160, 48)]))
+@pytest.mark.parametrize("size", telling([(80, 24)], [(80, 24), (120, 40)]))
 async def test_a_cleared_lock_comes_back_after_its_losses_were_said(
     lockterm_app: Starter, service: RunningService, size: tuple[int, int]
 ) -> None:
@@ -62,9 +62,8 @@ async def test_a_cleared_lock_comes_back_after_its_losses_were_said(
         await settled(pilot)
         said = words(pilot.app)
         assert "Add 9, on Server room?" in said
-        if size[1] > 20:  # in a lower one they are scrolled to
-            assert "a new id" in said and "MAC address" in said and "It gets access" in said
-            assert "Ines Duarte" in said and "will open nothing" in said
+        assert "a new id" in said and "MAC address" in said and "It gets access" in said
+        assert "Ines Duarte" in said and "will open nothing" in said
         assert_picture(pilot.app, f"restore-{size[0]}x{size[1]}")
         assert names(service, 1003) == Counter()
         await pilot.press("enter")  # the button that does nothing has the focus

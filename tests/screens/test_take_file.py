@@ -201,15 +201,13 @@ async def test_what_a_file_lacks_is_deleted_only_where_that_was_chosen(
 
 PROBLEMS = {
     (80, 24): "file-problems",
-    (60, 20): "file-problems-60x20",
     (120, 40): "file-problems-120x40",
-    (160, 48): "file-problems-160x48",
 }
 """Size -> its picture."""
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("size", telling([(80, 24), (60, 20)], PROBLEMS))
+@pytest.mark.parametrize("size", telling([(80, 24)], PROBLEMS))
 async def test_what_is_wrong_is_listed_with_line_and_reason(
     service: RunningService, lockterm_app: Starter, folder: Path, size: tuple[int, int]
 ) -> None:
@@ -362,9 +360,7 @@ async def test_the_first_look(service: RunningService, lockterm_app: Starter, fo
         (folder / name).touch()
     for size, name in (
         ((80, 24), "file"),
-        ((60, 20), "file-60x20"),
         ((120, 40), "file-120x40"),
-        ((160, 48), "file-160x48"),
     ):
         async with lockterm_app(service, size=size) as pilot:
             await opened(pilot)

@@ -76,7 +76,7 @@ async def test_many_remotes_take_few_keys(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40), (160, 48)])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_what_it_looks_like(
     service: RunningService, lockterm_app: Starter, size: tuple[int, int]
 ) -> None:
