@@ -7,7 +7,7 @@ from pathlib import Path
 
 import lockterm
 
-MOST = 150
+MOST = 62
 """Imports inside of functions: of a command, a screen or a library that few starts need."""
 
 

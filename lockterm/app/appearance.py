@@ -13,12 +13,14 @@ from textual.app import App
 from textual.filter import LineFilter
 from textual.widget import Widget
 
+from lockterm import screens
 from lockterm.config.look import TRUE_COLOURS, Look
 from lockterm.config.preferences import Preferences
 from lockterm.domain import glyphs
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key
 from lockterm.screens.base import LocktermScreen
+from lockterm.terminal.ambiguous_width import count_ambiguous_as_wide
 from lockterm.terminal.colours import FOR_EYES, ON_ONE_GROUND, OWN, NoColours, Readable
 from lockterm.terminal.frame_diff import FrameDiff
 from lockterm.terminal.glyphs import NothingElseFilter
@@ -124,12 +126,11 @@ class Appearance:
                 reason = "No colours are used here: NO_COLOR is set, or the terminal has none."
             self._app.notify(f"{reason} A theme chosen elsewhere is kept.", title="Theme")
             return
-        from lockterm.screens.dialogs.choice import ChoiceModal
 
         names = sorted(self._app.available_themes)
         themes = [(name, name) for name in names]
         self._app.push_screen(
-            ChoiceModal("Theme", themes, names.index(self._app.theme)), self._take_theme
+            screens.ChoiceModal("Theme", themes, names.index(self._app.theme)), self._take_theme
         )
 
     def _take_theme(self, name: str | None) -> None:
@@ -199,7 +200,6 @@ class Appearance:
         self._frame_diff.frame.ambiguous = cells
         if cells == 1:
             return
-        from lockterm.terminal.ambiguous_width import count_ambiguous_as_wide
 
         count_ambiguous_as_wide()
         self._frame_diff.measure_again()

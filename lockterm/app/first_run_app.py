@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from textual import on
 from textual.screen import Screen
 
+from lockterm import screens
 from lockterm.app.terminal_app import TerminalApp
 from lockterm.config.look import Look
 from lockterm.config.preferences import Preferences
@@ -44,12 +45,10 @@ class FirstRunApp(TerminalApp[WelcomeScreen.Chosen]):
 
     def action_help(self) -> None:
         """Show the keys of the screen that is shown."""
-        from lockterm.screens.help import HelpScreen
-
-        if isinstance(self.screen, HelpScreen):
+        if isinstance(self.screen, screens.HelpScreen):
             self.screen.action_close()
         else:
-            self.push_screen(HelpScreen(None, self.screen))
+            self.push_screen(screens.HelpScreen(None, self.screen))
 
     @on(WelcomeScreen.Chosen)
     def _chosen(self, event: WelcomeScreen.Chosen) -> None:

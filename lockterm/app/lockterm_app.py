@@ -9,18 +9,23 @@ from textual import work
 from textual.screen import Screen
 from textual.timer import Timer
 
+from lockterm import screens
 from lockterm.app.terminal_app import TerminalApp
 from lockterm.config.look import FULL_LOOK, Look
 from lockterm.config.preferences import Preferences
 from lockterm.domain.clock import Clock
 from lockterm.domain.locks import Lock
+from lockterm.domain.plan import RunState
 from lockterm.domain.safe_text import clean
+from lockterm.domain.text.run import ask_to_leave
 from lockterm.domain.text.service import describe_read_only
 from lockterm.errors import LocktermError
 from lockterm.keymap import DEFAULT_KEYMAP, Keymap
 from lockterm.keymap.hints import key
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen, refuse_to_open
+from lockterm.screens.modal import LocktermModal
+from lockterm.store.cache import cache_of
 from lockterm.terminal import startup
 from lockterm.terminal.key_queue import opening
 from lockterm.terminal.patches import answers_nobody, has_key_of_its_own
@@ -109,17 +114,13 @@ class LocktermApp(TerminalApp[int]):
         """Whether the journal has changed since it was read; while a run goes on."""
 
     @property
-    def outcomes(self) -> Outcomes:
+    def outcomes(self) -> screens.Outcomes:
         """What is not settled, and the keys for it; made behind the first frame."""
         if self._outcomes is None:
-            from lockterm.screens.outcomes import Outcomes
-
-            self._outcomes = Outcomes(self, self.operations, self._profiles)
+            self._outcomes = screens.Outcomes(self, self.operations, self._profiles)
         return self._outcomes
 
     def _open_cache(self) -> Cache | None:
-        from lockterm.store.cache import cache_of
-
         return cache_of(self._cache_dir, self.operations.profile)
 
     def now_ms(self) -> int:
@@ -133,19 +134,14 @@ class LocktermApp(TerminalApp[int]):
     def get_default_screen(self) -> Screen[Any]:
         """The lock book, or the remotes of the lock that was asked for."""
         if self._open_lock is None:
-            from lockterm.screens.locks import LocksScreen
+            return screens.LocksScreen(self.operations)
 
-            return LocksScreen(self.operations)
-        from lockterm.screens.remotes import RemotesScreen
-
-        screen = RemotesScreen(self.operations, Lock(self._open_lock), self._open_book)
+        screen = screens.RemotesScreen(self.operations, Lock(self._open_lock), self._open_book)
         screen.leads_back = self._is_last
         return answers_nobody(screen, self)
 
     def _open_book(self) -> None:
-        from lockterm.screens.locks import LocksScreen
-
-        self.switch_screen(LocksScreen(self.operations))
+        self.switch_screen(screens.LocksScreen(self.operations))
 
     def on_mount(self) -> None:
         """Let go what waits for the first frame, and say what is unwise about the profile."""
@@ -183,9 +179,7 @@ class LocktermApp(TerminalApp[int]):
             self.notify(error.sentences, title=error.title, severity="error")
             return
         if drafts:
-            from lockterm.screens.abandoned_draft import offer_abandoned
-
-            await offer_abandoned(self, self.operations, drafts[0], self._may_offer)
+            await screens.offer_abandoned(self, self.operations, drafts[0], self._may_offer)
         elif again_s:
             self.set_timer(again_s, self._offer_draft)
 
@@ -219,7 +213,6 @@ class LocktermApp(TerminalApp[int]):
             runs = await self.operations.journal.runs()
         except LocktermError:  # whoever opens the history is told
             return
-        from lockterm.domain.plan import RunState
 
         if interrupted := [run for run in runs if run.state is RunState.INTERRUPTED]:
             title = clean(interrupted[0].title, 60)
@@ -235,11 +228,9 @@ class LocktermApp(TerminalApp[int]):
     async def action_run(self) -> None:
         """Show the run that is under way, was interrupted, or was last."""
         with opening(self.screen, "the run", must_appear=True):
-            from lockterm.screens.plan.opening import last_run, screen_of_run
-
             try:
-                run_id = await last_run(self.operations)
-                screen = await screen_of_run(self.operations, run_id)
+                run_id = await screens.last_run(self.operations)
+                screen = await screens.screen_of_run(self.operations, run_id)
             except LocktermError as error:
                 refuse_to_open(self, "Last run", error.sentences)
                 return
@@ -271,9 +262,8 @@ class LocktermApp(TerminalApp[int]):
         self._show_run()
         self.say_over("The run has ended meanwhile. Leave lockterm?")
         self._read_outcomes()
-        from lockterm.screens.plan.ended import tell_end
 
-        tell_end(self, run)
+        screens.tell_end(self, run)
 
     def _tell_run(self) -> None:
         self._show_run()
@@ -294,7 +284,6 @@ class LocktermApp(TerminalApp[int]):
         run = self.operations.run_here
         if run is None or run.is_stopping:
             return "", ""
-        from lockterm.domain.text.run import ask_to_leave
 
         return ask_to_leave(run)
 
@@ -311,7 +300,6 @@ class LocktermApp(TerminalApp[int]):
             return True
         if not self.screen.is_modal:
             return False
-        from lockterm.screens.modal import LocktermModal
 
         if isinstance(self.screen, LocktermModal) and has_key_of_its_own(self, key, "app.help"):
             self.action_help()
@@ -322,58 +310,47 @@ class LocktermApp(TerminalApp[int]):
         return True
 
     def action_help(self) -> None:
-        from lockterm.screens.help import HelpScreen
-
-        if isinstance(self.screen, HelpScreen):  # the key that opened it closes it, whichever it is
+        # The key that opened it closes it, whichever it is.
+        if isinstance(self.screen, screens.HelpScreen):
             self.screen.action_close()
             return
-        self.push_screen(HelpScreen(self.operations, self.screen))
+        self.push_screen(screens.HelpScreen(self.operations, self.screen))
 
     def action_messages(self) -> None:
-        from lockterm.screens.messages import MessagesScreen
-
-        if isinstance(self.screen, MessagesScreen):
+        if isinstance(self.screen, screens.MessagesScreen):
             self.screen.action_close()
             return
-        self.push_screen(MessagesScreen(self.operations, self.messages, self.notices.message_kept))
+        self.push_screen(
+            screens.MessagesScreen(self.operations, self.messages, self.notices.message_kept)
+        )
 
     def action_history(self) -> None:
         """What was sent from here; where a lock's screen is open, what was sent to it."""
-        from lockterm.screens.history import HistoryScreen
-
-        if self._is_open_already(HistoryScreen, "History"):
+        if self._is_open_already(screens.HistoryScreen, "History"):
             return
         entry = self.screen.lock_entry if isinstance(self.screen, LocktermScreen) else None
         lock_id = entry.lock_id if entry else None
-        self.push_screen(HistoryScreen(self.operations, self.exports, lock_id))
+        self.push_screen(screens.HistoryScreen(self.operations, self.exports, lock_id))
 
     async def choose_backup(self) -> str | None:
         """Have a delete or clear chosen in the history; answers with its id, or with None."""
-        from lockterm.screens.history import HistoryScreen
-
-        history = HistoryScreen(self.operations, self.exports, chooses=True)
+        history = screens.HistoryScreen(self.operations, self.exports, chooses=True)
         return await self.push_screen_wait(history)
 
     def action_file(self) -> None:
-        from lockterm.screens.file import FileScreen
-
-        if not self._is_open_already(FileScreen, "Take a file"):
+        if not self._is_open_already(screens.FileScreen, "Take a file"):
             entry = self.screen.lock_entry if isinstance(self.screen, LocktermScreen) else None
-            self.push_screen(FileScreen(self.operations, entry))
+            self.push_screen(screens.FileScreen(self.operations, entry))
 
     def action_everywhere(self) -> None:
         """Search all locks of the book."""
-        from lockterm.screens.everywhere import EverywhereScreen
-
-        if not self._is_open_already(EverywhereScreen, "Everywhere"):
-            self.push_screen(EverywhereScreen(self.operations))
+        if not self._is_open_already(screens.EverywhereScreen, "Everywhere"):
+            self.push_screen(screens.EverywhereScreen(self.operations))
 
     def action_what_ends(self) -> None:
         """Show what has ended and what ends soon, on all locks."""
-        from lockterm.screens.everywhere.ends import WhatEndsScreen
-
-        if not self._is_open_already(WhatEndsScreen, "What ends"):
-            self.push_screen(WhatEndsScreen(self.operations))
+        if not self._is_open_already(screens.WhatEndsScreen, "What ends"):
+            self.push_screen(screens.WhatEndsScreen(self.operations))
 
     def action_profiles(self) -> None:
         if self._profiles is None:
@@ -384,11 +361,10 @@ class LocktermApp(TerminalApp[int]):
                 " without a command opens your profiles, or asks for the first one.",
             )
             return
-        from lockterm.screens.profiles import ProfilesScreen
 
-        if self._is_open_already(ProfilesScreen, "Profiles"):
+        if self._is_open_already(screens.ProfilesScreen, "Profiles"):
             return
-        screen = ProfilesScreen(self.operations, self._profiles, self.choices, self._go_on)
+        screen = screens.ProfilesScreen(self.operations, self._profiles, self.choices, self._go_on)
         self.push_screen(screen)
 
     def _is_open_already(self, kind: type[Screen[Any]], what: str) -> bool:

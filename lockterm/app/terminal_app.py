@@ -13,6 +13,7 @@ from textual.app import ReturnType
 from textual.driver import Driver
 from textual.filter import LineFilter
 
+from lockterm import screens
 from lockterm.app.appearance import Appearance
 from lockterm.app.notices import Notices
 from lockterm.app.styles import Styles
@@ -21,7 +22,10 @@ from lockterm.config.preferences import Preferences
 from lockterm.keymap.hints import key
 from lockterm.keymap.names import written
 from lockterm.screens.base import LocktermScreen
+from lockterm.screens.modal import LocktermModal
 from lockterm.terminal.chosen_keys import ChosenKeys
+from lockterm.terminal.clipboard import copy
+from lockterm.terminal.driver import TerminalDriver
 from lockterm.terminal.fence import Fence
 from lockterm.terminal.form_wall import FormWall
 from lockterm.terminal.frame_diff import FrameDiff, frame_for
@@ -137,7 +141,6 @@ class TerminalApp(HookedApp[ReturnType]):
         textuals = super().get_driver_class()
         if constants.DRIVER is not None or textuals.__name__ != "LinuxDriver":
             return textuals
-        from lockterm.terminal.driver import TerminalDriver
 
         return TerminalDriver
 
@@ -184,10 +187,8 @@ class TerminalApp(HookedApp[ReturnType]):
 
     def action_command_palette(self) -> None:
         """Open the palette over a screen; over itself it has nothing to offer."""
-        from lockterm.screens.palette import Palette
-
-        if not isinstance(self.screen, Palette):
-            self.push_screen(Palette(self.screen))
+        if not isinstance(self.screen, screens.Palette):
+            self.push_screen(screens.Palette(self.screen))
 
     def action_help_quit(self) -> None:
         """Ctrl+c was pressed where there is nothing to copy: say which key quits."""
@@ -222,8 +223,6 @@ class TerminalApp(HookedApp[ReturnType]):
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copy what was selected in a field or on the screen, as every value is copied."""
-        from lockterm.terminal.clipboard import copy
-
         copy(self, text, "text", lines=True)
 
     # --- keys ----------------------------------------------------------------------------------
@@ -283,16 +282,13 @@ class TerminalApp(HookedApp[ReturnType]):
         screen = self.screen
         if not self.form_wall.is_meant(event):
             return False
-        if screen.is_modal:
-            from lockterm.screens.modal import LocktermModal
-
-            if isinstance(screen, LocktermModal) and not screen.is_meant(event):
-                self.notify(
-                    "Nothing was done: a key was typed before this question was on the screen.",
-                    title="Typed too early",
-                    severity="warning",
-                )
-                return False
+        if isinstance(screen, LocktermModal) and not screen.is_meant(event):
+            self.notify(
+                "Nothing was done: a key was typed before this question was on the screen.",
+                title="Typed too early",
+                severity="warning",
+            )
+            return False
         is_meant = self._minimum_size.is_meant(event)
         if is_meant:
             self.notices.note_key(event)
@@ -352,16 +348,16 @@ class TerminalApp(HookedApp[ReturnType]):
 
     @work
     async def _ask_to_quit(self, question: str) -> None:
-        from lockterm.screens.dialogs.confirm import ConfirmModal
-
         self._asks_to_quit = True
         try:
-            modal = ConfirmModal(question, verb="Leave", keep="Keep editing", loses_text=True)
+            modal = screens.ConfirmModal(
+                question, verb="Leave", keep="Keep editing", loses_text=True
+            )
             if question and not await self.push_screen_wait(modal):
                 return
             stops, verb = self.would_stop
             if stops:
-                self._asks_to_stop = ConfirmModal(stops, verb=verb, keep="Stay")
+                self._asks_to_stop = screens.ConfirmModal(stops, verb=verb, keep="Stay")
                 if not await self.push_screen_wait(self._asks_to_stop):
                     return
         finally:

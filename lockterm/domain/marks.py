@@ -13,6 +13,7 @@ from lockterm.domain.remotes import is_still
 
 if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
+    from lockterm.domain.plan import Step
     from lockterm.domain.remotes import Remote
 
 Key = tuple[int, int]
@@ -200,3 +201,8 @@ def lock_marks() -> Marks[int, Lock]:
 
 def _key(row: Row) -> Key | None:
     return None if row[1].id is None else (row[0], row[1].id)
+
+
+def key_of_remote(step: Step) -> Key | None:
+    """Return the key of the remote that a step is about; None if it is about none."""
+    return None if step.remote_id is None else (step.lock_id, step.remote_id)

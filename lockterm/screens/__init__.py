@@ -1,1 +1,103 @@
-"""The screens and dialogs. They ask ``operations`` and paint; they do no HTTP and no SQL."""
+"""The screens and dialogs. They ask ``operations`` and paint; they do no HTTP and no SQL.
+
+This is the table of screens. ``screens.HistoryScreen`` imports the module of that screen when it is
+first opened, as ``textual.widgets`` does: together they take a quarter of a start.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lockterm.screens.abandoned_draft import offer_abandoned as offer_abandoned
+    from lockterm.screens.copy import CopyScreen as CopyScreen
+    from lockterm.screens.dialogs.choice import ChoiceModal as ChoiceModal
+    from lockterm.screens.dialogs.confirm import ConfirmModal as ConfirmModal
+    from lockterm.screens.dialogs.destroy import DestroyModal as DestroyModal
+    from lockterm.screens.dialogs.number import NumberModal as NumberModal
+    from lockterm.screens.everywhere import EverywhereScreen as EverywhereScreen
+    from lockterm.screens.everywhere.ends import WhatEndsScreen as WhatEndsScreen
+    from lockterm.screens.file import FileScreen as FileScreen
+    from lockterm.screens.help import HelpScreen as HelpScreen
+    from lockterm.screens.history import HistoryScreen as HistoryScreen
+    from lockterm.screens.locks import LocksScreen as LocksScreen
+    from lockterm.screens.locks.dialogs import OpenLockModal as OpenLockModal
+    from lockterm.screens.locks.dialogs import removal as removal
+    from lockterm.screens.locks.form import LockForm as LockForm
+    from lockterm.screens.marked.commands import MarkedCommands as MarkedCommands
+    from lockterm.screens.marked.form import MarkedForm as MarkedForm
+    from lockterm.screens.marked.questions import NewEnd as NewEnd
+    from lockterm.screens.marked.questions import NewExtra as NewExtra
+    from lockterm.screens.marked.questions import NewValidity as NewValidity
+    from lockterm.screens.messages import MessagesScreen as MessagesScreen
+    from lockterm.screens.outcomes import Outcomes as Outcomes
+    from lockterm.screens.palette import Palette as Palette
+    from lockterm.screens.plan.ended import tell_end as tell_end
+    from lockterm.screens.plan.opening import last_run as last_run
+    from lockterm.screens.plan.opening import open_undo as open_undo
+    from lockterm.screens.plan.opening import screen_of_run as screen_of_run
+    from lockterm.screens.plan.screen import PlanScreen as PlanScreen
+    from lockterm.screens.profiles import ProfilesScreen as ProfilesScreen
+    from lockterm.screens.profiles.form import ProfileForm as ProfileForm
+    from lockterm.screens.remote_form import RemoteForm as RemoteForm
+    from lockterm.screens.remote_form.questions import ask_whether_it_is as ask_whether_it_is
+    from lockterm.screens.remotes import RemotesScreen as RemotesScreen
+    from lockterm.screens.remotes.columns_modal import ColumnsModal as ColumnsModal
+    from lockterm.screens.remotes.delete import Clearing as Clearing
+    from lockterm.screens.remotes.delete import Deletion as Deletion
+    from lockterm.screens.remotes.delete import numbers_of as numbers_of
+    from lockterm.screens.remotes.detail import RemoteDetailScreen as RemoteDetailScreen
+    from lockterm.screens.remotes.pane import RemotePane as RemotePane
+    from lockterm.screens.voice import VoiceScreen as VoiceScreen
+
+_MODULES = {
+    "offer_abandoned": "abandoned_draft",
+    "CopyScreen": "copy",
+    "ChoiceModal": "dialogs.choice",
+    "ConfirmModal": "dialogs.confirm",
+    "DestroyModal": "dialogs.destroy",
+    "NumberModal": "dialogs.number",
+    "EverywhereScreen": "everywhere",
+    "WhatEndsScreen": "everywhere.ends",
+    "FileScreen": "file",
+    "HelpScreen": "help",
+    "HistoryScreen": "history",
+    "LocksScreen": "locks",
+    "OpenLockModal": "locks.dialogs",
+    "removal": "locks.dialogs",
+    "LockForm": "locks.form",
+    "MarkedCommands": "marked.commands",
+    "MarkedForm": "marked.form",
+    "NewEnd": "marked.questions",
+    "NewExtra": "marked.questions",
+    "NewValidity": "marked.questions",
+    "MessagesScreen": "messages",
+    "Outcomes": "outcomes",
+    "Palette": "palette",
+    "tell_end": "plan.ended",
+    "last_run": "plan.opening",
+    "open_undo": "plan.opening",
+    "screen_of_run": "plan.opening",
+    "PlanScreen": "plan.screen",
+    "ProfilesScreen": "profiles",
+    "ProfileForm": "profiles.form",
+    "RemoteForm": "remote_form",
+    "ask_whether_it_is": "remote_form.questions",
+    "RemotesScreen": "remotes",
+    "ColumnsModal": "remotes.columns_modal",
+    "Clearing": "remotes.delete",
+    "Deletion": "remotes.delete",
+    "numbers_of": "remotes.delete",
+    "RemoteDetailScreen": "remotes.detail",
+    "RemotePane": "remotes.pane",
+    "VoiceScreen": "voice",
+}
+"""Each name, and the module of this package that has it."""
+
+
+def __getattr__(name: str) -> object:
+    """A screen, or a function that opens one, by its name."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -19,10 +19,13 @@ from lockterm.errors import LocktermError, RateLimited, Refused
 from lockterm.keymap.hints import keys_of
 from lockterm.keymap.keys import that_open
 from lockterm.screens.host import HEIGHTS, WIDTHS, Host, recorded
+from lockterm.screens.modal import RefusedModal
 from lockterm.terminal.key_queue import is_opening
 from lockterm.terminal.patches import active_binding, own_bindings, paint_once
 from lockterm.widgets.actions import reason_against, titled
+from lockterm.widgets.coloured_title import ColouredTitleLine
 from lockterm.widgets.key_line import KeyLine
+from lockterm.widgets.notice_line import NoticeLine
 from lockterm.widgets.title_line import TitleLine
 
 if TYPE_CHECKING:
@@ -50,7 +53,6 @@ def title_line(profile: Profile) -> TitleLine:
     named = profile.name, profile.host
     if not profile.colour:
         return TitleLine(*named, read_only=profile.read_only)
-    from lockterm.widgets.coloured_title import ColouredTitleLine
 
     return ColouredTitleLine(*named, profile.colour, read_only=profile.read_only)
 
@@ -76,8 +78,6 @@ def refuse_to_open(app: App[Any], what: str, reason: str) -> None:
         what: What was asked for: ``Edit``; clean.
         reason: Why it cannot be, as a sentence; may have strings of the service in it.
     """
-    from lockterm.screens.modal import RefusedModal
-
     assert isinstance(app, Host)
     app.keep_message(reason, what, "information")
     app.push_screen(RefusedModal(what, reason))
@@ -254,8 +254,6 @@ class LocktermScreen(Screen[ResultT]):
             return  # lockterm is ending: what is inside a screen goes before it
         self.query_one(TitleLine).online = self.operations.connection.online
         if self.notices is None and (link or unsettled):
-            from lockterm.widgets.notice_line import NoticeLine
-
             self.notices = NoticeLine(self.operations.profile.zone, self.operations.now_ms)
             self.notices.instead = ELSEWHERE if self.is_form else ""
             self.mount(self.notices, after=self.query_one(TitleLine))

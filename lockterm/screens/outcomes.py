@@ -12,6 +12,7 @@ from textual.app import App
 from textual.screen import Screen
 from textual.timer import Timer
 
+from lockterm import screens
 from lockterm.domain.dates import clock
 from lockterm.domain.operation import HELD_CALLS, READABLE_CALLS, Operation, State
 from lockterm.domain.remotes import Remote
@@ -24,6 +25,7 @@ from lockterm.domain.text.operation import (
 )
 from lockterm.domain.text.remote import describe_add, describe_update
 from lockterm.domain.text.service import describe_clock
+from lockterm.domain.text.shortening import describe_shortened_access
 from lockterm.errors import LocktermError
 from lockterm.screens.base import LocktermScreen, notify_error, refuse_to_open
 
@@ -135,8 +137,6 @@ class Outcomes:
 
     async def _offer_adoption(self) -> None:
         """Ask once whether what a profile has left that is no more belongs to this one."""
-        from lockterm.screens.dialogs.confirm import ConfirmModal
-
         with suppress(LocktermError):
             known = self._profiles.read().profiles if self._profiles else {}
             left = await self._operations.journal.left_by_others()
@@ -144,7 +144,7 @@ class Outcomes:
             if not left:
                 return
             details = "\n".join([*map(self._words, left), "They are of the same URL and account."])
-            modal = ConfirmModal(
+            modal = screens.ConfirmModal(
                 ask_to_adopt(left), details, verb="Adopt", keep="Not now", unasked=True
             )
             if await self._app.push_screen_wait(modal):
@@ -228,18 +228,15 @@ class Outcomes:
 
     async def _recognise(self, operation: Operation) -> int | None:
         if len(operation.candidates) > 1:
-            from lockterm.screens.dialogs.choice import ChoiceModal
-
-            which: ChoiceModal[int | None] = ChoiceModal(
+            which: screens.ChoiceModal[int | None] = screens.ChoiceModal(
                 f"Which remote is the {clean(operation.remote_name, 60)} that was added?",
                 [(None, "None of them"), *((one, f"Remote {one}") for one in operation.candidates)],
                 unasked=True,
             )
             return await self._app.push_screen_wait(which)
-        from lockterm.screens.remote_form.questions import ask_whether_it_is
 
         (remote_id,) = operation.candidates
-        question = ask_whether_it_is(operation.remote_name, remote_id)
+        question = screens.ask_whether_it_is(operation.remote_name, remote_id)
         known = await self._app.push_screen_wait(question)
         return remote_id if known else None
 
@@ -249,9 +246,6 @@ class Outcomes:
         A word has to be typed, as for giving up: these keys work on every screen, and text for a
         form that could not open may begin with one. What follows a name, to save it, is no answer.
         """
-        from lockterm.screens.dialogs.confirm import ConfirmModal
-        from lockterm.screens.dialogs.destroy import DestroyModal
-
         if (operation := await self._oldest()) is None:
             return
         if operation.state is State.UNKNOWN and operation.call in HELD_CALLS:
@@ -283,7 +277,11 @@ class Outcomes:
         details = "\n".join(
             filter(None, (f"{self._words(operation)}.", clean(operation.message), *values, warning))
         )
-        kind = DestroyModal if operation.call in DESTROYING else partial(ConfirmModal, danger=True)
+        kind = (
+            screens.DestroyModal
+            if operation.call in DESTROYING
+            else partial(screens.ConfirmModal, danger=True)
+        )
         modal: Screen[Any] = kind(question, details, verb=verb, keep="Do not send", typed=(word,))
         if await self._app.push_screen_wait(modal):
             await self._try(self._operations.resolution.send_again(operation))
@@ -298,7 +296,6 @@ class Outcomes:
             return [f"It sets: voice {format_voice(operation)}"]
         if operation.call not in ("add", "update"):
             return []
-        from lockterm.domain.text.shortening import describe_shortened_access
 
         zone: tzinfo = self._operations.profile.zone
         now_ms = self._operations.now_ms()
@@ -315,11 +312,9 @@ class Outcomes:
 
     async def give_up(self) -> None:
         """Let the oldest unsettled operation be, after asking."""
-        from lockterm.screens.dialogs.confirm import ConfirmModal
-
         if (operation := await self._oldest()) is None:
             return
-        modal = ConfirmModal(
+        modal = screens.ConfirmModal(
             f"Give up on this? {self._title(operation)}",
             f"{self._words(operation)}.\n{clean(operation.message)}\n"
             "It may still have taken effect. It stays in the history.",

@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from lockterm import screens
 from lockterm.domain.safe_text import clean
 from lockterm.errors import ConfigError
 from lockterm.screens.base import LocktermScreen
@@ -89,14 +90,12 @@ class WelcomeScreen(LocktermScreen[None]):
     @work
     @opens("the profile", must_appear=True)
     async def action_connect(self) -> None:
-        from lockterm.screens.profiles.form import ProfileForm
-
         try:
             file = self._profiles.read()
         except ConfigError as error:
             self.tell(error)
             return
-        form = ProfileForm(self._profiles, file, None, self._choices)
+        form = screens.ProfileForm(self._profiles, file, None, self._choices)
         name = await self.app.push_screen_wait(form)
         if name is not None:
             self.post_message(self.Chosen(name))

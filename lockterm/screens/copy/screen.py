@@ -59,7 +59,7 @@ class CopyScreen(LocktermScreen[None]):
 
     Args:
         operations: The one door to service and store.
-        source: Where they come from at first.
+        source: Where they come from at first. A lock stands for all of its remotes.
         marked: The ids of the locks that are marked at first; the source is none of them.
     """
 
@@ -80,11 +80,11 @@ class CopyScreen(LocktermScreen[None]):
     def __init__(
         self,
         operations: Operations,
-        source: Source,
+        source: Lock | Source,
         marked: Iterable[int] = (),
     ) -> None:
         super().__init__(operations)
-        self._source = source
+        self._source = Source(source) if isinstance(source, Lock) else source
         self._book: Mapping[str, Lock] = {}
         self._marked = {*marked}
         self._reading: Worker[None] | None = None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from textual import on
 
-from lockterm.domain.marks import Key, Marks, Row, remote_marks
+from lockterm import screens
+from lockterm.domain.marks import Key, Marks, Row, key_of_remote, remote_marks
 from lockterm.domain.plan import NOT_REACHED, Action, Step, StepState
 from lockterm.errors import ServiceError
 from lockterm.keymap.hints import with_keys
@@ -18,7 +20,6 @@ from lockterm.screens.everywhere.results import Results
 from lockterm.screens.everywhere.site import Site
 from lockterm.screens.everywhere.table import OnLock, OnLocksTable
 from lockterm.screens.list_screen import MARKING, ListScreen
-from lockterm.screens.marked.commands import MarkedCommands, key_of_remote
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.commands import RemoteCommands
 from lockterm.screens.remotes.detail import RemoteDetailScreen
@@ -47,8 +48,11 @@ class AllLocksScreen(ListScreen[None]):
 
     def __init__(self, operations: Operations) -> None:
         super().__init__(operations, remote_marks())
-        self.marked = MarkedCommands(self)
+
+    @cached_property
+    def marked(self) -> screens.MarkedCommands:
         """The commands on the marked remotes."""
+        return screens.MarkedCommands(self)
 
     @abstractmethod
     def search(self, site: Site, needle: str) -> Iterator[OnLock | None]:

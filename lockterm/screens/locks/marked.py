@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from lockterm import screens
 from lockterm.domain.text.amount import format_count
 from lockterm.keymap.hints import with_keys
+from lockterm.operations.everywhere import describe_reads
+from lockterm.operations.voice_plans import plan_voices
 from lockterm.screens.list_screen import ListScreen
 from lockterm.terminal.key_queue import opening
 
@@ -62,8 +65,6 @@ class MarkedLocks:
 
     def act(self) -> None:
         """Choose what to do with them."""
-        from lockterm.screens.dialogs.choice import ChoiceModal
-
         words = {"voice": "set their voice", "refresh": "read all their remotes now"}
         does: dict[str, Callable[[], None]] = {"voice": self.set_voice, "refresh": self.read}
         if (source := self._current) is not None:
@@ -79,14 +80,12 @@ class MarkedLocks:
                 does[action]()
 
         question = f"{format_count(len(self._marks), 'marked lock')}: what is to be done?"
-        self._screen.app.push_screen(ChoiceModal(question, [*words.items()]), chosen)
+        self._screen.app.push_screen(screens.ChoiceModal(question, [*words.items()]), chosen)
 
     # --- the voice -----------------------------------------------------------------------------
 
     def set_voice(self) -> None:
         """Choose a voice once, and plan it for all."""
-        from lockterm.screens.voice import VoiceScreen
-
         locks, current = self._marks.rows, self._current
         known = [lock for lock in locks if _has_model(lock)]
         entry = current if current is not None and current in known else known[0]
@@ -95,19 +94,18 @@ class MarkedLocks:
             if voice is not None:
                 self._screen.run_worker(self._plan_voice(locks, voice), group="plan")
 
-        self._screen.app.push_screen(VoiceScreen(self._screen.operations, entry, locks), chosen)
+        self._screen.app.push_screen(
+            screens.VoiceScreen(self._screen.operations, entry, locks), chosen
+        )
 
     async def _plan_voice(self, locks: Sequence[Lock], voice: VoiceChoice) -> None:
-        from lockterm.operations.voice_plans import plan_voices
-        from lockterm.screens.plan.screen import PlanScreen
-
         with opening(self._screen, "the plan", must_appear=True), self._screen.refusing_errors():
             # The book may know more by now: the screen of voices asks for a model.
             find = self._screen.operations.locks.find
             now = [await find(lock.lock_id) for lock in locks]
             draft = await plan_voices(self._screen.operations, now, voice)
             self._screen.note_plan(draft.plan.id)
-            self._screen.app.push_screen(PlanScreen(draft))
+            self._screen.app.push_screen(screens.PlanScreen(draft))
 
     # --- reading -------------------------------------------------------------------------------
 
@@ -117,8 +115,6 @@ class MarkedLocks:
         self._screen.run_worker(reading, group=READING, exclusive=True)
 
     async def _read(self, locks: Sequence[Lock]) -> None:
-        from lockterm.operations.everywhere import describe_reads
-
         operations = self._screen.operations
         found: list[LockRead] = []
         has_ended = False
@@ -156,13 +152,10 @@ class MarkedLocks:
 
     def copy_to(self) -> None:
         """Copy the remotes of the lock under the cursor to them: which is asked once more."""
-        from lockterm.operations.copying import Source
-        from lockterm.screens.copy import CopyScreen
-
         current = self._current
         if current is not None:
             marked = [lock.lock_id for lock in self._marks.rows]
-            copies = CopyScreen(self._screen.operations, Source(current), marked=marked)
+            copies = screens.CopyScreen(self._screen.operations, current, marked=marked)
             self._screen.app.push_screen(copies)
 
 

@@ -10,6 +10,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.reactive import var
 
+from lockterm import screens
 from lockterm.config import values
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.locks import Lock
@@ -311,36 +312,27 @@ class LocksScreen(ListScreen[None]):
             self._show_remotes(lock)
 
     def _show_remotes(self, lock: Lock) -> None:
-        from lockterm.screens.remotes import RemotesScreen
-
-        self.app.push_screen(RemotesScreen(self.operations, lock, book=self.known_locks))
+        self.app.push_screen(screens.RemotesScreen(self.operations, lock, book=self.known_locks))
 
     def action_voice(self) -> None:
         """Show the voices of the lock under the cursor, or choose one for all that are marked."""
-        from lockterm.screens.voice import VoiceScreen
-
         if self.marks:
             self.marked.set_voice()
         elif lock := self.current:
-            self.app.push_screen(VoiceScreen(self.operations, lock))
+            self.app.push_screen(screens.VoiceScreen(self.operations, lock))
 
     def action_copies(self) -> None:
         """Choose where the remotes of the lock under the cursor go to as well."""
-        from lockterm.operations.copying import Source
-        from lockterm.screens.copy import CopyScreen
-
         if self.marks:
             self.marked.copy_to()
         elif lock := self.current:
-            self.app.push_screen(CopyScreen(self.operations, Source(lock)))
+            self.app.push_screen(screens.CopyScreen(self.operations, lock))
 
     @work
     @opens("the lock", must_appear=True)
     async def action_open_by_id(self) -> None:
         """Ask for an id and show that lock's remotes, or the form that adds it to the book."""
-        from lockterm.screens.locks.dialogs import OpenLockModal
-
-        if (answer := await self.app.push_screen_wait(OpenLockModal())) is None:
+        if (answer := await self.app.push_screen_wait(screens.OpenLockModal())) is None:
             return
         lock_id, adds = answer
         if adds and lock_id not in self._places:
@@ -362,10 +354,8 @@ class LocksScreen(ListScreen[None]):
             self._fill_in(lock)
 
     def _fill_in(self, lock: Lock | None, typed: Mapping[str, str] | None = None) -> None:
-        from lockterm.screens.locks.form import LockForm
-
         book = self.book if isinstance(self.book, tuple) else ()
-        self.app.push_screen(LockForm(self.operations, lock, book, typed), self._filled_in)
+        self.app.push_screen(screens.LockForm(self.operations, lock, book, typed), self._filled_in)
 
     def _filled_in(self, saved: Lock | None) -> None:
         if saved is not None:
@@ -377,12 +367,10 @@ class LocksScreen(ListScreen[None]):
     @opens("the lock book")
     async def action_remove(self) -> None:
         """Take the lock under the cursor out of the book, after asking."""
-        from lockterm.screens.locks.dialogs import removal
-
         lock = self.current
         if lock is None:
             return
-        if await self.app.push_screen_wait(removal(lock)):
+        if await self.app.push_screen_wait(screens.removal(lock)):
             with self.showing_errors():
                 await self.operations.locks.remove(lock.lock_id)
                 self.notify(

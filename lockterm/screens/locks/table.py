@@ -14,6 +14,7 @@ from lockterm.domain import dates
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import Marks
 from lockterm.domain.safe_text import LONGEST_CELL, clean
+from lockterm.domain.sorting import natural, sorted_by
 from lockterm.domain.text.amount import describe_age, format_short_age
 from lockterm.domain.validity import State
 from lockterm.widgets.line_table import Piece
@@ -199,7 +200,6 @@ class LocksTable(RowTable):
         """Locks sorted by the title that was clicked; as they are where none was."""
         if self.sorting is None:
             return locks
-        from lockterm.domain.sorting import natural, sorted_by
 
         field = _BY[self.sorting.key]
 

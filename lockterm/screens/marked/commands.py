@@ -8,9 +8,14 @@ from collections.abc import Callable, Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING, cast
 
+from lockterm import screens
+from lockterm.domain.bulk import Target, change_each, coerced, delete_each, extra_removed
 from lockterm.domain.constants import WORDS, Flag
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
+from lockterm.operations.copying import Source
+from lockterm.operations.export import export_files, remotes_as_csv, remotes_as_json
+from lockterm.operations.planner import ReadLock, draft_plan
 from lockterm.screens.host import HasOperations
 from lockterm.screens.list_screen import ListScreen
 
@@ -52,8 +57,6 @@ class MarkedCommands:
         return self._screen.operations.zone(self._screen.locks[lock_id])
 
     def _targets(self, rows: Sequence[Row]) -> list[Target]:
-        from lockterm.domain.bulk import Target
-
         return [Target(lock_id, remote, self._zone_of(lock_id)) for lock_id, remote in rows]
 
     def _left(self, what: str, rows: Sequence[Row]) -> list[Row]:
@@ -76,8 +79,6 @@ class MarkedCommands:
         Args:
             unread: What might be marked and could not be looked at, as steps that cannot be.
         """
-        from lockterm.domain.bulk import delete_each
-
         targets = self._targets(self._marks.rows)
         planned = delete_each(targets)
         planned.left.extend(unread)
@@ -85,19 +86,14 @@ class MarkedCommands:
 
     def renew(self) -> None:
         """Ask for the new end, and plan it."""
-        from lockterm.screens.marked.questions import NewEnd
-
-        self._ask(NewEnd(), self._marks.rows)
+        self._ask(screens.NewEnd(), self._marks.rows)
 
     def act(self) -> None:
         """Choose what to do with them."""
-        from lockterm.screens.dialogs.choice import ChoiceModal
-        from lockterm.screens.marked.questions import NewExtra, NewValidity
-
         choices: list[tuple[Callable[[Sequence[Row]], None], str]] = [
-            (lambda rows: self._ask(NewValidity(), rows), "change type or weekdays"),
+            (lambda rows: self._ask(screens.NewValidity(), rows), "change type or weekdays"),
             (self._set_coerced, "set coerced"),
-            (lambda rows: self._ask(NewExtra(), rows), "set a key of the extra data"),
+            (lambda rows: self._ask(screens.NewExtra(), rows), "set a key of the extra data"),
             (self._remove_extra, "remove a key of the extra data"),
             (self._export, "export to a CSV and a JSON file"),
         ]
@@ -112,35 +108,26 @@ class MarkedCommands:
                 begin(left)
 
         question = f"{format_count(len(rows), 'marked remote')}: what is to be done?"
-        self._screen.app.push_screen(ChoiceModal(question, choices), chosen)
+        self._screen.app.push_screen(screens.ChoiceModal(question, choices), chosen)
 
     def copy_to_locks(self) -> None:
         """Choose where they go to as well, from the screen of one lock."""
         self._copy(self._marks.rows)
 
     def _copy(self, rows: Sequence[Row]) -> None:
-        from lockterm.operations.copying import Source
-        from lockterm.screens.copy import CopyScreen
-
         assert self._screen.lock_entry is not None
         source = Source(self._screen.lock_entry, marked=[remote for _, remote in rows])
-        self._screen.app.push_screen(CopyScreen(self._screen.operations, source))
+        self._screen.app.push_screen(screens.CopyScreen(self._screen.operations, source))
 
     def _set_coerced(self, rows: Sequence[Row]) -> None:
-        from lockterm.domain.bulk import coerced
-        from lockterm.screens.dialogs.choice import ChoiceModal
-
         def chosen(value: int | None) -> None:
             if value is not None:
                 self._change("set coerced", rows, coerced(value))
 
         question = f"{format_count(len(rows), 'marked remote')}: coerced?"
-        self._screen.app.push_screen(ChoiceModal(question, [*WORDS[Flag].items()]), chosen)
+        self._screen.app.push_screen(screens.ChoiceModal(question, [*WORDS[Flag].items()]), chosen)
 
     def _remove_extra(self, rows: Sequence[Row]) -> None:
-        from lockterm.domain.bulk import extra_removed
-        from lockterm.screens.dialogs.choice import ChoiceModal
-
         names = Counter(name for _, remote in rows for name in remote.extra_data or ())
         if not names:
             self._screen.refuse_to_open("Remove a key", "None of the marked ones has extra data.")
@@ -154,14 +141,12 @@ class MarkedCommands:
             (name, f"{clean(name, 40)}  on {count:,}") for name, count in names.most_common()
         ]
         question = f"{format_count(len(rows), 'marked remote')}: remove which key?"
-        self._screen.app.push_screen(ChoiceModal(question, choices), chosen)
+        self._screen.app.push_screen(screens.ChoiceModal(question, choices), chosen)
 
     def _ask(self, questions: Questions, rows: Sequence[Row]) -> None:
-        from lockterm.screens.marked.form import MarkedForm
-
         targets = self._targets(rows)
         hidden = [remote for _, remote in self._marks.hidden(self._screen.rows_shown)]
-        form = MarkedForm(
+        form = screens.MarkedForm(
             self._screen.operations,
             questions,
             targets,
@@ -179,20 +164,15 @@ class MarkedCommands:
 
     def _change(self, verb: str, rows: Sequence[Row], wanted: Wanted) -> None:
         """Plan a change of those that are marked still."""
-        from lockterm.domain.bulk import change_each
-
         if left := self._left(verb.capitalize(), rows):
             planned = change_each(self._targets(left), wanted, self._screen.operations.now_ms())
             self._show_plan(verb, len(left), planned)
 
     def _show_plan(self, verb: str, count: int, planned: PlannedSteps) -> None:
-        from lockterm.operations.planner import draft_plan
-        from lockterm.screens.plan.screen import PlanScreen
-
         title = f"{verb}: {format_count(count, 'remote')}, {self._place}"
         draft = draft_plan(self._screen.operations, title, planned)
         self._screen.note_plan(draft.plan.id)
-        self._screen.app.push_screen(PlanScreen(draft))
+        self._screen.app.push_screen(screens.PlanScreen(draft))
 
     # --- files ---------------------------------------------------------------------------------
 
@@ -201,9 +181,6 @@ class MarkedCommands:
 
     async def _write_files(self, rows: Sequence[Row]) -> None:
         """Write them down as they were seen last."""
-        from lockterm.operations.export import export_files, remotes_as_csv, remotes_as_json
-        from lockterm.operations.planner import ReadLock
-
         operations = self._screen.operations
         directory = cast(HasOperations, self._screen.app).exports
         now_ms = operations.machine_ms()
@@ -225,8 +202,3 @@ class MarkedCommands:
                 f" in {files[0]} and {files[1].name}",
                 title="Exported",
             )
-
-
-def key_of_remote(step: Step) -> Key | None:
-    """Return the key of the remote that a step is about; None if it is about none."""
-    return None if step.remote_id is None else (step.lock_id, step.remote_id)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.plan import RunState
 from lockterm.operations.planner import PlanDraft
 from lockterm.operations.refusals import NoSuchRun
+from lockterm.operations.undoing import undo_last
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.plan.names import Draw, asking_for_names
 from lockterm.screens.plan.screen import PlanScreen
@@ -25,6 +27,11 @@ async def open_plan(screen: LocktermScreen[Any], draw: Draw) -> None:
     with screen.refusing_errors():
         if (drawn := await asking_for_names(screen.app, draw)) is not None:
             screen.app.push_screen(PlanScreen(drawn))
+
+
+async def open_undo(screen: LocktermScreen[Any], operations: Operations, lock_id: int) -> None:
+    """Show the plan that undoes the last change of a lock, or why there is none."""
+    await open_plan(screen, partial(undo_last, operations, lock_id))
 
 
 async def screen_of_run(operations: Operations, run_id: str) -> PlanScreen:

@@ -11,6 +11,7 @@ from textual import work
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
+from lockterm import screens
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import Key, Marks, Row
 from lockterm.errors import StoreError
@@ -83,9 +84,8 @@ class RemotesBody(Horizontal):
             return
         if self._pane is None:
             # It brings the history, which a narrow terminal does not wait for.
-            from lockterm.screens.remotes.pane import RemotePane
 
-            self._pane = RemotePane(self._operations, self.lock_entry.lock_id, id="pane")
+            self._pane = screens.RemotePane(self._operations, self.lock_entry.lock_id, id="pane")
             self.mount(self._pane)
             self._pane.look_at_journal()
         self._pane.show_row(self.table.selected_row, zone, self._operations.now_ms())

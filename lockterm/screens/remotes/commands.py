@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from textual.worker import Worker
 
+from lockterm import screens
 from lockterm.domain.constants import RemoteType
 from lockterm.domain.locks import Lock
 from lockterm.domain.reading import INT64
 from lockterm.domain.safe_text import clean
+from lockterm.domain.series import next_like
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import CALL_NAMES
 from lockterm.domain.text.remote import (
@@ -22,10 +24,13 @@ from lockterm.domain.text.remote import (
     format_remote_name,
 )
 from lockterm.domain.text.service import describe_read_only
+from lockterm.domain.typed_remote import typed_like
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key, settling
+from lockterm.operations.taken import read_names_in_use
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.dialogs.choice import ChoiceModal
+from lockterm.terminal.clipboard import copy
 from lockterm.terminal.key_queue import opening
 
 if TYPE_CHECKING:
@@ -187,10 +192,6 @@ class RemoteCommands:
             self._screen.run_worker(self._add_like(remote), group="another", exclusive=True)
 
     async def _add_like(self, remote: Remote) -> None:
-        from lockterm.domain.series import next_like
-        from lockterm.domain.typed_remote import typed_like
-        from lockterm.operations.taken import read_names_in_use
-
         with opening(self._screen, "the form", must_appear=True):
             typed = typed_like(remote, self._screen.operations.zone(self._lock))
             remotes, known = self._screen.operations.remotes, [*self.known]
@@ -223,10 +224,8 @@ class RemoteCommands:
         offered: Mapping[str, str] | None = None,
         taken: NamesInUse | None = None,
     ) -> None:
-        from lockterm.screens.remote_form import RemoteForm
-
         screen = self._screen
-        form = RemoteForm(
+        form = screens.RemoteForm(
             screen.operations, self._lock, remote, focus_field, offered=offered, taken=taken
         )
         screen.app.push_screen(form, self._form_closed)
@@ -241,13 +240,11 @@ class RemoteCommands:
 
     def delete(self) -> None:
         """Delete the remote, after asking."""
-        from lockterm.screens.remotes.delete import Deletion
-
         remote = self.current
         if remote is None:
             return
         operations, lock = self._screen.operations, self._lock
-        deletion = Deletion(operations, lock, remote)
+        deletion = screens.Deletion(operations, lock, remote)
         dialog = deletion.dialog()
 
         def answered(confirmed: bool | None) -> None:
@@ -269,16 +266,13 @@ class RemoteCommands:
 
     def set_user_number(self) -> None:
         """Set the remote's user number."""
-        from lockterm.screens.dialogs.number import NumberModal
-        from lockterm.screens.remotes.delete import numbers_of
-
         remote = self.current
         if remote is None:
             return
         who, operations, lock = format_remote(remote), self._screen.operations, self._lock
         name = format_remote_name(remote, UNNAMED)
-        numbers = "\n".join(numbers_of(remote, lock))
-        dialog = NumberModal(
+        numbers = "\n".join(screens.numbers_of(remote, lock))
+        dialog = screens.NumberModal(
             f"New user number of {name} on {self._lock_name}?",
             f"{numbers}\nThe service has no way to read it back: note what you set.",
             verb="Set the user number",
@@ -300,10 +294,8 @@ class RemoteCommands:
 
     def clear(self) -> None:
         """Delete all remotes of the lock, after asking."""
-        from lockterm.screens.remotes.delete import Clearing
-
         operations, lock = self._screen.operations, self._lock
-        clearing = Clearing(operations, lock)
+        clearing = screens.Clearing(operations, lock)
 
         def answered(confirmed: bool | None) -> None:
             if confirmed:
@@ -380,8 +372,6 @@ class RemoteCommands:
 
     def copy(self) -> None:
         """Choose a value of the remote and copy it."""
-        from lockterm.terminal.clipboard import copy
-
         remote = self.current
         if remote is None:
             return

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from textual import on, work
 from textual.app import ComposeResult
 
+from lockterm import screens
 from lockterm.config.profile import FIT, page_rows
 from lockterm.domain.locks import Lock
-from lockterm.domain.marks import Key, Marks, Row, remote_marks
+from lockterm.domain.marks import Key, Marks, Row, key_of_remote, remote_marks
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.remote_list import HeldKey, RemoteList
 from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.screens.list_screen import MARKING, ListScreen
-from lockterm.screens.marked.commands import MarkedCommands, key_of_remote
 from lockterm.screens.remotes.book_pane import BookPane, by_name
 from lockterm.screens.remotes.commands import RemoteCommands
 from lockterm.screens.remotes.list_text import why_no_page
@@ -73,10 +73,13 @@ class RemotesScreen(ListScreen[None]):
         self.lock_entry = lock_entry
         self.commands = ListCommands(self)
         """The commands on the remote under the cursor."""
-        self.marked = MarkedCommands(self)
-        """The commands on the marked remotes."""
         self.pages = RemotePages(operations, lock_entry, self.marks, self.commands.busy, book)
         """The pages of the list."""
+
+    @cached_property
+    def marked(self) -> screens.MarkedCommands:
+        """The commands on the marked remotes."""
+        return screens.MarkedCommands(self)
 
     def crumbs(self) -> tuple[str, ...]:
         return ("Locks", self.lock_entry.title, "Remotes")
@@ -211,7 +214,6 @@ class RemotesScreen(ListScreen[None]):
 
     def action_go_to_page(self) -> None:
         """Ask for the number of a page, and show that page."""
-        from lockterm.screens.dialogs.number import NumberModal
 
         def go(page_no: int | None) -> None:
             if page_no is not None:
@@ -219,7 +221,9 @@ class RemotesScreen(ListScreen[None]):
 
         last = self.remotes.state.last_page
         question = f"Go to which page, 1 to {last:,}?"
-        self.app.push_screen(NumberModal(question, verb="Go", numbers=range(1, last + 1)), go)
+        self.app.push_screen(
+            screens.NumberModal(question, verb="Go", numbers=range(1, last + 1)), go
+        )
 
     def action_page_size(self) -> None:
         """Ask how many remotes a page has; the service may give another number."""
@@ -253,20 +257,16 @@ class RemotesScreen(ListScreen[None]):
 
     def action_table(self) -> None:
         """Ask for the columns of the table, and what its rows are sorted by."""
-        from lockterm.screens.remotes.columns_modal import ColumnsModal
-
-        dialog = ColumnsModal(self.pages.columns.arrangement, self.pages.table.left_out)
+        dialog = screens.ColumnsModal(self.pages.columns.arrangement, self.pages.table.left_out)
         self.app.push_screen(dialog, self.pages.arrange_table)
 
     # --- actions: remotes ----------------------------------------------------------------------
 
     def action_detail(self) -> None:
-        from lockterm.screens.remotes.detail import RemoteDetailScreen
-
         remote = self.current
         if remote is not None and remote.id is not None:
             title = remote.remote_name or f"remote {remote.id}"
-            screen = RemoteDetailScreen(self.operations, self.lock_entry, remote.id, title)
+            screen = screens.RemoteDetailScreen(self.operations, self.lock_entry, remote.id, title)
             self.app.push_screen(screen)
 
     def action_add(self) -> None:
@@ -300,25 +300,17 @@ class RemotesScreen(ListScreen[None]):
     @opens("the plan to undo the last change", must_appear=True)
     async def action_undo(self) -> None:
         """Show the inverse of the last change of this lock, or of the run that it was one of."""
-        from lockterm.operations.undoing import undo_last
-        from lockterm.screens.plan.opening import open_plan
-
-        await open_plan(self, partial(undo_last, self.operations, self.lock_entry.lock_id))
+        await screens.open_undo(self, self.operations, self.lock_entry.lock_id)
 
     def action_voice(self) -> None:
-        from lockterm.screens.voice import VoiceScreen
-
-        self.app.push_screen(VoiceScreen(self.operations, self.lock_entry))
+        self.app.push_screen(screens.VoiceScreen(self.operations, self.lock_entry))
 
     def action_copies(self) -> None:
         """Choose where the remotes of this lock, or the marked ones, go to as well."""
-        from lockterm.operations.copying import Source
-        from lockterm.screens.copy import CopyScreen
-
         if self.marks:
             self.marked.copy_to_locks()
         else:
-            self.app.push_screen(CopyScreen(self.operations, Source(self.lock_entry)))
+            self.app.push_screen(screens.CopyScreen(self.operations, self.lock_entry))
 
     # --- actions: other locks ------------------------------------------------------------------
 
