@@ -10,6 +10,7 @@ import errno
 import os
 import shlex
 import stat
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -123,7 +124,6 @@ class Place:
         except FileNotFoundError:
             if make is None:
                 raise
-            from contextlib import suppress
 
             with suppress(FileExistsError):  # another session is making it, too
                 os.mkdir(name, make, dir_fd=self.directory)

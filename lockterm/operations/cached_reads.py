@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
+from lockterm.domain.listing import Ends, ending_soon
 from lockterm.domain.names import is_same_name
 from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.errors import LocktermError, Refused, ServiceError
@@ -154,8 +155,6 @@ class CachedReads:
         Returns:
             That; None where none is kept, or it cannot be read to its end.
         """
-        from lockterm.domain.listing import Ends, ending_soon
-
         now_ms, found, blocks = self.connection.now_ms(), None, 0
 
         def more(cache: Cache) -> tuple[Ends | None, int]:

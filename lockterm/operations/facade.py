@@ -13,7 +13,16 @@ from lockterm.domain.dates import UnknownZone
 from lockterm.errors import StoreError
 from lockterm.operations.cached_reads import CachedReads
 from lockterm.operations.connection import Connection
+from lockterm.operations.draft_keeper import DraftKeeper
+from lockterm.operations.locks import Locks
+from lockterm.operations.rate_limiter import RateLimiter
 from lockterm.operations.remotes import Remotes
+from lockterm.operations.resolution import Resolution
+from lockterm.operations.voices import Voices
+from lockterm.operations.writes import Writes
+from lockterm.store.database import Database
+from lockterm.store.drafts import Drafts
+from lockterm.store.lock_book import LockBook
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -98,13 +107,11 @@ class Operations:
 
         self.connection.background(watch())
 
-    # These parts and what they import are not needed for the first frame.
+    # What no start needs is imported with the part that needs it.
 
     @cached_property
     def database(self) -> Database:
         """The local store."""
-        from lockterm.store.database import Database
-
         return Database(self._store)
 
     @cached_property
@@ -117,24 +124,16 @@ class Operations:
     @cached_property
     def locks(self) -> Locks:
         """The lock book."""
-        from lockterm.operations.locks import Locks
-        from lockterm.store.lock_book import LockBook
-
         return Locks(LockBook(self.database, self.profile.name), self.clock)
 
     @cached_property
     def drafts(self) -> DraftKeeper:
         """What is being typed."""
-        from lockterm.operations.draft_keeper import DraftKeeper
-        from lockterm.store.drafts import Drafts
-
         return DraftKeeper(Drafts(self.database, self.profile.name), self.journal, self.clock)
 
     @cached_property
     def voices(self) -> Voices:
         """The voices of locks, to be read and fetched."""
-        from lockterm.operations.voices import Voices
-
         return Voices(self.profile, self._reads, self._packs_dir)
 
     @cached_property
@@ -153,8 +152,6 @@ class Operations:
     @cached_property
     def pace(self) -> RateLimiter:
         """How fast runs go, and what reads back: the service tells by its answers."""
-        from lockterm.operations.rate_limiter import RateLimiter
-
         pace = RateLimiter(lambda: self.clock.steady(), self.profile.calls_per_minute)
         self.connection.on_limited, self.connection.on_answered = pace.limit, pace.answer
         return pace
@@ -171,15 +168,11 @@ class Operations:
     @cached_property
     def writes(self) -> Writes:
         """The six changes of the contract."""
-        from lockterm.operations.writes import Writes
-
         return Writes(self.sender, self.journal, self.locks, self.remotes, self.zone)
 
     @cached_property
     def resolution(self) -> Resolution:
         """What a person decides about a write without an answer."""
-        from lockterm.operations.resolution import Resolution
-
         return Resolution(self.journal, self.remotes, self.watch, self.sender, self.writes)
 
     @cached_property
@@ -194,8 +187,6 @@ class Operations:
     def get_ready(self) -> None:
         """Import what the first answer is shown with, behind the first frame and before it."""
         import email.utils  # noqa: F401  # reads its date
-
-        import lockterm.operations.list_walk  # noqa: F401
 
         self._reads.get_ready()
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping, 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from lockterm.domain.hidden import known_fields
 from lockterm.domain.history import EVERYTHING, HistoryLine, Selection
 from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, Operation, State
 from lockterm.domain.text.operation import describe_change_briefly
@@ -28,6 +29,7 @@ from lockterm.operations.refusals import (
 )
 from lockterm.store.journal import Journal
 from lockterm.store.journal_known import damaged_entries
+from lockterm.store.runs import RunStore
 from lockterm.store.sessions import StoreSession
 
 if TYPE_CHECKING:
@@ -151,7 +153,6 @@ class JournalStore:
 
     async def runs(self) -> list[RunLine]:
         """The plans of this profile in short, the newest first."""
-        from lockterm.store.runs import RunStore
 
         def lines() -> list[RunLine]:
             store = RunStore(self.database)
@@ -228,7 +229,6 @@ class JournalStore:
 
         See :func:`lockterm.domain.hidden.known_fields`.
         """
-        from lockterm.domain.hidden import known_fields
 
         def known() -> Mapping[int, Mapping[str, Any]]:
             return known_fields(self._journal.told_hidden(change), change.before)

@@ -21,6 +21,7 @@ from lockterm.errors import LocktermError, Refused, StoreError
 from lockterm.operations.cached_reads import Seen
 from lockterm.operations.facade import Operations
 from lockterm.operations.list_state import Found, ListState
+from lockterm.operations.list_walk import SeenIds
 from lockterm.operations.load_state import LoadState, load
 from lockterm.operations.recorded import Unlisted
 from lockterm.operations.remotes import AHEAD_S
@@ -100,7 +101,6 @@ class RemoteList:
     def _listed(self) -> SeenIds:
         """The ids of all pages seen so far."""
         # It brings the client of the service, which the first frame does not wait for.
-        from lockterm.operations.list_walk import SeenIds
 
         return SeenIds()
 

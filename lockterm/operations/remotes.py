@@ -14,6 +14,7 @@ from lockterm.domain.text.remote import format_remote
 from lockterm.errors import NAME_EXISTS, MalformedAnswer, Refused, RuleViolation, StoreError
 from lockterm.operations.cached_reads import CachedReads, Seen, detail_source, has_name, page_source
 from lockterm.operations.known_remotes import KnownRemotes
+from lockterm.operations.list_walk import ASKED, WALK_PAGE_SIZE, WALKS, WalkBudget, moving, walk
 
 if TYPE_CHECKING:
     from lockterm.api.place import Place
@@ -266,8 +267,6 @@ class Remotes:
             MalformedAnswer: The list kept moving.
             ListTooLarge: The limits were reached.
         """
-        from lockterm.operations.list_walk import WalkBudget, walk
-
         return walk(self._reads, lock_id, budget or WalkBudget(lock_id), place, ahead=ahead)
 
     async def all(self, lock_id: int, limits: WalkLimits | None = None) -> list[Remote]:
@@ -275,8 +274,6 @@ class Remotes:
 
         What the service listed and nobody can read is there as a remote of which nothing is known.
         """
-        from lockterm.operations.list_walk import ASKED, WalkBudget
-
         budget = WalkBudget(lock_id, limits or ASKED)
         found: dict[object, Remote] = {}
         total = 0
@@ -312,8 +309,6 @@ class Remotes:
             ServiceError: A page could not be read.
             MalformedAnswer: No two agreed, or the list is behind what was recorded.
         """
-        from lockterm.operations.list_walk import WALK_PAGE_SIZE, WALKS, moving
-
         ids_before, behind = None, ""
         for _ in range(WALKS):
             remotes = await self.all(lock_id, limits)

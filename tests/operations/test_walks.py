@@ -117,7 +117,7 @@ async def test_time(
 ) -> None:
     now_s = [0.0]
     monkeypatch.setattr(
-        "lockterm.operations.list_walk.WalkBudget",
+        "lockterm.operations.remotes.WalkBudget",
         lambda lock_id, limits: WalkBudget(lock_id, limits, lambda: now_s[0]),
     )
 

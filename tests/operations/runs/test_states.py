@@ -293,7 +293,7 @@ async def test_each_call_that_reads_back_has_its_turn_by_the_pace(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ):
     pace = HeldPace(time.monotonic)
-    monkeypatch.setattr("lockterm.operations.rate_limiter.RateLimiter", lambda *_, **__: pace)
+    monkeypatch.setattr("lockterm.operations.facade.RateLimiter", lambda *_, **__: pace)
     steps, asked = [], list[str]()
     for _ in range(3):
         one, other = site.new_lock(), site.new_lock()
@@ -349,7 +349,7 @@ async def test_what_is_read_back_with_nobody_waiting_goes_by_the_pace_too(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ):
     pace = HeldPace(time.monotonic)
-    monkeypatch.setattr("lockterm.operations.rate_limiter.RateLimiter", lambda *_, **__: pace)
+    monkeypatch.setattr("lockterm.operations.facade.RateLimiter", lambda *_, **__: pace)
     lock_id = site.new_lock()
     (before, *_) = site.remotes(lock_id)
     async with site.proxy() as proxy, site.operations(proxy) as operations:
