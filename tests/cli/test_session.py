@@ -45,3 +45,7 @@ def test_session_ends_what_was_left_to_be_closed_when_it_closes(
     del answer
     gc.collect()
     assert "destroyed" not in caplog.text
+    late = fetch()
+    with pytest.raises(RuntimeError, match="loop is closed"):
+        session.run(late)
+    late.close()

@@ -29,3 +29,12 @@ def test_differences_are_named_and_safe_to_show() -> None:
         'Extra data: {"a": 1} -> {"a": true}',
     ]
     assert find_differences(before, before, BERLIN) == []
+
+
+def test_long_extra_data_names_only_the_part_that_differs() -> None:
+    rooms = {"note": "Snow clearing and gritting, all car parks", "rooms": [101, 102, 103]}
+    before = Remote(extra_data={**rooms, "badge": {"code": 7009, "color": "red"}})
+    after = Remote(extra_data={**rooms, "badge": {"code": 7010, "color": "red"}})
+    assert [str(item) for item in find_differences(before, after, BERLIN)] == [
+        "Extra data badge.code: 7009 -> 7010"
+    ]

@@ -244,6 +244,8 @@ FIRST = "line 2, column "
          " the day, the month or the year. Put the year first: 2026-12-31."),
         ("remoteId,endDate", "2,46387", "endDate, “46387”: That is no time in milliseconds since"
          " 1970. Type it as 2026-12-01 09:00."),
+        ("remoteId,endDate", "2,12345678901234567890", "endDate, “12345678901234567890”: That is no"
+         " time in milliseconds since 1970. Type it as 2026-12-01 09:00."),
         ("remoteId,endDate", "2,30.02.2027", "endDate, “30.02.2027”: Feb 2027 has no day 30."),
         ("remoteId,endDate", "2,2026-11-30", "endDate, “2026-11-30”: The end must come after the"
          " start."),
