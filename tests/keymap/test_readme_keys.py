@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_the_ten_keys_of_the_readme_are_keys() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
-    table = readme.partition("| key | what it does |\n|---|---|\n")[2].partition("\n\n")[0]
+    table = readme.partition("| key | action |\n|---|---|\n")[2].partition("\n\n")[0]
     cells = [line.split(" | ")[0] for line in table.splitlines()]
     told = {key for cell in cells for key in re.findall("`(.+?)`", cell)}
     assert len(cells) == 10
