@@ -35,7 +35,7 @@ class Commands(click.Group):
 
 NAMES = (
     *("demo", "serve", "token", "info", "doctor", "keys", "completion", "man", "remotes", "voice"),
-    *("find", "report", "locks", "outcomes", "history"),
+    *("find", "report", "locks", "unconfirmed", "history"),
     *("export", "diff", "apply", "edit", "copy", "runs"),
 )
 

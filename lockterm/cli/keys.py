@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 
 import click
@@ -47,7 +47,7 @@ def keys(as_json: bool, as_markdown: bool) -> int:
     if as_json:
         put_json({"keys": [asdict(row) for row in listed]})
     elif as_markdown:
-        _print_markdown(listed)
+        put(format_markdown(listed))
     else:
         _print_table(listed)
     return 0
@@ -69,11 +69,13 @@ def rows(keymap: Keymap) -> Iterator[Row]:
                 yield Row(place.words, key.id, chosen, usual, is_chosen, key.verb, key.does)
 
 
-def _print_markdown(listed: list[Row]) -> None:
-    put("| where | key | id | what it does |\n|---|---|---|---|")
+def format_markdown(listed: Iterable[Row]) -> str:
+    """Return a Markdown table of keys."""
+    lines = ["| where | key | id | what it does |", "|---|---|---|---|"]
     for row in listed:
         keys = " ".join(f"`{key}`" for key in row.keys).replace("|", "\\|")
-        put(f"| {row.where} | {keys} | `{row.id}` | {row.does} |")
+        lines.append(f"| {row.where} | {keys} | `{row.id}` | {row.does} |")
+    return "\n".join(lines)
 
 
 def _print_table(listed: list[Row]) -> None:

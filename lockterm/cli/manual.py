@@ -302,12 +302,12 @@ Examples:
 
 {EXIT_CODES}"""
 
-OUTCOMES = f"""\
+UNCONFIRMED = f"""\
 \b
 Examples:
-  lockterm outcomes list
-  lockterm outcomes check
-  lockterm outcomes accept 3f2a91c0 1176
+  lockterm unconfirmed list
+  lockterm unconfirmed check
+  lockterm unconfirmed accept 3f2a91c0 1176
 
 ID is the beginning of an id, as list shows it. The UI has the same keys for what is unconfirmed.
 
@@ -359,12 +359,14 @@ LOCKS_ADD = _examples(
     "lockterm locks add 1001 --vendor nordriegel --model NR-450",
 )
 LOCKS_REMOVE = _examples('lockterm locks remove "Main gate"')
-OUTCOMES_LIST = _examples("lockterm outcomes list", "lockterm outcomes list --json")
-OUTCOMES_CHECK = _examples("lockterm outcomes check", "lockterm outcomes check 3f2a91c0 --json")
-OUTCOMES_GIVE_UP = _examples("lockterm outcomes give-up 3f2a91c0")
-OUTCOMES_ADOPT = _examples("lockterm outcomes adopt", "lockterm outcomes adopt --yes")
-OUTCOMES_ACCEPT = _examples("lockterm outcomes accept 3f2a91c0 1176 --yes")
-OUTCOMES_SEND_AGAIN = _examples("lockterm outcomes send-again 3f2a91c0 --yes")
+UNCONFIRMED_LIST = _examples("lockterm unconfirmed list", "lockterm unconfirmed list --json")
+UNCONFIRMED_CHECK = _examples(
+    "lockterm unconfirmed check", "lockterm unconfirmed check 3f2a91c0 --json"
+)
+UNCONFIRMED_DISMISS = _examples("lockterm unconfirmed dismiss 3f2a91c0")
+UNCONFIRMED_ADOPT = _examples("lockterm unconfirmed adopt", "lockterm unconfirmed adopt --yes")
+UNCONFIRMED_ACCEPT = _examples("lockterm unconfirmed accept 3f2a91c0 1176 --yes")
+UNCONFIRMED_SEND_AGAIN = _examples("lockterm unconfirmed send-again 3f2a91c0 --yes")
 
 KEYS = f"""\
 Each key with its id, by which the configuration chooses others:

@@ -166,7 +166,7 @@ def _result(
     message: str = "",
     candidates: Sequence[int] = (),
 ) -> dict[str, Any]:
-    """What ``--json`` prints of a change; MANUAL.md has its shape."""
+    """What ``--json`` prints of a change; docs/reference/json.md describes it."""
     is_add = change.call == "add"
     return {
         "outcome": outcome,

@@ -31,7 +31,7 @@ class PendingChangeError(LocktermError):
         who = "this session" if operation.session == session else f"session {operation.session}"
         where = "first"
         if operation.profile != profile:
-            where = f"in profile {operation.profile} first, or adopt it: lockterm outcomes adopt"
+            where = f"in profile {operation.profile} first, or adopt it: lockterm unconfirmed adopt"
         about, harm = f"on {operation.lock_name}", "Another could double it."
         if operation.call not in HELD_CALLS:
             name = clean(operation.remote_name, 60) or f"remote {operation.remote_id}"

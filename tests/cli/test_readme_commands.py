@@ -1,7 +1,4 @@
-"""The manual's commands are the commands, and their help has what a manual has.
-
-``python -m tests.cli.test_readme_commands`` prints the table to paste.
-"""
+"""The documentation has the commands that there are, and their help has what a manual has."""
 
 from __future__ import annotations
 
@@ -15,44 +12,59 @@ import pytest
 
 from lockterm.cli.commands import lockterm
 from lockterm.cli.locks import locks
-from lockterm.cli.outcomes import outcomes
 from lockterm.cli.remotes import remotes
 from lockterm.cli.serve import serve
+from lockterm.cli.unconfirmed import unconfirmed
 from lockterm.cli.voice import voice
+from lockterm.config import Options
 from lockterm.paths import Paths
+from tests import reference
+from tests.reference import commands
 
-ROOT = Path(__file__).parent.parent.parent
-
-
-def commands(
-    group: click.Group = lockterm, path: str = "lockterm"
-) -> Iterator[tuple[str, click.Command]]:
-    """Every command with the words that are typed for it."""
-    for name in group.commands:
-        command = group.get_command(click.Context(group), name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            yield from commands(command, f"{path} {name}")
-        else:
-            yield f"{path} {name}", command
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
-def table() -> str:
-    lines = ["| command | what it does |", "|---|---|", "| `lockterm` | Open the terminal UI. |"]
-    for path, command in commands():
-        arguments = [
-            parameter.make_metavar(click.Context(command))
-            for parameter in command.params
-            if isinstance(parameter, click.Argument)
-        ]
-        typed = " ".join([path, *arguments]).replace("|", "\\|")
-        lines.append(f"| `{typed}` | {command.get_short_help_str(200)} |")
-    return "\n".join(lines)
+def test_the_generated_pages_are_current() -> None:
+    for page, text in reference.pages().items():
+        message = f"{page.name} is not current: run python -m tests.reference"
+        assert page.read_text("utf-8") == text, message
 
 
-def test_the_manual_has_the_commands_that_are() -> None:
-    manual = (ROOT / "MANUAL.md").read_text("utf-8")
-    assert table() in manual, f"the manual's table should be\n{table()}"
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
+        if target.startswith("https://"):
+            continue
+        path, _, anchor = target.partition("#")
+        linked = (page.parent / path).resolve() if path else page
+        assert linked.exists(), f"{page.name} links {target}"
+        if anchor:
+            titles = re.findall(r"^#+ (.*)$", linked.read_text("utf-8"), re.M)
+            slugs = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+            assert anchor in slugs, f"{page.name} links {target}"
+
+
+def typed_commands(page: Path) -> Iterator[str]:
+    """Yield each lockterm command that stands in a shell block of a page."""
+    for block in re.findall(r"^ *```sh\n(.*?)^ *```", page.read_text("utf-8"), re.M | re.S):
+        for line in block.replace("\\\n", " ").splitlines():
+            for found in re.findall(r"(?:^|[(;] *|&& )(lockterm .*)", line.strip()):
+                yield re.split(r" +#| *[>|)]|&&", found)[0]
+
+
+def test_every_command_of_the_documentation_can_be_typed() -> None:
+    typed = [line for page in PAGES for line in typed_commands(page)]
+    assert len(typed) > 30
+    for line in typed:
+        words = shlex.split(line)[1:]
+        group: click.Command = lockterm
+        context = click.Context(lockterm, info_name="lockterm", obj=Options())
+        while isinstance(group, click.Group) and words and not words[0].startswith("-"):
+            found = group.get_command(context, words[0])
+            assert found is not None, f"no command: {line}"
+            group, words = found, words[1:]
+        group.make_context("lockterm", list(words), parent=context)
 
 
 def test_what_is_told_of_serving_for_real_has_options_that_there_are() -> None:
@@ -81,10 +93,10 @@ def test_the_readme_names_every_directory_that_stays(monkeypatch: pytest.MonkeyP
         assert f"`{command}`" in removing
 
 
-def test_the_manual_has_every_exit_code() -> None:
-    manual = (ROOT / "MANUAL.md").read_text("utf-8")
+def test_the_documentation_has_every_exit_code() -> None:
+    page = (ROOT / "docs/reference/exit-codes.md").read_text("utf-8")
     for number in ("0", "1", "2", "3", "4", "5", "6", "130"):
-        assert f"\n| {number} | " in manual
+        assert f"\n| {number} | " in page
 
 
 @pytest.mark.parametrize(("path", "command"), list(commands()), ids=lambda value: str(value))
@@ -98,7 +110,7 @@ def test_no_help_is_cut_and_no_line_is_too_long(path: str, command: click.Comman
 
 def test_the_whole_help_reads_like_a_manual() -> None:
     text = lockterm.get_help(click.Context(lockterm, info_name="lockterm", terminal_width=80))
-    for group in (lockterm, remotes, voice, locks, outcomes):
+    for group in (lockterm, remotes, voice, locks, unconfirmed):
         listed = group.get_help(click.Context(group, terminal_width=80)).splitlines()
         assert not [line for line in listed if line.endswith("...")][1:], "a list that is cut"
     for part in ("Examples:", "Exit codes:", "Environment:", "Files", "LOCKTERM_PROFILE"):
@@ -109,7 +121,7 @@ def test_the_whole_help_reads_like_a_manual() -> None:
 
 
 @pytest.mark.parametrize(
-    "begin", ["find", "report", "locks", "outcomes", "history", "voice fetch", "export", "apply"]
+    "begin", ["find", "report", "locks", "unconfirmed", "history", "voice fetch", "export", "apply"]
 )
 def test_a_help_has_an_example_of_its_own(begin: str) -> None:
     found = [one for one in commands() if f"{one[0]} ".startswith(f"lockterm {begin} ")]
@@ -117,7 +129,3 @@ def test_a_help_has_an_example_of_its_own(begin: str) -> None:
     for path, command in found:
         help_text = command.get_help(click.Context(command, info_name=path, terminal_width=80))
         assert f"\n    {path}" in help_text.partition("Examples:")[2], path
-
-
-if __name__ == "__main__":
-    print(table())

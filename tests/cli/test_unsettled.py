@@ -1,4 +1,4 @@
-"""``lockterm outcomes``: what is not known is listed, read back or given up, and 4 tells of it."""
+"""``lockterm unconfirmed`` lists, reads back and dismisses changes, and ends with 4 for some."""
 
 from __future__ import annotations
 
@@ -49,32 +49,32 @@ async def lost(scripts: Scripts, proxy: FaultProxy, name: str = "Anna") -> str:
 
 async def test_nothing_unsettled_is_0(scripts: Scripts) -> None:
     for command in (("list",), ("check",)):
-        result = await run(scripts, "outcomes", *command)
+        result = await run(scripts, "unconfirmed", *command)
         assert (result.returncode, result.stdout) == (0, "0 changes are not settled.\n")
     assert not scripts.service.requests
-    unknown = await run(scripts, "outcomes", "give-up", "abc", "--yes")
+    unknown = await run(scripts, "unconfirmed", "dismiss", "abc", "--yes")
     assert (unknown.returncode, unknown.stdout) == (2, "")
 
 
 @pytest.mark.long
 async def test_what_is_unknown_is_listed_and_given_up(scripts: Scripts, proxy: FaultProxy) -> None:
     operation_id = await lost(scripts, proxy)
-    listed = await run(scripts, "outcomes", "list")
+    listed = await run(scripts, "unconfirmed", "list")
     assert listed.returncode == 4
     assert operation_id[:8] in listed.stdout and "user number of Anna" in listed.stdout
     assert listed.stdout.endswith("1 change is not settled.\n")
-    told = json.loads((await run(scripts, "outcomes", "list", "--json")).stdout)
+    told = json.loads((await run(scripts, "unconfirmed", "list", "--json")).stdout)
     assert [(one["id"], one["state"]) for one in told["outcomes"]] == [(operation_id, "unknown")]
-    checked = await run(scripts, "outcomes", "check")
+    checked = await run(scripts, "unconfirmed", "check")
     assert checked.returncode == 4
     assert "no way to read this back" in checked.stdout
-    unasked = await run(scripts, "outcomes", "give-up", operation_id[:8])
+    unasked = await run(scripts, "unconfirmed", "dismiss", operation_id[:8])
     assert (unasked.returncode, unasked.stdout) == (2, "")
     assert scripts.history()[-1].state is State.UNKNOWN
-    given = await run(scripts, "outcomes", "give-up", operation_id[:8], "--yes")
+    given = await run(scripts, "unconfirmed", "dismiss", operation_id[:8], "--yes")
     assert (given.returncode, given.stdout) == (0, "user number of Anna: given up.\n")
     assert scripts.history()[-1].state is State.GIVEN_UP
-    assert (await run(scripts, "outcomes", "list")).returncode == 0
+    assert (await run(scripts, "unconfirmed", "list")).returncode == 0
 
 
 async def test_check_goes_on_until_there_is_a_proof(scripts: Scripts, proxy: FaultProxy) -> None:
@@ -84,11 +84,11 @@ async def test_check_goes_on_until_there_is_a_proof(scripts: Scripts, proxy: Fau
     proxy.arm("list", lose)
     delete = ("remotes", "delete", "1004", str(remote_id), "--yes")
     assert (await run(scripts, *delete, program=HURRIED)).returncode == 4
-    down = await run(scripts, "outcomes", "check", program=HURRIED)
+    down = await run(scripts, "unconfirmed", "check", program=HURRIED)
     assert down.returncode == 4
     assert "delete Anna: " in down.stderr
     proxy.disarm("list")
-    checked = await run(scripts, "outcomes", "check", scripts.history()[-1].id, "--json")
+    checked = await run(scripts, "unconfirmed", "check", scripts.history()[-1].id, "--json")
     assert checked.returncode == 0, checked.stderr
     (told,) = json.loads(checked.stdout)["outcomes"]
     assert told["state"] == "confirmed_by_reading"
@@ -98,7 +98,7 @@ async def test_check_goes_on_until_there_is_a_proof(scripts: Scripts, proxy: Fau
 @pytest.mark.long
 async def test_a_person_gives_up_by_its_name(scripts: Scripts, proxy: FaultProxy) -> None:
     operation_id = await lost(scripts, proxy)
-    command = [*LOCKTERM, "outcomes", "give-up", operation_id]
+    command = [*LOCKTERM, "unconfirmed", "dismiss", operation_id]
 
     def answer(word: str) -> int:
         with PtySession(command, clean_environment(scripts.home)) as session:
@@ -119,8 +119,8 @@ async def test_hostile_names_are_shown_harmless(scripts: Scripts, proxy: FaultPr
     with database.transaction() as connection:
         connection.execute("UPDATE operations SET remote_name = ?, message = ?", (HOSTILE, HOSTILE))
     database.close()
-    for command in (("list",), ("check",), ("give-up", operation_id, "--yes")):
-        shown = await run(scripts, "outcomes", *command)
+    for command in (("list",), ("check",), ("dismiss", operation_id, "--yes")):
+        shown = await run(scripts, "unconfirmed", *command)
         assert "Evil" in shown.stdout
         for char in (shown.stdout + shown.stderr).replace("\n", ""):
             assert unicodedata.category(char) not in ("Cc", "Cf"), repr(char)
@@ -131,15 +131,17 @@ async def test_outcomes_of_a_renamed_profile_are_listed_and_adopted(
 ) -> None:
     operation_id = await lost(scripts, proxy)
     scripts.config.write_text(scripts.config.read_text().replace("profiles.site", "profiles.yard"))
-    listed = await run(scripts, "outcomes", "list")
+    listed = await run(scripts, "unconfirmed", "list")
     assert (listed.returncode, operation_id[:8] in listed.stdout) == (4, True)
-    assert "Sent with the profile “site”: outcomes adopt." in " ".join(listed.stdout.split())
-    assert (await run(scripts, "outcomes", "adopt")).returncode == 2, "somebody has to agree"
-    adopted = await run(scripts, "outcomes", "adopt", "--yes")
+    assert "Sent with the profile “site”. lockterm unconfirmed adopt takes it over." in " ".join(
+        listed.stdout.split()
+    )
+    assert (await run(scripts, "unconfirmed", "adopt")).returncode == 2, "somebody has to agree"
+    adopted = await run(scripts, "unconfirmed", "adopt", "--yes")
     assert (adopted.returncode, adopted.stdout) == (0, "Adopted 1 change.\n")
-    listed = await run(scripts, "outcomes", "list")
+    listed = await run(scripts, "unconfirmed", "list")
     assert (listed.returncode, "Sent with" in listed.stdout) == (4, False)
-    given = await run(scripts, "outcomes", "give-up", operation_id[:8], "--yes")
+    given = await run(scripts, "unconfirmed", "dismiss", operation_id[:8], "--yes")
     assert given.returncode == 0
 
 
@@ -179,26 +181,26 @@ async def test_accept_settles_an_add_when_its_remote_differs(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:
     operation_id, remote_id = await unsure(scripts, proxy)
-    unasked = await run(scripts, "outcomes", "accept", operation_id)
+    unasked = await run(scripts, "unconfirmed", "accept", operation_id)
     assert (unasked.returncode, unasked.stdout) == (2, "")
-    other = await run(scripts, "outcomes", "accept", operation_id, "1", "--yes")
+    other = await run(scripts, "unconfirmed", "accept", operation_id, "1", "--yes")
     assert other.returncode == 2 and f"could be {remote_id}" in other.stderr
     assert scripts.history()[-1].state is State.AMBIGUOUS
     lists = proxy.asked.count("list")
-    taken = await run(scripts, "outcomes", "accept", operation_id[:8], str(remote_id), "--yes")
+    taken = await run(scripts, "unconfirmed", "accept", operation_id[:8], str(remote_id), "--yes")
     assert (taken.returncode, taken.stderr) == (0, "")
     assert f"as remote {remote_id}." in taken.stdout
     assert proxy.asked.count("list") == lists + 1, "it was read again first"
     (row,) = scripts.history()
     assert (row.state, row.remote_id) == (State.CONFIRMED_BY_READING, remote_id)
     assert proxy.asked.count("add") == 1
-    again = await run(scripts, "outcomes", "accept", operation_id, "--yes")
+    again = await run(scripts, "unconfirmed", "accept", operation_id, "--yes")
     assert again.returncode == 2 and "no unsettled change" in again.stderr
 
 
 async def test_accept_asks_at_a_terminal(scripts: Scripts, proxy: FaultProxy) -> None:
     operation_id, remote_id = await unsure(scripts, proxy)
-    command = [*LOCKTERM, "outcomes", "accept", operation_id]
+    command = [*LOCKTERM, "unconfirmed", "accept", operation_id]
 
     def answer(word: str) -> int:
         with PtySession(command, clean_environment(scripts.home), (200, 24)) as session:
@@ -218,10 +220,10 @@ async def test_accept_changes_nothing_when_reading_settles_or_shows_nothing(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:
     operation_id = await not_seen(scripts, proxy)
-    none = await run(scripts, "outcomes", "accept", operation_id, "--yes")
+    none = await run(scripts, "unconfirmed", "accept", operation_id, "--yes")
     assert none.returncode == 2 and "is not on the lock" in none.stderr
     remote_id = scripts.have()  # it landed after all
-    landed = await run(scripts, "outcomes", "accept", operation_id, "--yes", "--json")
+    landed = await run(scripts, "unconfirmed", "accept", operation_id, "--yes", "--json")
     assert landed.returncode == 0, landed.stderr
     told = json.loads(landed.stdout)
     assert (told["state"], told["remoteId"]) == ("confirmed_by_reading", remote_id)
@@ -229,7 +231,7 @@ async def test_accept_changes_nothing_when_reading_settles_or_shows_nothing(
 
 async def test_accept_refuses_what_is_no_add(scripts: Scripts, proxy: FaultProxy) -> None:
     operation_id = await lost(scripts, proxy)
-    refused = await run(scripts, "outcomes", "accept", operation_id, "--yes")
+    refused = await run(scripts, "unconfirmed", "accept", operation_id, "--yes")
     assert refused.returncode == 2 and "only an add" in refused.stderr
 
 
@@ -237,10 +239,10 @@ async def test_send_again_sends_once_when_the_add_was_not_seen(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:
     operation_id = await not_seen(scripts, proxy)
-    unasked = await run(scripts, "outcomes", "send-again", operation_id)
+    unasked = await run(scripts, "unconfirmed", "send-again", operation_id)
     assert (unasked.returncode, unasked.stdout) == (2, "")
     assert proxy.asked.count("add") == 1
-    sent = await run(scripts, "outcomes", "send-again", operation_id[:8], "--yes")
+    sent = await run(scripts, "unconfirmed", "send-again", operation_id[:8], "--yes")
     assert sent.returncode == 0, sent.stderr
     assert "to be sent again: add" in sent.stderr and "there twice" in sent.stderr
     assert proxy.asked.count("add") == 2
@@ -248,7 +250,7 @@ async def test_send_again_sends_once_when_the_add_was_not_seen(
     assert (first.state, second.state) == (State.SENT_AGAIN, State.CONFIRMED)
     assert second.again_of == operation_id
     assert [row["name"] for row in scripts.remotes(1004)] == ["Ben", "Anna"]
-    assert (await run(scripts, "outcomes", "send-again", operation_id, "--yes")).returncode == 2
+    assert (await run(scripts, "unconfirmed", "send-again", operation_id, "--yes")).returncode == 2
 
 
 async def test_send_again_sends_nothing_when_the_first_has_landed(
@@ -256,7 +258,7 @@ async def test_send_again_sends_nothing_when_the_first_has_landed(
 ) -> None:
     operation_id = await not_seen(scripts, proxy)
     remote_id = scripts.have()
-    sent = await run(scripts, "outcomes", "send-again", operation_id, "--yes", "--json")
+    sent = await run(scripts, "unconfirmed", "send-again", operation_id, "--yes", "--json")
     assert sent.returncode == 0, sent.stderr
     assert json.loads(sent.stdout)["remoteId"] == remote_id
     assert proxy.asked.count("add") == 1
@@ -267,13 +269,13 @@ async def test_send_again_is_4_when_its_answer_is_lost_too(
 ) -> None:
     operation_id = await lost(scripts, proxy)
     proxy.arm("updateRemoteUserNo", lose)
-    sent = await run(scripts, "outcomes", "send-again", operation_id, "--yes")
+    sent = await run(scripts, "unconfirmed", "send-again", operation_id, "--yes")
     assert sent.returncode == 4
     assert "User number: 5" in sent.stderr
     first, second = scripts.history()
     assert (first.state, second.state) == (State.SENT_AGAIN, State.UNKNOWN)
     proxy.disarm("updateRemoteUserNo")
-    sent = await run(scripts, "outcomes", "send-again", second.id, "--yes")
+    sent = await run(scripts, "unconfirmed", "send-again", second.id, "--yes")
     assert sent.returncode == 0
     assert scripts.history()[-1].state is State.CONFIRMED
 
@@ -283,14 +285,14 @@ async def test_send_again_is_refused_on_a_read_only_profile(
 ) -> None:
     operation_id = await lost(scripts, proxy)
     asked = len(proxy.asked)
-    sent = await run(scripts, "outcomes", "send-again", operation_id, "--yes", "--read-only")
+    sent = await run(scripts, "unconfirmed", "send-again", operation_id, "--yes", "--read-only")
     assert sent.returncode == 1 and len(proxy.asked) == asked
 
 
 async def test_send_again_wants_the_word_at_a_terminal(scripts: Scripts, proxy: FaultProxy) -> None:
     operation_id = await lost(scripts, proxy)
     proxy.disarm("updateRemoteUserNo")
-    command = [*LOCKTERM, "outcomes", "send-again", operation_id]
+    command = [*LOCKTERM, "unconfirmed", "send-again", operation_id]
 
     def answer(word: str) -> int:
         with PtySession(command, clean_environment(scripts.home), (200, 24)) as session:

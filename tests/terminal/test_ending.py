@@ -175,8 +175,8 @@ def test_the_manual_names_what_restores_a_terminal_after_a_line_that_died(lockte
     session.wait_until(lambda: b"\x1b[?1016h" in session.raw, "all that it asks for")
     session.kill(signal.SIGKILL)
     session.wait_exit()
-    manual = (Path(__file__).parents[2] / "MANUAL.md").read_text()
-    (command,) = re.findall(r"^printf .*; stty sane$", manual, re.M)
+    page = (Path(__file__).parents[2] / "docs/how-to/troubleshoot.md").read_text()
+    (command,) = re.findall(r"^printf .*; stty sane$", page, re.M)
 
     done = subprocess.run(["sh", "-c", command], capture_output=True, check=False)
 

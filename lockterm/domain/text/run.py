@@ -317,7 +317,7 @@ def describe_commands(run_id: str, steps: Iterable[Step]) -> str:
     """Return the commands for a run with problems in some of its steps."""
     words = f"lockterm runs show {run_id[:8]} tells more; runs retry tries again what it can."
     if any(step.state is StepState.UNKNOWN for step in steps):
-        words += " For what is unknown: lockterm outcomes list, then outcomes check or send-again."
+        words += " For what is unknown: lockterm unconfirmed list, then check or send-again."
     return words
 
 

@@ -1,4 +1,4 @@
-"""``lockterm outcomes ...``: the changes whose outcome is not known, and what a person can do."""
+"""``lockterm unconfirmed``: the changes without a known result, and what a person can do."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ SHORT_ID = 8
 """So many characters of an operation's id are shown; any beginning that is no other's will do."""
 
 
-@click.group(no_args_is_help=False, epilog=manual.OUTCOMES)
-def outcomes() -> None:
+@click.group(no_args_is_help=False, epilog=manual.UNCONFIRMED)
+def unconfirmed() -> None:
     """List, read back and resolve changes without an answer."""
 
 
-@outcomes.command("list", epilog=manual.OUTCOMES_LIST)
+@unconfirmed.command("list", epilog=manual.UNCONFIRMED_LIST)
 @for_programs
 @asks_service
 def list_outcomes(options: Options, as_json: bool) -> int:
@@ -55,7 +55,7 @@ def list_outcomes(options: Options, as_json: bool) -> int:
     return UNKNOWN if unsettled else DONE
 
 
-@outcomes.command(epilog=manual.OUTCOMES_CHECK)
+@unconfirmed.command(epilog=manual.UNCONFIRMED_CHECK)
 @click.argument("ids", metavar="[ID]...", nargs=-1)
 @for_programs
 @asks_service
@@ -73,12 +73,12 @@ def check(options: Options, ids: tuple[str, ...], as_json: bool) -> int:
     return UNKNOWN if any(one.unsettled for one in read) else DONE
 
 
-@outcomes.command(epilog=manual.OUTCOMES_GIVE_UP)
+@unconfirmed.command(epilog=manual.UNCONFIRMED_DISMISS)
 @click.argument("operation_id", metavar="ID")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask; it is meant so.")
 @for_programs
 @asks_service
-def give_up(options: Options, operation_id: str, yes: bool, as_json: bool) -> int:
+def dismiss(options: Options, operation_id: str, yes: bool, as_json: bool) -> int:
     """Let a change be that is not known, after asking.
 
     It may still have taken effect. It stays in the history, and holds nothing back any more.
@@ -102,7 +102,7 @@ def give_up(options: Options, operation_id: str, yes: bool, as_json: bool) -> in
     return DONE if settled.state is State.GIVEN_UP else FAILED
 
 
-@outcomes.command(epilog=manual.OUTCOMES_ADOPT)
+@unconfirmed.command(epilog=manual.UNCONFIRMED_ADOPT)
 @click.option("--yes", "-y", is_flag=True, help="Do not ask; it is meant so.")
 @asks_service
 def adopt(options: Options, yes: bool) -> int:
@@ -126,7 +126,7 @@ def adopt(options: Options, yes: bool) -> int:
     return DONE
 
 
-@outcomes.command(epilog=manual.OUTCOMES_ACCEPT)
+@unconfirmed.command(epilog=manual.UNCONFIRMED_ACCEPT)
 @click.argument("operation_id", metavar="ID")
 @click.argument("remote_id", metavar="[REMOTE]", type=int, required=False)
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
@@ -162,7 +162,7 @@ def accept(
     return _put_one(bound, as_json=as_json)
 
 
-@outcomes.command(epilog=manual.OUTCOMES_SEND_AGAIN)
+@unconfirmed.command(epilog=manual.UNCONFIRMED_SEND_AGAIN)
 @click.argument("operation_id", metavar="ID")
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
 @for_programs
@@ -271,7 +271,7 @@ def _meant(unsettled: list[Operation], typed: str) -> Operation:
     what = "several unsettled changes begin" if found else "no unsettled change begins"
     raise Misused(
         f"ID {quoted(clean(typed, 40))}: {what} with it.",
-        hint="See: lockterm outcomes list",
+        hint="See: lockterm unconfirmed list",
     )
 
 
@@ -300,7 +300,8 @@ def _put(session: Session, operations: list[Operation], as_json: bool) -> None:
 def _why(operation: Operation, profile: str) -> str:
     if operation.profile == profile:
         return operation.message
-    words = f"Sent with the profile {quoted(clean(operation.profile, 40))}: outcomes adopt."
+    words = f"Sent with the profile {quoted(clean(operation.profile, 40))}."
+    words += " lockterm unconfirmed adopt takes it over."
     return f"{words} {operation.message}"
 
 
