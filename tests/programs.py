@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +29,17 @@ def require(program: str, package: str, *, found: bool | None = None) -> None:
         if are_needed:
             pytest.fail(reason)
         pytest.skip(reason)
+
+
+def require_readable_checkout(environment: Mapping[str, str]) -> None:
+    """Skip the test if Python cannot read this checkout in an environment.
+
+    With ``LC_ALL=C``, Python before 3.13 cannot read an editable installation whose path has
+    non-ASCII letters.
+    """
+    if environment.get("LC_ALL") == "C" and not str(Path(__file__)).isascii():
+        if sys.version_info < (3, 13):
+            pytest.skip(f"{MISSING}Python 3.13 (for LC_ALL=C at a non-ASCII path)")
 
 
 def count_by_program(reports: Iterable[pytest.TestReport]) -> dict[str, int]:

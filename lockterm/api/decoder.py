@@ -12,8 +12,8 @@ from codecs import BOM_UTF8
 from json import JSONDecodeError
 from typing import Any, NoReturn
 
-MAX_DEPTH = 64
-"""Levels of objects and arrays; the embedded service itself takes 16."""
+from lockterm.domain.json_text import is_deeper
+
 MAX_DIGITS = 100
 """Characters of one number."""
 MAX_PARTS = 100_000
@@ -53,7 +53,8 @@ def decode(body: bytes) -> Any:
         raise NotJson("it is cut short" if cut and text else "it is not JSON") from None
     except RecursionError:
         raise NotJson("it is nested too deeply") from None
-    _check_depth(value)
+    if is_deeper(value):
+        raise NotJson("it is nested too deeply")
     return _mended(value) if _SURROGATE.search(text) else value
 
 
@@ -96,20 +97,6 @@ _CAREFUL = json.JSONDecoder(
     parse_constant=_no_constant,
 )
 """For texts in which so many digits follow each other that they may be too long a number."""
-
-
-def _check_depth(value: Any) -> None:
-    level = [value]
-    for _ in range(MAX_DEPTH + 1):
-        level = [
-            part
-            for item in level
-            if item and (type(item) is dict or type(item) is list)
-            for part in (item.values() if type(item) is dict else item)
-        ]
-        if not level:
-            return
-    raise NotJson("it is nested too deeply")
 
 
 def _mended(value: Any) -> Any:

@@ -10,6 +10,11 @@ from typing import Any, NoReturn
 from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.safe_text import clean
 
+MAX_DEPTH = 64
+"""Levels of objects and arrays in JSON that lockterm reads or sends; the embedded service takes 16.
+
+Python's own limit differs between versions.
+"""
 _DIGITS = 1000
 """The most digits of a number; Python itself stops at 4,300."""
 EDITED = 8 * 1024
@@ -32,6 +37,8 @@ def read_object(text: str) -> dict[str, Any]:
             parse_int=_whole,
             parse_float=_fraction,
         )
+        if is_deeper(value):
+            raise ValueError("Nested too deeply.")
         size(value)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
@@ -43,6 +50,21 @@ def read_object(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError("The contract wants an object here: { ... }.")
     return value
+
+
+def is_deeper(value: object, most: int = MAX_DEPTH) -> bool:
+    """Return whether a value has more than ``most`` levels of objects and arrays."""
+    level: list[Any] = [value]
+    for _ in range(most + 1):
+        level = [
+            part
+            for item in level
+            if item and (type(item) is dict or type(item) is list)
+            for part in (item.values() if type(item) is dict else item)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def describe_error(error: json.JSONDecodeError, where: str) -> str:

@@ -41,11 +41,11 @@ NEAR = (
     sys.executable,
     "-c",
     "from lockterm.__main__ import main; from lockterm.operations import proof, watching;"
-    " watching.Horizon = lambda: proof.Horizon(0.2, 0.1, (0.2, 0.4, 0.8)); main()",
+    " watching.Horizon = lambda: proof.Horizon(0.2, 0.1, (0.2, 0.4, 0.8, 1.6)); main()",
 )
 """lockterm for a service whose answers are up to date: a proof takes no minute.
 
-The last three pauses are for a busy machine, on which a reading takes longer.
+The last four pauses are for a busy machine, on which a reading takes longer.
 """
 
 

@@ -17,6 +17,7 @@ from lockterm.domain import json_text
         ('{"a": 1, "a": 2}', "twice"),
         ('{"a": "\\ud800"}', "surrogate"),
         ('{"a":' * 20_000 + "1" + "}" * 20_000, "deep"),
+        ('{"a":' * 65 + "1" + "}" * 65, "deep"),
         ('{"a": ' + "9" * 5000 + "}", "too long"),
         ('{"a": 1e999}', "too large"),
     ],
@@ -63,3 +64,7 @@ def test_json_survives_being_shown() -> None:
     assert "\x1b" not in shown
     assert json_text.read_object(shown) == value
     assert json_text.size({"é": 1}) == len('{"é":1}'.encode())
+
+
+def test_json_of_64_levels_is_read() -> None:
+    assert json_text.read_object('{"a":' * 64 + "1" + "}" * 64)

@@ -25,6 +25,7 @@ from typing import Any, Self
 import psutil
 import pyte
 
+from tests.programs import require_readable_checkout
 from tests.terminal.launcher import LOCKTERM, Session
 from tests.terminal.replica import Replica
 
@@ -112,6 +113,7 @@ class PtySession:
         *,
         controlling: bool = True,
     ) -> None:
+        require_readable_checkout(environment)
         self._replica = Replica(*size)
         self.raw = self._replica.raw
         """Every byte it has written so far."""
