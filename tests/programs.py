@@ -37,9 +37,9 @@ def require_readable_checkout(environment: Mapping[str, str]) -> None:
     With ``LC_ALL=C``, Python before 3.13 cannot read an editable installation whose path has
     non-ASCII letters.
     """
-    if environment.get("LC_ALL") == "C" and not str(Path(__file__)).isascii():
-        if sys.version_info < (3, 13):
-            pytest.skip(f"{MISSING}Python 3.13 (for LC_ALL=C at a non-ASCII path)")
+    is_affected = sys.version_info < (3, 13) and not str(Path(__file__)).isascii()
+    if is_affected and environment.get("LC_ALL") == "C":
+        pytest.skip(f"{MISSING}Python 3.13 (for LC_ALL=C at a non-ASCII path)")
 
 
 def count_by_program(reports: Iterable[pytest.TestReport]) -> dict[str, int]:
