@@ -32,8 +32,10 @@ def format_commands() -> str:
     lines = ["# Commands", "", "`python -m tests.reference` writes this page.", ""]
     lines += ["| command | summary |", "|---|---|", "| `lockterm` | Open the terminal UI. |"]
     helps = list[str]()
+    parent = lockterm.make_context("lockterm", [], resilient_parsing=True)
     for path, command in commands():
-        context = click.Context(command, info_name=path, terminal_width=80)
+        name = path.removeprefix("lockterm ")
+        context = click.Context(command, parent, info_name=name, terminal_width=80)
         arguments = [
             parameter.make_metavar(context)
             for parameter in command.params

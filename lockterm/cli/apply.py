@@ -16,11 +16,14 @@ from lockterm.config import Options
 
 @click.command(epilog=manual.APPLY)
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--prune", is_flag=True, help="Delete what the file does not have from its locks.")
+@click.option("--prune", is_flag=True, help="Delete remotes of its locks that are not in the file.")
 @click.option(
-    "--max-deletes", metavar="N", type=WholeNumber(0, LAST_ID), help="Refuse to delete more."
+    "--max-deletes",
+    metavar="N",
+    type=WholeNumber(0, LAST_ID),
+    help="Refuse to delete more.",
 )
-@click.option("--no-shorten", is_flag=True, help="Refuse to shorten access of a remote.")
+@click.option("--no-shorten", is_flag=True, help="Refuse a plan that shortens access.")
 @changes
 def apply(
     options: Options,

@@ -42,7 +42,7 @@ add_completion_class(QuotingBash)
 
 @click.command(epilog=manual.COMPLETION)
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
-@click.option("--install", is_flag=True, help="Write it where the shell looks for it.")
+@click.option("--install", is_flag=True, help="Write the script where the shell looks for it.")
 @click.pass_context
 def completion(context: click.Context, shell: str, install: bool) -> int:
     """Print the completion script of a shell, or install it."""

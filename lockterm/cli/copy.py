@@ -37,19 +37,19 @@ _OPERATION = re.compile("[0-9a-f]{32}")
     "--taken",
     type=click.Choice(("skip", "rename")),
     default="skip",
-    help="What becomes of one whose name is taken. [skip]",
+    help="Remotes whose name is taken. [skip]",
 )
 @click.option(
     "--expired",
     type=click.Choice(("skip", "copy")),
     default="skip",
-    help="Whether expired remotes are copied too. [skip]",
+    help="Expired remotes. [skip]",
 )
 @click.option(
     "--times",
     type=click.Choice(("moment", "wall-clock")),
     default="moment",
-    help="What times keep on a lock in another zone. [moment]",
+    help="What dates keep in another time zone. [moment]",
 )
 @changes
 def copy(

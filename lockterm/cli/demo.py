@@ -47,7 +47,7 @@ _log = logging.getLogger("lockterm")
 @click.command()
 @takes("lock", "read_only", "no_mouse", "quiet", "log_level")
 def demo(options: Options) -> int:
-    """Try it: the UI on a made-up site, in one process."""
+    """Try the UI on a made-up site."""
     return run_demo(options)
 
 

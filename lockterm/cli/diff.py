@@ -17,8 +17,8 @@ from lockterm.domain.plan import Action
 
 @click.command(epilog=manual.DIFF)
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--prune", is_flag=True, help="Delete what the file does not have, as apply --prune.")
-@click.option("--json", "as_json", is_flag=True, help="A line of JSON for each step.")
+@click.option("--prune", is_flag=True, help="Include the deletes of apply --prune.")
+@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each step.")
 @asks_service
 def diff(options: Options, file: Path, prune: bool, as_json: bool) -> int:
     """Show what apply would do with a file.

@@ -38,7 +38,7 @@ _AT_ONCE_S = 2.0
 
 @click.command(epilog=manual.EDIT)
 @the_lock
-@click.option("--prune", is_flag=True, help="Delete the remotes whose lines were taken out.")
+@click.option("--prune", is_flag=True, help="Delete the remotes whose lines you removed.")
 @asks_service
 def edit(options: Options, typed_lock: str, prune: bool) -> int:
     """Edit the remotes of a lock as a table.

@@ -23,9 +23,9 @@ from lockterm.operations.planner import read_locks
 
 @click.command(epilog=manual.EXPORT)
 @click.argument("locks", metavar="LOCK...", nargs=-1, required=True, shell_complete=complete_locks)
-@click.option("--csv", "as_csv", is_flag=True, help="A table for people; no cell is a formula.")
-@click.option("--json", "as_json", is_flag=True, help="All that the service tells. [so]")
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="Into this file. [to stdout]")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV without formulas.")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole records. [default]")
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="Write to a file. [stdout]")
 @click.option("--force", is_flag=True, help="Replace a file that is not an export.")
 @asks_service
 def export(

@@ -24,11 +24,15 @@ from lockterm.operations.export import TOLD, history_as_json, told
 
 @click.command(epilog=manual.HISTORY)
 @click.option(
-    "--lock", "typed_lock", metavar="LOCK", help="Only this lock's.", shell_complete=complete_locks
+    "--lock",
+    "typed_lock",
+    metavar="LOCK",
+    help="Show only changes of this lock.",
+    shell_complete=complete_locks,
 )
-@click.option("--since", metavar="DAY", help="Only from this day on: 2026-11-01.")
-@click.option("--day", metavar="DAY", help="Only this day's.")
-@click.option("--today", is_flag=True, help="Only today's.")
+@click.option("--since", metavar="DAY", help="Start at this day, such as 2026-11-01.")
+@click.option("--day", metavar="DAY", help="Show only this day.")
+@click.option("--today", is_flag=True, help="Show only today.")
 @reads
 def history(
     options: Options,
@@ -38,7 +42,7 @@ def history(
     today: bool,
     form: Form,
 ) -> int:
-    """Show what was sent from here, and what became of it."""
+    """Show the changes sent from this machine, with results."""
     if (since is not None) + (day is not None) + today > 1:
         raise click.UsageError("--since, --day and --today exclude each other")
     with Session(options) as session:

@@ -38,9 +38,9 @@ class Row:
 
 @click.command(epilog=manual.KEYS)
 @for_programs
-@click.option("--markdown", "as_markdown", is_flag=True, help="For a document.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print a Markdown table.")
 def keys(as_json: bool, as_markdown: bool) -> int:
-    """Print every key of the UI, with those that were chosen."""
+    """Print every key of the UI, and your choices."""
     if as_json and as_markdown:
         raise click.UsageError("--json and --markdown are two formats: take one of them.")
     listed = list(rows(keys_in(Paths.standard().config_file)))

@@ -44,7 +44,7 @@ def locks() -> None:
 @locks.command("list", epilog=manual.LOCKS_LIST)
 @reads
 def list_locks(options: Options, form: Form) -> int:
-    """List the lock book; the service is not asked."""
+    """List the lock book."""
     with Session(options) as session:
         book = session.run(session.operations.locks.all())
         zone = session.profile.zone
@@ -71,10 +71,10 @@ def list_locks(options: Options, form: Form) -> int:
 
 @locks.command(epilog=manual.LOCKS_ADD)
 @click.argument("typed_id", metavar="ID")
-@click.option("--name", default="", help="What people call it.")
-@click.option("--vendor", default="", help="As the service names it, for the voices.")
-@click.option("--model", default="", help="As the service names it, for the voices.")
-@click.option("--zone", default="", metavar="ZONE", help="Its time zone. [the profile's]")
+@click.option("--name", default="", help="Name of the lock.")
+@click.option("--vendor", default="", help="Vendor in the service, for voices.")
+@click.option("--model", default="", help="Model in the service, for voices.")
+@click.option("--zone", default="", metavar="ZONE", help="Time zone. [from the profile]")
 @for_programs
 @asks_service
 def add(options: Options, typed_id: str, as_json: bool, **told: str) -> int:
@@ -103,7 +103,7 @@ def add(options: Options, typed_id: str, as_json: bool, **told: str) -> int:
 @for_programs
 @asks_service
 def remove(options: Options, typed_lock: str, as_json: bool) -> int:
-    """Take a lock out of the book; the service keeps it."""
+    """Remove a lock from the book."""
     go_on_without_reader()
     with Session(options) as session:
         lock = find_lock(session, typed_lock)
@@ -125,7 +125,7 @@ def remove(options: Options, typed_lock: str, as_json: bool) -> int:
 @for_programs
 @asks_service
 def import_locks(options: Options, file: Path, as_json: bool) -> int:
-    """Add the locks of a file to the book: lines of id,name."""
+    """Import locks from a file with lines of id,name."""
     go_on_without_reader()
     try:
         lines = _lines(file)

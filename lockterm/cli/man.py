@@ -45,11 +45,11 @@ _ROFF = str.maketrans(
     "directory",
     type=click.Path(file_okay=False, path_type=Path),
     default=lambda: user_data_path() / "man",
-    help="Where man1 is, or is made. [~/.local/share/man]",
+    help="Directory of man1. [~/.local/share/man]",
 )
 @click.pass_context
 def man(context: click.Context, directory: Path) -> int:
-    """Write the manual pages, for man to read."""
+    """Write the manual pages."""
     folder = directory.absolute() / "man1"
     written = pages(context.find_root().command)
     # Compressed, their names are others than those of the links that pipx makes.

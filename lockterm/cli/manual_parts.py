@@ -1,91 +1,204 @@
-"""The parts that the ends of several help texts have in common."""
+"""Parts that several help texts share: exit codes, environment, files, times."""
 
 from __future__ import annotations
 
-NOT_PRINTED = "  6    done, but the output could not be written\n"
+_CODES = {
+    0: ("done, or already up to date",),
+    1: (
+        "refused by the service, a read-only profile, an unconfirmed",
+        "change, or you; nothing was changed",
+    ),
+    2: ("an argument or a setting is wrong; nothing was sent",),
+    3: ("lockterm cannot reach or understand the service;", "nothing was changed"),
+    4: (
+        "unconfirmed: the change was sent, no answer came, and reading",
+        "it back for up to 90 s proved nothing; see lockterm history",
+    ),
+    5: (
+        "the local store is damaged; nothing was sent, and lockterm",
+        "kept what it could read of the store",
+    ),
+    6: ("done, but the output could not be written",),
+    130: ("interrupted (128 + n: ended by signal n)",),
+}
+"""Each exit code, and the lines that explain it."""
 
-EXIT_CODES = f"""\
-\b
-Exit codes:
-  0    done, or so already
-  1    refused by the service, by a read-only profile, by an unsettled
-       change before it, or by you; nothing was changed
-  2    usage: what was typed or configured cannot work; nothing was sent
-  3    the service cannot be reached, or gives no answer that can be
-       understood; nothing was changed
-  4    result unknown: sent, no answer, and reading it back did not
-       settle it; see lockterm's history before sending it again
-  5    the local store is damaged: nothing was sent, what can be read
-       of it is kept; look at lockterm's history
-{NOT_PRINTED}  130  interrupted (128 + n: ended by signal n)
-"""
 
-EXIT_CODES_OF_ALL = f"""\
-\b
-Exit codes:
-  0    done, or all is well
-  1    refused, or something went wrong
-  2    what was typed, configured or attached cannot work
-  3    the service cannot be reached, or a lock of the book was not read
-  4    whether a change was recorded is not known
-  5    the local store is damaged, and nothing was sent
-{NOT_PRINTED}  130  interrupted (128 + n: ended by signal n)
-"""
+def exit_codes(*numbers: int, **others: str) -> str:
+    """Return the exit codes of a command for its help.
+
+    Args:
+        numbers: Those of the usual meaning.
+        others: Those of a meaning of the command's own: ``_1="they differ"``.
+    """
+    lines = {number: _CODES[number] for number in numbers}
+    lines |= {int(name[1:]): tuple(text.splitlines()) for name, text in others.items()}
+    listed = [
+        f"  {number:<5}{line}" if place == 0 else f"       {line}"
+        for number in sorted(lines)
+        for place, line in enumerate(lines[number])
+    ]
+    return "\n".join(["\b", "Exit codes:", *listed, ""])
+
+
+CHANGING = exit_codes(0, 1, 2, 3, 4, 5, 6, 130)
+"""The exit codes of a command that sends changes."""
+
+READING = exit_codes(0, 2, 3, 5, 6, 130, _1="refused by the service, or the store cannot be used")
+"""The exit codes of a command that reads from the service."""
+
+LOCAL = exit_codes(0, 2, 5, 6, 130, _1="the store cannot be used")
+"""The exit codes of a command that does not ask the service."""
+
+ALL_CODES = exit_codes(
+    6,
+    130,
+    _0="done",
+    _1="refused, or something is wrong",
+    _2="an argument, a setting or the terminal is wrong",
+    _3="lockterm cannot reach the service, or could not read a lock",
+    _4="a change is unconfirmed",
+    _5="the local store is damaged, and nothing was sent",
+)
+"""The exit codes of all commands together."""
+
+DIFF_CODES = exit_codes(
+    5,
+    6,
+    130,
+    _0="the locks have what the file has",
+    _1="they differ",
+    _2="the file or an argument is wrong",
+    _3="lockterm cannot reach the service, or could not read a lock",
+)
+"""The exit codes of ``diff``."""
+
+RUN_CODES = exit_codes(
+    5,
+    6,
+    _0="done, or already up to date",
+    _1="a step was refused, or skipped because its remote has\n"
+    "changed since the plan was made; or you did not agree",
+    _2="the file or an argument is wrong; nothing was sent",
+    _3="lockterm cannot reach the service; nothing was changed",
+    _4="a step is unconfirmed",
+    _130="interrupted (128 + n: ended by signal n) after the steps\n"
+    "that were being sent; runs resume continues",
+)
+"""The exit codes of commands that run a plan."""
+
+SHOW_RUN_CODES = exit_codes(
+    5,
+    6,
+    130,
+    _0="every step is done",
+    _1="a step was refused, skipped or not sent",
+    _2="an argument is wrong",
+    _4="a step is unconfirmed",
+)
+"""The exit codes of ``runs show``."""
+
+FIND_CODES = exit_codes(
+    5,
+    6,
+    130,
+    _0="found",
+    _1="not found on any lock",
+    _2="an argument or a setting is wrong, or the lock book is empty",
+    _3="not found, and a lock could not be read",
+)
+"""The exit codes of ``find``."""
+
+REPORT_CODES = exit_codes(
+    5,
+    6,
+    130,
+    _0="nothing expired, and nothing expires within the time",
+    _1="something did or will, or a period cannot be read",
+    _2="an argument or a setting is wrong, or the lock book is empty",
+    _3="a lock could not be read; the others are listed",
+)
+"""The exit codes of ``report``, for cron."""
+
+UNCONFIRMED_CODES = exit_codes(
+    5,
+    6,
+    130,
+    _0="no change is unconfirmed",
+    _1="the store cannot be used",
+    _2="an argument or a setting is wrong",
+    _4="a change is unconfirmed",
+)
+"""The exit codes of ``unconfirmed list`` and ``check``."""
+
+KEYS_CODES = exit_codes(6, _0="printed", _2="the configuration, or a key in it, is wrong")
+"""The exit codes of ``keys``."""
+
+MAN_CODES = exit_codes(6, _0="written", _1="another file is there, or it cannot be written")
+"""The exit codes of ``man``."""
+
+DOCTOR_CODES = exit_codes(6, _0="nothing is wrong; WARN is worth knowing", _1="something is wrong")
+"""The exit codes of ``doctor``."""
 
 ENVIRONMENT = """\
 \b
 Environment:
-  LOCKTERM_PROFILE    a profile's name, as --profile
-  LOCKTERM_BASE_URL   a service, as --base-url
-  LOCKTERM_LOCK       a lock's id, as --lock
-  LOCKTERM_READ_ONLY  1: as --read-only
-  LOCKTERM_QUIET      1: as --quiet
-  NO_COLOR            anything: no colours
+  LOCKTERM_PROFILE    name of a profile, like --profile
+  LOCKTERM_BASE_URL   address of a service, like --base-url
+  LOCKTERM_LOCK       ID of a lock, like --lock
+  LOCKTERM_READ_ONLY  1: like --read-only
+  LOCKTERM_QUIET      1: like --quiet
+  NO_COLOR            any value: no color
   XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME, XDG_CACHE_HOME
-                      where the files are
+                      directories of the files
 """
 
 FILES = """\
 \b
-Files (lockterm info names those in effect):
-  ~/.config/lockterm/config.toml       profiles
-  ~/.local/state/lockterm/lockterm.db  lock book and journal
-  ~/.local/state/lockterm/lockterm.log the log, put aside at 1 MiB
-  ~/.local/share/lockterm/             exports and voice packs
-  ~/.cache/lockterm/                   what may be deleted
+Files (lockterm info shows the paths in use):
+  ~/.config/lockterm/config.toml        profiles
+  ~/.local/state/lockterm/lockterm.db   lock book and journal
+  ~/.local/state/lockterm/lockterm.log  log, at most 1 MiB
+  ~/.local/share/lockterm/              exports and voice packs
+  ~/.cache/lockterm/                    can be deleted at any time
 """
 
 LOCK = """\
-LOCK is a lock's id, or its name in the lock book. REMOTE is a remote's id, as list shows it.
+LOCK is the ID of a lock, or its name in the lock book.
+"""
+
+LOCK_AND_REMOTE = """\
+LOCK is the ID of a lock, or its name in the lock book. REMOTE is the ID of a remote, as list shows
+it.
 """
 
 TIMES = """\
 \b
-Times are typed as in the form, in the zone of the lock book's entry or
-of the profile, and are told with their offset:
+Dates have the format of the form, in the time zone of the lock book's
+entry or of the profile. lockterm shows them with their offset:
   2026-12-01 09:00   1 Dec 2026 9:00   2026-12-01 09:00 +01:00
   now   today 18:00   tomorrow 9:00   eom   +6h   +30d   +6mo 18:00
-A day without a time is its beginning for a start, its end for an end.
-An end such as +30d counts from the remote's current end; if there is none
-or it has passed, from a start that lies ahead, else from now.
+A day without a time starts at 00:00 and ends at the end of the day.
+An end such as +30d counts from the remote's current end. If it has none
+or has expired, it counts from a start in the future, otherwise from now.
 Weekdays: mon-fri   mo,we   1-5   weekend   daily
 """
 
 CERTAINTY = """\
-Every change is written into the journal before it is sent and never sent twice by itself. Where no
-answer comes it is read back until there is a proof, for 90 s at the most. "Recorded by the service"
-is not "arrived at the lock": that the service does not tell.
+lockterm writes every change to the journal before it sends it, and never sends it twice on its
+own. If no answer comes, lockterm reads the change back for up to 90 s. "Recorded by the service"
+does not mean that it has reached the lock: the service does not report that.
 """
 
 LINES = """\
 \b
---json: for each step a line with step, line, lockId, remoteId,
-  remoteName, action, state and message; state is planned in a dry
-  run, else recorded, unchanged, refused, skipped, unknown or
-  not_sent. The last line has run (its id) and counts, and for copy
-  leftOut, the number of expired remotes that are not copied.
+--json prints a line for each step: step, line, lockId, remoteId,
+  remoteName, action, state and message. state is planned in a dry
+  run, otherwise recorded, unchanged, refused, skipped, unknown or
+  not_sent. The last line has run (its ID) and counts. For copy it
+  also has leftOut: the number of expired remotes that are skipped.
 """
 
 UNREAD = """\
-The locks are those of the lock book; those that are not read are told on stderr, with the reason.
+The command searches the locks of the lock book. Locks that it cannot read are named on stderr.
 """

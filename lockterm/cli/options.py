@@ -26,7 +26,7 @@ class WholeNumber(click.IntRange):
 
 the_lock = click.argument("typed_lock", metavar="LOCK", shell_complete=complete_locks)
 the_remote = click.argument("remote_id", metavar="REMOTE", type=WholeNumber(0, LAST_ID))
-for_programs = click.option("--json", "as_json", is_flag=True, help="For programs to read.")
+for_programs = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 class Form(Enum):
@@ -58,29 +58,35 @@ def _note(context: click.Context, parameter: click.Parameter, value: Any) -> Non
 _OPTIONS: dict[str, dict[str, Any]] = {
     "profile": {
         "metavar": "NAME",
-        "help": "The profile to use.",
+        "help": "Use this profile.",
         "shell_complete": complete_profiles,
     },
-    "base_url": {"metavar": "URL", "help": "The service to use."},
-    "lock": {"metavar": "ID", "help": "Open straight on this lock's remotes."},
-    "read_only": {"is_flag": True, "help": "Send nothing that changes."},
+    "base_url": {"metavar": "URL", "help": "Use this service."},
+    "lock": {"metavar": "ID", "help": "Open the remotes of this lock."},
+    "read_only": {"is_flag": True, "help": "Send no change."},
     "no_mouse": {"is_flag": True, "help": "Leave the mouse to the terminal."},
-    "quiet": {"is_flag": True, "help": "For thin links: send less."},
-    "no_cache": {"is_flag": True, "help": "Keep nothing that is read on the disk."},
-    "log_level": {"type": click.Choice(LEVELS), "help": "How much the log file tells. [info]"},
+    "quiet": {"is_flag": True, "help": "Low-bandwidth mode."},
+    "no_cache": {"is_flag": True, "help": "Keep nothing that was read on disk."},
+    "log_level": {"type": click.Choice(LEVELS), "help": "Level of the log file. [info]"},
 }
 OF_THE_UI = tuple(_OPTIONS)
 """What ``lockterm`` itself takes."""
 
 
-def takes(*names: str) -> Callable[[Command], Command]:
-    """Give a command some of the fields of ``Options`` as options; it is given all of them."""
+def takes(*names: str, **helps: str) -> Callable[[Command], Command]:
+    """Give a command some fields of ``Options`` as options; the command receives all of them.
+
+    Args:
+        names: The fields.
+        helps: Help texts of the command's own, by field.
+    """
 
     def decorate(command: Any) -> Any:
         command = click.pass_obj(command)
         for name in reversed(names):
             option = f"--{name.replace('_', '-')}"
-            decorator = click.option(option, callback=_note, expose_value=False, **_OPTIONS[name])
+            settings = _OPTIONS[name] | ({"help": helps[name]} if name in helps else {})
+            decorator = click.option(option, callback=_note, expose_value=False, **settings)
             command = decorator(command)
         return command
 
@@ -94,8 +100,8 @@ asks_service = takes("profile", "base_url", "read_only", "no_cache", "log_level"
 def reads(command: Callable[..., int]) -> Callable[..., int]:
     """For a command that reads: it is given the ``form`` in which to print."""
 
-    @click.option("--json", "as_json", is_flag=True, help="JSON with the service's raw values.")
-    @click.option("--csv", "as_csv", is_flag=True, help="CSV; no cell is a formula.")
+    @click.option("--json", "as_json", is_flag=True, help="Print JSON as the service sent it.")
+    @click.option("--csv", "as_csv", is_flag=True, help="Print CSV without formulas.")
     @asks_service
     @wraps(command)
     def run(*args: Any, as_json: bool, as_csv: bool, **given: Any) -> int:
@@ -110,9 +116,9 @@ def reads(command: Callable[..., int]) -> Callable[..., int]:
 def changes(command: Callable[..., int]) -> Callable[..., int]:
     """For a command that changes something: it is given ``how``."""
 
-    @click.option("--dry-run", is_flag=True, help="Print the request and send no change.")
-    @click.option("--yes", "-y", is_flag=True, help="Do not ask; it is meant so.")
-    @click.option("--json", "as_json", is_flag=True, help="Tell the result as JSON.")
+    @click.option("--dry-run", is_flag=True, help="Show what would be sent, and send nothing.")
+    @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
+    @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
     @asks_service
     @wraps(command)
     def run(*args: Any, dry_run: bool, yes: bool, as_json: bool, **given: Any) -> int:

@@ -44,10 +44,10 @@ _MONTHS_DIFFER_MS = 4 * dates.DAY_MS
 
 
 @click.command(epilog=manual.REPORT)
-@click.option("--within", metavar="TIME", default="30d", help="How far ahead: 30d, 2w. [30d]")
+@click.option("--within", metavar="TIME", default="30d", help="Time ahead: 30d, 2w. [30d]")
 @reads
 def report(options: Options, within: str, form: Form) -> int:
-    """List what has ended, or ends soon, on all locks.
+    """List expired and expiring remotes of all locks.
 
     The exit code is 1 where something is listed, or a period cannot be read.
     """

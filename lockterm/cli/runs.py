@@ -12,6 +12,7 @@ from lockterm.cli import manual
 from lockterm.cli.asking import agree, can_ask, let_be
 from lockterm.cli.carrying import agreed, carry_out, keep, put_outcome
 from lockterm.cli.ending import DONE, Misused
+from lockterm.cli.manual_parts import LOCAL, RUN_CODES, SHOW_RUN_CODES
 from lockterm.cli.options import Command, WriteOptions, asks_service
 from lockterm.cli.output import put, put_aside, put_table
 from lockterm.cli.plans import put_end, put_line, put_plan, put_step
@@ -27,29 +28,31 @@ from lockterm.operations.planner import PlanDraft
 from lockterm.operations.refusals import NoSuchRun, OtherCredentials, OtherPlan, RunUnderWay
 
 the_run = click.argument("run", metavar="RUN")
-as_lines = click.option("--json", "as_json", is_flag=True, help="JSON, one object a line.")
+as_lines = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
 
 
 def _carries_out(command: Command) -> Command:
-    command = click.option("--yes", "-y", is_flag=True, help="Do not ask; it is meant so.")(command)
+    command = click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")(
+        command
+    )
     command = click.option(
         "--same-account",
         is_flag=True,
-        help="Go on with other credentials than before: it is the same account.",
+        help="Confirm that changed credentials belong to the same account.",
     )(command)
     return as_lines(command)
 
 
 @click.group(no_args_is_help=False, epilog=manual.RUNS)
 def runs() -> None:
-    """List and resume what apply has begun."""
+    """List and resume runs of apply, edit and copy."""
 
 
-@runs.command("list", epilog=manual.RUN_CODES)
+@runs.command("list", epilog=LOCAL)
 @as_lines
 @asks_service
 def list_runs(options: Options, as_json: bool) -> int:
-    """List the runs of this profile, the newest first."""
+    """List the runs of this profile, newest first."""
     with Session(options) as session:
         found = session.run(session.operations.journal.runs())
         zone = session.profile.zone
@@ -80,12 +83,12 @@ def list_runs(options: Options, as_json: bool) -> int:
     return DONE
 
 
-@runs.command(epilog=manual.RUN_CODES)
+@runs.command(epilog=SHOW_RUN_CODES)
 @the_run
 @as_lines
 @asks_service
 def show(options: Options, run: str, as_json: bool) -> int:
-    """Show what became of each step of a run."""
+    """Show the result of each step of a run."""
     with Session(options) as session, _telling_refusals():
         plan = session.run(session.operations.runs.find(run))
     if as_json:
@@ -109,22 +112,22 @@ def show(options: Options, run: str, as_json: bool) -> int:
     return DONE
 
 
-@runs.command(epilog=manual.RUN_CODES)
+@runs.command(epilog=RUN_CODES)
 @the_run
 @_carries_out
 @asks_service
 def resume(options: Options, run: str, yes: bool, same_account: bool, as_json: bool) -> int:
-    """Go on with a run that was interrupted."""
+    """Resume an interrupted run."""
     how = WriteOptions(yes=yes, dry_run=False, as_json=as_json)
     return _go_on(options, run, lambda session, plan: plan, how, same_account=same_account)
 
 
-@runs.command(epilog=manual.RUN_CODES)
+@runs.command(epilog=RUN_CODES)
 @the_run
 @_carries_out
 @asks_service
 def retry(options: Options, run: str, yes: bool, same_account: bool, as_json: bool) -> int:
-    """Try again what a run had refused or could not send."""
+    """Retry the steps of a run that were refused or not sent."""
 
     def smaller(session: Session, plan: Plan) -> Plan:
         return session.operations.runs.retry(plan)

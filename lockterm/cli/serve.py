@@ -36,58 +36,59 @@ class CannotServe(LocktermError):
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
-    "--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0: a free one."
+    "--port",
+    default=8080,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="Port; 0 picks a free one.",
 )
 @click.option(
     "--database",
-    help="A file that keeps what is changed, or a postgresql://USER@HOST/NAME that does.",
+    help="A file, or postgresql://USER@HOST/NAME. [in memory]",
 )
-@click.option(
-    "--migrate", is_flag=True, help="Make the tables in PostgreSQL, or bring them to this version."
-)
+@click.option("--migrate", is_flag=True, help="Make or update the tables in PostgreSQL.")
 @click.option(
     "--workers",
     default=1,
     show_default=True,
     type=click.IntRange(1, 64),
-    help="Serve with so many processes; for PostgreSQL alone.",
+    help="Number of worker processes (PostgreSQL only).",
 )
 @click.option(
     "--sample-data/--empty",
     default=True,
     show_default=True,
-    help="A new database has a made-up site, or no locks and accepts any lock id.",
+    help="Fill a new database with a made-up site, or accept any lock ID.",
 )
 @click.option(
     "--token",
-    help="Want this bearer token with every request; env:NAME takes it from the environment.",
+    help="Require this bearer token; env:NAME reads it from the environment.",
 )
 @click.option(
     "--tokens",
     "tokens_file",
     type=click.Path(path_type=Path),
-    help="Want one of the bearer tokens of this file, whose lines lockterm token makes; "
-    "SIGHUP has it read again.",
+    help="Require a bearer token of this file. lockterm token makes its lines; SIGHUP reloads it.",
 )
 @click.option(
     "--public-url",
-    help="How a proxy in front is reached, as in https://locks.example.com: for packs' addresses.",
+    help="Address of the proxy in front, such as https://locks.example.com.",
 )
 @click.option(
     "--log-format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="json: a line on stderr for each request and event, without headers and bodies.",
+    help="json writes a line for each request to stderr.",
 )
-@click.option("--metrics", is_flag=True, help="Serve figures for Prometheus at /metrics.")
+@click.option("--metrics", is_flag=True, help="Serve metrics for Prometheus at /metrics.")
 @click.option(
     "--rate-limit",
     "rate",
     callback=lambda _, __, given: _rate(given),
-    help="Answer no more than so many requests of a token, as in 50/s or 600/min, in each worker.",
+    help="Limit requests of a token in each worker, such as 50/s or 600/min.",
 )
 def serve(
     host: str,
@@ -103,7 +104,7 @@ def serve(
     metrics: bool,
     rate: float | None,
 ) -> int:
-    """Run the embedded service alone, in the foreground."""
+    """Run the embedded service in the foreground."""
     settled = _settled(token)
     tokens = _tokens(settled, tokens_file)
     public = None if public_url is None else _public(public_url)

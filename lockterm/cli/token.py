@@ -18,9 +18,9 @@ _MOST = 4096
 
 @click.command()
 @click.argument("name")
-@click.option("--stdin", "is_given", is_flag=True, help="Read the token there; else make one.")
+@click.option("--stdin", "is_given", is_flag=True, help="Read the token from stdin.")
 def token(name: str, is_given: bool) -> int:
-    """Make a line for serve --tokens: a name and a token's hash.
+    """Make a line for serve --tokens.
 
     The token itself is told on stderr, once; it is kept nowhere.
     """

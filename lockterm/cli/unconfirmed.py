@@ -37,14 +37,14 @@ SHORT_ID = 8
 
 @click.group(no_args_is_help=False, epilog=manual.UNCONFIRMED)
 def unconfirmed() -> None:
-    """List, read back and resolve changes without an answer."""
+    """List, check and resolve unconfirmed changes."""
 
 
 @unconfirmed.command("list", epilog=manual.UNCONFIRMED_LIST)
 @for_programs
 @asks_service
 def list_outcomes(options: Options, as_json: bool) -> int:
-    """List the changes whose result is not known.
+    """List unconfirmed changes.
 
     The exit code is 4 while there is one. The service is not asked.
     """
@@ -60,7 +60,7 @@ def list_outcomes(options: Options, as_json: bool) -> int:
 @for_programs
 @asks_service
 def check(options: Options, ids: tuple[str, ...], as_json: bool) -> int:
-    """Read changes back until there is a proof, for 90 s at the most.
+    """Read unconfirmed changes back for up to 90 s.
 
     All of them, or those of the ids. The exit code is 4 while one is not known.
     """
@@ -75,11 +75,11 @@ def check(options: Options, ids: tuple[str, ...], as_json: bool) -> int:
 
 @unconfirmed.command(epilog=manual.UNCONFIRMED_DISMISS)
 @click.argument("operation_id", metavar="ID")
-@click.option("--yes", "-y", is_flag=True, help="Do not ask; it is meant so.")
+@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
 @for_programs
 @asks_service
 def dismiss(options: Options, operation_id: str, yes: bool, as_json: bool) -> int:
-    """Let a change be that is not known, after asking.
+    """Dismiss an unconfirmed change, after a prompt.
 
     It may still have taken effect. It stays in the history, and holds nothing back any more.
     """
@@ -103,10 +103,10 @@ def dismiss(options: Options, operation_id: str, yes: bool, as_json: bool) -> in
 
 
 @unconfirmed.command(epilog=manual.UNCONFIRMED_ADOPT)
-@click.option("--yes", "-y", is_flag=True, help="Do not ask; it is meant so.")
+@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
 @asks_service
 def adopt(options: Options, yes: bool) -> int:
-    """Take over what a renamed profile has left, after asking.
+    """Take over unconfirmed changes of a renamed profile.
 
     That are the unconfirmed changes of other profiles at the same URL and account.
     """
@@ -135,7 +135,7 @@ def adopt(options: Options, yes: bool) -> int:
 def accept(
     options: Options, operation_id: str, remote_id: int | None, yes: bool, as_json: bool
 ) -> int:
-    """Confirm which remote an unconfirmed add has made.
+    """Confirm which remote an unconfirmed add made.
 
     The lock is read again first. REMOTE is needed if more than one remote could be it.
     """

@@ -13,7 +13,7 @@ import click
 from lockterm.cli import manual
 from lockterm.cli.asking import agree, let_be, require_someone
 from lockterm.cli.ending import DONE, Misused, tell
-from lockterm.cli.manual_parts import EXIT_CODES
+from lockterm.cli.manual_parts import CHANGING, READING
 from lockterm.cli.options import (
     Form,
     WriteOptions,
@@ -55,7 +55,7 @@ def voice() -> None:
     """List voice packs and timbres, and set the voice of a lock."""
 
 
-@voice.command(epilog=EXIT_CODES)
+@voice.command(epilog=READING)
 @the_lock
 @reads
 def packs(options: Options, typed_lock: str, form: Form) -> int:
@@ -77,10 +77,10 @@ def packs(options: Options, typed_lock: str, form: Form) -> int:
     return DONE
 
 
-@voice.command("list", epilog=EXIT_CODES)
+@voice.command("list", epilog=READING)
 @the_lock
-@click.option("--vendor", metavar="TEXT", help="Whose lock it is. [the lock book's]")
-@click.option("--model", metavar="TEXT", help="Which model. [the lock book's]")
+@click.option("--vendor", metavar="TEXT", help="Vendor of the lock. [from the lock book]")
+@click.option("--model", metavar="TEXT", help="Model of the lock. [from the lock book]")
 @reads
 def list_timbres(
     options: Options, typed_lock: str, vendor: str | None, model: str | None, form: Form
@@ -116,7 +116,7 @@ def list_timbres(
     return DONE
 
 
-@voice.command(epilog=EXIT_CODES)
+@voice.command(epilog=READING)
 @the_lock
 @click.argument("name", metavar="PACK")
 @reads
@@ -155,9 +155,9 @@ def show(options: Options, typed_lock: str, name: str, form: Form) -> int:
     "-o",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="A new file for it. [in the data directory]",
+    help="Write to this new file. [in the data directory]",
 )
-@click.option("--yes", "-y", is_flag=True, help="Do not ask about another server.")
+@click.option("--yes", "-y", is_flag=True, help="Fetch from another server without a prompt.")
 @for_programs
 @asks_service
 def fetch(
@@ -195,7 +195,7 @@ def fetch(
     return DONE
 
 
-@voice.command("set", epilog=EXIT_CODES)
+@voice.command("set", epilog=CHANGING)
 @the_lock
 @click.argument("lang", metavar="LANG")
 @click.argument("timbre", metavar="TIMBRE")

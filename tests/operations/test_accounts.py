@@ -325,7 +325,7 @@ async def test_a_renamed_profile_keeps_its_unconfirmed_changes_when_they_are_ado
         (left,) = await journal.left_by_others()
         with pytest.raises(PendingChangeError) as held:
             await add_one(operations, tenants.lock_id)
-        assert "outcomes adopt" in held.value.hint
+        assert "unconfirmed adopt" in held.value.hint
         await journal.adopt([left])
         assert [one.id for one in await journal.unsettled()] == [left.id]
         assert await journal.left_by_others() == []

@@ -29,9 +29,9 @@ from lockterm.paths import Paths
 
 
 @click.command(epilog=manual.DOCTOR)
-@takes(*OF_THE_UI)
+@takes(*OF_THE_UI, lock="Read the remotes of this lock too.")
 @for_programs
-@click.option("--keys", is_flag=True, help="Press keys, and see which arrive.")
+@click.option("--keys", is_flag=True, help="Show how the keys that you press arrive.")
 def doctor(options: Options, as_json: bool, keys: bool) -> int:
     """Check terminal, configuration, store and service."""
     if keys:

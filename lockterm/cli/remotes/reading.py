@@ -11,7 +11,7 @@ import click
 
 from lockterm.cli import manual
 from lockterm.cli.ending import DONE, FAILED, Misused, tell
-from lockterm.cli.manual_parts import EXIT_CODES
+from lockterm.cli.manual_parts import READING
 from lockterm.cli.options import LAST_ID, Form, asks_service, reads, the_lock, the_remote
 from lockterm.cli.output import (
     put,
@@ -50,11 +50,11 @@ them."""
 
 @click.command("list", epilog=manual.LIST)
 @the_lock
-@click.option("--page", type=click.IntRange(1, LAST_ID), help="Which page. [1]")
+@click.option("--page", type=click.IntRange(1, LAST_ID), help="Number of the page. [1]")
 @click.option(
-    "--page-size", type=click.IntRange(1, MAX_PAGE_SIZE), help="Remotes a page. [the profile's]"
+    "--page-size", type=click.IntRange(1, MAX_PAGE_SIZE), help="Remotes a page. [from the profile]"
 )
-@click.option("--all", "everything", is_flag=True, help="All of them.")
+@click.option("--all", "everything", is_flag=True, help="List all pages.")
 @reads
 def list_remotes(
     options: Options,
@@ -104,7 +104,7 @@ def list_remotes(
     return DONE
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(epilog=READING)
 @the_lock
 @the_remote
 @reads
@@ -123,10 +123,10 @@ def show(options: Options, typed_lock: str, remote_id: int, form: Form) -> int:
     return DONE
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(epilog=READING)
 @the_lock
 @click.argument("name", metavar="NAME")
-@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @asks_service
 def check_name(options: Options, typed_lock: str, name: str, as_json: bool) -> int:
     """Ask whether a name is free on a lock.

@@ -10,7 +10,7 @@ import click
 from lockterm.cli import manual
 from lockterm.cli.asking import agree, agree_by_typing, let_be, require_someone
 from lockterm.cli.ending import tell
-from lockterm.cli.manual_parts import EXIT_CODES
+from lockterm.cli.manual_parts import CHANGING
 from lockterm.cli.options import LAST_ID, WholeNumber, WriteOptions, changes, the_lock, the_remote
 from lockterm.cli.outcome import Change, carry_out, unchanged
 from lockterm.cli.remotes.reading import read_remote
@@ -162,7 +162,7 @@ def clear(options: Options, typed_lock: str, how: WriteOptions) -> int:
         return carry_out(session, change, work)
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(epilog=CHANGING)
 @the_lock
 @the_remote
 @click.argument("number", metavar="NUMBER", type=WholeNumber(-(2**63), LAST_ID))
