@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from lockterm.domain.operation import Operation, State
-from lockterm.domain.text.operation import describe_change_briefly
+from lockterm.domain.text.operation import describe_change_briefly, describe_operation
 from tests.conftest import NOW_MS
 
 DAY_MS = 86_400_000
@@ -61,3 +62,11 @@ def test_what_is_sent_and_no_other_is_no_change() -> None:
     body = {**before, "endDate": NOW_MS + 9 * DAY_MS}
     words = describe_change_briefly(operation("update", body, (before,)), ZoneInfo("Europe/Berlin"))
     assert words == "End 21 Nov 2026 -> 29 Nov 2026"
+
+
+def test_an_operation_that_was_read_back_says_when_it_was_read() -> None:
+    lost = replace(operation("delete", {}), state=State.UNKNOWN, sent_ms=NOW_MS)
+    zone = ZoneInfo("Europe/Berlin")
+    assert ", read" not in describe_operation(lost, zone, NOW_MS)
+    read = replace(lost, read_ms=NOW_MS + 60_000)
+    assert describe_operation(read, zone, NOW_MS).endswith(", read 09:01 +01:00")

@@ -75,6 +75,8 @@ def test_words() -> None:
     assert format_weekdays([5, 1, 2, 4, 3, 3]) == "Mon-Fri"
     assert format_weekdays([1, 2, 4, 5, 6]) == "Mon, Tue, Thu-Sat"
     assert format_weekdays([1, 3, 5], short=True) == "Mo We Fr"
+    assert format_weekdays(range(1, 8)) == "every day"
+    assert format_weekdays(range(1, 8), short=True) == "daily"
     assert format_weekdays([9, 1]) == "Mon, unknown 9"
 
 

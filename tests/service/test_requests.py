@@ -382,6 +382,20 @@ def test_a_head_that_never_ends_is_hung_up_on(api: Caller, monkeypatch: pytest.M
                 pass
 
 
+def test_a_slow_body_is_not_cut_off_by_the_limit_for_heads(
+    api: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "HEAD_TIMEOUT_S", 0.3)
+    address, body = ("127.0.0.1", port_of(api.service)), b'{"lockId":1004,"remoteName":"Anna"}'
+    head = f"POST {CHECK} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    with socket.create_connection(address, timeout=PATIENCE_S) as slow:
+        slow.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body[:1])
+        with socket.create_connection(address, timeout=PATIENCE_S) as silent:
+            assert silent.recv(1) == b"", "the limit for heads has passed"
+        slow.sendall(body[1:])
+        assert slow.recv(12) == b"HTTP/1.1 200"
+
+
 def test_what_is_noted_of_a_request_is_short(api: Caller) -> None:
     api.request("G" * 5000, "/" + "a" * 9000, headers={"host": "evil.example"})
     assert [len(text) for text in api.service.requests[-1]] == [200, 200]
