@@ -40,7 +40,7 @@ STEPS: tuple[Step, ...] = (
     ("\x1b[27u", "n next +p previous", "esc: back", 1),
     ("d", "Keep", "d: delete; it asks by name, and keeps a backup", 4),
     ("\x1b[27u", "n next +p previous", "esc: keep it", 1),
-    ("W", "What ends", "W: what has ended and what ends soon, on all locks", 4),
+    ("W", "Expiring", "W: what expired and what expires soon, on all locks", 4),
     ("\x1b[27u", "n next +p previous", "esc: back", 1),
     ("?", "Help", "?: every key", 3),
     ("\x1b[27u", "n next +p previous", "esc: back", 1.5),

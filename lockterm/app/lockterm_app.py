@@ -338,18 +338,18 @@ class LocktermApp(TerminalApp[int]):
         return await self.push_screen_wait(history)
 
     def action_file(self) -> None:
-        if not self._is_open_already(screens.FileScreen, "Take a file"):
+        if not self._is_open_already(screens.FileScreen, "Import"):
             entry = self.screen.lock_entry if isinstance(self.screen, LocktermScreen) else None
             self.push_screen(screens.FileScreen(self.operations, entry))
 
     def action_everywhere(self) -> None:
         """Search all locks of the book."""
-        if not self._is_open_already(screens.EverywhereScreen, "Everywhere"):
+        if not self._is_open_already(screens.EverywhereScreen, "All locks"):
             self.push_screen(screens.EverywhereScreen(self.operations))
 
     def action_what_ends(self) -> None:
         """Show what has ended and what ends soon, on all locks."""
-        if not self._is_open_already(screens.WhatEndsScreen, "What ends"):
+        if not self._is_open_already(screens.WhatEndsScreen, "Expiring"):
             self.push_screen(screens.WhatEndsScreen(self.operations))
 
     def action_profiles(self) -> None:

@@ -276,8 +276,8 @@ def _is_wanted(session: Session, lock: Lock, lang: str, timbre: str, *, yes: boo
             return True
     model = f"{clean(lock.vendor, 40)} {clean(lock.model, 40)}"
     tell(f"note: {model} has no timbre {clean(timbre, 40)} of {clean(lang, 40)}.")
-    require_someone(yes, "Setting it all the same")
-    return agree(f"Set the voice of {format_lock(lock)} all the same?", yes=yes)
+    require_someone(yes, "Setting it anyway")
+    return agree(f"Set the voice of {format_lock(lock)} anyway?", yes=yes)
 
 
 def _row(pack: VoicePack, zone: tzinfo) -> dict[str, Any]:

@@ -266,7 +266,7 @@ def base_url(value: object) -> tuple[str, str | None]:
     warning = None
     if parts.scheme == "http" and not is_loopback(parts.hostname):
         warning = (
-            f"{parts.netloc} is spoken to without encryption: anyone on the way can read and"
+            f"{parts.netloc} is not encrypted. Anyone on the network can read and"
             " change what is sent. Use https."
         )
     return url.rstrip("/"), warning

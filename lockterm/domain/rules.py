@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 EXTRA_BYTES = 1024
 """``extraData`` is recommended to be at most 1 KB (8)."""
 
-OPENS_AGAIN = "It has ended, and will open again."
+OPENS_AGAIN = "This reactivates an expired remote."
 """Said of a remote that :func:`opens_again`."""
 
 

@@ -265,7 +265,7 @@ class LockPlan:
                 continue
             if (line := self._lines.setdefault(key, row.line)) != row.line:
                 column = key[0] if isinstance(key, tuple) else REMOTE if row.text(REMOTE) else NAME
-                raise _Wrong((column, f"Line {line} is about the same remote."))
+                raise _Wrong((column, f"Duplicate of line {line}."))
 
     def _require_name(self, row: Row, before: Remote) -> None:
         """See that an id still means the remote that was named with it, before it is deleted."""

@@ -76,9 +76,9 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
-            yield Label(f"{clean(self._what, 60)}: not now", markup=False, classes="question")
+            yield Label(f"{clean(self._what, 60)}: not available", markup=False, classes="question")
             yield Label(clean(self._reason, 600), markup=False, classes="ask")
-            yield Label("escape goes back", id="way-out", markup=False, classes="hint")
+            yield Label("Press Esc to close.", id="way-out", markup=False, classes="hint")
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Take letters as a form does: they were typed for one."""
@@ -102,5 +102,5 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
         self.dismiss(None)
 
     def _tell(self) -> None:
-        words = "What is typed here goes nowhere: escape goes back."
+        words = "Press Esc to close."
         self.query_one("#way-out", Label).update(words)

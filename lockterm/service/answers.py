@@ -75,7 +75,7 @@ class Code(Enum):
     UNAUTHORIZED = (
         401,
         "unauthorized",
-        "the service wants a token as Authorization: Bearer, and knows none that the request has",
+        "the service expects a valid token, as in: Authorization: Bearer TOKEN",
     )
     FORBIDDEN = 403, "forbidden", "the Origin header names another site"
     NOT_FOUND = 404, "not found", "there is nothing at this path"

@@ -196,7 +196,7 @@ def _keys(url: str, home: Path) -> Iterator[Row]:
         ):
             busy.press(keys)
             assert busy.shows(shown), busy.text()
-        for key, shown in (("enter", began), ("escape", "Take a file"), ("escape", "page 1 of")):
+        for key, shown in (("enter", began), ("escape", "Import"), ("escape", "page 1 of")):
             milliseconds(busy, key, shown)
         busy.press(AFTER_FORM)
         taken: dict[Session, list[float]] = {quiet: [], busy: []}

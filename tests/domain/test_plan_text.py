@@ -178,8 +178,8 @@ def test_how_many_that_have_ended_open_again_is_told_before_it_is_agreed_to() ->
     open_now = replace(open_now, before={**open_now.before, "endDate": later_ms - 1})
     zones = {1: UTC}
     told = describe_notes([shut, named, *ended, open_now], zones, now_ms)
-    assert told[0] == "Note: 3 of them have ended and will open again: Fob 1, Fob 2, Fob 3."
-    assert sum("again" in words for words in told) == 1
+    assert told[0] == "Note: 3 of them are expired and will be reactivated: Fob 1, Fob 2, Fob 3."
+    assert sum("reactivate" in words for words in told) == 1
     assert describe_notes([open_now, ended[0]], zones, now_ms) == [f"Note: Fob 1: {OPENS_AGAIN}"]
 
 

@@ -288,9 +288,9 @@ def test_every_cell_that_is_wrong_is_told() -> None:
 
 def test_two_rows_of_one_remote_are_refused() -> None:
     _, wrong = planned("lockId,remoteId,remoteNumber\n1001,1,\n1001,,0012\n")
-    assert wrong == ["line 3, column remoteName, “”: Line 2 is about the same remote."]
+    assert wrong == ["line 3, column remoteName, “”: Duplicate of line 2."]
     _, wrong = planned("lockId,Number,Name,Type\n1001,Z,New,1\n1001,Z,Newer,1\n")
-    assert wrong == ["line 3, column remoteNumber, “Z”: Line 2 is about the same remote."]
+    assert wrong == ["line 3, column remoteNumber, “Z”: Duplicate of line 2."]
 
 
 def test_what_is_ambiguous_is_refused() -> None:
@@ -383,7 +383,7 @@ def test_a_deleted_remote_frees_its_number_when_the_row_adds() -> None:
     assert wrong == []
     assert [step.action for step in steps] == [Action.DELETE, Action.ADD]
     _, wrong = planned(f"{FOB}1001,,B-2,Carl,permanent\n1001,delete,B-2,,\n")
-    assert wrong == ["line 2, column remoteName, “Carl”: Line 3 is about the same remote."]
+    assert wrong == ["line 2, column remoteName, “Carl”: Duplicate of line 3."]
 
 
 def test_a_pruned_remote_frees_its_name_for_another_fob() -> None:

@@ -115,7 +115,7 @@ def test_point_03_typed_input_survives(
     first.wait_for("Add a remote")
     first.press("Roof crew", "tab", "A-77", "tab", "right", "space")
     first.send(CTRL_S)
-    first.wait_for("To correct: Name")
+    first.wait_for("Fix: Name")
     first.wait_for("already has a remote of that name")
     assert "Roof crew" in first.text and "A-77" in first.text
     first.press("end", " by night")  # the focus has gone to what is wrong

@@ -19,7 +19,7 @@ FILES: Mapping[str, str] = {
 }
 """What lies in the home directory."""
 
-_PLAN, _QUESTION = "Plan > Loading", "Add 2, on Loading dock"
+_PLAN, _QUESTION = "Plan > Loading", "Add 2 remotes on Loading dock"
 
 SITES: tuple[Step, ...] = (
     Step(
@@ -123,9 +123,9 @@ SITES: tuple[Step, ...] = (
     Step(
         "the plan, asked",
         ("enter",),
-        asked(_QUESTION, r"\d+ calls", keep="Cancel", act="Add 2  "),
+        asked(_QUESTION, r"\d+ calls", keep="Cancel", act="Add 2 remotes"),
     ),
-    Step("the plan, yes", ("right",), answering("Cancel", "Add 2  ")),
+    Step("the plan, yes", ("right",), answering("Cancel", "Add 2 remotes")),
     Step(
         "the plan, run",
         ("enter",),

@@ -153,9 +153,8 @@ async def test_what_is_lost_of_a_remote_from_elsewhere_is_said_first(
     ended = sum(1 for remote in remotes if remote.remote_type != 1 and remote.end_ms <= NOW_MS)
     assert first == "Each gets a new id and a new creation time."
     assert unknown == (
-        "Not known and left out: admin right, MAC address, battery level, business id and firmware"
-        " info of all 137; user number of 136. The service did not tell them, and this lockterm"
-        " did not set them."
+        "Unknown, so it can't be restored: admin right, MAC address, battery level, business id and"
+        " firmware info of all 137; user number of 136."
     )
     zones = {LOCK: operations.zone(Lock(LOCK))}
     told = " ".join(describe_notes(drawn.plan.steps, zones, NOW_MS))

@@ -494,7 +494,7 @@ async def test_a_read_only_profile_shows_what_would_be_restored_or_undone(
             await press(pilot, key)
             assert isinstance(pilot.app.screen, PlanScreen)
             assert "is read-only: the plan is shown" in words(pilot.app)
-            assert "(enter do it)" in words(pilot.app)
+            assert "(enter run)" in words(pilot.app)
             await press(pilot, "enter")
             assert isinstance(pilot.app.screen, RefusedModal)
             await press(pilot, "escape", "escape")

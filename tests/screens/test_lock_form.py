@@ -143,7 +143,7 @@ async def test_offline_the_lock_is_noted_without_asking(lockterm_app: Starter) -
     async with lockterm_app("http://127.0.0.1:9") as pilot:
         await open_form(pilot)
         await pilot.press(*"77", "tab")
-        await until(pilot, lambda: "can be saved all the same" in words(pilot.app))
+        await until(pilot, lambda: "You can save the lock anyway" in words(pilot.app))
         await pilot.press(*"Far gate", "ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
         await settled(pilot)

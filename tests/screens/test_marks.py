@@ -258,13 +258,13 @@ async def test_what_is_typed_is_there_again_and_what_is_possible_is_said_before_
         assert "1/2/2027" in shown(pilot)
         await press(pilot, *"+1d")
         assert "to look at: " in shown(pilot)
-        assert "It has ended, and will open again." in " ".join(shown(pilot).split())
+        assert "This reactivates an expired remote." in " ".join(shown(pilot).split())
         await press(pilot, "home", "shift+end", *"2027-06-30")
-        assert "It is permanent: it has no end." in shown(pilot)
+        assert "Permanent remotes have no end date." in shown(pilot)
         await press(pilot, "ctrl+s")
         assert len(steps(pilot)) == 20
         assert {one.message for one in drawn(pilot).drawn.left} == {
-            "It is permanent: it has no end."
+            "Permanent remotes have no end date."
         }
         await press(pilot, "escape")
         assert len(marked(pilot)) == 20
@@ -424,9 +424,9 @@ async def test_a_read_only_profile_shows_plans_of_marks(
 
 def test_marked_form_names_every_wrong_field_in_order() -> None:
     typed = {"type": "4", "start": "soon", "end": "later", "days": "Someday"}
-    with pytest.raises(Incomplete, match=r"^To correct: Start, End, Weekdays\. ") as raised:
+    with pytest.raises(Incomplete, match=r"^Fix: Start, End, Weekdays\. ") as raised:
         NewValidity().wanted(typed)
     assert HELP.split()[0] in raised.value.sentence
-    with pytest.raises(Incomplete, match=r"^To correct: End\. "):
+    with pytest.raises(Incomplete, match=r"^Fix: End\. "):
         NewValidity().wanted(typed | {"start": "now", "days": "Mon"})
     assert NewValidity().wanted(typed | {"start": "now", "end": "+30d", "days": "Mon"})

@@ -137,7 +137,7 @@ async def test_it_is_shown_before_anything_is_kept_or_sent(
         assert_picture(pilot.app, "plan-80x24")
         await asked(pilot, DestroyModal)
         question = words(pilot.app)
-        assert "Delete 1, change 1, add 1, on 2 locks?" in question
+        assert "Delete 1, change 1, add 1 on 2 locks?" in question
         assert f"- {steps[2].remote_name}" in question
         assert_picture(pilot.app, "plan-question-80x24")
         await pilot.press("enter")  # Cancel has the focus
@@ -313,7 +313,7 @@ async def test_where_there_was_no_run_the_last_one_is_not_there(
     async with lockterm_app(service) as pilot:
         await pilot.press("L")
         await until(pilot, lambda: "No plan was carried out from here yet." in shown(pilot))
-        assert "Last run: not now" in shown(pilot)
+        assert "Last run: not available" in shown(pilot)
 
 
 async def test_keys_that_are_typed_before_the_question_delete_nothing(
@@ -658,7 +658,7 @@ async def test_a_read_only_profile_shows_it_and_says_why_it_sends_nothing(
     async with lockterm_app(service, read_only=True) as pilot:
         await plan_shown(pilot, one_of_each(service))
         assert "The profile demo is read-only: the plan is shown" in words(pilot.app)
-        assert "(enter do it)" in words(pilot.app)
+        assert "(enter run)" in words(pilot.app)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, RefusedModal))
         assert app_of(pilot).operations.run_here is None

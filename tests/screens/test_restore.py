@@ -61,8 +61,8 @@ async def test_a_cleared_lock_comes_back_after_its_losses_were_said(
         await pilot.press("enter")
         await settled(pilot)
         said = words(pilot.app)
-        assert "Add 9, on Server room?" in said
-        assert "a new id" in said and "MAC address" in said and "It gets access" in said
+        assert "Add 9 remotes on Server room?" in said
+        assert "a new id" in said and "battery level" in said and "It gets access" in said
         assert "Ines Duarte" in said and "will open nothing" in said
         assert_picture(pilot.app, f"restore-{size[0]}x{size[1]}")
         assert names(service, 1003) == Counter()

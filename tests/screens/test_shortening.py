@@ -99,7 +99,7 @@ async def test_imported_plan_marks_and_sums_what_it_shortens(
         assert (1, "week") in [(row, look) for row in range(3) for _, look in table.line(row)]
         await asked(pilot, ConfirmModal)
         question = words(pilot.app)
-        assert "Shorten 2, change 1, on lock 1001?" in question
+        assert "Shorten 2, change 1 on lock 1001?" in question
         assert summary in question
         await pilot.press("escape")
         await settled(pilot)

@@ -41,7 +41,7 @@ def test_renewing_a_permanent_remote_is_refused_and_what_is_typed_for_it_goes_no
     remotes: PtySession,
 ) -> None:
     remotes.press("w+30d\x13d")
-    remotes.wait_for("It is permanent: it has no end. e changes its type.")
+    remotes.wait_for("Permanent remotes have no end date. e changes its type.")
     remotes.wait_for("What is typed here goes nowhere")
     remotes.press("\x1b")
     remotes.wait_for(rf"{FIRST}.*always")

@@ -44,7 +44,7 @@ def test_it_offers_the_demo(lockterm: Start) -> None:
     session.press("enter")
     session.wait_for("Main gate +1001")
     session.press("P")
-    session.wait_for("Profiles: not now")
+    session.wait_for("Profiles: not available")
     session.press("escape")
     session.wait_until(lambda: "not now" not in session.text, "the refusal has gone")
     session.press("q")
@@ -107,12 +107,12 @@ def test_what_is_wrong_is_said_and_nothing_typed_is_lost(
     session.wait_for("The base URL 'nonsense' is no web address")
     session.wait_for("The zone 'Europe/Berln' is no time zone")
     session.press("\x15", DEAD, "tab", "\x15", "\x13")  # the focus is on the first wrong one
-    session.wait_for("Save the profile all the same")
+    session.wait_for("Save the profile anyway")
     session.wait_for("Service unreachable")
     session.press("enter")  # keep editing
     session.wait_for(r"\( \) blue")
     session.press("shift+tab", "\x15", service.base_url, "\x13")
-    session.wait_for("Save the profile all the same")
+    session.wait_for("Save the profile anyway")
     session.wait_for("Refused by the service: unauthorized")
     assert not config_of(tmp_path).exists()
     session.press(GO_ON)
@@ -132,7 +132,7 @@ def test_a_variable_that_is_not_set_is_told_before_and_after(
     fill(session, "north", service.base_url, "", "Authorization", "NOT_SET")
     session.wait_for("It is not set now")
     session.press("\x13")
-    session.wait_for("Save the profile all the same")
+    session.wait_for("Save the profile anyway")
     session.press(GO_ON)
     session.wait_for("lockterm: /")
     assert session.wait_exit() == 2

@@ -46,7 +46,7 @@ def test_profiles_are_switched_there_and_back(lockterm: Start, hosts: tuple[str,
     session.press("j", "enter")
     session.wait_for("'Nowhere' is no time zone")
     session.press("escape")  # in one read with a letter, it would be a key with alt
-    session.wait_until(lambda: "Open: not now" not in session.text, "the profiles alone")
+    session.wait_until(lambda: "Open: not available" not in session.text, "the profiles alone")
     session.press("k", "k", "enter")
     session.wait_for(f"^Locks .* north  {north}$")
     session.wait_for("The lock book is empty")

@@ -236,7 +236,7 @@ def _taken(
     return {field: words for field, words in found.items() if words}
 
 
-_SEND_IT = "Send it all the same?"
+_SEND_IT = "Send it anyway?"
 
 
 def _accepts(found: Mapping[str, str], *, yes: bool, question: str = _SEND_IT) -> bool:
@@ -249,5 +249,5 @@ def _accepts(found: Mapping[str, str], *, yes: bool, question: str = _SEND_IT) -
         return True
     for name, words in found.items():
         tell(f"note: --{FIELDS[name].option}: {words}")
-    require_someone(yes, "Sending it all the same")
+    require_someone(yes, "Sending it anyway")
     return agree(question, yes=yes)

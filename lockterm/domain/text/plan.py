@@ -294,7 +294,7 @@ def describe_notes(steps: Sequence[Step], zones: Mapping[int, tzinfo], now_ms: i
         more = f" and {len(some) - len(named):,} more" if len(some) > len(named) else ""
         who = f"{', '.join(map(format_step, named))}{more}"
         if is_again:
-            said = f"{len(some):,} of them have ended and will open again: {who}."
+            said = f"{len(some):,} of them are expired and will be reactivated: {who}."
             lines.insert(0, f"Note: {said}")
         else:
             is_all = len(some) == len(steps) > 1

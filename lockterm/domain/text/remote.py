@@ -22,7 +22,7 @@ from lockterm.domain.text.validity import Validity, describe_period
 from lockterm.domain.validity import State
 from lockterm.domain.weekdays import format_weekdays
 
-NO_END = "It is permanent: it has no end."
+NO_END = "Permanent remotes have no end date."
 """Said of a remote that cannot be renewed."""
 
 UNNAMED = "a remote without a name"
@@ -187,7 +187,7 @@ def describe_update(before: Remote, after: Remote, now_ms: int, zone: tzinfo) ->
     lines = [OPENS_AGAIN] if opens_again(before, after, now_ms) else []
     lines += [str(item) for item in find_differences(before, after, zone)]
     if touches_validity(before, after):
-        lines.append(f"After it: {_format_validity(after, now_ms, zone)}")
+        lines.append(f"Result: {_format_validity(after, now_ms, zone)}")
     return lines
 
 
@@ -272,11 +272,7 @@ def _describe_unknown(remotes: Sequence[BackedUp]) -> str:
     for count, names in sorted(fields.items(), reverse=True):
         whose = "" if total == 1 else f" of all {total:,}" if count == total else f" of {count:,}"
         parts.append(_listed(names) + whose)
-    them = "them" if len(counts) > 1 else "it"
-    return (
-        f"Not known and left out: {'; '.join(parts)}."
-        f" The service did not tell {them}, and this lockterm did not set {them}."
-    )
+    return f"Unknown, so it can't be restored: {'; '.join(parts)}."
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -69,7 +69,7 @@ class WhatEndsScreen(AllLocksScreen):
 
     def crumbs(self) -> tuple[str, ...]:
         """It is about all locks."""
-        return ("What ends",)
+        return ("Expiring",)
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="spans", markup=False)

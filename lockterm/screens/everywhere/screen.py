@@ -33,7 +33,7 @@ class EverywhereScreen(AllLocksScreen):
 
     def crumbs(self) -> tuple[str, ...]:
         """It is about all of them."""
-        return ("Everywhere",)
+        return ("All locks",)
 
     def compose_body(self) -> ComposeResult:
         yield Results(

@@ -74,7 +74,7 @@ class FileScreen(FormScreen[None]):
 
     def crumbs(self) -> tuple[str, ...]:
         """Whose rows those are that name no lock."""
-        return ("Locks", self._of_lock.title, "Take a file") if self._of_lock else ("Take a file",)
+        return ("Locks", self._of_lock.title, "Import") if self._of_lock else ("Import",)
 
     @property
     def _about(self) -> str:
@@ -90,9 +90,9 @@ class FileScreen(FormScreen[None]):
         self._path = kept if isinstance(kept, str) else ""
         with Vertical(id="fields"):
             yield FormField("path", "File", PathInput(self._path))
-            yield FormField("others", "What it lacks", Choice(_OTHERS, _STAYS))
+            yield FormField("others", "Remotes not in the file", Choice(_OTHERS, _STAYS))
             most = TextInput(placeholder="any number")
-            yield FormField("most", "Most deletes", most)
+            yield FormField("most", "Delete at most", most)
             with Horizontal(classes="buttons"):
                 yield CompactButton("Check", id="check", variant="primary")
                 yield CompactButton("Leave", id="leave")

@@ -43,7 +43,7 @@ async def look_up(operations: Operations, lock_id: int, size: int) -> LockAnswer
         reason = _reason(error)
         if _denies_lock(error):
             return LockAnswer(f"{reason} Correct the id.", unknown=True)
-        return LockAnswer(f"{reason} The lock can be saved all the same.", asked=False)
+        return LockAnswer(f"{reason} You can save the lock anyway.", asked=False)
     words = f"The service knows it: {format_count(page.total, 'remote')}."
     first = next((remote.id for remote in page.remotes if remote.id is not None), None)
     if first is None:

@@ -83,7 +83,7 @@ class MarkedForm(FormScreen[Wanted | None]):
     def would_lose(self) -> str:
         """What was typed is kept no longer than the screen below."""
         changed = self.touched()
-        return "Leave without a plan? What was typed here is lost." if changed else ""
+        return "Leave without a plan? What you typed will be lost." if changed else ""
 
     def compose_body(self) -> ComposeResult:
         with VerticalScroll(id="form", can_focus=False):
@@ -199,7 +199,7 @@ def _none_words(planned: PlannedSteps) -> str:
 
 
 def _left_words(planned: PlannedSteps) -> str:
-    """``2 cannot: Ivan Horvat (A-2071): It is permanent: it has no end.``."""
+    """``2 cannot: Ivan Horvat (A-2071): Permanent remotes have no end date.``."""
     first = planned.left[0]
     return f"{len(planned.left):,} cannot: {format_step(first)}: {first.message}"
 

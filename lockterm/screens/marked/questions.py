@@ -89,7 +89,7 @@ class NewValidity:
     verb = "Change type or weekdays"
 
     def fields(self, typed: Typed, zone: tzinfo) -> Sequence[FormField]:
-        kinds = [("0", "each its own")]
+        kinds = [("0", "unchanged")]
         kinds += [(str(value), shown) for value, shown in WORDS[RemoteType].items()]
         return (
             FormField("type", "Type", Choice(kinds, typed.get("type") or "0")),
@@ -121,7 +121,7 @@ class NewValidity:
         except ValueError as error:
             wrong["Weekdays"] = str(error)
         if wrong:
-            raise Incomplete(f"To correct: {', '.join(wrong)}. {next(iter(wrong.values()))}")
+            raise Incomplete(f"Fix: {', '.join(wrong)}. {next(iter(wrong.values()))}")
         return bulk.new_validity(kind, start, end, chosen)
 
 

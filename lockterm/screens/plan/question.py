@@ -118,13 +118,15 @@ def ask_for(
     }
     verb = ", ".join(f"{name} {count:,}" for name, count in done.items() if count)
     verb = verb[:1].upper() + verb[1:]
+    if "," not in verb:
+        verb += " remote" if len(steps) == 1 else " remotes"
     on = {step.lock_id for step in steps}
     one = clean(locks[min(on)].title, 40)
     where = one if len(on) == 1 else f"{len(on):,} locks"
-    question = f"{verb}, on {where}?"
+    question = f"{verb} on {where}?"
     if counts.keys() == {Action.VOICE}:
         question = f"Set the voice of {where}?"
-        verb = "Set voice" if len(steps) == 1 else verb
+        verb = "Set voice" if len(steps) == 1 else f"Set {len(steps):,} voices"
     numbers: list[str] = []
     if len(steps) == 1 and steps[0].action in _PLACES:
         name = "Shorten" if shortened else _VERBS[steps[0].action]

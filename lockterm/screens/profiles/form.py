@@ -267,7 +267,7 @@ class ProfileForm(FormScreen[str | None]):
         self.show_errors(checked.errors)
         if checked.errors:
             wrong = ", ".join(LABELS[field] for field in checked.errors)
-            self.say(f"To correct: {wrong}.", is_wrong=True)
+            self.say(f"Fix: {wrong}.", is_wrong=True)
             return None
         return checked
 
@@ -307,9 +307,9 @@ class ProfileForm(FormScreen[str | None]):
         tried = await self._try(checked)
         if not tried.works:
             confirm = ConfirmModal(
-                "The service could not be used. Save the profile all the same?",
+                "lockterm could not use the service. Save the profile anyway?",
                 tried.words,
-                verb="Save all the same",
+                verb="Save anyway",
                 keep="Keep editing",
             )
             if not await self.app.push_screen_wait(confirm):

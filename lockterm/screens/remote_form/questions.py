@@ -85,10 +85,10 @@ def ask_to_leave(what: str, *, is_sent: bool) -> ConfirmModal:
         what: The name of the remote; may be hostile.
         is_sent: Whether it was sent and is not settled, so that it may be recorded.
     """
-    question, lost = f"Leave without saving {clean(what, 60)}?", "What you typed is lost."
+    question, lost = f"Leave without saving {clean(what, 60)}?", "What you typed will be lost."
     if is_sent:
         question = f"Leave the form of {clean(what, 60)}?"
-        lost = "The change that was sent stays under UNSETTLED. What was typed after it is lost."
+        lost = "The sent change stays under UNSETTLED. What you typed after it will be lost."
     return ConfirmModal(question, lost, verb="Leave", keep="Keep editing", loses_text=True)
 
 

@@ -210,7 +210,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
             return with_keys("Check first whether the last save took effect: {form.check}.")
         if reading.errors:
             wrong = reading.errors.keys() - reading.missing
-            what = "To correct" if not reading.missing else "Needed or to correct"
+            what = "Fix" if not reading.missing else "Fill in or fix"
             return f"{what if wrong else 'Still needed'}: {_names(reading.errors)}."
         if not self._saving.would_change(reading.values):
             return "Nothing is changed yet."
@@ -236,7 +236,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
     def _ready_words(self) -> str:
         """What the key to save does, or why saving waits."""
         if not self._is_offline:
-            return with_keys("Complete. {form.save} shows what will be sent, and asks.")
+            return with_keys("Ready. Press {form.save} to review and save.")
         if self._is_trying:
             return "Trying to reach the service ..."
         waits = "Complete, but saving waits: the service cannot be reached."

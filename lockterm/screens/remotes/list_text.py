@@ -229,7 +229,7 @@ def why_no_page(state: ListState, action: str, at: int) -> str:
     if state.page is None:
         return with_keys("Nothing was loaded yet. {remotes.refresh} tries again.")
     if action in ("next_page", "last_page") and at >= state.last_page:
-        return f"Page {at} is the last one."
+        return "This is the last page."
     if action in ("previous_page", "first_page") and at <= 1:
         return "This is the first page."
     if action == "go_to_page" and state.last_page <= 1:

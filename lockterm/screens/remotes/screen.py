@@ -252,7 +252,7 @@ class RemotesScreen(ListScreen[None]):
 
     def action_filter(self) -> None:
         """Ask for the state whose remotes are shown alone."""
-        question, only = "Show which remotes of the lock?", self.remotes.state.only
+        question, only = "Filter remotes", self.remotes.state.only
         ask_only(self.app, question, self.remotes.counts.counts, only, self.pages.show_only)
 
     def action_table(self) -> None:

@@ -228,7 +228,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
     def _voice_now(self) -> str:
         if self.entry.voice is None:
-            return "not known: the service has no way to read it"
+            return "unknown. The service can't report it."
         since = self.entry.voice_since(self._zone, self.operations.machine_ms())
         return f"{self._words(self.entry.voice)}, {since}"
 

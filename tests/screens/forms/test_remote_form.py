@@ -91,7 +91,7 @@ async def test_nothing_is_sent_while_something_is_wrong_and_the_key_goes_there(
         await form.fill(remoteType="2", startDate="2027-03-28 02:30", endDate="now")
         await form.press("ctrl+s")
         assert "does not exist" in form.error("startDate")
-        assert form.status == "To correct: Start."
+        assert form.status == "Fix: Start."
         assert form.dialog == ""
         assert total(service) == 137
 
@@ -277,13 +277,13 @@ async def test_summary_names_every_field_in_order_when_some_are_missing_and_othe
     async with open_form(service) as form:
         wrong = {"remoteName": "Ben", "remoteType": "2", "startDate": "soon", "extraData": "{"}
         await form.fill(**wrong)
-        assert form.status == "Needed or to correct: Number, Start, End, Extra data."
+        assert form.status == "Fill in or fix: Number, Start, End, Extra data."
         form.screen.fields.objections["remoteName", "Ben"] = TAKEN
         form.screen.fields.read_now()
         form.screen.show_status()
-        assert form.status == "Needed or to correct: Name, Number, Start, End, Extra data."
+        assert form.status == "Fill in or fix: Name, Number, Start, End, Extra data."
         await form.fill(remoteNumber="B-1", endDate="+30d")
-        assert form.status == "To correct: Name, Start, Extra data."
+        assert form.status == "Fix: Name, Start, Extra data."
         await form.press("ctrl+s")
         assert form.pilot.app.focused is form.screen.fields.row("remoteName").control
 
@@ -297,7 +297,7 @@ async def test_what_is_wrong_with_the_last_field_is_in_sight(
     remote_id = add(service, remoteName="Roof", remoteType=2, extraData=notes, **dates)
     async with open_form(service, remote_id, "extraData", size=(60, 20)) as form:
         await form.press("ctrl+home", "'x", "ctrl+s")
-        assert "To correct: Extra data." in form.status
+        assert "Fix: Extra data." in form.status
         said = " ".join(shown(form.pilot).split())
         assert "! Not JSON at line 1, column 1: a value is missing" in said
 

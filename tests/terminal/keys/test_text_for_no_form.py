@@ -94,7 +94,7 @@ async def test_what_a_held_remote_does_not_allow_is_dimmed_as_long_as_the_cursor
         await until(pilot, lambda: "(e edit)" not in shown(pilot))
         await pilot.press("k", "e")
         await settled(pilot)
-        assert "Edit: not now" in shown(pilot)
+        assert "Edit: not available" in shown(pilot)
         assert "Settle it first: c checks it" in " ".join(shown(pilot).split())
 
 
