@@ -1,7 +1,11 @@
-"""The generated pages of the documentation: ``python -m tests.reference`` writes them."""
+"""The generated pages of the documentation: ``python -m tests.reference`` writes them.
+
+An argument is the directory to write to, instead of ``docs/reference``.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,11 +60,7 @@ def format_keys() -> str:
     return head + format_markdown(rows({})) + "\n"
 
 
-def pages() -> dict[Path, str]:
-    """Return the path and the text of each generated page."""
-    return {PAGES / "commands.md": format_commands(), PAGES / "keys.md": format_keys()}
-
-
 if __name__ == "__main__":
-    for page, text in pages().items():
-        page.write_text(text, encoding="utf-8")
+    directory = Path(*sys.argv[1:2]) if sys.argv[1:] else PAGES
+    (directory / "commands.md").write_text(format_commands(), encoding="utf-8")
+    (directory / "keys.md").write_text(format_keys(), encoding="utf-8")

@@ -40,14 +40,14 @@ KEPT = "file_path"
 """Under this name the path that was typed last is kept among the choices."""
 
 _STAYS, _GOES = "stays", "goes"
-_OTHERS = ((_STAYS, "stays"), (_GOES, "is deleted"))
+_OTHERS = ((_STAYS, "keep"), (_GOES, "delete"))
 _CHANGED = ", ".join(field.name for field in UPDATED if field.name != "remoteName")
 _ABOUT = (
-    "A table as CSV, or what lockterm exported. It is checked whole and shown as a plan; nothing is"
-    " sent before you agree.\n\n"
-    "Needed: {lock}, and remoteId, remoteNumber or remoteName. An action is add, update, delete or"
-    " keep; without, what is there is updated and the rest added.\n\n"
-    f"Other columns: {_CHANGED}, and those that only adding takes."
+    "A CSV table, or a file that lockterm exported. lockterm checks the whole file and shows a plan."
+    " Nothing is sent before you confirm it.\n\n"
+    "Required: {lock}, and remoteId, remoteNumber or remoteName. action is add, update, delete or"
+    " keep; without it, existing remotes are updated and the rest is added.\n\n"
+    f"Other columns: {_CHANGED}, and those that only adding uses."
 )
 
 
@@ -90,7 +90,7 @@ class FileScreen(FormScreen[None]):
         self._path = kept if isinstance(kept, str) else ""
         with Vertical(id="fields"):
             yield FormField("path", "File", PathInput(self._path))
-            yield FormField("others", "Remotes not in the file", Choice(_OTHERS, _STAYS))
+            yield FormField("others", "Not in file", Choice(_OTHERS, _STAYS))
             most = TextInput(placeholder="any number")
             yield FormField("most", "Delete at most", most)
             with Horizontal(classes="buttons"):
