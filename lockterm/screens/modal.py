@@ -102,5 +102,5 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
         self.dismiss(None)
 
     def _tell(self) -> None:
-        words = "Press Esc to close."
+        words = "Keys do nothing here. Press Esc to close."
         self.query_one("#way-out", Label).update(words)

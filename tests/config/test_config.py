@@ -126,7 +126,7 @@ def test_secrets_go_to_no_other_host_and_the_book_is_another(load: Load) -> None
 
 
 def test_http_elsewhere_is_allowed_with_a_warning(load: Load) -> None:
-    assert "without encryption" in load(base_url="http://locks.example.com").profile.warnings[0]
+    assert "is not encrypted" in load(base_url="http://locks.example.com").profile.warnings[0]
     for own in ("http://127.0.0.1:1", "http://localhost", "http://[::1]:9", "https://x.example"):
         assert load(base_url=own).profile.warnings == ()
 

@@ -37,12 +37,12 @@ def test_an_end_typed_with_the_key_that_opens_the_form_is_in_its_field(remotes: 
     assert _field(remotes, "Name").startswith(LIMITED)
 
 
-def test_renewing_a_permanent_remote_is_refused_and_what_is_typed_for_it_goes_nowhere(
+def test_renewing_a_permanent_remote_is_refused_and_text_typed_for_it_does_nothing(
     remotes: PtySession,
 ) -> None:
     remotes.press("w+30d\x13d")
-    remotes.wait_for("Permanent remotes have no end date. e changes its type.")
-    remotes.wait_for("What is typed here goes nowhere")
+    remotes.wait_for("Permanent remotes have no end date. Press e to change the type.")
+    remotes.wait_for("Keys do nothing here")
     remotes.press("\x1b")
     remotes.wait_for(rf"{FIRST}.*always")
 

@@ -46,7 +46,7 @@ def test_it_offers_the_demo(lockterm: Start) -> None:
     session.press("P")
     session.wait_for("Profiles: not available")
     session.press("escape")
-    session.wait_until(lambda: "not now" not in session.text, "the refusal has gone")
+    session.wait_until(lambda: "not available" not in session.text, "the refusal has gone")
     session.press("q")
     assert session.wait_exit() == 0
 

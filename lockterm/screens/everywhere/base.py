@@ -263,7 +263,7 @@ class RowCommands(RemoteCommands):
             busy=self._table.busy[lock.lock_id],
             on_lock=lock,
             change_type=with_keys(
-                "{everywhere.open} opens it, and {remote.edit} changes its type there."
+                "Press {everywhere.open} to open it, and {remote.edit} to change the type."
             ),
         )
         self._all_locks, self._remote = screen, remote

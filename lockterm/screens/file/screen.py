@@ -43,7 +43,7 @@ _STAYS, _GOES = "stays", "goes"
 _OTHERS = ((_STAYS, "keep"), (_GOES, "delete"))
 _CHANGED = ", ".join(field.name for field in UPDATED if field.name != "remoteName")
 _ABOUT = (
-    "A CSV table, or a file that lockterm exported. lockterm checks the whole file and shows a plan."
+    "A CSV table, or a file that lockterm exported. lockterm checks all of it and shows a plan."
     " Nothing is sent before you confirm it.\n\n"
     "Required: {lock}, and remoteId, remoteNumber or remoteName. action is add, update, delete or"
     " keep; without it, existing remotes are updated and the rest is added.\n\n"

@@ -212,7 +212,7 @@ class RemoteCommands:
         remote = self.current
         if remote is not None and remote.remote_type == RemoteType.PERMANENT:
             edit = f"{self._refresh.partition('.')[0]}.edit"
-            way = self._change_type or f"{key(edit)} changes its type."
+            way = self._change_type or f"Press {key(edit)} to change the type."
             self._screen.refuse_to_open(f"Renew {self._who(remote)}", f"{NO_END} {way}")
             return
         self._open_form(remote, "endDate")

@@ -103,7 +103,7 @@ def test_renewing_a_permanent_remote_in_a_stall_changes_nothing(
     with far(sshd, service, tmp_path) as (session, link):
         keys = ("j", "j", "w", *"+30d", CTRL_S, "right", "enter")
         type_in_a_stall(session, link, *keys)
-        session.wait_for(f"Renew {PERMANENT}.*not now")
+        session.wait_for(f"Renew {PERMANENT}.*not available")
     assert not [path for _, path in service.requests if path.endswith(WRITES)]
 
 
