@@ -32,7 +32,7 @@ def test_every_key_is_there_with_the_ones_that_were_chosen(lockterm: Run, chosen
         "usual": ["d", "del"],
         "chosen": True,
         "verb": "delete",
-        "does": "Delete the remote under the cursor, or all that are marked, after asking",
+        "does": "Delete the selected or the marked remotes, after a confirmation",
     }
 
 
@@ -42,7 +42,7 @@ def test_it_is_a_table_for_people_and_one_for_documents(lockterm: Run, chosen: P
     (deletes,) = (line for line in lines[at:] if " remotes.delete " in line)
     assert deletes.startswith("* x ")
     assert deletes.endswith(
-        "Delete the remote under the cursor, or all that are marked, after asking"
+        "Delete the selected or the marked remotes, after a confirmation"
     )
     assert lines[-1] == "* chosen in the configuration, or given to what was"
     table = lockterm("keys", "--markdown").stdout.splitlines()

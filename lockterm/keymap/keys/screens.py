@@ -26,18 +26,18 @@ from lockterm.keymap.place import Key, Place
 # fmt: off
 
 _MORE = "type, weekdays, coerced, extra data, copy, export"
-_FILTER = "Show only what has ended, or what ends soon, and so on, of what is found"
-_SHOW_ALL = "Show all again; unmark all; then go back"
-_RESTORE = "Add again what this delete or clear took away; says first what is lost"
+_FILTER = "Show results of one state: expired, expiring, and so on"
+_SHOW_ALL = "Show all, unmark all, then go back"
+_RESTORE = "Add the deleted remotes again, after a confirmation"
 
 _ON_ALL_LOCKS = (
     Key("everywhere.open", "enter", "open", line=1, opens=True,
-        sentence="Show every field of what is under the cursor; of a lock that could not be read,"
-                 " its remotes"),
+        sentence="Show every field of the selected remote; for a lock that could not be read,"
+                 " show its remotes"),
     Key("everywhere.renew", "w", "renew", line=6, opens=True,
-        sentence="Give this remote, or all that are marked, another end"),
+        sentence="Set a new end date for the selected or the marked remotes"),
     Key("everywhere.delete", "d,delete", "delete", line=7, opens=True,
-        sentence="Delete this remote, or all that are marked, after asking"),
+        sentence="Delete the selected or the marked remotes, after a confirmation"),
 )
 
 SCREENS: Mapping[str, Place] = {
@@ -46,31 +46,31 @@ SCREENS: Mapping[str, Place] = {
         {
             LOCKS: (
                 Key("locks.open", "enter", "open", line=1, opens=True,
-                    sentence="Show the remotes of the lock"),
+                    sentence="Show the remotes of the selected lock"),
                 Key("locks.open_by_id", "o", "open by id", line=8, opens=True,
-                    sentence="Show the remotes of any lock id, in the book or not"),
+                    sentence="Show the remotes of any lock ID"),
                 Key("locks.add", "a", "add", line=2, opens=True,
-                    sentence="Add a lock to the book by its id"),
-                Key("locks.edit", "e", "edit", "Change what the book says", line=6, opens=True),
+                    sentence="Add a lock to the lock book by its ID"),
+                Key("locks.edit", "e", "edit", "Edit its lock book entry", line=6, opens=True),
                 Key("locks.remove", "x,delete", "remove", line=7, opens=True,
-                    sentence="Take the lock out of the book; nothing changes at the service"),
+                    sentence="Remove the lock from the lock book; the service keeps it"),
             ),
             COPYING: (
                 Key("locks.copies", "Y", "copy remotes", line=9, opens=True,
-                    sentence="Add the remotes of the lock to other locks too; with marks, to the"
-                             " marked ones"),
+                    sentence="Copy the remotes of the selected lock to other locks, or to the"
+                             " marked locks"),
             ),
             MARKS: marks(5, 11, 12, "voice, read, copy to"),
             VOICE: (
                 Key("locks.voice", "v", "voice", line=3, opens=True,
-                    sentence="The voice the lock speaks with, or all that are marked"),
+                    sentence="Set the voice of the selected or the marked locks"),
             ),
             FINDING: (
                 Key("locks.find", "slash", "find", "Type to find", line=4, opens=True),
                 Key("locks.show_all", "escape", "show all",
-                    sentence="Show all, or unmark all"),
+                    sentence="Show all locks, or unmark all"),
                 Key("locks.refresh", "r,f5", "refresh", line=10,
-                    sentence="Read the book again; with marks, all remotes of the marked locks"),
+                    sentence="Refresh the lock book, or read the remotes of all marked locks"),
             ),
         },
         holds=("table", "find"),
@@ -91,31 +91,31 @@ SCREENS: Mapping[str, Place] = {
         {
             FORM: (
                 Key("form.save", "ctrl+s", "check", action="check", line=1,
-                    sentence="Check the file, and show its plan or what is wrong with it"),
+                    sentence="Check the file, and show its plan or its problems"),
                 Key("form.leave", "escape", "leave", line=2,
-                    sentence="Stop checking; or leave, and keep the path for the next time"),
+                    sentence="Stop the check, or leave and keep the path for the next time"),
             ),
         },
         holds=("path", "text", "choice", "table"),
         is_typed_into=True,
     ),
     "copies": Place(
-        "where remotes are copied to",
+        "on the copy screen",
         {
             COPYING: (
                 Key("copies.plan", "enter,ctrl+s", "plan", line=2, opens=True,
-                    sentence="Show what would be added to the marked locks"),
-                Key("copies.mark", "space", "mark", "Mark the lock, or not", line=1),
-                Key("copies.mark_all", "asterisk", "mark all", "Mark all locks, or none", line=5),
+                    sentence="Show the plan for the marked locks"),
+                Key("copies.mark", "space", "mark", "Mark or unmark the lock", line=1),
+                Key("copies.mark_all", "asterisk", "mark all", "Mark or unmark all locks", line=5),
                 Key("copies.taken", "equals_sign", "taken names", line=3,
-                    sentence="Leave out what has a name that is taken, or give it another"),
-                Key("copies.expired", "minus", "expired", "Skip expired remotes, or not", line=4),
+                    sentence="Skip remotes whose name is taken, or rename them"),
+                Key("copies.expired", "minus", "expired", "Skip or copy expired remotes", line=4),
                 Key("copies.times", "full_stop", "times", "Keep moment or time of day", line=9),
                 Key("copies.file", "f", "export", "Copy an export instead", line=7, opens=True),
                 Key("copies.backup", "B", "backup", line=8, opens=True,
-                    sentence="Copy what a delete or clear took away: chosen in the history"),
+                    sentence="Copy the backup of a delete or clear instead"),
             ),
-            MOVING: (Key("copies.back", "escape", "back", "Stop reading; or go back", line=6),),
+            MOVING: (Key("copies.back", "escape", "back", "Stop reading, or go back", line=6),),
         },
         holds=("table",),
     ),
@@ -125,61 +125,57 @@ SCREENS: Mapping[str, Place] = {
             REMOTES: (
                 Key("remotes.add", "a", "add", "Add a remote to this lock", line=1, opens=True),
                 Key("remotes.detail", "enter", "detail", line=10, opens=True,
-                    sentence="Show every field of the remote under the cursor"),
+                    sentence="Show every field of the selected remote"),
                 Key("remotes.edit", "e", "edit", line=2, opens=True,
-                    sentence="Change the remote under the cursor"),
+                    sentence="Edit the selected remote"),
                 Key("remotes.renew", "w", "renew", line=8, opens=True,
-                    sentence="Give the remote under the cursor, or all that are marked,"
-                             " another end"),
+                    sentence="Set a new end date for the selected or the marked remotes"),
                 Key("remotes.user_number", "u", "user number", line=11, opens=True,
-                    sentence="Set the user number of the remote under the cursor"),
+                    sentence="Set the user number of the selected remote"),
                 Key("remotes.delete", "d,delete", "delete", line=3, opens=True,
-                    sentence="Delete the remote under the cursor, or all that are marked,"
-                             " after asking"),
-                Key("remotes.another", "plus", "like this", line=16, opens=True,
-                    sentence="Add another remote like the one under the cursor: its name and"
-                             " number are counted up"),
+                    sentence="Delete the selected or the marked remotes, after a confirmation"),
+                Key("remotes.another", "plus", "duplicate", line=16, opens=True,
+                    sentence="Add a remote like the selected one, with name and number"
+                             " counted up"),
                 Key("remotes.undo", "z", "undo", line=19, opens=True,
-                    sentence="Undo the last change sent from here to this lock, as a plan"),
+                    sentence="Undo the last change that you sent to this lock, as a plan"),
                 Key("remotes.clear", "C", "clear", line=15, opens=True,
-                    sentence="Delete all remotes of this lock, after asking"),
+                    sentence="Delete all remotes of this lock, after a confirmation"),
             ),
             LOCKS: (
                 Key("remotes.next_lock", "right_parenthesis", "next lock", opens=True,
-                    sentence="Show the remotes of the next lock of the book, by name"),
+                    sentence="Show the remotes of the next lock, by name"),
                 Key("remotes.previous_lock", "left_parenthesis", "previous lock", opens=True),
             ),
             MARKS: marks(9, 17, 18, _MORE),
             VOICE: (
                 Key("remotes.voice", "v", "voice", line=6, opens=True,
-                    sentence="The voice the lock speaks with"),
+                    sentence="Set the voice of the lock"),
             ),
             FINDING: (
                 Key("remotes.find", "slash", "find", line=7, opens=True,
-                    sentence="Type to find a remote; enter searches the whole lock"),
+                    sentence="Search for a remote; Enter searches the whole lock"),
                 Key("remotes.filter", "i", "filter", line=20, opens=True,
-                    sentence="Show only what has ended, or what ends soon, and so on, of the"
-                             " whole lock"),
+                    sentence="Show remotes of one state from the whole lock"),
                 Key("remotes.next_page", "n,right,l", "next", "Show the next page", line=4),
                 Key("remotes.previous_page", "p,left,h", "previous", line=5,
                     sentence="Show the previous page"),
                 Key("remotes.first_page", "less_than_sign", "first page", "Show the first page"),
                 Key("remotes.last_page", "greater_than_sign", "last page", "Show the last page"),
                 Key("remotes.go_to_page", "colon", "go to page", opens=True,
-                    sentence="Show the page with a certain number"),
+                    sentence="Show a page by its number"),
                 Key("remotes.page_size", "number_sign", "page size",
-                    "Choose how many remotes a page has", opens=True),
+                    "Choose the number of remotes a page", opens=True),
                 Key("remotes.table", "t", "table", "Choose, order and sort the columns", line=14,
                     opens=True),
                 Key("remotes.refresh", "r,f5", "refresh", line=13,
-                    sentence="Ask the service for this page again"),
+                    sentence="Read this page again"),
             ),
             COPYING: (
                 Key("remotes.copy", "y", "copy", line=12, opens=True,
-                    sentence="Copy name, number or id of the remote under the cursor"),
+                    sentence="Copy name, number or ID of the selected remote"),
                 Key("remotes.copies", "Y", "copy remotes", opens=True,
-                    sentence="Add the remotes of this lock, or those that are marked, to other"
-                             " locks too"),
+                    sentence="Copy the remotes of this lock, or the marked ones, to other locks"),
             ),
             MOVING: (
                 Key("remotes.back", "escape", "back",
@@ -192,16 +188,16 @@ SCREENS: Mapping[str, Place] = {
         "on a remote",
         {
             REMOTES: (
-                Key("remote.edit", "e", "edit", "Change this remote", line=1, opens=True),
-                Key("remote.renew", "w", "renew", "Give it another end", line=3, opens=True),
+                Key("remote.edit", "e", "edit", "Edit this remote", line=1, opens=True),
+                Key("remote.renew", "w", "renew", "Set a new end date", line=3, opens=True),
                 Key("remote.user_number", "u", "user number", line=4, opens=True,
                     sentence="Set its user number"),
                 Key("remote.delete", "d,delete", "delete", line=2, opens=True,
-                    sentence="Delete this remote, after asking"),
+                    sentence="Delete this remote, after a confirmation"),
             ),
             FINDING: (Key("remote.refresh", "r,f5", "refresh", "Read it again", line=6),),
             COPYING: (
-                Key("remote.copy", "y", "copy", "Copy the value under the cursor, whole", line=5),
+                Key("remote.copy", "y", "copy", "Copy the whole selected value", line=5),
             ),
             MOVING: (
                 Key("remote.back", "escape,backspace", "back", "Go back to the remotes", line=7),
@@ -213,11 +209,11 @@ SCREENS: Mapping[str, Place] = {
         "in the form of a remote",
         {
             FORM: (
-                Key("form.save", "ctrl+s", "save", "Show what will be sent, and ask", line=1),
+                Key("form.save", "ctrl+s", "save", "Review and save", line=1),
                 Key("form.save_next", "ctrl+n", "save, next", line=4,
-                    sentence="Save a new remote, and go on with the next one, counted up"),
+                    sentence="Save a new remote, and continue with the next one"),
                 Key("form.check", "ctrl+r,f5", "check", line=5,
-                    sentence="Read back whether the last save took effect"),
+                    sentence="Check whether the last save was recorded"),
                 Key("form.more", "ctrl+o", "more fields", action="toggle_more", line=3),
                 Key("form.leave", "escape,q", "leave", "Leave without saving", line=2),
             ),
@@ -230,7 +226,7 @@ SCREENS: Mapping[str, Place] = {
         {
             FORM: (
                 Key("form.save", "ctrl+s", "plan", line=1,
-                    sentence="Show the plan; nothing is sent before that is agreed to"),
+                    sentence="Show the plan; nothing is sent before you confirm it"),
                 Key("form.leave", "escape", "leave", "Leave; the marks stay", line=2),
             ),
         },
@@ -242,10 +238,9 @@ SCREENS: Mapping[str, Place] = {
         {
             VOICE: (
                 Key("voice.set", "enter", "set voice", action="set_voice", line=1, opens=True,
-                    sentence="Let the lock speak with the timbre under the cursor"),
+                    sentence="Set the lock's voice to the selected timbre"),
                 Key("voice.vendor_model", "e", "vendor, model", opens=True,
-                    sentence="Say which vendor and model the lock is: that decides which"
-                             " voices there are"),
+                    sentence="Set vendor and model of the lock, which decide its voices"),
             ),
             FINDING: (
                 Key("voice.find", "slash", "find", "Type to find", line=2, opens=True),
@@ -253,12 +248,11 @@ SCREENS: Mapping[str, Place] = {
             ),
             COPYING: (
                 Key("voice.copy_url", "y", "copy URL", line=3,
-                    sentence="Copy the URL of the pack under the cursor"),
+                    sentence="Copy the URL of the selected pack"),
                 Key("voice.copy_md5", "ctrl+y", "copy MD5",
-                    sentence="Copy the MD5 of the pack under the cursor"),
+                    sentence="Copy the MD5 of the selected pack"),
                 Key("voice.fetch", "E", "fetch pack", action="fetch_pack", line=4, opens=True,
-                    sentence="Fetch the pack under the cursor to this machine, or resume"
-                             " fetching it"),
+                    sentence="Download the selected pack, or resume the download"),
             ),
             MOVING: (Key("voice.back", "escape", "back", "Go back", line=6),),
         },
@@ -268,36 +262,36 @@ SCREENS: Mapping[str, Place] = {
         "in the history",
         {
             CHANGES: (
-                Key("history.open", "enter", "open", "Everything about it", line=1, opens=True),
+                Key("history.open", "enter", "open", "Show all details", line=1, opens=True),
                 Key("history.restore", "R", "restore", _RESTORE, line=3, opens=True),
                 Key("history.undo", "z", "undo", line=2, opens=True,
-                    sentence="Undo this change, or all that this run has changed, as a plan"),
+                    sentence="Undo this change, or all changes of this run, as a plan"),
             ),
             FINDING: (
                 Key("history.find", "slash", "find", line=4, opens=True,
-                    sentence="Type to find: a name, a result, a day such as 2026-11-20, today"),
+                    sentence="Search for a name, a result, or a day such as 2026-11-20 or today"),
                 Key("history.outcomes", "i", "results", line=6,
-                    sentence="Show all results, then only unsettled, failed, done"),
+                    sentence="Show all results, or only unsettled, failed or done ones"),
                 Key("history.one_lock", "at", "lock", line=5,
-                    sentence="Show only this lock's operations, or those of all locks again"),
-                Key("history.next", "n", "older", "The next page"),
+                    sentence="Show changes of this lock only, or of all locks"),
+                Key("history.next", "n", "older", "Show the next page"),
                 Key("history.previous", "p", "newer"),
                 Key("history.refresh", "r,f5", "refresh"),
             ),
             COPYING: (
                 Key("history.export", "E", "export", line=7,
-                    sentence="Write what is shown to a CSV and a JSON file"),
+                    sentence="Export the list to a CSV and a JSON file"),
                 Key("history.copies", "Y", "copy backup", opens=True,
-                    sentence="Add what this delete or clear took away to other locks"),
+                    sentence="Copy the deleted remotes to other locks"),
             ),
             MOVING: (
-                Key("history.back", "escape", "back", "Show all again; then go back", line=8),
+                Key("history.back", "escape", "back", "Show all, then go back", line=8),
             ),
         },
         holds=("table", "find"),
     ),
     "everywhere": Place(
-        "on the search of all locks",
+        "on all locks",
         {
             REMOTES: (
                 *_ON_ALL_LOCKS,
@@ -315,7 +309,7 @@ SCREENS: Mapping[str, Place] = {
         holds=("table", "find"),
     ),
     "ends": Place(
-        "on what ends",
+        "on expiring",
         {
             REMOTES: (
                 *_ON_ALL_LOCKS,
@@ -324,10 +318,10 @@ SCREENS: Mapping[str, Place] = {
             FINDING: (
                 Key("everywhere.find", "slash", "find", "Type to find", line=3, opens=True),
                 Key("ends.next", "n,right,l", "span", line=2,
-                    sentence="Show what has ended; what ends within 7 days; within 30; all"),
+                    sentence="Show expired remotes, those that expire within 7 or 30 days, or all"),
                 Key("ends.previous", "p,left,h", "previous span"),
                 Key("ends.timeline", "V", "timeline", line=13,
-                    sentence="Show how many end on each of the days to come, by lock; or not"),
+                    sentence="Show or hide how many remotes expire on each day"),
                 Key("everywhere.filter", "i", "filter", _FILTER, line=11, opens=True),
                 Key("everywhere.read", "ctrl+r,r,f5", "read", "Read all locks now", line=10),
             ),
@@ -344,7 +338,7 @@ SCREENS: Mapping[str, Place] = {
             FINDING: (Key("operation.refresh", "r,f5", "refresh"),),
             COPYING: (
                 Key("operation.copy", "y", "copy", line=2,
-                    sentence="Copy the value under the cursor, whole"),
+                    sentence="Copy the whole selected value"),
             ),
             MOVING: (
                 Key("operation.back", "escape,backspace", "back", "Go back to the history", line=3),
@@ -404,15 +398,14 @@ SCREENS: Mapping[str, Place] = {
         {
             PROFILES: (
                 Key("profiles.open", "enter", "open", action="switch", line=1, opens=True,
-                    sentence="Switch to the profile under the cursor; the one in use is"
-                             " opened anew"),
+                    sentence="Switch to the selected profile, or reopen the current one"),
                 Key("profiles.add", "a", "add", "Add a profile", line=2, opens=True),
                 Key("profiles.edit", "e", "edit", line=3, opens=True,
-                    sentence="Change the profile; the one in use changes when it is opened again"),
+                    sentence="Edit the profile; changes apply when it is opened again"),
                 Key("profiles.default", "0", "default", action="make_default", line=4,
-                    sentence="Start with this profile from now on"),
+                    sentence="Make this the default profile"),
                 Key("profiles.remove", "x,delete", "remove", line=5, opens=True,
-                    sentence="Take the profile out of the configuration; nothing else changes"),
+                    sentence="Remove the profile from the configuration"),
             ),
             FINDING: (Key("profiles.refresh", "r,f5", "refresh"),),
             MOVING: (Key("profiles.close", "escape,q", "close", line=6),),
@@ -424,9 +417,9 @@ SCREENS: Mapping[str, Place] = {
         {
             FORM: (
                 Key("form.save", "ctrl+s", "save", line=1,
-                    sentence="Try the service, then write the profile into the configuration"),
+                    sentence="Test the service, then save the profile"),
                 Key("form.test", "ctrl+t", "test", line=2,
-                    sentence="Ask the service; nothing is changed or written"),
+                    sentence="Test the service and change nothing"),
                 Key("form.leave", "escape", "leave", "Leave without saving", line=3),
             ),
         },
@@ -437,9 +430,9 @@ SCREENS: Mapping[str, Place] = {
         "on the first screen",
         {
             PROFILES: (
-                Key("welcome.demo", "1", "demo", "Try it on a made-up site", line=1, opens=True),
+                Key("welcome.demo", "1", "demo", "Try a made-up site", line=1, opens=True),
                 Key("welcome.connect", "2", "connect", line=2, opens=True,
-                    sentence="Say where the service is, and try it"),
+                    sentence="Enter the address of your service"),
             ),
         },
         holds=("list",),

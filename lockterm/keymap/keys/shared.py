@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from lockterm.keymap.place import Key, Place
 
-REMOTES = "Remotes: add, look at, change"
+REMOTES = "Remotes: show, add, change"
 MARKS = "Marks: act on many"
 LOCKS = "Locks: open, add, change"
 VOICE = "Voice"
@@ -60,15 +60,15 @@ def marks(mark: int, act: int, none: int, more: str, every: int = 0) -> tuple[Ke
     """The keys that mark; which of the line of keys some of them are, and what else there is."""
     return (
         Key("marks.mark", "space", "mark", line=mark,
-            sentence="Mark the one under the cursor, or unmark it, and go down"),
+            sentence="Mark or unmark the selected row, and move down"),
         Key("marks.range", "S", "mark range", action="mark_range",
-            sentence="Mark from the one that was marked last to the cursor"),
+            sentence="Mark from the last marked row to the cursor"),
         Key("marks.all", "asterisk", "mark all", action="mark_all", line=every,
-            sentence="Mark all that is shown, what was found or this page; or unmark them"),
+            sentence="Mark or unmark all rows that are shown"),
         Key("marks.none", "U", "unmark all", action="unmark_all", line=none,
-            sentence="Unmark all, shown or not; then, mark those again"),
+            sentence="Unmark all rows, or restore those marks"),
         Key("marks.act", "m", "more", action="act_on_marked", line=act, opens=True,
-            sentence=f"Choose what else to do with the marked ones: {more}"),
+            sentence=f"More for marked rows: {more}"),
     )
 
 
@@ -98,8 +98,8 @@ OPTIONS = Place(
     {
         FORM: (
             Key("option.choose", "space", "choose",
-                sentence="Choose the option under the cursor; its first letter goes to it, and its"
-                         " number at the service chooses it"),
+                sentence="Choose the selected option. Its first letter moves to it, and its number"
+                         " chooses it"),
         ),
         MOVING: (
             Key("field.previous", "up,k", "previous field", action="app.focus_previous"),
@@ -115,38 +115,35 @@ APP = Place(
     {
         OUTCOMES: (
             Key("outcome.check", "c", "check result", action="settle('check')", opens=True,
-                sentence="Read back whether the unsettled change has taken effect"),
+                sentence="Check now whether the unconfirmed change was recorded"),
             Key("outcome.send_again", "A", "send again", opens=True,
-                sentence="Send the unsettled change again; asks for the word send, for what is left"
-                         " of a clear for delete"),
+                sentence="Send the unconfirmed change again, after you type send (delete for"
+                         " what is left of a clear)"),
             Key("outcome.give_up", "X", "give up", action="settle('give_up')", opens=True,
-                sentence="Let the unsettled change be; asks for the words give up"),
+                sentence="Dismiss the unconfirmed change, after you type give up"),
         ),
         EVERYWHERE: (
             Key("app.help", "question_mark,f1", "help", line=1, opens=True),
             Key("app.palette", "ctrl+p", "palette", action="command_palette", opens=True,
-                priority=True, sentence="Find an action or a lock by its words"),
+                priority=True, sentence="Find an action, a setting or a lock by its words"),
             Key("app.messages", "f2,M", "messages", opens=True),
             Key("app.history", "H", "history", opens=True,
-                sentence="Every change sent from here, what became of it, and how to restore"),
-            Key("app.file", "I", "take a file", opens=True,
-                sentence="Check a file of remotes, and plan what it says"),
-            Key("app.everywhere", "F", "everywhere", opens=True,
-                sentence="Find remotes on all locks of the book, by name, number, id or extra"
-                         " data"),
-            Key("app.what_ends", "W", "what ends", opens=True,
-                sentence="Show what has ended and what ends soon, on all locks of the book"),
+                sentence="Show every change that you sent, its result, and how to undo it"),
+            Key("app.file", "I", "import", opens=True,
+                sentence="Import a table file of remotes as a plan"),
+            Key("app.everywhere", "F", "all locks", opens=True,
+                sentence="Search all locks by name, number, ID or extra data"),
+            Key("app.what_ends", "W", "expiring", opens=True,
+                sentence="Show expired and expiring remotes of all locks"),
             Key("app.run", "L", "last run", opens=True,
-                sentence="The run that is under way, was interrupted, or was last"),
+                sentence="Show the current, the interrupted or the last run"),
             Key("app.profiles", "P", "profiles", opens=True,
-                sentence="Switch to another profile, add one, or change one"),
+                sentence="Switch, add or edit profiles"),
             Key("app.quiet", "f3,Q", "quiet",
-                sentence="Send less, for a thin link: 16 colours, ASCII, nothing read"
-                         " ahead; or not"),
+                sentence="Turn low-bandwidth mode on or off: 16 colors, ASCII, no reading ahead"),
             Key("app.mouse", "f4,O", "mouse",
-                sentence="Leave the mouse to the terminal, which selects text with"
-                         " it; or take it back"),
-            Key("app.theme", "T", "theme", "Choose the colours; the choice is kept", opens=True),
+                sentence="Leave the mouse to the terminal, to select text, or take it back"),
+            Key("app.theme", "T", "theme", "Choose the theme", opens=True),
             Key("app.redraw", "ctrl+l", "redraw",
                 sentence="Draw the whole screen again, where something else has written on it"),
             Key("app.quit", "q", "back, or quit", action="back_or_quit",
