@@ -41,9 +41,7 @@ def test_it_is_a_table_for_people_and_one_for_documents(lockterm: Run, chosen: P
     at = lines.index("on the remotes")
     (deletes,) = (line for line in lines[at:] if " remotes.delete " in line)
     assert deletes.startswith("* x ")
-    assert deletes.endswith(
-        "Delete the selected or the marked remotes, after a confirmation"
-    )
+    assert deletes.endswith("Delete the selected or the marked remotes, after a confirmation")
     assert lines[-1] == "* chosen in the configuration, or given to what was"
     table = lockterm("keys", "--markdown").stdout.splitlines()
     assert "| everywhere | `f1` `\\|` | `app.help` | Help |" in table
