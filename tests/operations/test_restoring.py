@@ -471,3 +471,11 @@ async def test_of_copies_it_is_told_once_how_many_have_ended(
     over = [step for step in due if 0 < step.wanted["endDate"] < NOW_MS]
     assert 3 < len(over) < 2 * len(ended), "what is there already stays as it is"
     assert f"and {len(over) - 3} more: The end has passed" in said
+
+
+async def test_a_copy_to_many_locks_names_five_of_them(
+    service: RunningService, start: Start
+) -> None:
+    source = Source(Lock(LOCK), marked=[])
+    planned = await plan_copies(start(service.base_url), source, range(1002, 1009), renames=False)
+    assert planned.plan.title == "copy 1001 to 1002, 1003, 1004, 1005, 1006 and 2 more"
