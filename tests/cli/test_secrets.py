@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 from typing import Any
 
@@ -62,6 +63,14 @@ def test_a_secret_is_masked_however_it_comes_back(header: str, echoed: list[str]
     for text in echoed:
         shown = masked(f"illegal header line: {text}!", spellings([header]))
         assert "hunt" not in shown and "illegal header line" in shown
+
+
+def test_a_secret_is_masked_whole_when_it_comes_back_as_json() -> None:
+    secret = 'hunt"er\\22é'
+    known = spellings([f"Bearer {secret}"])
+    said = json.dumps({"token": secret, "for": "gate"})
+    assert masked(said, known) == said.replace(json.dumps(secret)[1:-1], masked(secret, known))
+    assert "2" not in masked(said, known)
 
 
 @pytest.mark.parametrize(
