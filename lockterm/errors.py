@@ -218,3 +218,8 @@ class ConfigError(LocktermError):
     """A setting is wrong; the message names the file, the line where known, and the key."""
 
     title = "Configuration"
+
+
+def describe_os_error(error: OSError) -> str:
+    """Return why the system refused something: ``Permission denied``, without number and path."""
+    return error.strerror or str(error)

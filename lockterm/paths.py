@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 import platformdirs
 
-from lockterm.errors import ConfigError, StoreError
+from lockterm.errors import ConfigError, StoreError, describe_os_error
 from lockterm.own_files import Place, read_regular
 
 APP = "lockterm"
@@ -134,7 +134,7 @@ def make_directory(directory: Path) -> None:
         finally:
             os.close(opened)
     except OSError as error:
-        why = "it is a file" if isinstance(error, NotADirectoryError) else error.strerror or error
+        why = "it is a file" if isinstance(error, NotADirectoryError) else describe_os_error(error)
         raise StoreError(
             f"The directory {directory} cannot be made: {why}.",
             hint="Make it writable, or point XDG_STATE_HOME (or its kin) at a place that is.",
@@ -194,7 +194,7 @@ def read_named(path: Path, most: int, what: str) -> bytes:
     except FileNotFoundError:
         raise ValueError("There is no such file.") from None
     except OSError as error:
-        raise ValueError(f"{error.strerror or error}.") from None
+        raise ValueError(f"{describe_os_error(error)}.") from None
 
 
 def append_private(file: Path, line: str) -> None:

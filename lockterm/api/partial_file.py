@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lockterm.errors import StoreError
+from lockterm.errors import StoreError, describe_os_error
 
 # Not blocking: a pipe in the place of a file would be waited for.
 _SAFE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
@@ -167,7 +167,7 @@ def on_disk(folder: Path) -> Iterator[None]:
         ) from None
     except OSError as error:
         raise StoreError(
-            f"The pack cannot be written to {folder}: {error.strerror or error}.",
+            f"The pack cannot be written to {folder}: {describe_os_error(error)}.",
             title="Pack not fetched",
             hint="See that the directory is yours, writable and not full.",
         ) from error

@@ -23,6 +23,7 @@ from lockterm.config.look import takes_utf8
 from lockterm.domain import dates, glyphs
 from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.safe_text import clean, clean_lines
+from lockterm.errors import describe_os_error
 
 GAP = "  "
 _LONGEST = 200
@@ -80,7 +81,7 @@ def note_failure(error: OSError) -> None:
     Raises:
         NobodyReads: The command only reads, and nobody reads its output.
     """
-    _Stdout.failure = clean(error.strerror or error)
+    _Stdout.failure = clean(describe_os_error(error))
     if sys.stdout is not None:
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -10,7 +10,7 @@ from pathlib import Path
 from platformdirs.unix import Unix
 
 from lockterm.cli.output import put
-from lockterm.errors import LocktermError
+from lockterm.errors import LocktermError, describe_os_error
 from lockterm.own_files import read_regular
 from lockterm.paths import needing_home, write_whole
 
@@ -64,7 +64,7 @@ def place(files: Mapping[Path, bytes], mode: int = 0o666, *, former: Iterable[Pa
     except OSError as error:
         before = f"{done} of {len(files)} files were" if done else "Nothing was"
         raise LocktermError(
-            f"{file} cannot be written: {error.strerror or error}. {before} written.",
+            f"{file} cannot be written: {describe_os_error(error)}. {before} written.",
             hint="See that its directory is one, yours, writable and not full; then try again.",
         ) from error
 

@@ -17,7 +17,7 @@ import click
 from lockterm.config import values
 from lockterm.config.file import FROM_ENVIRONMENT
 from lockterm.domain.safe_text import clean
-from lockterm.errors import ConfigError, LocktermError
+from lockterm.errors import ConfigError, LocktermError, describe_os_error
 from lockterm.own_files import Place, read_guarded
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def _trusted_file(database: str) -> Path:
                 return Path(place.path)
             why = place.weakness
     except OSError as error:
-        why = error.strerror or str(error)
+        why = describe_os_error(error)
     raise CannotServe(
         f"The database {clean(database)} cannot be used: {clean(why)}.",
         hint="Name a file in a directory of your own.",
@@ -303,4 +303,4 @@ def _explained(error: OSError, host: str, port: int) -> CannotServe:
         return CannotServe(
             f"The port {port} is not for this user.", hint="Choose one from 1024 on."
         )
-    return CannotServe(f"The service cannot listen on {host}:{port}: {error.strerror or error}.")
+    return CannotServe(f"The service cannot listen on {host}:{port}: {describe_os_error(error)}.")

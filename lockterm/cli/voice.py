@@ -41,7 +41,7 @@ from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count, format_size
 from lockterm.domain.voices import VoicePack, name_pack, pack_source
-from lockterm.errors import StoreError
+from lockterm.errors import StoreError, describe_os_error
 from lockterm.own_files import Place
 
 _PACK_COLUMNS = (*VoicePack.fields(), "updated")
@@ -243,7 +243,7 @@ def copy_pack(file: Path, output: Path) -> None:
                 raise
     except OSError as error:
         raise StoreError(
-            f"{output} cannot be written: {error.strerror or error}.",
+            f"{output} cannot be written: {describe_os_error(error)}.",
             hint=f"The pack is in {file}.",
         ) from error
 

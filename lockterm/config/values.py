@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, available_timezones
 
 from lockterm.config.profile import FIT, MAX_PAGE_SIZE, BodyEncoding
+from lockterm.errors import describe_os_error
 from lockterm.own_files import written_by_others
 
 INT64 = range(-(2**63), 2**63)
@@ -175,7 +176,7 @@ def ca_file(value: object, relative_to: Path) -> str:
     try:
         why = written_by_others(path)
     except OSError as error:
-        why = str(error.strerror or error)
+        why = describe_os_error(error)
     if why:
         raise ValueError(f"names {path}, and whom it trusts is not for others to say: {why}")
     return str(path)

@@ -21,7 +21,7 @@ import tomlkit
 from tomlkit.items import AoT, InlineTable, Table, Whitespace
 
 from lockterm.config.file import BYTE_ORDER_MARK, ConfigFile, parse_config
-from lockterm.errors import ConfigError, StoreError
+from lockterm.errors import ConfigError, StoreError, describe_os_error
 from lockterm.paths import make_directory, write_whole
 
 Profiles = Mapping[str, Mapping[str, Any]]
@@ -74,7 +74,7 @@ def write_config(seen: ConfigFile, default: str | None, profiles: Profiles) -> C
         ) from error
     except OSError as error:
         raise ConfigError(
-            f"{path} cannot be written: {error.strerror or error}. {NOTHING_WRITTEN}",
+            f"{path} cannot be written: {describe_os_error(error)}. {NOTHING_WRITTEN}",
             hint="See that its directory is yours, writable and not full.",
         ) from error
     return written

@@ -22,7 +22,7 @@ from lockterm.domain.table_columns import ACTION, LOCK, NAMES, REMOTE, SETTABLE,
 from lockterm.domain.table_file import FORMAT, VERSION
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import CALL_NAMES, STATE_NAMES, describe_change
-from lockterm.errors import StoreError
+from lockterm.errors import StoreError, describe_os_error
 from lockterm.operations.planner import ReadLock
 from lockterm.own_files import Place
 from lockterm.paths import make_directory, write_new, write_whole
@@ -112,7 +112,7 @@ def export_files(
         except OSError as error:
             _remove(written)
             raise StoreError(
-                f"The {what} cannot be written to {directory}: {error.strerror or error}.",
+                f"The {what} cannot be written to {directory}: {describe_os_error(error)}.",
                 hint="See that the directory is yours, writable and not full.",
             ) from error
         return paths[".csv"], paths[".json"]
@@ -279,7 +279,7 @@ def may_replace(path: Path) -> bool:
     except FileNotFoundError:
         return True
     except OSError as error:
-        raise StoreError(f"{clean(path)} cannot be read: {error.strerror or error}.") from None
+        raise StoreError(f"{clean(path)} cannot be read: {describe_os_error(error)}.") from None
 
 
 def write_file(
@@ -301,7 +301,7 @@ def write_file(
         raise _irreplaceable(path) from None
     except OSError as error:
         raise StoreError(
-            f"{clean(path)} cannot be written: {error.strerror or error}.",
+            f"{clean(path)} cannot be written: {describe_os_error(error)}.",
             hint="See that the directory is there, yours, writable and not full.",
         ) from None
 
